@@ -1,0 +1,41 @@
+# Everything a newcomer needs: `make run` and `make test`.  `make help` lists the rest.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: help run test check format bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+run: $(STAMP) ## run the default scenario under FIFO and Fair and print one table
+	@$(BIN)/callboard run
+
+test: $(STAMP) ## run the whole test suite
+	@$(BIN)/python -m pytest -q
+
+check: $(STAMP) ## lint, types, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q
+
+format: $(STAMP) ## format and fix what ruff can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP) ## print the speed of the kernel and of a whole replay
+	$(BIN)/python -m bench.engine
+	$(BIN)/python -m bench.replay
+
+clean: ## remove the environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Callboard needs Python 3.11 or newer; %s is %s. Try: make run PYTHON=python3.12" % (sys.executable, sys.version.split()[0]) if sys.version_info < (3, 11) else 0)'
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@echo "installing Callboard and its tools into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,153 @@
+"""The journal's vocabulary: what happened, told by whom it happened to.
+
+An event is a fact, never an order.  Truth and belief are different events: `AttemptStarted` and
+`AttemptEnded` are told by the slot when they happen, `AttemptClosed` by the master when a
+heartbeat has brought the news.  Times are virtual milliseconds from the run's start.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+from scheduler.decisions import Why
+from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskIndex, TaskKind
+
+
+class Outcome(StrEnum):
+    """How an attempt or a job ended."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    KILLED = "killed"
+
+
+class Event(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+    """What every event has: when it happened."""
+
+    at_ms: Millis
+
+
+class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One node as the run begins."""
+
+    node: NodeId
+    rack: int
+    map_slots: int
+    reduce_slots: int
+    speed: float
+
+
+class RunStarted(Event):
+    """The first event of every journal: what is being run, enough to run it again.
+
+    `scenario` is the whole scenario as plain data (what its file says, overrides applied).
+    """
+
+    version: str
+    name: str
+    policy: str
+    seed: int
+    scenario: dict[str, object]
+    nodes: tuple[NodeFacts, ...]
+
+
+class JobSubmitted(Event):
+    """A job entered the system.  Told by the job."""
+
+    job: JobId
+    name: str
+    user: str
+    pool: str
+    priority: Priority
+    maps: int
+    reduces: int
+
+
+class AttemptLaunched(Event):
+    """The master decided to run a task on a node.  Told by the master, with the policy's reason.
+
+    `number` counts the task's attempts from 0; `level` is the locality that the ledger found.
+    """
+
+    attempt: AttemptId
+    job: JobId
+    kind: TaskKind
+    task: TaskIndex
+    number: int
+    node: NodeId
+    level: Locality
+    why: Why
+
+
+class AttemptStarted(Event):
+    """The attempt really began.  Told by the slot; `slot` is its place on the node."""
+
+    attempt: AttemptId
+    node: NodeId
+    slot: int
+
+
+class ShuffleEnded(Event):
+    """A reduce has all its map outputs.  Told by the slot."""
+
+    attempt: AttemptId
+
+
+class AttemptEnded(Event):
+    """The attempt really ended and its slot is free.  Told by the slot."""
+
+    attempt: AttemptId
+    outcome: Outcome
+    started_ms: Millis
+
+
+class AttemptClosed(Event):
+    """The master learnt the end of an attempt and booked it.  Told by the master.
+
+    The booked outcome can differ from the slot's: the second success of a task is booked as
+    killed, and so is whatever ran on a node given up for lost.
+    """
+
+    attempt: AttemptId
+    outcome: Outcome
+
+
+class KillOrdered(Event):
+    """The policy decided that an attempt must give way.  Told by the master."""
+
+    attempt: AttemptId
+    why: Why
+
+
+class JobFinished(Event):
+    """A job left the system.  Told by the job."""
+
+    job: JobId
+    outcome: Outcome
+    submitted_ms: Millis
+
+
+class RunEnded(Event):
+    """The last event of a run that ended by itself, at its limit, or by Ctrl-C.
+
+    `reason` is `complete`, `until` or `interrupted`; a journal without this event was cut off.
+    """
+
+    reason: str
+    messages: int
+    ties: int
+    digest: str
+
+
+AnyEvent = (
+    RunStarted
+    | JobSubmitted
+    | AttemptLaunched
+    | AttemptStarted
+    | ShuffleEnded
+    | AttemptEnded
+    | AttemptClosed
+    | KillOrdered
+    | JobFinished
+    | RunEnded
+)

@@ -1,0 +1,31 @@
+"""What a job really is: the truth that its actor is made from and no scheduler may see."""
+
+import msgspec
+
+from scheduler.model import JobId, Millis, Priority
+
+
+class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One job of a workload.
+
+    Durations are nominal: on a node of speed 1, reading local input, before the task's own draw
+    of noise.  `shuffle_ms` is the time in which one reduce fetches its share when every map
+    output is there; `reduce_ms` is all that comes after (sort, reduce, write).
+    """
+
+    job: JobId
+    name: str
+    submit_ms: Millis
+    maps: int
+    map_ms: Millis
+    reduces: int = 0
+    shuffle_ms: Millis = 0
+    reduce_ms: Millis = 0
+    user: str = "user"
+    pool: str = ""
+    priority: Priority = Priority.NORMAL
+
+    @property
+    def shape(self) -> tuple[int, int, int, int, int]:
+        """What decides how long the job takes alone on an empty cluster, noise apart."""
+        return (self.maps, self.map_ms, self.reduces, self.shuffle_ms, self.reduce_ms)

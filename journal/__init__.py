@@ -1,0 +1,1 @@
+"""What happened: the recorded run, and everything that is computed from it."""

@@ -1,0 +1,53 @@
+"""What a policy may decide, each decision with its reason."""
+
+import msgspec
+
+from scheduler.model import AttemptId, JobId, Locality, TaskKind
+
+
+class Skip(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A job that stood further ahead and was passed over."""
+
+    job: JobId
+    reason: str
+
+
+class Why(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The reason of a decision, as it goes into the journal.
+
+    `rank` is the job's place in the order's queue, from 1; `score` is what the order compared
+    (its meaning is the order's own: submit time, share over weight, virtual size); `skipped` are
+    the jobs passed over before it, at most `MAX_SKIPS` of them.
+    """
+
+    rule: str
+    rank: int = 1
+    score: float = 0.0
+    skipped: tuple[Skip, ...] = ()
+
+
+MAX_SKIPS = 8
+"""The most skipped jobs that one reason names."""
+
+
+class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+    """Start a task of `job` on the offering node, no further from its input than `level`.
+
+    Which of the job's pending tasks it is, the ledger says: the nearest first, then the lowest
+    index, as Hadoop's JobInProgress does.
+    """
+
+    job: JobId
+    kind: TaskKind
+    level: Locality
+    why: Why
+
+
+class Kill(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+    """Stop a running attempt; the work is lost and the task will run again."""
+
+    attempt: AttemptId
+    why: Why
+
+
+Decision = Launch | Kill
