@@ -1,0 +1,100 @@
+"""What a cluster is made of and by which of Hadoop's rules it beats: plain data with defaults.
+
+These are the tables `[cluster]`, `[cluster.heartbeat]` and `[tasks]` of a scenario file.  Every
+field has its unit in its name; every default says where it comes from.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from scheduler.model import Locality, Millis
+
+ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """How the master computes the heartbeat interval (rule H1), by Hadoop version.
+
+    interval = max(1000 · scale · nodes / heartbeats_per_second, minimum_ms).
+    """
+
+    minimum_ms: Millis
+    heartbeats_per_second: int = 100
+    scale: float = 1.0
+
+    def interval_ms(self, nodes: int) -> Millis:
+        """The interval that the master returns in every reply to a cluster of `nodes`."""
+        return max(round(1000 * self.scale * nodes / self.heartbeats_per_second), self.minimum_ms)
+
+
+PROFILES: dict[ProfileName, Profile] = {
+    "mr1-1.0": Profile(minimum_ms=3000),
+    "mr1-1.2.1": Profile(minimum_ms=300),
+}
+"""MRConstants of Hadoop 0.20 to 1.0 (at least 3 s) and of 1.2.1 (at least 0.3 s)."""
+
+
+class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table `[cluster.heartbeat]`: when nodes beat and what a beat may bring.
+
+    `out_of_band` makes a node beat as soon as an attempt ends (rule H4).  `phase_grid_ms` is the
+    grid on which the nodes' first beats are drawn: a coarse one simulates faster.  `send` is
+    `needed` to leave out the beats that could change nothing, `all` to send every one; both give
+    the same journal.  `tasks_per_beat` is Hadoop's assignmultiple.
+    """
+
+    profile: ProfileName = "mr1-1.0"
+    interval_ms: Millis | None = None
+    out_of_band: bool = False
+    phase_grid_ms: Millis = 1
+    send: Literal["needed", "all"] = "needed"
+    tasks_per_beat: Literal["many", "one"] = "many"
+
+    def period_ms(self, nodes: int) -> Millis:
+        """The interval in force: the stated one, or the profile's for this many nodes."""
+        if self.interval_ms is not None:
+            return self.interval_ms
+        return PROFILES[self.profile].interval_ms(nodes)
+
+
+class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[cluster.group]]`: nodes that differ from the rest.  They come after the plain ones."""
+
+    nodes: int
+    map_slots: int | None = None
+    reduce_slots: int | None = None
+    speed: float = 1.0
+
+
+class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table `[cluster]`.  Node n stands in rack n mod `racks`."""
+
+    nodes: int = 100
+    racks: int = 4
+    map_slots: int = 2
+    reduce_slots: int = 2
+    speed: float = 1.0
+    latency_ms: Millis = 1
+    replication: int = 3
+    heartbeat: Heartbeats = Heartbeats()
+    group: tuple[NodeGroup, ...] = ()
+
+
+class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table `[tasks]`: how long a task takes where it runs, and when reduces may start.
+
+    A map takes nominal × locality factor × noise / node speed; a reduce's shuffle takes nominal
+    × noise, its rest nominal × noise / node speed.  Noise is log-normal with median 1 and shape
+    `sigma`, drawn once for each task.  `slowstart` is the share of a job's maps that must have
+    finished before its reduces may start (Hadoop: 0.05; the HFSP paper's experiments: 0.80).
+    """
+
+    sigma: float = 0.0
+    rack_factor: float = 1.25
+    off_rack_factor: float = 2.0
+    slowstart: float = 0.05
+
+    def locality_factor(self, level: Locality) -> float:
+        """By how much a map is longer than a data-local one."""
+        return (1.0, self.rack_factor, self.off_rack_factor)[level]
