@@ -1,0 +1,92 @@
+"""Job sizes by published categories: COSHH's Tables I (Yahoo!) and IV (Facebook).
+
+A row of these tables is the centre of a cluster of jobs: how many jobs it stands for, what one
+of them reads, and the task-seconds it takes.  A generated job is its row: all jobs of a category
+are equal but for the factor drawn with `time_sigma`.
+"""
+
+from typing import ClassVar
+
+import msgspec
+
+from actors.streams import Stream
+from scenarios import published
+from scenarios.fields import Factor, Megabytes, Share, Sigma, task_ms, to_ms
+from scenarios.published import Category
+from scenarios.sizes import Size, pick
+
+
+class _Categories(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"
+):
+    """A category drawn with its row's count as weight, then its tasks by these rules.
+
+    Maps: as many as input blocks of `block_mb`, but at least one, and at least so many that no
+    map is longer than the row's whole duration (a slow data load reads 10 KB, yet has 26,321
+    task-seconds of maps within 6,600 s: at least four maps).  Each takes the row's map time over
+    their number.  Reduces likewise, one for each `reduce_mb` of shuffle; none where the row's
+    reduce time is 0.  Reduce task-seconds hold the shuffle, as Hadoop counts them: a part of
+    `shuffle_part`, the first of the three thirds in which it reports a reduce's progress.
+
+    `task_scale` multiplies the number of tasks (at least one) and leaves their length: 0.01 makes
+    the tables' large clusters fit a small one.  The user is the category, since in the paper each
+    user submits the jobs of one category.
+    """
+
+    ROWS: ClassVar[tuple[Category, ...]] = ()
+    JOBS: ClassVar[int] = 100
+
+    block_mb: Megabytes = 128.0
+    reduce_mb: Megabytes = 1000.0
+    shuffle_part: Share = 1 / 3
+    task_scale: Factor = 1.0
+    time_sigma: Sigma = 0.0
+
+    def sizes(self, seed: int, jobs: int) -> list[Size]:
+        """The sizes of so many jobs."""
+        weights = [row.jobs for row in self.ROWS]
+        draw, noise = Stream(seed, "workload/category"), Stream(seed, "workload/length")
+        return [
+            self._size(
+                self.ROWS[pick(weights, draw.uniform(j))], noise.lognormal(self.time_sigma, j)
+            )
+            for j in range(jobs)
+        ]
+
+    def _size(self, row: Category, factor: float) -> Size:
+        maps = _tasks(row.input_mb / self.block_mb, row.map_s, row.duration_s)
+        reduces = _tasks(row.shuffle_mb / self.reduce_mb, row.reduce_s, row.duration_s)
+        reduce_s = row.reduce_s / reduces * factor
+        return Size(
+            label=row.name,
+            maps=self._scaled(maps),
+            map_ms=task_ms(row.map_s / maps * factor),
+            reduces=self._scaled(reduces) if row.reduce_s else 0,
+            shuffle_ms=to_ms(reduce_s * self.shuffle_part),
+            reduce_ms=to_ms(reduce_s * (1 - self.shuffle_part)),
+            user=row.name,
+        )
+
+    def _scaled(self, tasks: int) -> int:
+        return max(1, round(tasks * self.task_scale))
+
+
+def _tasks(boxes: float, task_seconds: int, duration_s: int) -> int:
+    """How many tasks: one a box of data, at least one, none longer than the whole job."""
+    return max(1, _ceil(boxes), _ceil(task_seconds / duration_s))
+
+
+def _ceil(number: float) -> int:
+    return -int(-number // 1)
+
+
+class Yahoo(_Categories, frozen=True, tag="yahoo"):
+    """COSHH's Table I: 200 jobs in eight categories, up to a summary of 31 TB."""
+
+    ROWS: ClassVar[tuple[Category, ...]] = published.YAHOO
+
+
+class FacebookCategories(_Categories, frozen=True, tag="facebook-categories"):
+    """COSHH's Table IV: 200 jobs in ten categories, May to October 2009."""
+
+    ROWS: ClassVar[tuple[Category, ...]] = published.FACEBOOK

@@ -1,0 +1,115 @@
+"""What decoding cannot check: limits of the tables `[cluster]` and `[tasks]`, and fields together.
+
+The limits keep a slip of the pen from eating the machine's memory, and every run finite.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from actors.config import Cluster, NodeGroup, Tasks
+from actors.jobs import JobSpec
+from scenarios.errors import ScenarioError
+
+NODES_MAX = 20_000
+SLOTS_MAX = 255
+"""Of one kind on one node."""
+
+_DAY_MS = 86_400_000
+_FACTOR = (0.001, 1000.0)
+
+_CLUSTER: dict[str, tuple[float, float]] = {
+    "nodes": (0, NODES_MAX),
+    "racks": (1, NODES_MAX),
+    "map_slots": (0, SLOTS_MAX),
+    "reduce_slots": (0, SLOTS_MAX),
+    "speed": _FACTOR,
+    "latency_ms": (0, 600_000),
+    "replication": (1, 512),
+}
+_HEARTBEAT: dict[str, tuple[float, float]] = {
+    "interval_ms": (1, _DAY_MS),
+    "phase_grid_ms": (1, _DAY_MS),
+}
+_GROUP: dict[str, tuple[float, float]] = {
+    "nodes": (1, NODES_MAX),
+    "map_slots": (0, SLOTS_MAX),
+    "reduce_slots": (0, SLOTS_MAX),
+    "speed": _FACTOR,
+}
+_TASKS: dict[str, tuple[float, float]] = {
+    "sigma": (0, 5),
+    "rack_factor": _FACTOR,
+    "off_rack_factor": _FACTOR,
+    "slowstart": (0, 1),
+}
+
+
+def check_cluster(cluster: Cluster) -> None:
+    """ScenarioError where a number is out of its limits, or nothing could ever run."""
+    _check_limits(cluster, _CLUSTER, "cluster")
+    _check_limits(cluster.heartbeat, _HEARTBEAT, "cluster.heartbeat")
+    for index, group in enumerate(cluster.group):
+        _check_limits(group, _GROUP, f"cluster.group[{index}]")
+    total = node_count(cluster)
+    if not 1 <= total <= NODES_MAX:
+        _refuse(f"expected 1 to {NODES_MAX:,} nodes with the groups', got {total:,}", "nodes")
+    if cluster.racks > total:
+        _refuse(f"{cluster.racks} racks, but only {total} nodes to stand in them", "racks")
+    if not any(map_slots for map_slots, _ in slots(cluster)):
+        _refuse("no node has a map slot, so that no job could run", "map_slots")
+
+
+def check_tasks(tasks: Tasks) -> None:
+    """ScenarioError where a number is out of its limits."""
+    _check_limits(tasks, _TASKS, "tasks")
+
+
+def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
+    """ScenarioError where a job has reduces and no node a reduce slot."""
+    if any(reduce_slots for _, reduce_slots in slots(cluster)):
+        return
+    for job in jobs:
+        if job.reduces:
+            _refuse(f"no node has a reduce slot, but {job.name} has reduces", "reduce_slots")
+
+
+def node_count(cluster: Cluster) -> int:
+    """The plain nodes and those of the groups."""
+    return cluster.nodes + sum(group.nodes for group in cluster.group)
+
+
+def slots(cluster: Cluster) -> Iterator[tuple[int, int]]:
+    """(map slots, reduce slots) of one node of each sort that there is."""
+    if cluster.nodes:
+        yield cluster.map_slots, cluster.reduce_slots
+    for group in cluster.group:
+        yield (
+            _own(group.map_slots, cluster.map_slots),
+            _own(group.reduce_slots, cluster.reduce_slots),
+        )
+
+
+def _own(slots_of_group: int | None, slots_of_cluster: int) -> int:
+    return slots_of_cluster if slots_of_group is None else slots_of_group
+
+
+def _check_limits(
+    table: Cluster | NodeGroup | Tasks | msgspec.Struct,
+    limits: dict[str, tuple[float, float]],
+    place: str,
+) -> None:
+    for name, (low, high) in limits.items():
+        value = getattr(table, name)
+        if value is not None and not low <= value <= high:
+            problem = f"expected a number from {low:,g} to {high:,.10g}, got {_short(value)}"
+            raise ScenarioError(problem, key=f"{place}.{name}")
+
+
+def _short(value: float) -> str:
+    """The number, unless it is so long that nobody would read it (or Python print it)."""
+    return f"{value:,}" if abs(value) < 10**30 else "far more digits"
+
+
+def _refuse(problem: str, name: str) -> None:
+    raise ScenarioError(problem, key=f"cluster.{name}")

@@ -1,0 +1,29 @@
+"""The one exception that bad input raises, written for the person who has to mend the input."""
+
+from pathlib import Path
+
+
+class ScenarioError(ValueError):
+    """What is wrong with a scenario or a trace, where, and what to do about it.
+
+    `problem` says what is wrong and what would be right; `source` is the file (or what stands for
+    one, such as `--set`); `key` the dotted path of the field, such as `cluster.group[0].nodes`;
+    `line` the line in the file, from 1.  What cannot be told is empty or None.
+    """
+
+    def __init__(
+        self, problem: str, *, source: str | Path = "", key: str = "", line: int | None = None
+    ) -> None:
+        self.problem = problem
+        self.source = str(source)
+        self.key = key
+        self.line = line
+        super().__init__(problem)
+
+    def __str__(self) -> str:
+        where = [self.source] if self.source else []
+        if self.line is not None:
+            where.append(f"line {self.line}")
+        if self.key:
+            where.append(self.key)
+        return f"{', '.join(where)}: {self.problem}" if where else self.problem

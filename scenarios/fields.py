@@ -1,0 +1,47 @@
+"""The kinds of number that a scenario file may hold, with the limits that keep a run in memory.
+
+msgspec checks these limits while it decodes; a workload made by hand in Python is not checked.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from scheduler.model import Millis
+
+JOBS_MAX = 1_000_000
+TASKS_MAX = 10_000_000
+"""The most maps, and the most reduces, of one job."""
+
+SECONDS_MAX = 100_000_000.0
+"""About three years: longer is surely a slip of the pen, and the clock stays a 64-bit number."""
+
+Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+JobCount = Annotated[int, Meta(ge=1, le=JOBS_MAX)]
+MapCount = Annotated[int, Meta(ge=1, le=TASKS_MAX)]
+ReduceCount = Annotated[int, Meta(ge=0, le=TASKS_MAX)]
+Seconds = Annotated[float, Meta(ge=0, le=SECONDS_MAX)]
+PositiveSeconds = Annotated[float, Meta(gt=0, le=SECONDS_MAX)]
+Megabytes = Annotated[float, Meta(ge=0.001, le=1e9)]
+Rate = Annotated[float, Meta(ge=0.001, le=1e9)]
+Factor = Annotated[float, Meta(gt=0, le=1000)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Sigma = Annotated[float, Meta(ge=0, le=5)]
+
+MEGABYTE = 1_000_000
+"""Bytes.  Decimal, as disks and the trace's authors count; a 128 MiB block is 134.217728."""
+
+
+def ceil_div(dividend: int, divisor: int) -> int:
+    """The quotient rounded up: how many boxes of `divisor` hold `dividend`."""
+    return -(-dividend // divisor)
+
+
+def to_ms(seconds: float) -> Millis:
+    """The nearest whole millisecond, so that durations are equal on every machine."""
+    return round(seconds * 1000)
+
+
+def task_ms(seconds: float) -> Millis:
+    """A task's duration: as `to_ms`, but never nothing, since a task that runs takes time."""
+    return max(1, to_ms(seconds))

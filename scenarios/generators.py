@@ -1,0 +1,103 @@
+"""Generated workloads: the table `[workload]` of kind `generated`, arrivals × sizes."""
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from actors.jobs import JobSpec
+from actors.streams import Stream
+from scenarios.arrivals import Arrivals, Poisson, Uniform
+from scenarios.categories import FacebookCategories, Yahoo
+from scenarios.errors import ScenarioError
+from scenarios.fields import TASKS_MAX, JobCount
+from scenarios.sizes import FacebookMaps, GpMix, HfspDev, HfspProd, HfspTest, Size
+
+Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | FacebookMaps | GpMix | Yahoo | FacebookCategories
+UserCount = Annotated[int, Meta(ge=1, le=1_000_000)]
+
+
+class GeneratedWorkload(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    tag="generated",
+    tag_field="kind",
+):
+    """The table `[workload]` with `kind = "generated"`.
+
+    `jobs` defaults to the number in the paper that `sizes` comes from.  Each job belongs to one
+    of `users` users and one of `pools`, drawn evenly, unless the size model says whose it is.
+    """
+
+    jobs: JobCount | None = None
+    arrivals: Arrivals = Poisson()
+    sizes: Sizes = FacebookMaps()
+    users: UserCount = 1
+    pools: tuple[str, ...] = ()
+
+
+def generate(workload: GeneratedWorkload, seed: int) -> list[JobSpec]:
+    """The workload's jobs in submit order.
+
+    The first jobs stay equal when more are asked for; arrivals stay equal when sizes change, and
+    the other way round.  ScenarioError when fields contradict each other.
+    """
+    check(workload)
+    jobs = workload.sizes.JOBS if workload.jobs is None else workload.jobs
+    times = workload.arrivals.submit_times(seed, jobs)
+    sizes = workload.sizes.sizes(seed, jobs)
+    users, pools = _users(workload, seed, jobs), _pools(workload, seed, jobs)
+    return [_spec(job, times[job], sizes[job], users[job], pools[job]) for job in range(jobs)]
+
+
+def check(workload: GeneratedWorkload) -> None:
+    """ScenarioError when two fields contradict each other."""
+    sizes, arrivals = workload.sizes, workload.arrivals
+    if isinstance(sizes, FacebookMaps) and sizes.map_share + sizes.shuffle_share > 1:
+        raise ScenarioError(
+            "map_share and shuffle_share together must be at most 1",
+            key="workload.sizes.map_share",
+        )
+    if isinstance(arrivals, Uniform) and arrivals.longest_s < arrivals.shortest_s:
+        raise ScenarioError(
+            f"must be at least shortest_s = {arrivals.shortest_s:g}",
+            key="workload.arrivals.longest_s",
+        )
+
+
+def _spec(job: int, submit_ms: int, size: Size, user: str, pool: str) -> JobSpec:
+    if max(size.maps, size.reduces) > TASKS_MAX:
+        problem = f"job {job} ({size.label}) would have over {TASKS_MAX:,} tasks of a kind"
+        raise ScenarioError(
+            f"{problem}; make larger blocks or a smaller scale", key="workload.sizes"
+        )
+    return JobSpec(
+        job=job,
+        name=f"{size.label}-{job}",
+        submit_ms=submit_ms,
+        maps=size.maps,
+        map_ms=size.map_ms,
+        reduces=size.reduces,
+        shuffle_ms=size.shuffle_ms,
+        reduce_ms=size.reduce_ms,
+        user=size.user or user,
+        pool=size.pool or pool,
+    )
+
+
+def _users(workload: GeneratedWorkload, seed: int, jobs: int) -> list[str]:
+    """Each job's user: `user` where there is one, else `user0`, `user1`, ..."""
+    if workload.users == 1:
+        return ["user"] * jobs
+    stream = Stream(seed, "workload/user")
+    return [f"user{int(stream.uniform(job) * workload.users)}" for job in range(jobs)]
+
+
+def _pools(workload: GeneratedWorkload, seed: int, jobs: int) -> list[str]:
+    if not workload.pools:
+        return [""] * jobs
+    stream = Stream(seed, "workload/pool")
+    count = len(workload.pools)
+    return [workload.pools[int(stream.uniform(job) * count)] for job in range(jobs)]

@@ -1,0 +1,110 @@
+"""Jobs listed one by one: the table `[workload]` of kind `jobs`, with `[[workload.job]]`."""
+
+from typing import Literal
+
+import msgspec
+
+from actors.jobs import JobSpec
+from scenarios.errors import ScenarioError
+from scenarios.fields import (
+    JOBS_MAX,
+    JobCount,
+    MapCount,
+    PositiveSeconds,
+    ReduceCount,
+    Seconds,
+    task_ms,
+    to_ms,
+)
+from scheduler.model import Priority
+
+PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
+
+
+class JobEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`.
+
+    Times are nominal seconds of one task (see `JobSpec`).  A job without a `name` is called
+    `job-1`, `job-2`, ... by its place in the file; copies get `-1`, `-2`, ... after the name.
+    """
+
+    maps: MapCount
+    map_s: PositiveSeconds
+    at_s: Seconds = 0.0
+    reduces: ReduceCount = 0
+    shuffle_s: Seconds = 0.0
+    reduce_s: Seconds = 0.0
+    name: str = ""
+    user: str = "user"
+    pool: str = ""
+    priority: PriorityName = "normal"
+    count: JobCount = 1
+    every_s: Seconds = 0.0
+
+
+class JobsWorkload(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    tag="jobs",
+    tag_field="kind",
+):
+    """The table `[workload]` with `kind = "jobs"`; `jobs` takes only the first so many."""
+
+    job: tuple[JobEntry, ...]
+    jobs: JobCount | None = None
+
+
+def listed(workload: JobsWorkload) -> list[JobSpec]:
+    """The jobs in submit order, those of one instant in the order of the file.
+
+    ScenarioError where there are none, too many, or two of one name.
+    """
+    check(workload)
+    specs = [
+        _spec(entry, place, copy)
+        for place, entry in enumerate(workload.job)
+        for copy in range(entry.count)
+    ]
+    specs.sort(key=lambda spec: spec.submit_ms)
+    return [
+        msgspec.structs.replace(spec, job=job) for job, spec in enumerate(specs[: workload.jobs])
+    ]
+
+
+def check(workload: JobsWorkload) -> None:
+    """ScenarioError where there is no job, too many, or two of one name."""
+    if not workload.job:
+        raise ScenarioError("there must be at least one [[workload.job]]", key="workload.job")
+    total = sum(entry.count for entry in workload.job)
+    if total > JOBS_MAX:
+        raise ScenarioError(f"{total:,} jobs; the limit is {JOBS_MAX:,}", key="workload.job")
+    first: dict[str, int] = {}
+    for place, entry in enumerate(workload.job):
+        for copy in range(entry.count):
+            name = _name(entry, place, copy)
+            if first.setdefault(name, place) != place:
+                problem = f'a second job is called "{name}"; names must differ'
+                raise ScenarioError(problem, key=f"workload.job[{place}].name")
+
+
+def _spec(entry: JobEntry, place: int, copy: int) -> JobSpec:
+    return JobSpec(
+        job=0,
+        name=_name(entry, place, copy),
+        submit_ms=to_ms(entry.at_s) + copy * to_ms(entry.every_s),
+        maps=entry.maps,
+        map_ms=task_ms(entry.map_s),
+        reduces=entry.reduces,
+        shuffle_ms=to_ms(entry.shuffle_s),
+        reduce_ms=to_ms(entry.reduce_s),
+        user=entry.user,
+        pool=entry.pool,
+        priority=Priority[entry.priority.upper()],
+    )
+
+
+def _name(entry: JobEntry, place: int, copy: int) -> str:
+    name = entry.name or f"job-{place + 1}"
+    return name if entry.count == 1 else f"{name}-{copy + 1}"

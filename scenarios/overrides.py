@@ -1,0 +1,63 @@
+"""`--set dotted.key=value`: changing single fields of a scenario's plain data before decoding."""
+
+import tomllib
+from collections.abc import Iterable
+from typing import Any
+
+from scenarios.errors import ScenarioError
+
+SOURCE = "--set"
+_DEPTH_MAX = 16
+
+
+def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+    """The data with every `dotted.key=value` put in, in order; `raw` itself is left alone.
+
+    A value is read as TOML (`50`, `0.5`, `true`, `["fifo"]`, `{mean_s = 5}`), and what is not
+    TOML is taken as a string, so that `workload.path=trace.tsv` needs no quotes.  A number in the
+    key is a place in a list, from 0: `cluster.group.0.nodes=3`; the place after the last adds
+    one.  Missing tables are made.  ScenarioError where the key leads nowhere.
+    """
+    for override in overrides:
+        name, equals, text = override.partition("=")
+        parts = [part.strip() for part in name.split(".")]
+        if not equals or not all(parts):
+            _refuse(f'expected dotted.key=value, got "{override[:80]}"')
+        if len(parts) > _DEPTH_MAX:
+            _refuse(f"expected at most {_DEPTH_MAX} parts in a key, got {len(parts)}")
+        raw = _with(raw, parts, _value(text.strip()), name.strip())
+    return raw
+
+
+def _value(text: str) -> object:
+    """The text as a TOML value, or as the string that it is."""
+    try:
+        document = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return text
+    # A line break in the text could have brought more keys with it.
+    return document["value"] if document.keys() == {"value"} else text
+
+
+def _with(node: Any, parts: list[str], value: object, name: str) -> Any:
+    """A copy of the node, along the key only, with the value in it."""
+    if not parts:
+        return value
+    head, rest = parts[0], parts[1:]
+    if isinstance(node, dict):
+        return {**node, head: _with(node.get(head, {}), rest, value, name)}
+    if isinstance(node, list):
+        index = _place(head, len(node), name)
+        old = node[index] if index < len(node) else {}
+        return [*node[:index], _with(old, rest, value, name), *node[index + 1 :]]
+    return _refuse(f"`{head}` cannot be set inside a plain value", name)
+
+
+def _place(head: str, length: int, name: str) -> int:
+    if not (head.isascii() and head.isdigit() and len(head) < 10 and int(head) <= length):
+        _refuse(f"expected a place in the list from 0 to {length}, got `{head[:40]}`", name)
+    return int(head)
+
+
+def _refuse(problem: str, key: str = "") -> Any:
+    raise ScenarioError(problem, source=SOURCE, key=key)

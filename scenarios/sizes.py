@@ -1,0 +1,288 @@
+"""How large generated jobs are: the table `[workload.sizes]`, by `kind` (more in `categories.py`).
+
+The papers print distributions, not traces.  What they leave open is a field with a default here,
+and its reason stands beside it.  Draws are addressed by job number.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
+
+import msgspec
+from msgspec import Meta
+
+from actors.streams import Stream
+from scenarios import published
+from scenarios.fields import (
+    MapCount,
+    PositiveSeconds,
+    ReduceCount,
+    Seconds,
+    Share,
+    Sigma,
+    ceil_div,
+    task_ms,
+    to_ms,
+)
+from scheduler.model import Millis
+
+SlotCount = Annotated[int, Meta(ge=1, le=1_000_000)]
+
+
+class Size(msgspec.Struct, frozen=True, kw_only=True):
+    """One job's size, and whose it is where the published table says so."""
+
+    label: str
+    maps: int
+    map_ms: Millis
+    reduces: int = 0
+    shuffle_ms: Millis = 0
+    reduce_ms: Millis = 0
+    user: str = ""
+    pool: str = ""
+
+
+class _Hfsp(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"
+):
+    """HFSP's Table I: a bin drawn by the workload's shares, then maps drawn evenly within it.
+
+    `largest_maps` ends bin 4, which the table leaves open (over 150): the bins before it grow by
+    3 to 5.  A map takes `map_s` × a log-normal factor of shape `map_sigma`, drawn once a job: most
+    of the paper's maps end within 60 s (Figure 11), as 92 % do here.  Reduce times differ by two
+    orders of magnitude (ibid.), hence `reduce_sigma`.  `maps_per_reduce` is ours; 0 means no
+    reduces.
+    """
+
+    MIX: ClassVar[str] = ""
+    JOBS: ClassVar[int] = published.HFSP_JOBS
+
+    largest_maps: Annotated[int, Meta(ge=151, le=10_000_000)] = 500
+    map_s: PositiveSeconds = 30.0
+    map_sigma: Sigma = 0.5
+    maps_per_reduce: ReduceCount = 10
+    shuffle_s: Seconds = 15.0
+    reduce_s: Seconds = 45.0
+    reduce_sigma: Sigma = 1.0
+
+    def sizes(self, seed: int, jobs: int) -> list[Size]:
+        """The sizes of so many jobs."""
+        bins, maps = Stream(seed, "workload/bin"), Stream(seed, "workload/maps")
+        noise = Stream(seed, "workload/length")
+        return [self._size(bins.uniform(j), maps.uniform(j), noise, j) for j in range(jobs)]
+
+    def _size(self, bin_draw: float, maps_draw: float, noise: Stream, job: int) -> Size:
+        bin_ = pick(published.HFSP_MIX[self.MIX], bin_draw)
+        low, high = published.HFSP_BINS[bin_]
+        low += bin_ >= 2  # 50 belongs to bin 2 and 150 to bin 3: no size has two bins
+        maps = low + int(maps_draw * ((high or self.largest_maps) - low + 1))
+        slow = noise.lognormal(self.reduce_sigma, job, 1)
+        reduces = reduces_for(maps, self.maps_per_reduce)
+        return Size(
+            label=f"bin{bin_ + 1}",
+            maps=maps,
+            map_ms=task_ms(self.map_s * noise.lognormal(self.map_sigma, job)),
+            reduces=reduces,
+            shuffle_ms=to_ms(self.shuffle_s) if reduces else 0,
+            reduce_ms=task_ms(self.reduce_s * slow) if reduces else 0,
+        )
+
+
+class HfspDev(_Hfsp, frozen=True, tag="hfsp-dev"):
+    """Developers: many small jobs, few large (after Facebook 2009); the paper's mean gap: 30 s."""
+
+    MIX: ClassVar[str] = "dev"
+
+
+class HfspTest(_Hfsp, frozen=True, tag="hfsp-test"):
+    """Testers: sizes spread evenly (after Microsoft 2011); the paper's mean gap: 60 s."""
+
+    MIX: ClassVar[str] = "test"
+
+
+class HfspProd(_Hfsp, frozen=True, tag="hfsp-prod"):
+    """Production: large jobs above all; the paper's mean gap: 60 s."""
+
+    MIX: ClassVar[str] = "prod"
+
+
+class FacebookMaps(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    tag="facebook-maps",
+    tag_field="kind",
+):
+    """Facebook's number of maps and running time of jobs (global preemption, Tables II and I(a)).
+
+    Number of maps and running time are drawn apart, each from its printed distribution; between
+    two printed points the logarithm is interpolated.  `largest_maps` and `longest_s` cut the open
+    ends (printed: over 25,000 maps; over 10,000 s), `shortest_s` is where running times begin
+    (printed from 40 % on).
+
+    A running time was measured on a shared cluster.  It is turned into tasks by taking the job to
+    have run `slots_at_once` tasks at a time: a job of 1,000 maps and 300 s with 100 slots had ten
+    waves of 30 s.  With 100, the jobs of Table III (8,000 maps of 5 s, 3,000 of 20 s) come out at
+    that table's mean length of a job.  No task is shorter than `shortest_task_s` (Table III's
+    shortest map).
+
+    `map_only_share` of the jobs have no reduces (75 % of the lines of the FB-2009 trace); the
+    others have one for each `maps_per_reduce` maps (about its 9) and spend `map_share` of the
+    running time in maps, `shuffle_share` in the shuffle, the rest in the reduce proper.
+    """
+
+    JOBS: ClassVar[int] = 100
+
+    largest_maps: MapCount = 25_000
+    shortest_s: PositiveSeconds = 20.0
+    longest_s: PositiveSeconds = 10_000.0
+    slots_at_once: SlotCount = 100
+    shortest_task_s: PositiveSeconds = 5.0
+    map_only_share: Share = 0.75
+    maps_per_reduce: Annotated[int, Meta(ge=1, le=10_000_000)] = 10
+    map_share: Share = 0.6
+    shuffle_share: Share = 0.2
+
+    def sizes(self, seed: int, jobs: int) -> list[Size]:
+        """The sizes of so many jobs."""
+        maps, length = Stream(seed, "workload/maps"), Stream(seed, "workload/length")
+        kind = Stream(seed, "workload/reduces")
+        return [
+            self._size(
+                self.maps_at(maps.uniform(j)),
+                self.seconds_at(length.uniform(j)),
+                map_only=kind.uniform(j) < self.map_only_share,
+            )
+            for j in range(jobs)
+        ]
+
+    def maps_at(self, share: float) -> int:
+        """The fewest maps that at least `share` of the jobs do not exceed."""
+        points = ((0.0, 1.0), *published.FACEBOOK_MAPS, (1.0, float(self.largest_maps)))
+        # Rounding first keeps a last bit of `exp`, which may differ between machines, from
+        # adding a map.
+        return min(math.ceil(round(log_interpolated(points, share), 6)), self.largest_maps)
+
+    def seconds_at(self, share: float) -> float:
+        """The running time that `share` of the jobs do not exceed."""
+        points = ((0.0, self.shortest_s), *published.FACEBOOK_SECONDS, (0.995, self.longest_s))
+        return min(log_interpolated(points, share), self.longest_s)
+
+    def _size(self, maps: int, seconds: float, *, map_only: bool) -> Size:
+        reduces = 0 if map_only else ceil_div(maps, self.maps_per_reduce)
+        map_s = seconds if map_only else seconds * self.map_share
+        shuffle_s = seconds * self.shuffle_share
+        reduce_s = max(0.0, seconds - seconds * self.map_share - shuffle_s)
+        return Size(
+            label="fb",
+            maps=maps,
+            map_ms=self._task_ms(map_s, maps),
+            reduces=reduces,
+            shuffle_ms=to_ms(shuffle_s / self._waves(reduces)) if reduces else 0,
+            reduce_ms=self._task_ms(reduce_s, reduces) if reduces else 0,
+        )
+
+    def _task_ms(self, phase_s: float, tasks: int) -> Millis:
+        return task_ms(max(phase_s / self._waves(tasks), self.shortest_task_s))
+
+    def _waves(self, tasks: int) -> int:
+        return ceil_div(tasks, self.slots_at_once)
+
+
+class GpMix(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    tag="gp-mix",
+    tag_field="kind",
+):
+    """Global preemption's Table III: its 130 jobs, every one exactly once, in random order.
+
+    After 130 jobs the same 130 come again in another order.  `production_share` of each 130 (the
+    paper's experiments: 0.30) go to the pool `production_pool`, the others to `other_pool`.  The
+    table describes maps only; `maps_per_reduce` above 0 adds reduces of the stated lengths.
+    """
+
+    JOBS: ClassVar[int] = 130
+
+    production_share: Share = 0.0
+    production_pool: str = "production"
+    other_pool: str = ""
+    maps_per_reduce: ReduceCount = 0
+    shuffle_s: Seconds = 10.0
+    reduce_s: Seconds = 20.0
+
+    def sizes(self, seed: int, jobs: int) -> list[Size]:
+        """The sizes of so many jobs: whole decks of 130, and the beginning of one more."""
+        deck = [self._size(maps, seconds) for maps, seconds in table_three()]
+        dealt = [
+            size for n in range(ceil_div(jobs, len(deck))) for size in self._deal(seed, n, deck)
+        ]
+        return dealt[:jobs]
+
+    def _deal(self, seed: int, number: int, deck: list[Size]) -> list[Size]:
+        """The deck in its random order of this time, with pools."""
+        order = shuffled(Stream(seed, "workload/deck"), number, len(deck))
+        luck = shuffled(Stream(seed, "workload/production"), number, len(deck))
+        chosen = set(luck[: round(self.production_share * len(deck))])
+        pools = [self.production_pool if i in chosen else self.other_pool for i in order]
+        return [
+            msgspec.structs.replace(deck[i], pool=pool)
+            for i, pool in zip(order, pools, strict=True)
+        ]
+
+    def _size(self, maps: int, seconds: float) -> Size:
+        reduces = reduces_for(maps, self.maps_per_reduce)
+        return Size(
+            label=f"gp{maps}",
+            maps=maps,
+            map_ms=task_ms(seconds),
+            reduces=reduces,
+            shuffle_ms=to_ms(self.shuffle_s) if reduces else 0,
+            reduce_ms=to_ms(self.reduce_s) if reduces else 0,
+        )
+
+
+def table_three() -> list[tuple[int, float]]:
+    """The 130 jobs of Table III in the order of print: maps, and seconds of a map."""
+    return [
+        (maps, seconds)
+        for maps, lengths in published.GP_MIX
+        for seconds, count in lengths
+        for _ in range(count)
+    ]
+
+
+def reduces_for(maps: int, maps_per_reduce: int) -> int:
+    """One reduce for each so many maps, rounded up; none where that is 0."""
+    return ceil_div(maps, maps_per_reduce) if maps_per_reduce else 0
+
+
+def pick(weights: Sequence[int], draw: float) -> int:
+    """The index into which a draw in [0, 1) falls when indices are as wide as their weights."""
+    rest = draw * sum(weights)
+    for index, weight in enumerate(weights):
+        if rest < weight:
+            return index
+        rest -= weight
+    raise AssertionError(f"a draw of {draw} is outside [0, 1)")
+
+
+def shuffled(stream: Stream, row: int, count: int) -> list[int]:
+    """The numbers below `count` in the random order of this row."""
+    return sorted(range(count), key=lambda column: (stream.bits(row, column), column))
+
+
+def log_interpolated(points: Sequence[tuple[float, float]], share: float) -> float:
+    """The value at a share, from points in order of share; linear in the logarithm between."""
+    after = bisect_left(points, share, key=lambda point: point[0])
+    if after == len(points):
+        return points[-1][1]
+    (right, high) = points[after]
+    if after == 0 or right == share:
+        return high
+    (left, low) = points[after - 1]
+    return low * math.exp(math.log(high / low) * (share - left) / (right - left))

@@ -1,0 +1,169 @@
+"""The scenario file: what it may hold, and every way to come by one.
+
+A scenario says what is played: a cluster, how long tasks take there, a workload, and under which
+policies.  It is a TOML file; `docs/scenarios.md` is its reference.  All bad input raises
+`ScenarioError`, which names the file, the key and, where it can be told, the line.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from actors.config import Cluster, Tasks
+from actors.jobs import JobSpec
+from scenarios import checks, workload
+from scenarios.errors import ScenarioError
+from scenarios.fields import Seed
+from scenarios.files import line_of, parse_toml, read_text, value_at
+from scenarios.overrides import SOURCE as OVERRIDE
+from scenarios.overrides import apply_overrides
+from scenarios.strict import decode, parsed_key, suggestion
+from scenarios.workload import Workload
+
+__all__ = [
+    "DEFAULT",
+    "Scenario",
+    "ScenarioError",
+    "apply_overrides",
+    "find",
+    "from_dict",
+    "library",
+    "load",
+    "make_jobs",
+    "read",
+    "to_dict",
+]
+
+DEFAULT = "facebook-morning"
+"""The scenario of the library that is played when none is named."""
+
+LIBRARY = Path(__file__).parent / "library"
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A scenario file, decoded and checked.
+
+    `story` is one line for lists; `seed` is the root of all randomness; `policies` are played one
+    after the other on the same jobs.  Whether a policy exists is not this package's concern.
+    """
+
+    name: Name
+    story: str = ""
+    seed: Seed = 1
+    policies: Annotated[tuple[Name, ...], Meta(min_length=1)] = ("fifo", "fair")
+    cluster: Cluster = Cluster()
+    tasks: Tasks = Tasks()
+    workload: Workload
+
+
+def load(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
+    """The scenario in a file, with `dotted.key=value` overrides put in."""
+    path = Path(path)
+    text, raw = _read(path)
+    changed = apply_overrides(raw, overrides)
+    try:
+        return from_dict(changed, path)
+    except ScenarioError as error:
+        raise _placed(error, text, raw, changed) from None
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A scenario file as plain data, or a SWIM trace (`.tsv`) as the scenario that plays it."""
+    return _read(Path(path))[1]
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    """The file's text where lines can be told from it, and its plain data."""
+    if path.suffix == ".tsv":
+        return "", _trace(path)
+    text = read_text(path)
+    return text, parse_toml(text, path)
+
+
+def _trace(path: Path) -> dict[str, Any]:
+    """A trace played on the default cluster."""
+    play = {"kind": "swim", "path": str(path.absolute())}
+    return {"name": path.stem, "story": f"The SWIM trace {path.name}.", "workload": play}
+
+
+def from_dict(raw: object, source: str | Path = "") -> Scenario:
+    """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors."""
+    scenario = decode(raw, Scenario, str(source))
+    try:
+        _check(scenario)
+    except ScenarioError as error:
+        raise ScenarioError(error.problem, source=source, key=error.key) from None
+    return scenario
+
+
+def to_dict(scenario: Scenario) -> dict[str, Any]:
+    """The scenario as plain data with every field written out; `from_dict` gives it back.
+
+    Fields that are not set (None) are left out, since TOML has no word for them.
+    """
+    data: dict[str, Any] = _without_none(msgspec.to_builtins(scenario))
+    return data
+
+
+def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, ...]:
+    """The scenario's jobs by submit time, with ids 0, 1, 2, ... in that order.
+
+    `base_dir` is the folder of the scenario file, where a trace is looked for first.
+    ScenarioError also where jobs have reduces and the cluster has no slot for them.
+    """
+    jobs = workload.jobs_of(scenario.workload, scenario.seed, base_dir)
+    checks.check_slots(scenario.cluster, jobs)
+    return jobs
+
+
+def library() -> list[tuple[str, Path, str]]:
+    """The scenarios that come with the project: (name, file, story), by name."""
+    return [(path.stem, path, load(path).story) for path in sorted(LIBRARY.glob("*.toml"))]
+
+
+def find(name_or_path: str) -> Path:
+    """The file meant by a name of the library or by a path; a library name wins."""
+    names = sorted(path.stem for path in LIBRARY.glob("*.toml"))
+    if name_or_path in names:
+        return LIBRARY / f"{name_or_path}.toml"
+    path = Path(name_or_path)
+    if "\0" not in name_or_path and path.is_file():
+        return path
+    if path.suffix in (".toml", ".tsv") or len(path.parts) > 1:
+        read_text(path)  # says what is wrong with the file
+    problem = f'"{name_or_path[:200]}" is neither a file nor a scenario of the library'
+    raise ScenarioError(f"{problem}; {suggestion(name_or_path, names)}")
+
+
+def _check(scenario: Scenario) -> None:
+    if "\n" in scenario.story:
+        raise ScenarioError("expected a single line", key="story")
+    checks.check_cluster(scenario.cluster)
+    checks.check_tasks(scenario.tasks)
+    workload.check(scenario.workload)
+
+
+def _placed(
+    error: ScenarioError, text: str, raw: dict[str, Any], changed: dict[str, Any]
+) -> ScenarioError:
+    """The error with the line of its key, or with the override that brought it about."""
+    key = parsed_key(error.key)
+    before, now = value_at(raw, key), value_at(changed, key)
+    if before is not now and before != now:
+        source = f"{error.source} with {OVERRIDE}"
+        return ScenarioError(error.problem, source=source, key=error.key)
+    line = line_of(text, key) or line_of(text, key[:-1])
+    return ScenarioError(error.problem, source=error.source, key=error.key, line=line)
+
+
+def _without_none(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {name: _without_none(value) for name, value in data.items() if value is not None}
+    if isinstance(data, list | tuple):
+        return [_without_none(item) for item in data]
+    return data
