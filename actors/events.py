@@ -46,7 +46,7 @@ class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     speed: float
 
 
-class RunStarted(Event):
+class RunStarted(Event, frozen=True):
     """The first event of every journal: what is being run, enough to run it again.
 
     `scenario` is the whole scenario as plain data (what its file says, overrides applied).
@@ -60,7 +60,7 @@ class RunStarted(Event):
     nodes: tuple[NodeFacts, ...]
 
 
-class JobSubmitted(Event):
+class JobSubmitted(Event, frozen=True):
     """A job entered the system.  Told by the job."""
 
     job: JobId
@@ -72,7 +72,7 @@ class JobSubmitted(Event):
     reduces: int
 
 
-class AttemptLaunched(Event):
+class AttemptLaunched(Event, frozen=True):
     """The master decided to run a task on a node.  Told by the master, with the policy's reason.
 
     `number` counts the task's attempts from 0; `level` is the locality that the ledger found.
@@ -88,7 +88,7 @@ class AttemptLaunched(Event):
     why: Why
 
 
-class AttemptStarted(Event):
+class AttemptStarted(Event, frozen=True):
     """The attempt really began.  Told by the slot; `slot` is its place on the node."""
 
     attempt: AttemptId
@@ -96,13 +96,13 @@ class AttemptStarted(Event):
     slot: int
 
 
-class ShuffleEnded(Event):
+class ShuffleEnded(Event, frozen=True):
     """A reduce has all its map outputs.  Told by the slot."""
 
     attempt: AttemptId
 
 
-class AttemptEnded(Event):
+class AttemptEnded(Event, frozen=True):
     """The attempt really ended and its slot is free.  Told by the slot."""
 
     attempt: AttemptId
@@ -110,7 +110,7 @@ class AttemptEnded(Event):
     started_ms: Millis
 
 
-class AttemptClosed(Event):
+class AttemptClosed(Event, frozen=True):
     """The master learnt the end of an attempt and booked it.  Told by the master.
 
     The booked outcome can differ from the slot's: the second success of a task is booked as
@@ -121,14 +121,14 @@ class AttemptClosed(Event):
     outcome: Outcome
 
 
-class KillOrdered(Event):
+class KillOrdered(Event, frozen=True):
     """The policy decided that an attempt must give way.  Told by the master."""
 
     attempt: AttemptId
     why: Why
 
 
-class JobFinished(Event):
+class JobFinished(Event, frozen=True):
     """A job left the system.  Told by the job."""
 
     job: JobId
@@ -136,7 +136,7 @@ class JobFinished(Event):
     submitted_ms: Millis
 
 
-class RunEnded(Event):
+class RunEnded(Event, frozen=True):
     """The last event of a run that ended by itself, at its limit, or by Ctrl-C.
 
     `reason` is `complete`, `until` or `interrupted`; a journal without this event was cut off.

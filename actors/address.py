@@ -1,0 +1,33 @@
+"""Where messages go: every actor's address, told from what it is.
+
+Addresses are numbers because they order the messages of one superstep.  The ranges are wide apart
+so that one node or slot more changes nobody else's address.
+"""
+
+from typing import Final
+
+from scheduler.model import JobId, NodeId
+
+CLIENT: Final = 1
+MASTER: Final = 2
+
+SLOTS_PER_NODE_MAX: Final = 512
+
+_NODE = 1 << 16
+_SLOT = 1 << 24
+_JOB = 1 << 40
+
+
+def node_address(node: NodeId) -> int:
+    """The address of a node's actor."""
+    return _NODE + node
+
+
+def slot_address(node: NodeId, slot: int) -> int:
+    """The address of the actor of a node's slot; `slot` counts maps first, then reduces."""
+    return _SLOT + node * SLOTS_PER_NODE_MAX + slot
+
+
+def job_address(job: JobId) -> int:
+    """The address of a job's actor."""
+    return _JOB + job

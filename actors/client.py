@@ -1,0 +1,66 @@
+"""The client: submits the workload's jobs when their time comes, and ends the run after the last.
+
+It brings each job's actor into the run at its submission and not before, so a long workload costs
+nothing until it happens.
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from actors.actor import Actor
+from actors.address import CLIENT, job_address
+from actors.job import Job
+from actors.jobs import JobSpec
+from actors.kernel import Kernel
+from actors.messages import Arrive, Begin, JobDone
+
+
+class Client(Actor):
+    """All users at once; `jobs` in the order of their submission."""
+
+    def __init__(self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job]) -> None:
+        super().__init__(CLIENT, "client")
+        self._jobs = jobs
+        self._make_job = make_job
+        self.submitted = 0
+        self.ended = 0
+
+    def join(self, kernel: Kernel) -> None:
+        super().join(kernel)
+        self._await_next()
+
+    def receive(self, message: msgspec.Struct) -> None:
+        match message:
+            case Arrive():
+                self.on_arrive()
+            case JobDone():
+                self.on_job_done()
+            case _:
+                raise AssertionError(f"the client has no answer to {message!r}")
+
+    def on_arrive(self) -> None:
+        """Submit every job that is due now."""
+        while self.submitted < len(self._jobs):
+            spec = self._jobs[self.submitted]
+            if spec.submit_ms > self.now_ms:
+                break
+            self.submitted += 1
+            self.spawn(self._make_job(spec))
+            self.send(job_address(spec.job), Begin())
+        self._await_next()
+
+    def on_job_done(self) -> None:
+        """Count; the last one ends the run."""
+        self.ended += 1
+        if self.ended == len(self._jobs):
+            self.stop("complete")
+
+    def at_work(self) -> bool:
+        return self.submitted < len(self._jobs)
+
+    def _await_next(self) -> None:
+        if self.submitted < len(self._jobs):
+            self.timer(Arrive(), self._jobs[self.submitted].submit_ms - self.now_ms)
+        elif not self._jobs:
+            self.stop("complete")

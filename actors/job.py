@@ -1,0 +1,142 @@
+"""A job: knows its tasks, what depends on what, what must run again, and when it is done.
+
+It asks the master for what may run now, as an application master does, and never says where or
+when.  Its maps may run at once, its reduces from slowstart on; a reduce that waits for the last
+map output asks here, and is told when that has come.
+"""
+
+from math import ceil
+
+import msgspec
+
+from actors.actor import Actor
+from actors.address import CLIENT, MASTER, job_address
+from actors.events import JobFinished, JobSubmitted, Outcome
+from actors.jobs import JobSpec
+from actors.messages import (
+    AttemptNews,
+    Begin,
+    FetchOutputs,
+    JobDone,
+    MapWork,
+    OutputsReady,
+    ReducesReady,
+    ReduceWork,
+    RunAgain,
+    SubmitJob,
+)
+from actors.placement import Placement
+from scheduler.model import Millis, TaskKind
+
+
+class Job(Actor):
+    """One job of the workload, from its submission to its end."""
+
+    def __init__(
+        self, spec: JobSpec, *, placement: Placement, slowstart: float, latency_ms: Millis
+    ) -> None:
+        super().__init__(job_address(spec.job), f"job {spec.job}")
+        self._spec = spec
+        self._placement = placement
+        self._latency_ms = latency_ms
+        self._slowstart_maps = ceil(slowstart * spec.maps)
+        self._reduces_open = False
+        self._done = [0, 0]
+        self._fetching: list[FetchOutputs] = []
+
+    def receive(self, message: msgspec.Struct) -> None:
+        match message:
+            case Begin():
+                self.on_begin()
+            case AttemptNews():
+                self.on_attempt_news(message)
+            case FetchOutputs():
+                self.on_fetch_outputs(message)
+            case _:
+                raise AssertionError(f"a job has no answer to {message!r}")
+
+    def on_begin(self) -> None:
+        """Enter the system."""
+        spec = self._spec
+        self.note(
+            JobSubmitted(
+                self.now_ms,
+                spec.job,
+                spec.name,
+                spec.user,
+                spec.pool,
+                spec.priority,
+                spec.maps,
+                spec.reduces,
+            )
+        )
+        self.send(MASTER, self._submission())
+        self._go_on()
+
+    def on_attempt_news(self, news: AttemptNews) -> None:
+        """Count what is done; ask for what must run again."""
+        if news.outcome is not Outcome.SUCCEEDED:
+            self.send(MASTER, RunAgain(self._spec.job, news.kind, news.task))
+            return
+        self._done[news.kind] += 1
+        if news.kind is TaskKind.MAP and self._maps_done():
+            for waiting in self._fetching:
+                self._let_fetch(waiting)
+            self._fetching.clear()
+        self._go_on()
+
+    def on_fetch_outputs(self, fetch: FetchOutputs) -> None:
+        """Tell a shuffling reduce that every map output is there, now or when it is."""
+        if self._maps_done():
+            self._let_fetch(fetch)
+        else:
+            self._fetching.append(fetch)
+
+    def waits_for(self) -> str:
+        spec = self._spec
+        return (
+            f"job {spec.job} ({spec.name}) waits: {self._done[TaskKind.MAP]} of {spec.maps} maps"
+            f" and {self._done[TaskKind.REDUCE]} of {spec.reduces} reduces are done"
+        )
+
+    def _submission(self) -> SubmitJob:
+        spec = self._spec
+        replicas = self._placement.place(spec.job, spec.maps)
+        return SubmitJob(
+            spec.job,
+            spec.user,
+            spec.pool,
+            spec.priority,
+            spec.maps,
+            spec.reduces,
+            self._placement.replication,
+            replicas.tobytes(),
+            MapWork(spec.map_ms),
+            ReduceWork(spec.shuffle_ms, spec.shuffle_ms // max(spec.maps, 1), spec.reduce_ms),
+        )
+
+    def _go_on(self) -> None:
+        """Open the reduces at slowstart; end when all is done."""
+        spec = self._spec
+        if spec.reduces and not self._reduces_open:
+            if self._done[TaskKind.MAP] < self._slowstart_maps:
+                return
+            self._reduces_open = True
+            self.send(MASTER, ReducesReady(spec.job))
+        if self._maps_done() and self._done[TaskKind.REDUCE] == spec.reduces:
+            self._end(Outcome.SUCCEEDED)
+
+    def _maps_done(self) -> bool:
+        return self._done[TaskKind.MAP] == self._spec.maps
+
+    def _let_fetch(self, fetch: FetchOutputs) -> None:
+        self.send(fetch.slot_address, OutputsReady(fetch.attempt), self._latency_ms)
+
+    def _end(self, outcome: Outcome) -> None:
+        """Leave the system."""
+        spec = self._spec
+        self.note(JobFinished(self.now_ms, spec.job, outcome, spec.submit_ms))
+        done = JobDone(spec.job, outcome)
+        self.send(MASTER, done)
+        self.send(CLIENT, done)
+        self.retire()

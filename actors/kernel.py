@@ -1,0 +1,276 @@
+"""The kernel: a virtual clock, and one total order of everything that happens.
+
+Two rules hold everywhere.  *The order is the kernel's own*: never Trio's, whose batches are
+shuffled, and never a hash's.  *Nobody sees another's work of the same round.*
+
+**Supersteps.**  Time is a whole number of milliseconds.  A message has a key
+
+    (instant, round, sender, the sender's own count)
+
+and is delivered in the order of keys.  All messages of one (instant, round) form a superstep:
+they are put into their mailboxes, each actor that got some handles its own in key order, and what
+it sends without delay belongs to (instant, round + 1), the rest to round 0 of a later instant.
+So the order in which a host runs the actors of a superstep cannot matter, and a host may run them
+however it likes (`actors.hosts`).
+
+**Ties.**  Two messages of one superstep to the same actor from different senders are a tie: the
+order between them is the kernel's choice and not the world's.  Ties are counted, and `tie_order`
+permutes them (a sender's own messages never overtake each other).
+
+**Digest.**  A hash over every delivered message, in order, names a run.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from scheduler.model import Millis
+
+if TYPE_CHECKING:
+    from actors.actor import Actor
+    from actors.events import Event
+
+Entry: TypeAlias = tuple[int, int, int, msgspec.Struct]
+"""(sender, the sender's count, receiver, message): a message within its superstep."""
+
+ROUNDS_MAX = 10_000
+"""More rounds than this at one instant is two actors answering each other for ever."""
+
+PATIENCE_MS = 48 * 3600 * 1000
+"""A run in which nothing is noted for this long, and no actor is at work, is stuck."""
+
+_BEHIND = 1 << 62
+_HASH_EVERY = 2048
+
+
+class KernelError(Exception):
+    """A run could not go on."""
+
+
+class ActorFailed(KernelError):
+    """An actor raised an exception; it is this error's cause."""
+
+    def __init__(self, actor: Actor, message: object, at_ms: Millis, error: Exception) -> None:
+        super().__init__(
+            f"{actor.name} failed at {at_ms} ms on {message!r}: {type(error).__name__}: {error}"
+        )
+        self.actor = actor.name
+        self.message = message
+        self.at_ms = at_ms
+
+
+class Stalled(KernelError):
+    """Nothing is left to happen while somebody still waits."""
+
+    def __init__(self, at_ms: Millis, waiting: list[str]) -> None:
+        shown = "\n".join(f"  {line}" for line in waiting[:20])
+        more = f"\n  and {len(waiting) - 20} more" if len(waiting) > 20 else ""
+        super().__init__(
+            f"the run is stuck at {at_ms} ms: nothing is left to happen while\n{shown}{more}"
+        )
+        self.at_ms = at_ms
+        self.waiting = waiting
+
+
+class Kernel:
+    """The clock and the queue of one run.
+
+    `sink` gets every noted event in the kernel's order.  `until_ms` ends the run after the last
+    superstep at or before it.  `tie_order` permutes ties by a seed.  `watch` is called every
+    thousand or so supersteps, between two of them, and must not touch the run.
+    """
+
+    def __init__(
+        self,
+        *,
+        sink: Callable[[Event], None] | None = None,
+        until_ms: Millis | None = None,
+        tie_order: int | None = None,
+        watch: Callable[[], None] | None = None,
+    ) -> None:
+        self.now_ms: Millis = 0
+        self.round = 0
+        self.messages = 0
+        self.ties = 0
+        self.dead_letters = 0
+        self.reason: str | None = None
+        self.actors: dict[int, Actor] = {}
+        self.on_admit: Callable[[Actor], None] | None = None
+        self._sink = sink
+        self._until_ms = until_ms
+        self._tie_order = tie_order
+        self._watch = watch
+        self._steps = 0
+        self._soon: list[Entry] = []
+        self._calendar: dict[Millis, list[Entry]] = {}
+        self._instants: list[Millis] = []
+        self._notes: list[tuple[int, int, Event]] = []
+        self._noted_ms: Millis = 0
+        self._hash = blake2b(digest_size=16)
+        self._unhashed: list[tuple[Millis, int, list[Entry]]] = []
+        self._unhashed_messages = 0
+        self._encode = msgspec.msgpack.Encoder().encode
+
+    # What actors ask of the kernel, through their base class.
+
+    def admit(self, actor: Actor) -> None:
+        """Let an actor take part from now on."""
+        assert actor.address not in self.actors, f"{actor.name} is already here"
+        self.actors[actor.address] = actor
+        actor.join(self)
+        if self.on_admit is not None:
+            self.on_admit(actor)
+
+    def dismiss(self, actor: Actor) -> None:
+        """Let an actor leave; what is sent to it from now on is a dead letter."""
+        del self.actors[actor.address]
+
+    def post(self, sender: int, count: int, to: int, message: msgspec.Struct, delay: int) -> None:
+        """Send `message` so that it arrives in `delay` ms; 0 is the next round of this instant."""
+        if delay == 0:
+            self._soon.append((sender, count, to, message))
+            return
+        assert delay > 0, f"{message!r} would arrive {-delay} ms before it is sent"
+        at = self.now_ms + delay
+        bucket = self._calendar.get(at)
+        if bucket is None:
+            self._calendar[at] = [(sender, count, to, message)]
+            heapq.heappush(self._instants, at)
+        else:
+            bucket.append((sender, count, to, message))
+
+    def post_behind(self, peer: int, count: int, to: int, message: msgspec.Struct, at: int) -> None:
+        """Have `message` arrive at `at`, right behind anything of `peer`'s in that superstep."""
+        self.post(peer, _BEHIND + count, to, message, at - self.now_ms)
+
+    def note(self, sender: int, count: int, event: Event) -> None:
+        """Put an event into the journal, at the sender's place in the order."""
+        self._notes.append((sender, count, event))
+
+    def stop(self, reason: str) -> None:
+        """End the run after this superstep."""
+        self.reason = reason
+
+    # What a host asks.
+
+    def advance(self) -> list[Actor] | None:
+        """Deliver the next superstep: the actors that got mail, or None when the run has ended.
+
+        Every actor of the last superstep must have emptied its mailbox.
+        """
+        if self._notes:
+            self._tell()
+        if self.reason is not None:
+            return None
+        batch = self._next_batch()
+        if batch is None:
+            return None
+        self._order(batch)
+        self._steps += 1
+        if self._watch is not None and not self._steps & 1023:
+            self._watch()
+        return self._deliver(batch)
+
+    def digest(self) -> str:
+        """The name of the run so far: 32 hexadecimal digits."""
+        self._absorb()
+        return self._hash.hexdigest()
+
+    def _next_batch(self) -> list[Entry] | None:
+        """The messages of the next superstep, and the clock set to it."""
+        batch = self._soon
+        if batch:
+            self._soon = []
+            self.round += 1
+            if self.round > ROUNDS_MAX:
+                raise KernelError(
+                    f"{ROUNDS_MAX} rounds at {self.now_ms} ms; the last messages: {batch[:3]!r}"
+                )
+            return batch
+        if not self._instants:
+            raise Stalled(self.now_ms, self._waiting())
+        at = self._instants[0]
+        if self._until_ms is not None and at > self._until_ms:
+            self.now_ms = self._until_ms
+            self.reason = "until"
+            return None
+        if at - self._noted_ms > PATIENCE_MS:
+            self._check_patience(at)
+        heapq.heappop(self._instants)
+        self.now_ms = at
+        self.round = 0
+        return self._calendar.pop(at)
+
+    def _order(self, batch: list[Entry]) -> None:
+        """Bring a superstep's messages into the order of their keys."""
+        if len(batch) < 2:
+            return
+        if self._tie_order is None:
+            batch.sort(key=_key)
+        else:
+            seed = f"{self._tie_order}/{self.now_ms}/{self.round}/".encode()
+            batch.sort(key=lambda entry: (_shuffled(seed, entry[0]), entry[0], entry[1]))
+
+    def _deliver(self, batch: list[Entry]) -> list[Actor]:
+        """Put the messages into their mailboxes; who got any, in the order of the first one."""
+        due: list[Actor] = []
+        actors = self.actors
+        for sender, _, to, message in batch:
+            actor = actors.get(to)
+            if actor is None:
+                self.dead_letters += 1
+                continue
+            mailbox = actor.mailbox
+            if not mailbox:
+                due.append(actor)
+            elif actor.heard_from != sender:
+                self.ties += 1
+            actor.heard_from = sender
+            mailbox.append(message)
+        self.messages += len(batch)
+        self._unhashed.append((self.now_ms, self.round, batch))
+        self._unhashed_messages += len(batch)
+        if self._unhashed_messages > _HASH_EVERY:
+            self._absorb()
+        return due
+
+    def _tell(self) -> None:
+        """Hand the superstep's notes to the sink, in the order of their senders."""
+        notes, self._notes = self._notes, []
+        self._noted_ms = self.now_ms
+        if self._sink is not None:
+            if len(notes) > 1:
+                notes.sort(key=_key)
+            for _, _, event in notes:
+                self._sink(event)
+
+    def _absorb(self) -> None:
+        """Bring the digest up to date."""
+        self._hash.update(self._encode(self._unhashed))
+        self._unhashed.clear()
+        self._unhashed_messages = 0
+
+    def _waiting(self) -> list[str]:
+        """What the actors say they wait for."""
+        waits = (actor.waits_for() for actor in self.actors.values())
+        return [wait for wait in waits if wait is not None]
+
+    def _check_patience(self, at: Millis) -> None:
+        """Stop a run in which messages go round and round but nothing is done."""
+        if any(actor.at_work() for actor in self.actors.values()):
+            self._noted_ms = at
+            return
+        raise Stalled(self.now_ms, self._waiting())
+
+
+def _key(entry: tuple[int, int, object] | Entry) -> tuple[int, int]:
+    return entry[0], entry[1]
+
+
+def _shuffled(seed: bytes, sender: int) -> bytes:
+    return blake2b(seed + sender.to_bytes(8, "little"), digest_size=8).digest()

@@ -1,0 +1,308 @@
+"""The master's books: what it believes of nodes, jobs and attempts.
+
+The ledger is the one thing behind the policy's view (`scheduler.view`): its entries have the
+views' attributes, so nothing is copied for a decision.  Only the master writes in it, and every
+change keeps the sums right: `pending`, `running` and `unfinished` of the cluster are always the
+sums over jobs, which `validate` recounts.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from actors.events import NodeFacts
+from actors.messages import HeartbeatReply, KillTask, MapWork, ReduceWork, SubmitJob
+from actors.pending import PendingMaps, PendingReduces
+from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskIndex, TaskKind
+
+
+class JobEntry:
+    """A submitted job that has not ended."""
+
+    __slots__ = (
+        "_finished",
+        "_running",
+        "_total",
+        "_work",
+        "job",
+        "maps",
+        "pool",
+        "priority",
+        "reduces",
+        "retries",
+        "submitted_ms",
+        "user",
+    )
+
+    def __init__(self, order: SubmitJob, now_ms: Millis, racks: int) -> None:
+        replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(order.maps, order.replication)
+        self.job = order.job
+        self.submitted_ms = now_ms
+        self.user = order.user
+        self.pool = order.pool
+        self.priority = order.priority
+        self.retries: dict[tuple[TaskKind, TaskIndex], int] = {}
+        self._total = (order.maps, order.reduces)
+        self.maps = PendingMaps(order.maps, replicas, racks)
+        self.reduces = PendingReduces(order.reduces)
+        self._running = [0, 0]
+        self._finished = [0, 0]
+        self._work = (order.map_work, order.reduce_work)
+
+    def total(self, kind: TaskKind) -> int:
+        return self._total[kind]
+
+    def pending(self, kind: TaskKind) -> int:
+        return self.tasks(kind).left
+
+    def running(self, kind: TaskKind) -> int:
+        return self._running[kind]
+
+    def finished(self, kind: TaskKind) -> int:
+        return self._finished[kind]
+
+    def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
+        return self.tasks(kind).nearest(node)
+
+    def tasks(self, kind: TaskKind) -> PendingMaps | PendingReduces:
+        """The pending tasks of this kind."""
+        return self.maps if kind is TaskKind.MAP else self.reduces
+
+    def work(self, kind: TaskKind) -> MapWork | ReduceWork:
+        """The sealed orders for a task, passed on to the slot and read by nobody here."""
+        return self._work[kind]
+
+
+class NodeEntry:
+    """A node that has joined."""
+
+    __slots__ = ("_running", "_slots", "kills", "last_beat_ms", "node", "rack", "reply", "speed")
+
+    def __init__(self, facts: NodeFacts) -> None:
+        self.node = facts.node
+        self.rack = facts.rack
+        self.speed = facts.speed
+        self.last_beat_ms: Millis = -1
+        self.reply = HeartbeatReply(0, 0)
+        self.kills: list[KillTask] = []
+        self._slots = (facts.map_slots, facts.reduce_slots)
+        self._running = [0, 0]
+
+    def slots(self, kind: TaskKind) -> int:
+        return self._slots[kind]
+
+    def running(self, kind: TaskKind) -> int:
+        return self._running[kind]
+
+    def free(self, kind: TaskKind) -> int:
+        """Slots of this kind that nothing has been promised."""
+        return self._slots[kind] - self._running[kind]
+
+
+class AttemptEntry:
+    """An attempt that was launched and has not been closed."""
+
+    __slots__ = (
+        "attempt",
+        "job",
+        "killing",
+        "kind",
+        "launched_ms",
+        "level",
+        "node",
+        "number",
+        "task",
+    )
+
+    def __init__(
+        self,
+        attempt: AttemptId,
+        job: JobId,
+        kind: TaskKind,
+        task: TaskIndex,
+        number: int,
+        node: NodeId,
+        level: Locality,
+        launched_ms: Millis,
+    ) -> None:
+        self.attempt = attempt
+        self.job = job
+        self.kind = kind
+        self.task = task
+        self.number = number
+        self.node = node
+        self.level = level
+        self.launched_ms = launched_ms
+        self.killing = False
+
+
+class OfferEntry:
+    """A heartbeat that asks for work, and what it has been given so far."""
+
+    __slots__ = ("_given", "given_off_rack", "node")
+
+    def __init__(self, node: NodeEntry) -> None:
+        self.node = node
+        self.given_off_rack = 0
+        self._given = [0, 0]
+
+    def free(self, kind: TaskKind) -> int:
+        return self.node.free(kind)
+
+    def given(self, kind: TaskKind) -> int:
+        return self._given[kind]
+
+    def give(self, entry: AttemptEntry) -> None:
+        """Count a launch against the offer."""
+        self._given[entry.kind] += 1
+        if entry.kind is TaskKind.MAP and entry.level is Locality.OFF_RACK:
+            self.given_off_rack += 1
+
+
+class Ledger:
+    """All of the master's books."""
+
+    def __init__(self, racks: int) -> None:
+        self.now_ms: Millis = 0
+        self._racks = racks
+        self._nodes: dict[NodeId, NodeEntry] = {}
+        self._jobs: dict[JobId, JobEntry] = {}
+        self._attempts: dict[AttemptId, AttemptEntry] = {}
+        self._last_attempt: AttemptId = 0
+        self._slots = [0, 0]
+        self._running = [0, 0]
+        self._pending = [0, 0]
+        self._unfinished = [0, 0]
+        self._padded = [0, 0]
+
+    # The view.
+
+    @property
+    def nodes(self) -> int:
+        return len(self._nodes)
+
+    def slots(self, kind: TaskKind) -> int:
+        return self._slots[kind]
+
+    def running(self, kind: TaskKind) -> int:
+        return self._running[kind]
+
+    def pending(self, kind: TaskKind) -> int:
+        return self._pending[kind]
+
+    def unfinished(self, kind: TaskKind) -> int:
+        return self._unfinished[kind]
+
+    def padded(self, kind: TaskKind) -> int:
+        return self._padded[kind]
+
+    def job(self, job: JobId) -> JobEntry:
+        return self._jobs[job]
+
+    def jobs(self) -> Iterable[JobEntry]:
+        return self._jobs.values()
+
+    def attempts(self) -> Iterable[AttemptEntry]:
+        return self._attempts.values()
+
+    # The master's own questions.
+
+    def node(self, node: NodeId) -> NodeEntry | None:
+        """The entry of a node, if it has joined."""
+        return self._nodes.get(node)
+
+    def attempt(self, attempt: AttemptId) -> AttemptEntry | None:
+        """The entry of an attempt, if it is open."""
+        return self._attempts.get(attempt)
+
+    def has_pending(self, job: JobId, kind: TaskKind) -> bool:
+        """Whether there is such a job and a task of this kind of it to launch."""
+        entry = self._jobs.get(job)
+        return entry is not None and entry.pending(kind) > 0
+
+    def could_gain(self, node: NodeEntry) -> bool:
+        """Whether the node has a free slot of a kind for which anything is pending."""
+        return any(self._pending[kind] and node.free(kind) for kind in TaskKind)
+
+    # The master's entries.
+
+    def join(self, facts: NodeFacts) -> NodeEntry:
+        """A node has come."""
+        entry = NodeEntry(facts)
+        self._nodes[facts.node] = entry
+        for kind in TaskKind:
+            self._slots[kind] += entry.slots(kind)
+        return entry
+
+    def submit(self, order: SubmitJob) -> None:
+        """A job has come; its maps are pending."""
+        self._jobs[order.job] = JobEntry(order, self.now_ms, self._racks)
+        self._pending[TaskKind.MAP] += order.maps
+        self._unfinished[TaskKind.MAP] += order.maps
+        if order.reduces:
+            self._padded[TaskKind.MAP] += order.maps
+            self._padded[TaskKind.REDUCE] += order.reduces
+
+    def open_reduces(self, job: JobId) -> None:
+        """The job's reduces are pending from now on."""
+        entry = self._jobs[job]
+        entry.reduces.open()
+        self._pending[TaskKind.REDUCE] += entry.total(TaskKind.REDUCE)
+        self._unfinished[TaskKind.REDUCE] += entry.total(TaskKind.REDUCE)
+
+    def give_back(self, job: JobId, kind: TaskKind, task: TaskIndex) -> None:
+        """A task whose attempt came to nothing is pending again."""
+        entry = self._jobs[job]
+        entry.retries[kind, task] = entry.retries.get((kind, task), 0) + 1
+        entry.tasks(kind).give_back(task)
+        self._pending[kind] += 1
+
+    def launch(self, job: JobId, kind: TaskKind, node: NodeEntry) -> AttemptEntry:
+        """Book the job's nearest pending task on the node."""
+        entry = self._jobs[job]
+        assert node.free(kind) > 0, f"node {node.node} has no free slot of {kind!r}"
+        task, level = entry.tasks(kind).take(node.node)
+        self._last_attempt += 1
+        number = entry.retries.get((kind, task), 0)
+        attempt = AttemptEntry(
+            self._last_attempt, job, kind, task, number, node.node, level, self.now_ms
+        )
+        self._attempts[attempt.attempt] = attempt
+        self._pending[kind] -= 1
+        self._running[kind] += 1
+        entry._running[kind] += 1
+        node._running[kind] += 1
+        return attempt
+
+    def close(self, attempt: AttemptEntry, *, succeeded: bool) -> None:
+        """An attempt has ended."""
+        del self._attempts[attempt.attempt]
+        entry, kind = self._jobs[attempt.job], attempt.kind
+        self._running[kind] -= 1
+        entry._running[kind] -= 1
+        self._nodes[attempt.node]._running[kind] -= 1
+        if succeeded:
+            entry._finished[kind] += 1
+            self._unfinished[kind] -= 1
+
+    def leave(self, job: JobId) -> None:
+        """A job has ended with nothing of it running or pending."""
+        entry = self._jobs.pop(job)
+        if entry.total(TaskKind.REDUCE):
+            for kind in TaskKind:
+                self._padded[kind] -= entry.total(kind)
+
+    def validate(self) -> None:
+        """Recount every sum from the entries; for tests."""
+        for kind in TaskKind:
+            attempts = [a for a in self._attempts.values() if a.kind is kind]
+            nodes, jobs = self._nodes.values(), self._jobs.values()
+            assert self._running[kind] == len(attempts) == sum(n._running[kind] for n in nodes)
+            assert self._running[kind] == sum(j._running[kind] for j in jobs)
+            assert self._pending[kind] == sum(j.pending(kind) for j in jobs)
+            assert all(0 <= n._running[kind] <= n.slots(kind) for n in nodes)
+            for job in jobs:  # S6: finished + running + pending is all there is
+                opened = kind is TaskKind.MAP or job.pending(kind) or job.running(kind)
+                if opened or job.finished(kind):
+                    parts = job.finished(kind) + job.running(kind) + job.pending(kind)
+                    assert parts == job.total(kind), f"S6: job {job.job} {kind!r}"

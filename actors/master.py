@@ -1,0 +1,265 @@
+"""The master (Hadoop's JobTracker): believes what heartbeats tell, and lets the policy decide.
+
+It never looks into another actor.  What it knows is in its ledger; what it decides it asks of
+the policy, which sees the ledger through a read-only view; what comes of it goes out as replies
+to heartbeats.  A job says what may run, the master says where and when.
+
+A heartbeat's way: a repeated one gets the stored reply again (rule H5); else what it reports is
+booked, the policy and the jobs are told, and if the node has a free slot that something is
+pending for, the policy is asked until it has no more to give (rule H6).
+"""
+
+import msgspec
+
+from actors.actor import Actor
+from actors.address import MASTER, job_address, node_address
+from actors.config import Cluster
+from actors.events import AttemptClosed, AttemptLaunched, KillOrdered, Outcome
+from actors.kernel import Kernel
+from actors.ledger import AttemptEntry, Ledger, NodeEntry, OfferEntry
+from actors.messages import (
+    AttemptNews,
+    Heartbeat,
+    HeartbeatReply,
+    JobDone,
+    KillTask,
+    LaunchTask,
+    Preempt,
+    ReducesReady,
+    Report,
+    RunAgain,
+    SubmitJob,
+    Tick,
+    UnsentBeat,
+)
+from actors.roster import Roster
+from scheduler.decisions import Launch
+from scheduler.facts import (
+    Closed,
+    Fact,
+    JobArrived,
+    JobLeft,
+    Launched,
+    NodeJoined,
+    Rejected,
+    TasksPending,
+)
+from scheduler.model import Millis, NodeId, TaskKind
+from scheduler.policy import Policy
+
+
+class Master(Actor):
+    """The one master of a cluster that begins with `nodes` nodes."""
+
+    def __init__(self, cluster: Cluster, nodes: int, policy: Policy) -> None:
+        super().__init__(MASTER, "master")
+        self.ledger = Ledger(cluster.racks)
+        self._policy = policy
+        self._latency_ms = cluster.latency_ms
+        self._interval_ms = cluster.heartbeat.period_ms(nodes)
+        self._one_task_a_beat = cluster.heartbeat.tasks_per_beat == "one"
+        self._roster: Roster | None = None
+        if cluster.heartbeat.send == "needed" and cluster.latency_ms > 0:
+            self._roster = Roster(self._interval_ms + 2 * cluster.latency_ms)
+        self._armed: tuple[Millis, list[NodeId]] = (-1, [])
+
+    def join(self, kernel: Kernel) -> None:
+        super().join(kernel)
+        self._wait_for_tick()
+
+    def receive(self, message: msgspec.Struct) -> None:
+        self.ledger.now_ms = self.now_ms
+        match message:
+            case Heartbeat():
+                self.on_heartbeat(message)
+            case UnsentBeat():
+                self.on_unsent_beat(message)
+            case SubmitJob():
+                self.on_submit(message)
+            case ReducesReady():
+                self.on_reduces_ready(message)
+            case RunAgain():
+                self.on_run_again(message)
+            case JobDone():
+                self.on_job_done(message)
+            case Tick():
+                self.send(MASTER, Preempt())
+            case Preempt():
+                self.on_preempt()
+            case _:
+                raise AssertionError(f"the master has no answer to {message!r}")
+        if self._roster is not None:
+            self._arm(self._roster)
+
+    # Jobs.
+
+    def on_submit(self, order: SubmitJob) -> None:
+        self.ledger.submit(order)
+        self._tell(JobArrived(order.job))
+
+    def on_reduces_ready(self, ready: ReducesReady) -> None:
+        self.ledger.open_reduces(ready.job)
+        self._tell(TasksPending(ready.job, TaskKind.REDUCE))
+
+    def on_run_again(self, again: RunAgain) -> None:
+        self.ledger.give_back(again.job, again.kind, again.task)
+        self._tell(TasksPending(again.job, again.kind))
+
+    def on_job_done(self, done: JobDone) -> None:
+        self.ledger.leave(done.job)
+        self._tell(JobLeft(done.job))
+
+    # Heartbeats.
+
+    def on_heartbeat(self, beat: Heartbeat) -> None:
+        """Book what the node says and answer with what it is to do."""
+        node = self._known(beat)
+        if beat.response != node.reply.response:
+            self.send(node_address(beat.node), node.reply, self._latency_ms)
+            return
+        node.last_beat_ms = self.now_ms
+        for report in beat.reports:
+            self._close(report)
+        if self._roster is not None:
+            self._roster.heard(beat.node, self.now_ms)
+            self._list(self._roster, node)
+        self._reply(node, self._assign(node))
+
+    def on_unsent_beat(self, unsent: UnsentBeat) -> None:
+        """Do what the node's beat would bring about if it had been sent."""
+        node = self.ledger.node(unsent.node)
+        assert node is not None
+        assert self._roster is not None
+        if node.last_beat_ms == self.now_ms or not self._roster.arrives(node.node, self.now_ms):
+            return  # it really beat, or its beats have moved
+        node.last_beat_ms = self.now_ms
+        launches = self._assign(node)
+        if launches or node.kills:
+            self._reply(node, launches)
+
+    def _known(self, beat: Heartbeat) -> NodeEntry:
+        """The node's entry; a first beat makes one."""
+        node = self.ledger.node(beat.node)
+        if node is None:
+            assert beat.joins is not None, f"node {beat.node} beats without having joined"
+            node = self.ledger.join(beat.joins)
+            self._tell(NodeJoined(beat.node))
+        return node
+
+    def _close(self, report: Report) -> None:
+        """Book an attempt's end and tell whom it concerns."""
+        entry = self.ledger.attempt(report.attempt)
+        assert entry is not None, f"attempt {report.attempt} was closed before"
+        succeeded = report.outcome is Outcome.SUCCEEDED
+        self.ledger.close(entry, succeeded=succeeded)
+        self.note(AttemptClosed(self.now_ms, entry.attempt, report.outcome))
+        self._tell(Closed(entry.job, entry.kind, entry.attempt, entry.node, succeeded))
+        news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, report.outcome)
+        self.send(job_address(entry.job), news)
+
+    def _assign(self, node: NodeEntry) -> tuple[LaunchTask, ...]:
+        """Ask the policy for tasks until it has no more to give."""
+        if not self.ledger.could_gain(node):
+            return ()
+        offer = OfferEntry(node)
+        launches: list[LaunchTask] = []
+        while (launch := self._policy.decide(offer, self.ledger)) is not None:
+            problem = self._problem(launch, node)
+            if problem is not None:
+                self._tell(Rejected(launch, problem))
+                break
+            launches.append(self._book(launch, offer))
+            if self._one_task_a_beat:
+                break
+        if launches and self._roster is not None:
+            self._list(self._roster, node)
+        return tuple(launches)
+
+    def _problem(self, launch: Launch, node: NodeEntry) -> str | None:
+        """Why a launch does not fit the books; None if it does."""
+        if not node.free(launch.kind):
+            return "the node has no free slot of this kind"
+        if not self.ledger.has_pending(launch.job, launch.kind):
+            return "the job has no pending task of this kind"
+        return None
+
+    def _book(self, launch: Launch, offer: OfferEntry) -> LaunchTask:
+        """Carry out a launch: into the books, into the journal, into the reply."""
+        entry = self.ledger.launch(launch.job, launch.kind, offer.node)
+        offer.give(entry)
+        self.note(_launched(entry, launch, self.now_ms))
+        self._tell(Launched(entry.job, entry.kind, entry.attempt, entry.node))
+        work = self.ledger.job(entry.job).work(entry.kind)
+        return LaunchTask(entry.attempt, entry.job, entry.kind, entry.task, entry.level, work)
+
+    def _reply(self, node: NodeEntry, launches: tuple[LaunchTask, ...]) -> None:
+        """Answer a beat, and keep the answer in case it has to be repeated (rule H5)."""
+        kills = tuple(node.kills)
+        node.kills.clear()
+        response = node.reply.response + 1
+        node.reply = HeartbeatReply(response, self._interval_ms, launches, kills)
+        self.send(node_address(node.node), node.reply, self._latency_ms)
+
+    # Preemption.
+
+    def on_preempt(self) -> None:
+        """Mark the policy's victims; the order goes out with their nodes' next replies.
+
+        A round after the timer, when all beats of this instant have been answered, so that
+        beats left out and beats sent come to the same.
+        """
+        for kill in self._policy.preempt(self.ledger):
+            entry = self.ledger.attempt(kill.attempt)
+            if entry is None or entry.killing:
+                self._tell(Rejected(kill, "the attempt has ended or is being killed"))
+                continue
+            entry.killing = True
+            node = self.ledger.node(entry.node)
+            assert node is not None
+            node.kills.append(KillTask(kill.attempt))
+            self.note(KillOrdered(self.now_ms, kill.attempt, kill.why))
+            if self._roster is not None:
+                at_ms = self._roster.next_arrival(entry.node, self.now_ms)
+                self.timer_behind(node_address(entry.node), UnsentBeat(entry.node), at_ms)
+        self._wait_for_tick()
+
+    def _wait_for_tick(self) -> None:
+        if self._policy.interval_ms is not None:
+            self.timer(Tick(), self._policy.interval_ms)
+
+    # Beats left out.
+
+    def _list(self, roster: Roster, node: NodeEntry) -> None:
+        """Keep the roster's record of what the node could take."""
+        for kind in TaskKind:
+            roster.set_able(node.node, kind, node.free(kind) > 0)
+
+    def _arm(self, roster: Roster) -> None:
+        """See to it that the next unsent beat that could change anything is not missed."""
+        kinds = [kind for kind in TaskKind if self.ledger.pending(kind)]
+        useful = roster.next_useful(self.now_ms, kinds) if kinds else None
+        if useful is None or useful == self._armed:
+            return
+        at_ms, nodes = useful
+        armed_ms, armed = self._armed
+        for node in nodes:
+            if at_ms != armed_ms or node not in armed:
+                self.timer_behind(node_address(node), UnsentBeat(node), at_ms)
+        self._armed = useful
+
+    def _tell(self, fact: Fact) -> None:
+        self._policy.observe(fact, self.ledger)
+
+
+def _launched(entry: AttemptEntry, launch: Launch, now_ms: Millis) -> AttemptLaunched:
+    return AttemptLaunched(
+        now_ms,
+        entry.attempt,
+        entry.job,
+        entry.kind,
+        entry.task,
+        entry.number,
+        entry.node,
+        entry.level,
+        launch.why,
+    )

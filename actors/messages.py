@@ -1,0 +1,199 @@
+"""Every message, grouped by conversation.  The docstring says who sends it to whom.
+
+Imperatives are orders or requests, past tenses are facts.
+"""
+
+from actors.actor import Message
+from actors.events import NodeFacts, Outcome
+from scheduler.model import (
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    Priority,
+    TaskIndex,
+    TaskKind,
+)
+
+# What an attempt has to do.  The job writes it, the slot reads it; the master carries it sealed.
+
+
+class MapWork(Message, frozen=True):
+    """One map: `ms` on a node of speed 1 with local input, before noise."""
+
+    ms: Millis
+
+
+class ReduceWork(Message, frozen=True):
+    """One reduce: `shuffle_ms` to fetch its share, `tail_ms` of it for the last map's output
+    alone, and `reduce_ms` for all that comes after on a node of speed 1; before noise.
+    """
+
+    shuffle_ms: Millis
+    tail_ms: Millis
+    reduce_ms: Millis
+
+
+# Submission and the life of a job.
+
+
+class Arrive(Message, frozen=True):
+    """Client to itself: the next job's submission is due."""
+
+
+class Begin(Message, frozen=True):
+    """Client to a new job: enter the system."""
+
+
+class SubmitJob(Message, frozen=True):
+    """Job to master: here I am, my maps may run now.
+
+    `replicas` holds `replication` node numbers for each map, -1 where there are fewer, as
+    little-endian 32-bit integers: 90,000 block locations are one message and no 90,000 objects.
+    """
+
+    job: JobId
+    user: str
+    pool: str
+    priority: Priority
+    maps: int
+    reduces: int
+    replication: int
+    replicas: bytes
+    map_work: MapWork
+    reduce_work: ReduceWork
+
+
+class ReducesReady(Message, frozen=True):
+    """Job to master: enough maps are done, my reduces may run now."""
+
+    job: JobId
+
+
+class RunAgain(Message, frozen=True):
+    """Job to master: an attempt of this task came to nothing, it may run again now."""
+
+    job: JobId
+    kind: TaskKind
+    task: TaskIndex
+
+
+class AttemptNews(Message, frozen=True):
+    """Master to job: an attempt of yours has ended."""
+
+    attempt: AttemptId
+    kind: TaskKind
+    task: TaskIndex
+    node: NodeId
+    outcome: Outcome
+
+
+class JobDone(Message, frozen=True):
+    """Job to master and to client: I have ended."""
+
+    job: JobId
+    outcome: Outcome
+
+
+# Heartbeats.
+
+
+class Beat(Message, frozen=True):
+    """Node to itself: beat now, unless a later plan has overtaken plan number `plan`."""
+
+    plan: int
+
+
+class BeatEnded(Message, frozen=True):
+    """Node to itself: the reply to a beat that was left out would come now."""
+
+
+class Report(Message, frozen=True):
+    """Part of a heartbeat: an attempt on this node has ended."""
+
+    attempt: AttemptId
+    outcome: Outcome
+
+
+class Heartbeat(Message, frozen=True):
+    """Node to master: I am here, and this is what ended since my last beat.
+
+    `response` is the number of the last reply that reached the node (rule H5); `joins` is set
+    in a node's first beat.
+    """
+
+    node: NodeId
+    response: int
+    reports: tuple[Report, ...]
+    joins: NodeFacts | None = None
+
+
+class LaunchTask(Message, frozen=True):
+    """Part of a reply, then node to slot: run this attempt."""
+
+    attempt: AttemptId
+    job: JobId
+    kind: TaskKind
+    task: TaskIndex
+    level: Locality
+    work: MapWork | ReduceWork
+
+
+class KillTask(Message, frozen=True):
+    """Part of a reply, then node to slot: stop this attempt."""
+
+    attempt: AttemptId
+
+
+class HeartbeatReply(Message, frozen=True):
+    """Master to node: what to start, what to stop, and when to beat next."""
+
+    response: int
+    interval_ms: Millis
+    launches: tuple[LaunchTask, ...] = ()
+    kills: tuple[KillTask, ...] = ()
+
+
+class UnsentBeat(Message, frozen=True):
+    """Master to itself: a beat that `node` leaves out would arrive now."""
+
+    node: NodeId
+
+
+class Tick(Message, frozen=True):
+    """Master to itself: time to ask the policy for victims, once this instant's beats are done."""
+
+
+class Preempt(Message, frozen=True):
+    """Master to itself: ask the policy for victims now."""
+
+
+# On the node.
+
+
+class PhaseOver(Message, frozen=True):
+    """Slot to itself: the attempt's present phase is over."""
+
+    attempt: AttemptId
+
+
+class AttemptOver(Message, frozen=True):
+    """Slot to node: the attempt has ended and I am free."""
+
+    slot: int
+    attempt: AttemptId
+    outcome: Outcome
+
+
+class FetchOutputs(Message, frozen=True):
+    """Slot to job: a reduce of yours waits here for the last map output."""
+
+    slot_address: int
+    attempt: AttemptId
+
+
+class OutputsReady(Message, frozen=True):
+    """Job to slot: every map output is there to be fetched."""
+
+    attempt: AttemptId

@@ -1,0 +1,174 @@
+"""A node (Hadoop's TaskTracker): beats, starts and stops attempts, reports how they end.
+
+**When it beats.**  The next beat is timed from the return of the last one (rule H3), so without
+anything special the beats come every interval + round trip.  With out-of-band heartbeats an
+attempt's end brings the next beat forward, to at once in practice (rule H4).
+
+**Beats left out.**  Where the scenario says `send = "needed"`, a node that has nothing to say does
+not beat.  It keeps the time all the same: its beats would fall on a grid that both it and the
+master know, so the master can act at the very instant at which an unsent beat would have arrived
+(`actors.roster`), and the node, when it has something to say again, falls in with the grid.
+Every beat that says something is really sent.
+"""
+
+import heapq
+
+import msgspec
+
+from actors.actor import Actor
+from actors.address import MASTER, node_address, slot_address
+from actors.events import NodeFacts
+from actors.kernel import Kernel
+from actors.messages import (
+    AttemptOver,
+    Beat,
+    BeatEnded,
+    Heartbeat,
+    HeartbeatReply,
+    KillTask,
+    LaunchTask,
+    Report,
+)
+from scheduler.model import AttemptId, Millis, TaskKind
+
+OUT_OF_BAND_DAMPER = 1_000_000
+"""mapreduce.tasktracker.outofband.heartbeat.damper's default: practically at once (rule H4)."""
+
+
+class Node(Actor):
+    """One worker machine and its slots."""
+
+    def __init__(
+        self,
+        facts: NodeFacts,
+        *,
+        first_beat_ms: Millis,
+        latency_ms: Millis,
+        out_of_band: bool,
+        send_all: bool,
+    ) -> None:
+        super().__init__(node_address(facts.node), f"node {facts.node}")
+        self._facts = facts
+        self._latency_ms = latency_ms
+        self._round_trip_ms = 2 * latency_ms
+        self._out_of_band = out_of_band
+        self._send_all = send_all
+        self._free: tuple[list[int], list[int]] = (
+            list(range(facts.map_slots)),
+            list(range(facts.map_slots, facts.map_slots + facts.reduce_slots)),
+        )
+        self._held: dict[AttemptId, int] = {}
+        self._reports: list[Report] = []
+        self._response = 0
+        self._joined = False
+        self._awaiting_reply = False
+        self._plan = 0
+        self._interval_ms: Millis = 0
+        self._next_beat_ms: Millis = first_beat_ms
+
+    def join(self, kernel: Kernel) -> None:
+        super().join(kernel)
+        self._plan_beat(self._next_beat_ms)
+
+    def receive(self, message: msgspec.Struct) -> None:
+        match message:
+            case Beat():
+                self.on_beat(message)
+            case HeartbeatReply():
+                self.on_reply(message)
+            case AttemptOver():
+                self.on_attempt_over(message)
+            case BeatEnded():
+                self._beat_after_reply()
+            case _:
+                raise AssertionError(f"a node has no answer to {message!r}")
+
+    def on_beat(self, beat: Beat) -> None:
+        """Tell the master what ended since the last beat."""
+        if beat.plan != self._plan:
+            return
+        joins = None if self._joined else self._facts
+        heartbeat = Heartbeat(self._facts.node, self._response, tuple(self._reports), joins)
+        self._reports.clear()
+        self._joined = True
+        self._awaiting_reply = True
+        self.send(MASTER, heartbeat, self._latency_ms)
+
+    def on_reply(self, reply: HeartbeatReply) -> None:
+        """Do what the master says, and plan the next beat from now (rule H3)."""
+        self._response = reply.response
+        self._interval_ms = reply.interval_ms
+        for kill in reply.kills:
+            self._kill(kill)
+        for launch in reply.launches:
+            self._launch(launch)
+        if self._awaiting_reply:
+            self._awaiting_reply = False
+            self._beat_after_reply()
+
+    def on_attempt_over(self, over: AttemptOver) -> None:
+        """Free the slot; the news rides on the next beat."""
+        kind = TaskKind.MAP if over.slot < self._facts.map_slots else TaskKind.REDUCE
+        heapq.heappush(self._free[kind], over.slot)
+        del self._held[over.attempt]
+        self._report(Report(over.attempt, over.outcome))
+
+    def _launch(self, launch: LaunchTask) -> None:
+        """Give the attempt to the lowest free slot of its kind."""
+        slot = heapq.heappop(self._free[launch.kind])
+        self._held[launch.attempt] = slot
+        self.send(slot_address(self._facts.node, slot), launch)
+
+    def _kill(self, kill: KillTask) -> None:
+        """Pass the order on; an attempt that ended meanwhile is past killing."""
+        slot = self._held.get(kill.attempt)
+        if slot is not None:
+            self.send(slot_address(self._facts.node, slot), kill)
+
+    def _report(self, report: Report) -> None:
+        """Remember what to say, and see to it that it will be said."""
+        self._reports.append(report)
+        if self._awaiting_reply:
+            return  # the reply will plan the beat
+        if self._send_all:
+            if self._out_of_band:
+                self._plan_beat(self.now_ms)
+        elif len(self._reports) == 1:
+            self._fall_in()
+
+    def _beat_after_reply(self) -> None:
+        """Plan the beat that follows a reply received now."""
+        next_ms = self.now_ms + self._interval_ms
+        self._next_beat_ms = next_ms
+        if self._out_of_band and self._reports:
+            next_ms = self.now_ms + self._brought_forward_ms()
+        if self._send_all or self._reports:
+            self._plan_beat(next_ms)
+
+    def _fall_in(self) -> None:
+        """Having left beats out, find the grid again and plan the first beat after now.
+
+        A beat due at this very instant has gone already: beats are due in an instant's first
+        round, and what a slot says comes in a later one.
+        """
+        period_ms = self._interval_ms + self._round_trip_ms
+        if self._next_beat_ms <= self.now_ms:
+            missed = (self.now_ms - self._next_beat_ms) // period_ms + 1
+            self._next_beat_ms += missed * period_ms
+            reply_ms = self._next_beat_ms - self._interval_ms
+            if self._out_of_band and self.now_ms < reply_ms:
+                self.timer(BeatEnded(), reply_ms - self.now_ms)
+                return
+        self._plan_beat(self.now_ms if self._out_of_band else self._next_beat_ms)
+
+    def _brought_forward_ms(self) -> Millis:
+        """The effective interval under rule H4."""
+        return self._interval_ms // (len(self._reports) * OUT_OF_BAND_DAMPER + 1)
+
+    def _plan_beat(self, at_ms: Millis) -> None:
+        """Beat at `at_ms`, and not when any earlier plan said."""
+        self._plan += 1
+        self.timer(Beat(self._plan), at_ms - self.now_ms)
+
+    def waits_for(self) -> str | None:
+        return f"{self.name} runs {len(self._held)} attempts" if self._held else None

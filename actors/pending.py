@@ -1,0 +1,148 @@
+"""A job's pending tasks, so indexed that a node's nearest one is found without a search.
+
+Half a million block locations are three arrays of 32-bit integers here, sorted once by node and
+once by rack when the first slot asks, and a cursor for each node and rack that has asked.  A
+cursor only ever moves past tasks that have been taken, so all the looking of a job's whole life
+costs about as much as its replicas.
+"""
+
+import heapq
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler.model import Locality, NodeId, TaskIndex
+
+
+class PendingMaps:
+    """The maps of one job that may run and do not."""
+
+    def __init__(self, count: int, replicas: NDArray[np.int32], racks: int) -> None:
+        self.left = count
+        self._count = count
+        self._replicas = replicas
+        self._racks = racks
+        self._taken = bytearray(count)
+        self._again: list[tuple[int, TaskIndex]] = []
+        self._failures: dict[TaskIndex, int] = {}
+        self._anywhere = 0
+        self._by_node: _Index | None = None
+        self._by_rack: _Index | None = None
+
+    def nearest(self, node: NodeId) -> Locality | None:
+        """How near to `node` the nearest pending map's input is (see `JobView.nearest`)."""
+        if not self.left:
+            return None
+        if self._again:
+            return Locality.NODE
+        by_node, by_rack = self._indices()
+        if by_node.first(node, self._taken) is not None:
+            return Locality.NODE
+        if by_rack.first(node % self._racks, self._taken) is not None:
+            return Locality.RACK
+        return Locality.OFF_RACK
+
+    def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
+        """Take the map to launch on `node` and how near its input really is.
+
+        Maps that must run again go first, most failures first (JobInProgress.findNewMapTask);
+        then the nearest, then the lowest index.
+        """
+        assert self.left, "no map is pending"
+        self.left -= 1
+        if self._again:
+            _, task = heapq.heappop(self._again)
+            return task, self._level(task, node)
+        by_node, by_rack = self._indices()
+        level = Locality.NODE
+        found = by_node.first(node, self._taken)
+        if found is None:
+            level = Locality.RACK
+            found = by_rack.first(node % self._racks, self._taken)
+        if found is None:
+            level = Locality.OFF_RACK
+            found = self._anywhere = self._taken.index(0, self._anywhere)
+        self._taken[found] = 1
+        return found, level
+
+    def give_back(self, task: TaskIndex) -> None:
+        """A taken map must run again."""
+        self._failures[task] = self._failures.get(task, 0) + 1
+        heapq.heappush(self._again, (-self._failures[task], task))
+        self.left += 1
+
+    def _level(self, task: TaskIndex, node: NodeId) -> Locality:
+        held = self._replicas[task].tolist()
+        if node in held:
+            return Locality.NODE
+        racks = [holder % self._racks for holder in held if holder >= 0]
+        return Locality.RACK if node % self._racks in racks else Locality.OFF_RACK
+
+    def _indices(self) -> tuple["_Index", "_Index"]:
+        """The maps by node and by rack, built when first asked for."""
+        if self._by_node is None or self._by_rack is None:
+            flat = self._replicas.ravel()
+            self._by_node = _Index(flat, self._replicas.shape[1])
+            racks = np.where(flat < 0, -1, flat % self._racks)
+            self._by_rack = _Index(racks, self._replicas.shape[1])
+        return self._by_node, self._by_rack
+
+
+class PendingReduces:
+    """The reduces of one job that may run and do not.  None may before slowstart."""
+
+    def __init__(self, count: int) -> None:
+        self.left = 0
+        self._count = count
+        self._next = 0
+        self._again: list[TaskIndex] = []
+
+    def open(self) -> None:
+        """Slowstart has been reached."""
+        self.left += self._count
+
+    def nearest(self, node: NodeId) -> Locality | None:  # noqa: ARG002
+        """Reduces are at home nowhere."""
+        return Locality.OFF_RACK if self.left else None
+
+    def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:  # noqa: ARG002
+        """The reduce to launch: those that must run again first, then the lowest index."""
+        assert self.left, "no reduce is pending"
+        self.left -= 1
+        if self._again:
+            return heapq.heappop(self._again), Locality.OFF_RACK
+        self._next += 1
+        return self._next - 1, Locality.OFF_RACK
+
+    def give_back(self, task: TaskIndex) -> None:
+        """A taken reduce must run again."""
+        heapq.heappush(self._again, task)
+        self.left += 1
+
+
+class _Index:
+    """Tasks grouped by place (a node or a rack), lowest task first, with a cursor a place."""
+
+    def __init__(self, places: NDArray[np.int32], replication: int) -> None:
+        order = np.argsort(places, kind="stable")
+        self._tasks = array("i", (order // replication).astype(np.int32).tobytes())
+        starts = np.flatnonzero(np.diff(places[order], prepend=np.int32(-2)))
+        names = places[order][starts].tolist()
+        ends = [*starts[1:].tolist(), len(places)]
+        self._cursor = dict(zip(names, starts.tolist(), strict=True))
+        self._end = dict(zip(names, ends, strict=True))
+
+    def first(self, place: int, taken: bytearray) -> TaskIndex | None:
+        """The lowest task at `place` that has not been taken."""
+        at = self._cursor.get(place)
+        if at is None:
+            return None
+        tasks, end = self._tasks, self._end[place]
+        while at < end and taken[tasks[at]]:
+            at += 1
+        if at == end:
+            del self._cursor[place]
+            return None
+        self._cursor[place] = at
+        return tasks[at]

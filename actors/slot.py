@@ -1,0 +1,114 @@
+"""A slot: runs one attempt at a time, and alone knows how long it really takes.
+
+A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and
+then the rest; it holds its slot all the while.  The task's noise is one draw at (job, task),
+so the same task is equally long under every policy, and on its second attempt.
+"""
+
+import msgspec
+
+from actors.actor import Actor
+from actors.address import job_address, node_address, slot_address
+from actors.config import Tasks
+from actors.events import AttemptEnded, AttemptStarted, Outcome, ShuffleEnded
+from actors.messages import (
+    AttemptOver,
+    FetchOutputs,
+    KillTask,
+    LaunchTask,
+    MapWork,
+    OutputsReady,
+    PhaseOver,
+    ReduceWork,
+)
+from actors.streams import Stream
+from scheduler.model import Millis, NodeId, TaskKind
+
+
+class Slot(Actor):
+    """One map or reduce slot of a node; `slot` counts the node's map slots first."""
+
+    def __init__(
+        self, node: NodeId, slot: int, *, speed: float, latency_ms: Millis, tasks: Tasks, seed: int
+    ) -> None:
+        super().__init__(slot_address(node, slot), f"slot {slot} of node {node}")
+        self._node = node
+        self._slot = slot
+        self._speed = speed
+        self._latency_ms = latency_ms
+        self._tasks = tasks
+        self._noise = Stream(seed, "duration")
+        self._running: LaunchTask | None = None
+        self._started_ms: Millis = 0
+        self._shuffling = False
+
+    def receive(self, message: msgspec.Struct) -> None:
+        match message:
+            case LaunchTask():
+                self.on_launch(message)
+            case OutputsReady():
+                self.on_outputs_ready(message)
+            case PhaseOver():
+                self.on_phase_over(message)
+            case KillTask():
+                self.on_kill(message)
+            case _:
+                raise AssertionError(f"a slot has no answer to {message!r}")
+
+    def on_launch(self, launch: LaunchTask) -> None:
+        assert self._running is None, f"{self.name} is busy with {self._running!r} (S1)"
+        self._running = launch
+        self._started_ms = self.now_ms
+        self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
+        if isinstance(launch.work, MapWork):
+            factor = self._tasks.locality_factor(launch.level) / self._speed
+            self._phase(launch, launch.work.ms * factor)
+        else:
+            self._shuffling = True
+            request = FetchOutputs(self.address, launch.attempt)
+            self.send(job_address(launch.job), request, self._latency_ms)
+
+    def on_outputs_ready(self, ready: OutputsReady) -> None:
+        launch = self._running
+        if launch is None or launch.attempt != ready.attempt:
+            return
+        assert isinstance(launch.work, ReduceWork)
+        fetched_ms = self._started_ms + self._drawn(launch, launch.work.shuffle_ms) - self.now_ms
+        last_ms = self._drawn(launch, launch.work.tail_ms)
+        self.timer(PhaseOver(launch.attempt), max(fetched_ms, last_ms))
+
+    def on_phase_over(self, over: PhaseOver) -> None:
+        launch = self._running
+        if launch is None or launch.attempt != over.attempt:
+            return
+        if self._shuffling:
+            assert isinstance(launch.work, ReduceWork)
+            self._shuffling = False
+            self.note(ShuffleEnded(self.now_ms, launch.attempt))
+            self._phase(launch, launch.work.reduce_ms / self._speed)
+        else:
+            self._end(launch, Outcome.SUCCEEDED)
+
+    def on_kill(self, kill: KillTask) -> None:
+        if self._running is not None and self._running.attempt == kill.attempt:
+            self._end(self._running, Outcome.KILLED)
+
+    def at_work(self) -> bool:
+        return self._running is not None and not self._shuffling
+
+    def _phase(self, launch: LaunchTask, nominal_ms: float) -> None:
+        """Let the attempt's next phase take its time."""
+        self.timer(PhaseOver(launch.attempt), self._drawn(launch, nominal_ms))
+
+    def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
+        """The real length of something nominally so long: the task's noise is in it."""
+        sigma = self._tasks.sigma
+        column = 2 * launch.task + (launch.kind is TaskKind.REDUCE)
+        return round(nominal_ms * self._noise.lognormal(sigma, launch.job, column))
+
+    def _end(self, launch: LaunchTask, outcome: Outcome) -> None:
+        self._running = None
+        self._shuffling = False
+        self.note(AttemptEnded(self.now_ms, launch.attempt, outcome, self._started_ms))
+        over = AttemptOver(self._slot, launch.attempt, outcome)
+        self.send(node_address(self._node), over)

@@ -1,0 +1,86 @@
+"""The one place where a world is assembled: a cluster, a workload and a policy become actors."""
+
+from collections.abc import Sequence
+
+from actors.client import Client
+from actors.config import Cluster, Tasks
+from actors.events import NodeFacts
+from actors.job import Job
+from actors.jobs import JobSpec
+from actors.kernel import Kernel
+from actors.master import Master
+from actors.node import Node
+from actors.placement import Placement
+from actors.slot import Slot
+from actors.streams import Stream
+from scheduler.policy import Policy
+
+
+def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
+    """The nodes that a cluster begins with, plain ones first, then group by group."""
+    plain = [(cluster.map_slots, cluster.reduce_slots, cluster.speed)] * cluster.nodes
+    for group in cluster.group:
+        maps = cluster.map_slots if group.map_slots is None else group.map_slots
+        reduces = cluster.reduce_slots if group.reduce_slots is None else group.reduce_slots
+        plain += [(maps, reduces, group.speed)] * group.nodes
+    return tuple(
+        NodeFacts(node, node % cluster.racks, maps, reduces, speed)
+        for node, (maps, reduces, speed) in enumerate(plain)
+    )
+
+
+def assemble(
+    kernel: Kernel,
+    *,
+    cluster: Cluster,
+    tasks: Tasks,
+    jobs: Sequence[JobSpec],
+    policy: Policy,
+    seed: int,
+) -> None:
+    """Bring every actor of a run into the kernel; `jobs` in the order of their submission."""
+    nodes = node_facts(cluster)
+    kernel.admit(Master(cluster, len(nodes), policy))
+    _admit_nodes(kernel, cluster, nodes, tasks, seed)
+    placement = Placement(
+        seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication
+    )
+
+    def make_job(spec: JobSpec) -> Job:
+        return Job(
+            spec,
+            placement=placement,
+            slowstart=tasks.slowstart,
+            latency_ms=cluster.latency_ms,
+        )
+
+    kernel.admit(Client(jobs, make_job))
+
+
+def _admit_nodes(
+    kernel: Kernel, cluster: Cluster, nodes: Sequence[NodeFacts], tasks: Tasks, seed: int
+) -> None:
+    """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid."""
+    beats, phases = cluster.heartbeat, Stream(seed, "phase")
+    interval_ms = beats.period_ms(len(nodes))
+    steps = max(interval_ms // beats.phase_grid_ms, 1)
+    for facts in nodes:
+        node = Node(
+            facts,
+            first_beat_ms=phases.below(steps, facts.node) * beats.phase_grid_ms,
+            latency_ms=cluster.latency_ms,
+            out_of_band=beats.out_of_band,
+            send_all=beats.send == "all" or not cluster.latency_ms,
+        )
+        kernel.admit(node)
+        for slot in range(facts.map_slots + facts.reduce_slots):
+            kernel.admit(
+                Slot(
+                    facts.node,
+                    slot,
+                    speed=facts.speed,
+                    latency_ms=cluster.latency_ms,
+                    tasks=tasks,
+                    seed=seed,
+                )
+            )

@@ -1,0 +1,64 @@
+"""What a policy is told.  `observe(fact, view)` is the only place where it may change its memory.
+
+A fact is told after the view has changed: on `Launched` the job's `running` already counts the
+attempt.
+"""
+
+import msgspec
+
+from scheduler.decisions import Decision
+from scheduler.model import AttemptId, JobId, NodeId, TaskKind
+
+
+class JobArrived(msgspec.Struct, frozen=True, gc=False):
+    """A job was submitted; its maps are pending."""
+
+    job: JobId
+
+
+class TasksPending(msgspec.Struct, frozen=True, gc=False):
+    """The job has pending tasks of this kind again: reduces at slowstart, or something lost."""
+
+    job: JobId
+    kind: TaskKind
+
+
+class Launched(msgspec.Struct, frozen=True, gc=False):
+    """A launch was carried out: an attempt of the job is booked on the node."""
+
+    job: JobId
+    kind: TaskKind
+    attempt: AttemptId
+    node: NodeId
+
+
+class Closed(msgspec.Struct, frozen=True, gc=False):
+    """An attempt has ended; `succeeded` says whether its task is done."""
+
+    job: JobId
+    kind: TaskKind
+    attempt: AttemptId
+    node: NodeId
+    succeeded: bool
+
+
+class JobLeft(msgspec.Struct, frozen=True, gc=False):
+    """The job has ended; the view no longer has it."""
+
+    job: JobId
+
+
+class NodeJoined(msgspec.Struct, frozen=True, gc=False):
+    """A node joined the cluster."""
+
+    node: NodeId
+
+
+class Rejected(msgspec.Struct, frozen=True, gc=False):
+    """The master did not carry out a decision: it did not fit its books."""
+
+    decision: Decision
+    reason: str
+
+
+Fact = JobArrived | TasksPending | Launched | Closed | JobLeft | NodeJoined | Rejected

@@ -1,0 +1,1 @@
+"""The orders, one discipline a file."""

@@ -1,0 +1,58 @@
+"""FIFO: Hadoop's default, JobQueueTaskScheduler, with its limits on what one heartbeat may get.
+
+Jobs by priority, then submit time, then number.  A heartbeat fills a node only up to its share
+of the remaining load; it takes at most one off-rack map and then no other map, and at most one
+reduce; and when the cluster is nearly full it takes one task only, to keep some slots in hand
+for failures and copies (the padding).
+"""
+
+from scheduler.model import TaskKind
+from scheduler.orders.ranked import Key, KeyedOrder
+from scheduler.view import ClusterView, JobView, Offer
+
+PAD_FRACTION = 0.01
+"""mapred.jobtracker.taskalloc.capacitypad's default."""
+
+PAD_FROM_NODES = 4
+"""Padding starts with more than three nodes (MIN_CLUSTER_SIZE_FOR_PADDING)."""
+
+
+class Fifo(KeyedOrder):
+    """Priority, then submit time."""
+
+    name = "fifo"
+    story = "first come, first served, with Hadoop's priorities and limits a heartbeat"
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:  # noqa: ARG002
+        return (job.priority, job.submitted_ms)
+
+    def score(self, key: Key) -> float:
+        """The submit time in seconds."""
+        return float(key[1] / 1000)
+
+    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        """Fill the node's share of the load, within the limits of one heartbeat."""
+        if kind is TaskKind.MAP and offer.given_off_rack:
+            return 0
+        given = offer.given(kind)
+        before = offer.node.running(kind) - given
+        most = _share_of_load(kind, offer, view) - before
+        if kind is TaskKind.REDUCE or self._nearly_full(kind, offer, view, given):
+            most = min(most, 1)
+        return min(most - given, offer.free(kind))
+
+    def _nearly_full(self, kind: TaskKind, offer: Offer, view: ClusterView, given: int) -> bool:
+        """Whether the cluster, as the heartbeat found it, was within the padding of full."""
+        wanted = view.padded(kind)
+        if not wanted:
+            return False
+        padding = 0
+        if view.nodes >= PAD_FROM_NODES:
+            padding = min(offer.node.slots(kind), int(wanted * PAD_FRACTION))
+        return view.running(kind) - given + padding >= view.slots(kind)
+
+
+def _share_of_load(kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    """ceil(load · the node's slots), at most its slots; load is unfinished tasks over all slots."""
+    slots = offer.node.slots(kind)
+    return min(-(-view.unfinished(kind) * slots // view.slots(kind)), slots)

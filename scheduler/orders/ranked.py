@@ -1,0 +1,89 @@
+"""Orders that compare jobs by a key: kept sorted while single jobs move, O(log n) a move.
+
+No order may sort or scan all jobs for one slot; a job's place is mended when a fact touches it.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from sortedcontainers import SortedList
+
+from scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched, TasksPending
+from scheduler.model import JobId, TaskKind
+from scheduler.policy import Order, Ranked
+from scheduler.view import ClusterView, JobView
+
+Key = tuple[Any, ...]
+"""What jobs are compared by; the job's number comes last and makes the order total."""
+
+
+class SortedQueue:
+    """Jobs by key."""
+
+    def __init__(self) -> None:
+        self._sorted: SortedList[tuple[Key, JobId]] = SortedList()
+        self._keys: dict[JobId, Key] = {}
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[tuple[Key, JobId]]:
+        """First one first; the queue must not change meanwhile."""
+        return iter(self._sorted)
+
+    def put(self, job: JobId, key: Key) -> None:
+        """Put a job in, or move it to its new place."""
+        old = self._keys.get(job)
+        if old == key:
+            return
+        if old is not None:
+            self._sorted.remove((old, job))
+        self._keys[job] = key
+        self._sorted.add((key, job))
+
+    def drop(self, job: JobId) -> None:
+        """Take a job out, if it is in."""
+        key = self._keys.pop(job, None)
+        if key is not None:
+            self._sorted.remove((key, job))
+
+
+class KeyedOrder(Order):
+    """An order by a key that changes only with the job's own facts.
+
+    Each kind of slot has a queue of the jobs with pending tasks of that kind.
+    """
+
+    def __init__(self) -> None:
+        self._queues = (SortedQueue(), SortedQueue())
+
+    @abstractmethod
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        """What the job is compared by; smaller goes first."""
+
+    @abstractmethod
+    def score(self, key: Key) -> float:
+        """The number in the key that a person wants to see."""
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case JobArrived(job):
+                self._place(job, TaskKind.MAP, view)
+            case TasksPending(job, kind) | Launched(job, kind) | Closed(job, kind):
+                self._place(job, kind, view)
+            case JobLeft(job):
+                for queue in self._queues:
+                    queue.drop(job)
+
+    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+        for key, job in self._queues[kind]:
+            yield Ranked(view.job(job), self.score(key))
+
+    def _place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """Keep the job at its place while it has pending tasks of the kind."""
+        seen = view.job(job)
+        if seen.pending(kind):
+            self._queues[kind].put(job, self.key(seen, kind))
+        else:
+            self._queues[kind].drop(job)

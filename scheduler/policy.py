@@ -1,0 +1,180 @@
+"""A policy: four parts, each replaceable alone.
+
+- the **order** says who is next, and how much of a node one heartbeat may fill;
+- the **locality** rule says whether a job's task may run on this node now;
+- the **preemption** rule says who must give way;
+- the **speculation** rule says who gets a second copy.
+
+`decide` is asked again and again about one offer until it answers None; after each answer the
+master books it and tells every part the fact.  So `decide` is pure in the view and the parts'
+memories, and only `observe` changes those.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Why
+from scheduler.facts import Fact
+from scheduler.model import Locality, Millis, TaskKind
+from scheduler.view import ClusterView, JobView, Offer
+
+
+class Part(ABC):
+    """What the four parts have in common: a name, a one-line story, a memory fed by facts."""
+
+    name: str
+    story: str
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
+        """Learn a fact.  Parts without a memory leave it at that."""
+
+
+class Ranked(NamedTuple):
+    """A job in an order's queue, and the number by which it stands there."""
+
+    job: JobView
+    score: float
+
+
+class Order(Part):
+    """Who is next."""
+
+    @abstractmethod
+    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+        """The jobs with pending tasks of this kind, first one first, lazily.
+
+        The order is total: every comparison ends in the job's number.
+        """
+
+    def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002
+        """Which kinds of slot to fill, in this order."""
+        return (TaskKind.MAP, TaskKind.REDUCE)
+
+    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
+        """How many more tasks of this kind the offer may be given."""
+        return offer.free(kind)
+
+
+class LocalityRule(Part):
+    """May this job's task run on this node now?"""
+
+    @abstractmethod
+    def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> str | None:
+        """Why a map of `job` may not be launched at `level` from its input; None if it may."""
+
+
+class PreemptionRule(Part):
+    """Who must give way?"""
+
+    interval_ms: Millis | None = None
+    """How often `victims` is asked; None for never."""
+
+    @abstractmethod
+    def victims(self, view: ClusterView) -> Iterator[Kill]:
+        """The attempts to be killed now."""
+
+
+class SpeculationRule(Part):
+    """Who gets a second copy?"""
+
+    @abstractmethod
+    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Launch | None:
+        """A copy to launch on this node, asked when nothing is pending for it."""
+
+
+class Anywhere(LocalityRule):
+    """No rule: the nearest pending task, wherever its input is."""
+
+    name = "anywhere"
+    story = "take the nearest pending task, wherever its input is"
+
+    def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> None:  # noqa: ARG002
+        return None
+
+
+class Wait(PreemptionRule):
+    """No preemption: a job waits until others' tasks end."""
+
+    name = "wait"
+    story = "preempt nobody: wait until tasks end"
+
+    def victims(self, view: ClusterView) -> Iterator[Kill]:  # noqa: ARG002
+        return iter(())
+
+
+class NoCopies(SpeculationRule):
+    """No speculation."""
+
+    name = "no-copies"
+    story = "never run a second copy"
+
+    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> None:  # noqa: ARG002
+        return None
+
+
+class Policy:
+    """An order, a locality rule, a preemption rule and a speculation rule at work together."""
+
+    def __init__(
+        self,
+        order: Order,
+        locality: LocalityRule | None = None,
+        preemption: PreemptionRule | None = None,
+        speculation: SpeculationRule | None = None,
+    ) -> None:
+        self.order = order
+        self.locality = locality or Anywhere()
+        self.preemption = preemption or Wait()
+        self.speculation = speculation or NoCopies()
+        self._parts: tuple[Part, ...] = (
+            self.order,
+            self.locality,
+            self.preemption,
+            self.speculation,
+        )
+        # A part without a memory need not be told anything.
+        self._learners = tuple(p for p in self._parts if type(p).observe is not Part.observe)
+
+    @property
+    def interval_ms(self) -> Millis | None:
+        """How often `preempt` wants to be asked; None for never."""
+        return self.preemption.interval_ms
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        """Tell every part a fact."""
+        for part in self._learners:
+            part.observe(fact, view)
+
+    def decide(self, offer: Offer, view: ClusterView) -> Launch | None:
+        """The next task for this offer, or None when it is to get no more."""
+        for kind in self.order.kinds(offer):
+            if not offer.free(kind) or self.order.room(kind, offer, view) <= 0:
+                continue
+            launch = self._first_permitted(kind, offer, view)
+            if launch is None:
+                launch = self.speculation.copy(kind, offer, view)
+            if launch is not None:
+                return launch
+        return None
+
+    def preempt(self, view: ClusterView) -> Iterator[Kill]:
+        """The attempts to be killed now."""
+        return self.preemption.victims(view)
+
+    def _first_permitted(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Launch | None:
+        """Walk the queue to the first job whose nearest task may run here."""
+        skipped: list[Skip] = []
+        for rank, (job, score) in enumerate(self.order.queue(kind, view), start=1):
+            level = job.nearest(kind, offer.node.node)
+            if level is None:
+                continue
+            refusal = None
+            if kind is TaskKind.MAP:
+                refusal = self.locality.refusal(job, level, offer, view)
+            if refusal is None:
+                why = Why(self.order.name, rank, score, tuple(skipped))
+                return Launch(job.job, kind, level, why)
+            if len(skipped) < MAX_SKIPS:
+                skipped.append(Skip(job.job, refusal))
+        return None

@@ -1,0 +1,128 @@
+"""All that a policy may see: what the master believes, through heartbeats and submissions.
+
+These are read-only windows.  In a run the master's ledger stands behind them, with no copying;
+in a test a plain object with the same attributes will do.  What is not here a policy cannot
+know: how long a task takes, how large a job is, whether a silent node is dead.
+"""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskKind
+
+
+class JobView(Protocol):
+    """A job that has been submitted and has not ended."""
+
+    @property
+    def job(self) -> JobId: ...
+    @property
+    def submitted_ms(self) -> Millis: ...
+    @property
+    def user(self) -> str: ...
+    @property
+    def pool(self) -> str: ...
+    @property
+    def priority(self) -> Priority: ...
+
+    def total(self, kind: TaskKind) -> int:
+        """How many tasks of this kind the job has."""
+
+    def pending(self, kind: TaskKind) -> int:
+        """How many of them may run now and do not; reduces only from slowstart on."""
+
+    def running(self, kind: TaskKind) -> int:
+        """How many attempts of this kind are believed to run."""
+
+    def finished(self, kind: TaskKind) -> int:
+        """How many of its tasks are known to have succeeded."""
+
+    def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
+        """How near to `node` its nearest pending task has its input; None without any.
+
+        A map that must run again counts as `NODE` everywhere: it goes first and regardless of
+        locality (JobInProgress.findNewMapTask).  Reduces are `OFF_RACK`.
+        """
+
+
+class NodeView(Protocol):
+    """A node that has joined and has not been given up."""
+
+    @property
+    def node(self) -> NodeId: ...
+    @property
+    def rack(self) -> int: ...
+    @property
+    def speed(self) -> float: ...
+
+    def slots(self, kind: TaskKind) -> int:
+        """How many slots of this kind it has."""
+
+    def running(self, kind: TaskKind) -> int:
+        """How many of them are believed to be taken."""
+
+
+class AttemptView(Protocol):
+    """An attempt that is believed to run."""
+
+    @property
+    def attempt(self) -> AttemptId: ...
+    @property
+    def job(self) -> JobId: ...
+    @property
+    def kind(self) -> TaskKind: ...
+    @property
+    def node(self) -> NodeId: ...
+    @property
+    def launched_ms(self) -> Millis: ...
+
+
+class ClusterView(Protocol):
+    """The whole cluster and all jobs."""
+
+    @property
+    def now_ms(self) -> Millis: ...
+    @property
+    def nodes(self) -> int:
+        """How many nodes are believed to be there."""
+
+    def slots(self, kind: TaskKind) -> int:
+        """All slots of this kind."""
+
+    def running(self, kind: TaskKind) -> int:
+        """All attempts of this kind that are believed to run."""
+
+    def pending(self, kind: TaskKind) -> int:
+        """All tasks of this kind that may run now and do not."""
+
+    def unfinished(self, kind: TaskKind) -> int:
+        """All tasks of this kind that have not succeeded; reduces only from slowstart on."""
+
+    def padded(self, kind: TaskKind) -> int:
+        """All tasks of this kind of jobs that have reduces, finished ones too."""
+
+    def job(self, job: JobId) -> JobView:
+        """The job of this number, or `KeyError`."""
+
+    def jobs(self) -> Iterable[JobView]:
+        """All jobs, in the order of their submission."""
+
+    def attempts(self) -> Iterable[AttemptView]:
+        """All attempts believed to run, in the order of their launch."""
+
+
+class Offer(Protocol):
+    """A heartbeat that asks for work: the node, and what it has been given in it so far."""
+
+    @property
+    def node(self) -> NodeView: ...
+
+    def free(self, kind: TaskKind) -> int:
+        """Slots of this kind that are still free, after what has been given."""
+
+    def given(self, kind: TaskKind) -> int:
+        """Tasks of this kind given in this heartbeat."""
+
+    @property
+    def given_off_rack(self) -> int:
+        """Off-rack maps given in this heartbeat."""
