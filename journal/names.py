@@ -1,0 +1,91 @@
+"""How people see ids and times: one form each, used by every text and panel.
+
+`job-12`, `node-17`, `rack-2`, `map 3`, `attempt-41`; times as `[days]d hh:mm:ss.mmm`.
+"""
+
+import re
+
+from scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
+
+
+def job_name(job: JobId) -> str:
+    """`job-12`."""
+    return f"job-{job}"
+
+
+def node_name(node: NodeId) -> str:
+    """`node-17`."""
+    return f"node-{node}"
+
+
+def rack_name(rack: int) -> str:
+    """`rack-2`."""
+    return f"rack-{rack}"
+
+
+def attempt_name(attempt: AttemptId) -> str:
+    """`attempt-41`: for an attempt of which nothing but its number is known."""
+    return f"attempt-{attempt}"
+
+
+def kind_name(kind: TaskKind) -> str:
+    """`map` or `reduce`."""
+    return ("map", "reduce")[kind]
+
+
+def task_name(job: JobId, kind: TaskKind, task: TaskIndex, number: int = 0) -> str:
+    """`map 3 of job-12`; from a task's second attempt on `map 3 of job-12 (attempt 2)`."""
+    again = f" (attempt {number + 1})" if number else ""
+    return f"{kind_name(kind)} {task} of {job_name(job)}{again}"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 map`, `40 maps`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `2nd`, `3rd`, `4th`, `11th`."""
+    tail = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10)
+    return f"{number}{tail or 'th'}"
+
+
+def clock(at_ms: Millis) -> str:
+    """A moment: `00:01:23.450`, and from the second day on `1d 02:03:04.005`."""
+    seconds, ms = divmod(at_ms, 1000)
+    minutes, s = divmod(seconds, 60)
+    hours, m = divmod(minutes, 60)
+    days, h = divmod(hours, 24)
+    return f"{f'{days}d ' if days else ''}{h:02}:{m:02}:{s:02}.{ms:03}"
+
+
+def duration(ms: Millis) -> str:
+    """A length of time: `0.450 s`, `59.999 s`, `2 min 05 s`, `3 h 07 min`, `2 d 04 h`.
+
+    From a minute on the smaller parts are cut off, not rounded.
+    """
+    seconds = ms // 1000
+    if seconds < 60:
+        return f"{seconds}.{ms % 1000:03} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60:02} s"
+    if seconds < 86400:
+        return f"{seconds // 3600} h {seconds // 60 % 60:02} min"
+    return f"{seconds // 86400} d {seconds // 3600 % 24:02} h"
+
+
+def parse_job(text: str) -> JobId:
+    """The job that `12` or `job-12` names.  Raises ValueError with a message for people."""
+    return _parse(text, "job")
+
+
+def parse_node(text: str) -> NodeId:
+    """The node that `17` or `node-17` names.  Raises ValueError with a message for people."""
+    return _parse(text, "node")
+
+
+def _parse(text: str, noun: str) -> int:
+    match = re.fullmatch(rf"(?:{noun}-)?([0-9]{{1,18}})", text.strip(), re.ASCII)
+    if match is None:
+        raise ValueError(f"{text!r} names no {noun}; expected {noun}-12 or just 12")
+    return int(match[1])

@@ -1,0 +1,116 @@
+"""Writing a journal while the run goes on.
+
+Bytes are only ever added.  Each place in the file has one right content, so a write that was
+interrupted (Ctrl-C) is simply done again at the same place; nothing is written twice.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import msgspec
+
+from actors.events import AnyEvent
+from journal.format import (
+    CHUNK_BYTES,
+    HEADER,
+    RECORD_BYTES_MAX,
+    SHORT_HEADS,
+    JournalError,
+    head,
+    seal,
+)
+
+FLUSH_SECONDS = 1.0
+"""Events wait no longer than this (of wall-clock time) for the next event to push them out."""
+
+
+class JournalWriter:
+    """A sink that records every event it is called with.  An existing file is replaced.
+
+    Events reach the operating system when a chunk is full, when an event comes `FLUSH_SECONDS`
+    or more after the last write, on `flush()` and on `close()`.  A process that is killed loses
+    at most what came after; the file stays readable up to there.
+
+    Raises OSError as the file system does, and JournalError for an event of 16 MiB or more.
+    """
+
+    def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.path = Path(path)
+        self._file: BinaryIO = self.path.open("wb")
+        self._encode = msgspec.msgpack.Encoder(order="deterministic").encode
+        self._clock = clock
+        self._file.write(HEADER)
+        self._begin = len(HEADER)
+        """Where in the file the open chunk begins."""
+        self._chunk = bytearray()
+        """The open chunk, all of it, whether already written or not."""
+        self._written = 0
+        """How many of its bytes have been handed to the operating system."""
+        self.flush()
+
+    def __call__(self, event: AnyEvent) -> None:
+        """Record one event."""
+        body = self._encode(event)
+        length = len(body)
+        # One `+=` so that Ctrl-C finds either the whole record in the chunk or nothing of it.
+        self._chunk += (SHORT_HEADS[length] if length < 1024 else self._long_head(length)) + body
+        if len(self._chunk) >= CHUNK_BYTES:
+            self._seal()
+        elif self._clock() - self._flushed_at >= FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand all events so far to the operating system."""
+        self._put(self._chunk)
+        self._written = len(self._chunk)
+
+    def close(self) -> None:
+        """Seal the last chunk and close the file.  Closing twice is allowed.
+
+        Interrupted by Ctrl-C it leaves the file open, so that closing can be tried again.
+        """
+        if self._file.closed:
+            return
+        try:
+            if self._chunk:
+                self._seal()
+        except OSError:
+            self._file.close()
+            raise
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _long_head(self, length: int) -> bytes:
+        if length > RECORD_BYTES_MAX:
+            trouble = f"an event of {length} bytes is too long to record"
+            raise JournalError(self.path, self._begin + len(self._chunk), trouble)
+        return head(length)
+
+    def _seal(self) -> None:
+        whole = self._chunk + seal(self._chunk)
+        self._put(whole)
+        fresh = bytearray()
+        # Nothing is called between these stores, so an interrupt falls before or after them all.
+        self._begin += len(whole)
+        self._chunk = fresh
+        self._written = 0
+
+    def _put(self, chunk: bytearray) -> None:
+        """Write what the file lacks of the open chunk, at its place."""
+        self._file.seek(self._begin + self._written)
+        self._file.write(memoryview(chunk)[self._written :])
+        self._file.flush()
+        self._flushed_at = self._clock()
