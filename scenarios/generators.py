@@ -55,16 +55,17 @@ def generate(workload: GeneratedWorkload, seed: int) -> list[JobSpec]:
 def check(workload: GeneratedWorkload) -> None:
     """ScenarioError when two fields contradict each other."""
     sizes, arrivals = workload.sizes, workload.arrivals
-    if isinstance(sizes, FacebookMaps) and sizes.map_share + sizes.shuffle_share > 1:
-        raise ScenarioError(
-            "map_share and shuffle_share together must be at most 1",
-            key="workload.sizes.map_share",
-        )
+    if isinstance(sizes, FacebookMaps):
+        if sizes.map_share + sizes.shuffle_share > 1:
+            _refuse("map_share and shuffle_share together must be at most 1", "sizes.map_share")
+        if sizes.longest_s < sizes.shortest_s:
+            _refuse(f"must be at least shortest_s = {sizes.shortest_s:g}", "sizes.longest_s")
     if isinstance(arrivals, Uniform) and arrivals.longest_s < arrivals.shortest_s:
-        raise ScenarioError(
-            f"must be at least shortest_s = {arrivals.shortest_s:g}",
-            key="workload.arrivals.longest_s",
-        )
+        _refuse(f"must be at least shortest_s = {arrivals.shortest_s:g}", "arrivals.longest_s")
+
+
+def _refuse(problem: str, name: str) -> None:
+    raise ScenarioError(problem, key=f"workload.{name}")
 
 
 def _spec(job: int, submit_ms: int, size: Size, user: str, pool: str) -> JobSpec:

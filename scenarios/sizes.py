@@ -168,7 +168,7 @@ class FacebookMaps(
     def seconds_at(self, share: float) -> float:
         """The running time that `share` of the jobs do not exceed."""
         points = ((0.0, self.shortest_s), *published.FACEBOOK_SECONDS, (0.995, self.longest_s))
-        return min(log_interpolated(points, share), self.longest_s)
+        return min(max(log_interpolated(points, share), self.shortest_s), self.longest_s)
 
     def _size(self, maps: int, seconds: float, *, map_only: bool) -> Size:
         reduces = 0 if map_only else ceil_div(maps, self.maps_per_reduce)

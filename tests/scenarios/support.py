@@ -1,0 +1,29 @@
+"""Small scenarios as plain data, and a way to look at the error that bad input raises."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios.spec import ScenarioError
+
+TRACES = Path(__file__).parents[3] / "shared" / "traces"
+"""The published traces stand beside the project, never in it."""
+
+
+def raw(**changes: Any) -> dict[str, Any]:
+    """The smallest scenario, with top-level fields changed."""
+    job = {"maps": 1, "map_s": 10}
+    return {"name": "small", "workload": {"kind": "jobs", "job": [job]}, **changes}
+
+
+def generated(**changes: Any) -> dict[str, Any]:
+    return raw(workload={"kind": "generated", **changes})
+
+
+def error_of(call: Callable[[], object]) -> ScenarioError:
+    """The ScenarioError that the call raises."""
+    with pytest.raises(ScenarioError) as caught:
+        call()
+    return caught.value

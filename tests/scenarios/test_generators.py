@@ -1,0 +1,315 @@
+"""Generated workloads: the published tables, what is drawn from them, and addressed draws."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from actors.jobs import JobSpec
+from scenarios import published
+from scenarios.arrivals import AtOnce, Bursts, Poisson, Uniform
+from scenarios.categories import FacebookCategories, Yahoo
+from scenarios.generators import GeneratedWorkload, Sizes, generate
+from scenarios.sizes import (
+    FacebookMaps,
+    GpMix,
+    HfspDev,
+    HfspProd,
+    HfspTest,
+    log_interpolated,
+    pick,
+    table_three,
+)
+from scenarios.spec import from_dict, make_jobs
+from scheduler.model import Priority
+from tests.scenarios.support import error_of, generated, raw
+
+MODELS: list[Sizes] = [
+    HfspDev(),
+    HfspTest(),
+    HfspProd(),
+    FacebookMaps(),
+    GpMix(),
+    Yahoo(),
+    FacebookCategories(),
+]
+
+
+def made(sizes: Sizes, jobs: int, seed: int = 1, **fields: Any) -> list[JobSpec]:
+    return generate(GeneratedWorkload(sizes=sizes, jobs=jobs, **fields), seed)
+
+
+def shapes(jobs: Sequence[JobSpec]) -> list[tuple[int, int, int, int, int]]:
+    return [job.shape for job in jobs]
+
+
+def test_table_three_adds_up_as_printed() -> None:
+    """130 jobs; the first column of the print is 49, 21, 18, 11, 8, 8, 5, 5, 2, 1, 1, 1."""
+    rows = Counter(maps for maps, _ in table_three())
+    assert list(rows.values()) == [49, 21, 18, 11, 8, 8, 5, 5, 2, 1, 1, 1]
+    assert list(rows) == [1, 2, 10, 50, 100, 250, 400, 800, 1500, 3000, 5000, 8000]
+    assert len(table_three()) == 130
+    assert table_three().count((250, 2500)) == 1
+    assert table_three().count((1, 100)) == 16
+
+
+def test_the_other_tables_add_up() -> None:
+    assert all(sum(mix) == 100 for mix in published.HFSP_MIX.values())
+    assert [sum(row.jobs for row in rows) for rows in (published.YAHOO, published.FACEBOOK)] == [
+        200,
+        200,
+    ]
+    for table in (published.FACEBOOK_MAPS, published.FACEBOOK_SECONDS):
+        assert list(table) == sorted(table)
+        assert [value for _, value in table] == sorted(value for _, value in table)
+
+
+def test_the_mix_of_global_preemption_is_dealt_exactly() -> None:
+    jobs = made(GpMix(), 130)
+    dealt = Counter((job.maps, job.map_ms) for job in jobs)
+    assert dealt == Counter((maps, round(1000 * seconds)) for maps, seconds in table_three())
+    assert shapes(jobs) != shapes(made(GpMix(), 130, seed=2))
+    two_decks = made(GpMix(), 260)
+    assert Counter(shapes(two_decks[130:])) == Counter(shapes(jobs))
+    assert shapes(two_decks[130:]) != shapes(jobs)
+
+
+def test_thirty_per_cent_of_the_mix_can_be_production() -> None:
+    jobs = made(GpMix(production_share=0.3, other_pool="research"), 130)
+    assert Counter(job.pool for job in jobs) == {"production": 39, "research": 91}
+    assert shapes(jobs) == shapes(made(GpMix(), 130))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [(HfspDev(), (65, 20, 10, 5)), (HfspTest(), (30, 40, 10, 20)), (HfspProd(), (0, 10, 60, 30))],
+)
+def test_hfsp_bins_come_in_the_printed_shares(sizes: Sizes, expected: tuple[int, ...]) -> None:
+    """Of 10,000 jobs, each share is within 1.5 % of the print: three standard deviations."""
+    jobs = made(sizes, 10_000)
+    bins = Counter(job.name.split("-")[0] for job in jobs)
+    for number, share in enumerate(expected, start=1):
+        assert bins[f"bin{number}"] / 100 == pytest.approx(share, abs=1.5)
+    limits = {"bin1": (1, 4), "bin2": (10, 50), "bin3": (51, 150), "bin4": (151, 500)}
+    for job in jobs:
+        low, high = limits[job.name.split("-")[0]]
+        assert low <= job.maps <= high
+
+
+def test_most_hfsp_maps_end_within_a_minute() -> None:
+    """Log-normal with median 30 s and shape 0.5: P(under 60 s) = Phi(ln 2 / 0.5) = 0.917."""
+    jobs = made(HfspDev(), 10_000)
+    assert sum(job.map_ms < 60_000 for job in jobs) / 10_000 == pytest.approx(0.917, abs=0.01)
+
+
+def test_facebook_maps_follow_the_printed_distribution() -> None:
+    """Of 20,000 jobs, the share with at most so many maps is within 1 % of each printed point."""
+    maps = [job.maps for job in made(FacebookMaps(), 20_000)]
+    for share, most in published.FACEBOOK_MAPS:
+        assert sum(m <= most for m in maps) / 20_000 == pytest.approx(share, abs=0.01)
+    assert max(maps) > 20_000
+
+
+def test_facebook_running_times_follow_the_printed_distribution() -> None:
+    """The curve goes through every printed point, and its mean is the text's 300 to 450 s."""
+    model = FacebookMaps()
+    for share, seconds in published.FACEBOOK_SECONDS:
+        assert model.seconds_at(share) == seconds
+    assert model.seconds_at(0.0) == 20
+    assert model.seconds_at(0.999) == 10_000
+    mean = sum(model.seconds_at((i + 0.5) / 10_000) for i in range(10_000)) / 10_000
+    assert 300 <= mean <= 450
+
+
+def test_a_facebook_job_is_cut_into_waves() -> None:
+    """The 97 % point: 1,500 maps, 15 waves of 100; 300 s of maps in 15 waves are 20 s each."""
+    model = FacebookMaps(map_only_share=1, shortest_s=300, longest_s=300)
+    sizes = model.sizes(1, 2000)
+    assert {size.map_ms for size in sizes if size.maps <= 100} == {300_000}
+    assert {size.map_ms for size in sizes if 1400 < size.maps <= 1500} == {20_000}
+    assert {size.map_ms for size in sizes if size.maps > 6000} == {5000}
+
+
+def test_a_facebook_job_with_reduces_divides_its_running_time() -> None:
+    """100 s: 60 in maps, 20 in the shuffle, 20 in the reduce proper; a reduce for ten maps."""
+    model = FacebookMaps(map_only_share=0, shortest_s=100, longest_s=100)
+    for size in model.sizes(1, 200):
+        assert size.reduces == -(-size.maps // 10)
+        if size.maps <= 100:
+            assert (size.map_ms, size.shuffle_ms, size.reduce_ms) == (60_000, 20_000, 20_000)
+
+
+@pytest.mark.parametrize("model", [Yahoo(), FacebookCategories()])
+def test_categories_keep_their_task_seconds(model: Yahoo | FacebookCategories) -> None:
+    """A job's tasks together take its row's task-seconds, but for the rounding to a ms each."""
+    by_name = {row.name: row for row in model.ROWS}
+    jobs = made(model, 2000)
+    assert {job.user for job in jobs} == set(by_name)
+    for job in jobs:
+        row = by_name[job.user]
+        assert job.maps * job.map_ms == pytest.approx(1000 * row.map_s, abs=job.maps)
+        each = job.shuffle_ms + job.reduce_ms
+        assert job.reduces * each == pytest.approx(1000 * row.reduce_s, abs=job.reduces + 1)
+        assert job.map_ms <= 1000 * row.duration_s
+
+
+def test_categories_by_hand() -> None:
+    """Yahoo!'s small job: 174 MB are two blocks, 412 task-seconds in 60 s at least seven maps.
+
+    740 task-seconds of reduce in 60 s: at least 13 reduces, each 56.923 s, a third of it shuffle.
+    Facebook's data transform: 255 GB are 1,993 blocks, 788 GB of shuffle 788 reduces.
+    """
+    small = next(job for job in made(Yahoo(), 50) if job.user == "small-jobs")
+    assert small.shape == (7, 58_857, 13, 18_974, 37_949)
+    large = next(job for job in made(FacebookCategories(), 200) if job.user == "data-transform")
+    assert (large.maps, large.reduces) == (1993, 788)
+
+
+def test_categories_come_as_often_as_in_the_print() -> None:
+    jobs = made(Yahoo(), 10_000)
+    users = Counter(job.user for job in jobs)
+    for row in published.YAHOO:
+        assert users[row.name] / 10_000 == pytest.approx(row.jobs / 200, abs=0.015)
+
+
+def test_a_task_scale_makes_jobs_smaller_and_leaves_their_tasks() -> None:
+    full, tenth = made(Yahoo(), 300), made(Yahoo(task_scale=0.1), 300)
+    for whole, part in zip(full, tenth, strict=True):
+        assert part.maps == max(1, round(whole.maps / 10))
+        assert (part.map_ms, part.shuffle_ms) == (whole.map_ms, whole.shuffle_ms)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_more_jobs_leave_the_first_ones_equal(model: Sizes) -> None:
+    fields: dict[str, Any] = {"users": 5, "pools": ("a", "b"), "arrivals": Bursts()}
+    few, many = made(model, 40, **fields), made(model, 300, **fields)
+    assert many[:40] == few
+    assert made(model, 40, **fields) == few
+    assert shapes(made(model, 40, seed=2)) != shapes(few)
+
+
+def test_arrivals_and_sizes_do_not_touch_each_other() -> None:
+    plain = made(FacebookMaps(), 100)
+    other_sizes = made(HfspProd(), 100)
+    other_arrivals = made(FacebookMaps(), 100, arrivals=AtOnce())
+    assert [job.submit_ms for job in other_sizes] == [job.submit_ms for job in plain]
+    assert shapes(other_arrivals) == shapes(plain)
+
+
+@pytest.mark.parametrize(
+    ("model", "jobs"), [(HfspDev(), 100), (GpMix(), 130), (Yahoo(), 100), (FacebookMaps(), 100)]
+)
+def test_the_number_of_jobs_is_the_papers_unless_said(model: Sizes, jobs: int) -> None:
+    assert len(generate(GeneratedWorkload(sizes=model), 1)) == jobs
+
+
+def test_poisson_gaps_have_their_mean() -> None:
+    """The mean of 10,000 exponential gaps is within 3 % (three standard deviations)."""
+    times = Poisson(mean_s=30).submit_times(1, 10_000)
+    assert times == sorted(times)
+    assert times[-1] / 10_000 == pytest.approx(30_000, rel=0.03)
+
+
+def test_bursts_keep_both_rates() -> None:
+    """Of a cycle of 600 s busy (a job each 5 s) and 300 s idle (each 60 s): 120 and 5 jobs."""
+    times = Bursts(on_s=600, on_mean_s=5, off_s=300, off_mean_s=60).submit_times(1, 12_500)
+    assert times == sorted(times)
+    busy = sum(time % 900_000 < 600_000 for time in times)
+    assert busy / len(times) == pytest.approx(120 / 125, abs=0.01)
+    assert times[-1] / 900_000 == pytest.approx(100, rel=0.03)
+
+
+def test_a_silent_idle_spell_has_no_arrivals() -> None:
+    times = Bursts(on_s=60, on_mean_s=5, off_s=600, off_mean_s=0).submit_times(1, 1000)
+    assert all(time % 660_000 <= 60_000 for time in times)
+    assert times[-1] > 40 * 660_000
+
+
+def test_even_gaps_and_none() -> None:
+    assert Uniform(shortest_s=2, longest_s=2).submit_times(1, 3) == [2000, 4000, 6000]
+    gaps = Uniform(shortest_s=1, longest_s=3).submit_times(1, 500)
+    assert all(1000 <= b - a <= 3000 for a, b in pairwise(gaps))
+    assert AtOnce(at_s=1.5).submit_times(1, 2) == [1500, 1500]
+
+
+def test_users_and_pools_are_drawn_evenly() -> None:
+    jobs = made(FacebookMaps(), 3000, users=3, pools=("a", "b"))
+    assert {job.user for job in jobs} == {"user0", "user1", "user2"}
+    assert Counter(job.pool for job in jobs)["a"] == pytest.approx(1500, abs=100)
+    assert {job.user for job in made(FacebookMaps(), 5)} == {"user"}
+
+
+@pytest.mark.parametrize(
+    ("workload", "key"),
+    [
+        ({"sizes": {"kind": "facebook-maps", "map_share": 0.9}}, "workload.sizes.map_share"),
+        ({"sizes": {"kind": "facebook-maps", "longest_s": 5}}, "workload.sizes.longest_s"),
+        ({"arrivals": {"kind": "uniform", "longest_s": 1}}, "workload.arrivals.longest_s"),
+        ({"arrivals": {"kind": "poisson", "mean_s": 0}}, "workload.arrivals.mean_s"),
+        ({"sizes": {"kind": "hfsp-dev", "largest_maps": 100}}, "workload.sizes.largest_maps"),
+        ({"jobs": 0}, "workload.jobs"),
+        ({"jobs": 1_000_001}, "workload.jobs"),
+        ({"users": 0}, "workload.users"),
+    ],
+)
+def test_fields_that_make_no_sense_are_refused(workload: dict[str, Any], key: str) -> None:
+    assert error_of(lambda: from_dict(generated(**workload))).key == key
+
+
+def test_a_scale_that_makes_too_many_tasks_is_refused() -> None:
+    sizes = {"kind": "yahoo", "task_scale": 1000}
+    scenario = from_dict(generated(sizes=sizes, jobs=200))
+    assert "10,000,000 tasks" in str(error_of(lambda: make_jobs(scenario)))
+
+
+def test_listed_jobs_are_sorted_and_repeated() -> None:
+    entries = [
+        {"maps": 1, "map_s": 10, "at_s": 60, "name": "late", "priority": "very_high"},
+        {"maps": 2, "map_s": 0.0001, "count": 3, "every_s": 5, "user": "ann", "pool": "p"},
+        {"maps": 3, "map_s": 1, "at_s": 5, "reduces": 2, "shuffle_s": 1.5, "reduce_s": 2},
+    ]
+    jobs = make_jobs(from_dict(raw(workload={"kind": "jobs", "job": entries})))
+    assert [(job.job, job.name, job.submit_ms) for job in jobs] == [
+        (0, "job-2-1", 0),
+        (1, "job-2-2", 5000),
+        (2, "job-3", 5000),
+        (3, "job-2-3", 10_000),
+        (4, "late", 60_000),
+    ]
+    assert (jobs[0].user, jobs[0].pool, jobs[0].map_ms) == ("ann", "p", 1)
+    assert jobs[2].shape == (3, 1000, 2, 1500, 2000)
+    assert (jobs[4].priority, jobs[0].priority) == (Priority.VERY_HIGH, Priority.NORMAL)
+
+
+@pytest.mark.parametrize(
+    ("entries", "key"),
+    [
+        ([{"name": "a"}, {"name": "a"}], "workload.job[1].name"),
+        ([{"name": "a", "count": 2}, {"name": "a-2"}], "workload.job[1].name"),
+        ([{"count": 600_000}, {"count": 600_000}], "workload.job"),
+        ([{"priority": "urgent"}], "workload.job[0].priority"),
+        ([{"map_s": 0}], "workload.job[0].map_s"),
+    ],
+)
+def test_a_list_of_jobs_that_makes_no_sense_is_refused(
+    entries: list[dict[str, Any]], key: str
+) -> None:
+    full = [{"maps": 1, "map_s": 1, **entry} for entry in entries]
+    assert error_of(lambda: from_dict(raw(workload={"kind": "jobs", "job": full}))).key == key
+
+
+def test_only_the_first_jobs_of_a_list_can_be_taken() -> None:
+    entries = [{"maps": 1, "map_s": 1, "count": 5}]
+    scenario = from_dict(raw(workload={"kind": "jobs", "job": entries, "jobs": 2}))
+    assert len(make_jobs(scenario)) == 2
+
+
+def test_pick_and_interpolation_by_hand() -> None:
+    """Weights 1, 3: below 0.25 the first.  Half way from 10 to 1,000 in the logarithm is 100."""
+    assert [pick((1, 3), draw) for draw in (0.0, 0.2499, 0.25, 0.999)] == [0, 0, 1, 1]
+    assert pick((0, 1), 0.0) == 1
+    points = ((0.0, 10.0), (0.5, 1000.0))
+    assert log_interpolated(points, 0.25) == pytest.approx(100)
+    assert [log_interpolated(points, share) for share in (0.0, 0.5, 0.9)] == [10, 1000, 1000]
