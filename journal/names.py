@@ -50,6 +50,13 @@ def ordinal(number: int) -> str:
     return f"{number}{tail or 'th'}"
 
 
+def printable(text: str) -> str:
+    """`text` on one line: names come from users' files and may hold anything, even escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def clock(at_ms: Millis) -> str:
     """A moment: `00:01:23.450`, and from the second day on `1d 02:03:04.005`."""
     seconds, ms = divmod(at_ms, 1000)

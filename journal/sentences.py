@@ -1,0 +1,188 @@
+"""Every event as one plain sentence.
+
+An event names its attempt by number only, so a narrator remembers what each live attempt is, and
+forgets it when the master has closed it: its memory is that of the cluster, not of the run.
+"""
+
+from typing import assert_never
+
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptStarted,
+    JobFinished,
+    JobSubmitted,
+    KillOrdered,
+    Outcome,
+    RunEnded,
+    RunStarted,
+    ShuffleEnded,
+)
+from journal.names import (
+    attempt_name,
+    clock,
+    count,
+    duration,
+    job_name,
+    node_name,
+    ordinal,
+    printable,
+    task_name,
+)
+from scheduler.decisions import Why
+from scheduler.model import AttemptId, JobId, Locality, NodeId, TaskKind
+
+_LEVELS = {
+    Locality.NODE: "node-local",
+    Locality.RACK: "rack-local",
+    Locality.OFF_RACK: "off-rack",
+}
+_DONE = {
+    Outcome.SUCCEEDED: "succeeded",
+    Outcome.FAILED: "failed",
+    Outcome.KILLED: "was killed",
+}
+_ENDINGS = {
+    "complete": "the run is complete",
+    "until": "the run stops at its time limit",
+    "interrupted": "the run was interrupted",
+}
+
+
+class Narrator:
+    """Tells events, in their order, each as a sentence without a full stop.
+
+    `tell` is `learn`, `describe`, `forget`; who wants to describe an event without taking it as
+    having happened (as `diff` does) calls `describe` alone.  An attempt whose launch was not
+    told, or that is closed already, goes by its number.
+    """
+
+    def __init__(self) -> None:
+        self.attempts: dict[AttemptId, AttemptLaunched] = {}
+        self.jobs: dict[JobId, str] = {}
+
+    def tell(self, event: AnyEvent) -> str:
+        """What `event` says."""
+        self.learn(event)
+        sentence = self.describe(event)
+        self.forget(event)
+        return sentence
+
+    def line(self, event: AnyEvent) -> str:
+        """The same with the time before it, as `callboard show` prints it."""
+        return f"{clock(event.at_ms)}  {self.tell(event)}"
+
+    def learn(self, event: AnyEvent) -> None:
+        """Remember whom later events will speak of."""
+        if isinstance(event, AttemptLaunched):
+            self.attempts[event.attempt] = event
+        elif isinstance(event, JobSubmitted):
+            self.jobs[event.job] = event.name
+
+    def forget(self, event: AnyEvent) -> None:
+        """Drop what has left the system with `event`."""
+        if isinstance(event, AttemptClosed):
+            self.attempts.pop(event.attempt, None)
+        elif isinstance(event, JobFinished):
+            self.jobs.pop(event.job, None)
+
+    def subject(self, event: AnyEvent) -> tuple[JobId | None, NodeId | None]:
+        """The job and the node that `event` is about, as far as it is about one and known."""
+        match event:
+            case AttemptLaunched():
+                return event.job, event.node
+            case JobSubmitted() | JobFinished():
+                return event.job, None
+            case RunStarted() | RunEnded():
+                return None, None
+            case _:
+                launch = self.attempts.get(event.attempt)
+                return (launch.job, launch.node) if launch else (None, None)
+
+    def describe(self, event: AnyEvent) -> str:
+        """The sentence, from what is remembered."""
+        return printable(self._sentence(event))
+
+    def _sentence(self, event: AnyEvent) -> str:
+        match event:
+            case RunStarted():
+                return _beginning(event)
+            case JobSubmitted():
+                return f"{self._job(event.job, event.name)} submitted{_particulars(event)}"
+            case AttemptLaunched():
+                return f"{_task(event)} launched {_place(event)} ({_reason(event.why)})"
+            case AttemptStarted():
+                place = f"{node_name(event.node)}, slot {event.slot}"
+                return f"{self._attempt(event.attempt)} starts on {place}"
+            case ShuffleEnded():
+                return f"{self._attempt(event.attempt)} has all its map outputs"
+            case AttemptEnded():
+                took = duration(event.at_ms - event.started_ms)
+                where = self._where(event.attempt)
+                done = _DONE[event.outcome]
+                return f"{self._attempt(event.attempt)} {done}{where} after {took}"
+            case AttemptClosed():
+                return f"the master books {self._attempt(event.attempt)} as {event.outcome}"
+            case KillOrdered():
+                victim = self._attempt(event.attempt) + self._where(event.attempt)
+                return f"{victim} must give way ({_reason(event.why)})"
+            case JobFinished():
+                took = duration(event.at_ms - event.submitted_ms)
+                return f"{self._job(event.job)} {_DONE[event.outcome]} after {took}"
+            case RunEnded():
+                return _ending(event)
+            case _:
+                assert_never(event)
+
+    def _attempt(self, attempt: AttemptId) -> str:
+        launch = self.attempts.get(attempt)
+        return _task(launch) if launch else attempt_name(attempt)
+
+    def _where(self, attempt: AttemptId) -> str:
+        launch = self.attempts.get(attempt)
+        return f" on {node_name(launch.node)}" if launch else ""
+
+    def _job(self, job: JobId, name: str = "") -> str:
+        name = name or self.jobs.get(job, "")
+        return f"{job_name(job)} “{name}”" if name else job_name(job)
+
+
+def _task(launch: AttemptLaunched) -> str:
+    return task_name(launch.job, launch.kind, launch.task, launch.number)
+
+
+def _beginning(event: RunStarted) -> str:
+    maps = sum(node.map_slots for node in event.nodes)
+    reduces = sum(node.reduce_slots for node in event.nodes)
+    slots = f"{count(maps, 'map slot')}, {count(reduces, 'reduce slot')}"
+    cluster = f"{count(len(event.nodes), 'node')} ({slots})"
+    run = f"“{event.name}” under {event.policy}, seed {event.seed}"
+    return f"run of {run}, on {cluster}, by Callboard {event.version}"
+
+
+def _particulars(event: JobSubmitted) -> str:
+    by = f" by {event.user}" if event.user else ""
+    pool = f"pool {event.pool}, " if event.pool else ""
+    priority = event.priority.name.lower().replace("_", " ")
+    tasks = f"{count(event.maps, 'map')}, {count(event.reduces, 'reduce')}"
+    return f"{by}: {tasks} ({pool}{priority} priority)"
+
+
+def _place(event: AttemptLaunched) -> str:
+    level = f", {_LEVELS[event.level]}" if event.kind is TaskKind.MAP else ""
+    return f"on {node_name(event.node)}{level}"
+
+
+def _reason(why: Why) -> str:
+    score = f", score {why.score:g}" if why.score else ""
+    skips = ", ".join(f"{job_name(skip.job)}: {skip.reason}" for skip in why.skipped)
+    passed = f"; passed over {skips}" if skips else ""
+    return f"{why.rule}: {ordinal(why.rank)} in the queue{score}{passed}"
+
+
+def _ending(event: RunEnded) -> str:
+    ending = _ENDINGS.get(event.reason, f"the run ends ({event.reason})")
+    counts = f"{count(event.messages, 'message')}, {count(event.ties, 'tie')}"
+    return f"{ending}: {counts}, digest {event.digest}"

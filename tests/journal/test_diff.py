@@ -1,0 +1,169 @@
+"""Where two journals part, and what does not count as parting."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from actors.events import AnyEvent, AttemptLaunched, Outcome, RunEnded
+from journal.diff import Difference, compare, diff_lines, first_divergence
+from journal.writer import JournalWriter
+from scheduler.decisions import Why
+from tests.journal.stories import START, STORY, cut_at
+
+
+def record(path: Path, events: Sequence[AnyEvent]) -> Path:
+    with JournalWriter(path) as sink:
+        for event in events:
+            sink(event)
+    return path
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    return record(tmp_path / "story.journal", STORY)
+
+
+def altered(index: int, event: AnyEvent) -> list[AnyEvent]:
+    return [*STORY[:index], event, *STORY[index + 1 :]]
+
+
+def test_equal_journals_do_not_part(story: Path) -> None:
+    found = compare(story, story)
+    assert found.same_events
+    assert found.events == len(STORY)
+    assert found.setup == found.counts == ()
+    assert first_divergence(story, story) is None
+    assert list(diff_lines(found, "a", "b")) == [
+        "A  a",
+        "B  b",
+        f"The same {len(STORY)} events at the same times.",
+    ]
+
+
+@settings(
+    derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.integers(1, len(STORY) - 1), st.integers(0, 5))
+def test_the_first_changed_event_is_found(
+    tmp_path: Path, story: Path, index: int, context: int
+) -> None:
+    later = msgspec.structs.replace(STORY[index], at_ms=STORY[index].at_ms + 1)
+    other = record(tmp_path / "other.journal", altered(index, later))
+    parting = first_divergence(story, other, context=context)
+    assert parting is not None
+    assert (parting.index, parting.at_ms) == (index, STORY[index].at_ms)
+    assert (parting.left, parting.right) == (STORY[index], later)
+    assert parting.before == STORY[max(0, index - context) : index]
+
+
+def test_one_journal_may_end_first(tmp_path: Path, story: Path) -> None:
+    other = record(tmp_path / "other.journal", STORY[:6])
+    parting = first_divergence(other, story, context=1)
+    assert parting is not None
+    assert (parting.index, parting.at_ms) == (6, 1000)
+    assert parting.left is None
+    assert parting.right == STORY[6]
+    assert parting.left_line == "(the journal has ended)"
+
+
+def test_a_killed_run_is_told_from_one_that_differs(tmp_path: Path, story: Path) -> None:
+    other = tmp_path / "other.journal"
+    other.write_bytes(story.read_bytes()[:-30])
+    found = compare(story, other)
+    assert found.truncated == (False, True)
+    assert found.divergence is not None
+    assert found.divergence.right is None
+    assert list(diff_lines(found, "a", "b"))[-1].startswith("B breaks off without its end")
+
+
+def test_setups_are_compared_leaf_by_leaf_and_apart(tmp_path: Path, story: Path) -> None:
+    scenario: dict[str, object] = {"cluster": {"nodes": 3, "racks": 2, "speed": 2.0}}
+    start = msgspec.structs.replace(START, policy="fair", scenario=scenario)
+    found = compare(story, record(tmp_path / "other.journal", altered(0, start)))
+    assert found.same_events
+    assert found.setup == (
+        Difference("policy", "fifo", "fair"),
+        Difference("scenario.cluster.nodes", 2, 3),
+        Difference("scenario.cluster.speed", None, 2.0),
+    )
+    assert list(diff_lines(found, "a", "b"))[2:6] == [
+        "Set up differently:",
+        "  policy: fifo | fair",
+        "  scenario.cluster.nodes: 2 | 3",
+        "  scenario.cluster.speed: – | 2.0",
+    ]
+
+
+def test_other_messages_for_the_same_events_are_no_divergence(tmp_path: Path, story: Path) -> None:
+    """Two schemes of sending heartbeats: equal journals, other counts, another digest."""
+    end = RunEnded(4400, "complete", 999, 4, "0ther")
+    found = compare(story, record(tmp_path / "other.journal", altered(-1 % len(STORY), end)))
+    assert found.same_events
+    assert found.counts == (
+        Difference("messages", 321, 999),
+        Difference("digest", "d1ge57", "0ther"),
+    )
+    assert list(diff_lines(found, "a", "b"))[-2:] == [
+        "  messages: 321 | 999",
+        "  digest: d1ge57 | 0ther",
+    ]
+
+
+def test_another_ending_is_a_divergence(tmp_path: Path, story: Path) -> None:
+    end = RunEnded(4400, "until", 321, 4, "d1ge57")
+    other = record(tmp_path / "other.journal", altered(-1 % len(STORY), end))
+    parting = first_divergence(story, other)
+    assert parting is not None
+    assert parting.right == end
+    cut = record(tmp_path / "cut.journal", cut_at(2000))
+    parting = first_divergence(story, cut)
+    assert parting is not None
+    assert isinstance(parting.right, RunEnded)
+    assert parting.at_ms == 2000
+
+
+def launch_for(why: Why, node: int = 0) -> AttemptLaunched:
+    launch = STORY[2]
+    assert isinstance(launch, AttemptLaunched)
+    return msgspec.structs.replace(launch, why=why, node=node)
+
+
+def test_reasons_count_unless_told_otherwise(tmp_path: Path, story: Path) -> None:
+    other = record(tmp_path / "other.journal", altered(2, launch_for(Why("fair", 1, 0.5))))
+    parting = first_divergence(story, other)
+    assert parting is not None
+    assert parting.index == 2
+    assert parting.only_reason
+    assert first_divergence(story, other, reasons=False) is None
+
+
+def test_another_decision_parts_them_with_reasons_or_without(tmp_path: Path, story: Path) -> None:
+    other = record(tmp_path / "other.journal", altered(2, launch_for(Why("fair"), node=1)))
+    for reasons in (True, False):
+        found = compare(story, other, reasons=reasons, context=1)
+        assert found.divergence is not None
+        assert not found.divergence.only_reason
+        assert list(diff_lines(found, "fifo.journal", "fair.journal")) == [
+            "A  fifo.journal",
+            "B  fair.journal",
+            "They part at event 2, at 00:00:00.100:",
+            "     00:00:00.000  job-0 “ads” submitted by ann: 2 maps, 1 reduce"
+            " (pool prod, normal priority)",
+            "  A  00:00:00.100  map 0 of job-0 launched on node-0, node-local"
+            " (fifo: 1st in the queue)",
+            "  B  00:00:00.100  map 0 of job-0 launched on node-1, node-local"
+            " (fair: 1st in the queue)",
+        ]
+
+
+def test_a_divergent_event_is_told_from_the_common_past(tmp_path: Path, story: Path) -> None:
+    """Attempt 2 is still known to both sides when one of them books its end otherwise."""
+    closed = msgspec.structs.replace(STORY[14], outcome=Outcome.KILLED)
+    parting = first_divergence(story, record(tmp_path / "b.journal", altered(14, closed)))
+    assert parting is not None
+    assert parting.left_line.endswith("the master books map 1 of job-0 as failed")
+    assert parting.right_line.endswith("the master books map 1 of job-0 as killed")

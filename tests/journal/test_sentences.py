@@ -1,0 +1,188 @@
+"""Sentences: one for every event, with names from what came before."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptEnded,
+    JobSubmitted,
+    KillOrdered,
+    Outcome,
+    RunEnded,
+)
+from journal.format import JournalError
+from journal.reader import read
+from journal.sentences import Narrator
+from journal.show import KINDS, ShowOptions, check_kind, show
+from journal.writer import JournalWriter
+from scheduler.decisions import Why
+from scheduler.model import Priority
+from tests.journal.stories import STORY
+from tests.journal.strategies import EVENT_TYPES, any_event
+
+TOLD = """\
+00:00:00.000  run of “tiny” under fifo, seed 7, on 2 nodes (2 map slots, 2 reduce slots), by Callboard 0.1.0
+00:00:00.000  job-0 “ads” submitted by ann: 2 maps, 1 reduce (pool prod, normal priority)
+00:00:00.100  map 0 of job-0 launched on node-0, node-local (fifo: 1st in the queue)
+00:00:00.101  map 0 of job-0 starts on node-0, slot 0
+00:00:00.200  map 1 of job-0 launched on node-1, off-rack (fifo: 1st in the queue)
+00:00:00.201  map 1 of job-0 starts on node-1, slot 0
+00:00:01.000  job-1 “logs” submitted by bob: 1 map, 0 reduces (high priority)
+00:00:01.101  map 0 of job-0 succeeded on node-0 after 1.000 s
+00:00:01.200  the master books map 0 of job-0 as succeeded
+00:00:01.200  map 0 of job-1 launched on node-0, node-local (fifo: 2nd in the queue, score 1000; passed over job-0: no map waiting)
+00:00:01.201  map 0 of job-1 starts on node-0, slot 0
+00:00:01.300  reduce 0 of job-0 launched on node-1 (fifo: 1st in the queue)
+00:00:01.301  reduce 0 of job-0 starts on node-1, slot 0
+00:00:01.701  map 1 of job-0 failed on node-1 after 1.500 s
+00:00:01.800  the master books map 1 of job-0 as failed
+00:00:01.800  map 1 of job-0 (attempt 2) launched on node-1, off-rack (fifo: 1st in the queue)
+00:00:01.801  map 1 of job-0 (attempt 2) starts on node-1, slot 0
+00:00:02.201  map 0 of job-1 succeeded on node-0 after 1.000 s
+00:00:02.300  the master books map 0 of job-1 as succeeded
+00:00:02.300  job-1 “logs” succeeded after 1.300 s
+00:00:03.301  map 1 of job-0 (attempt 2) succeeded on node-1 after 1.500 s
+00:00:03.400  the master books map 1 of job-0 (attempt 2) as succeeded
+00:00:03.500  reduce 0 of job-0 has all its map outputs
+00:00:04.301  reduce 0 of job-0 succeeded on node-1 after 3.000 s
+00:00:04.400  the master books reduce 0 of job-0 as succeeded
+00:00:04.400  job-0 “ads” succeeded after 4.400 s
+00:00:04.400  the run is complete: 321 messages, 4 ties, digest d1ge57
+""".splitlines()  # noqa: E501
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    with JournalWriter(tmp_path / "story.journal") as sink:
+        for event in STORY:
+            sink(event)
+    return tmp_path / "story.journal"
+
+
+def test_the_story_is_told(story: Path) -> None:
+    assert list(show(story)) == TOLD
+
+
+def test_a_kill_is_told_with_its_reason() -> None:
+    narrator = Narrator()
+    for event in STORY[:6]:
+        narrator.tell(event)
+    told = narrator.tell(KillOrdered(300, 2, Why("fair-share", 3, 0.25)))
+    assert told == (
+        "map 1 of job-0 on node-1 must give way (fair-share: 3rd in the queue, score 0.25)"
+    )
+    assert narrator.tell(AttemptEnded(400, 2, Outcome.KILLED, 201)) == (
+        "map 1 of job-0 was killed on node-1 after 0.199 s"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("until", "the run stops at its time limit: "),
+        ("interrupted", "the run was interrupted: "),
+        ("fuse", "the run ends (fuse): "),
+    ],
+)
+def test_endings(reason: str, words: str) -> None:
+    told = Narrator().tell(RunEnded(5, reason, 1, 1, "d"))
+    assert told == words + "1 message, 1 tie, digest d"
+
+
+def test_an_attempt_closed_already_goes_by_its_number() -> None:
+    """As when a node given up for lost reports the end of an attempt after all."""
+    narrator = Narrator()
+    for event in STORY[:6]:
+        narrator.tell(event)
+    narrator.tell(AttemptClosed(300, 2, Outcome.KILLED))
+    assert narrator.tell(AttemptEnded(400, 2, Outcome.SUCCEEDED, 201)) == (
+        "attempt-2 succeeded after 0.199 s"
+    )
+
+
+def test_memory_is_of_the_living_only() -> None:
+    narrator = Narrator()
+    most = 0
+    for event in STORY:
+        narrator.tell(event)
+        most = max(most, len(narrator.attempts))
+    assert most == 3
+    assert not narrator.attempts
+    assert not narrator.jobs
+
+
+@settings(derandomize=True, deadline=None)
+@given(any_event)
+def test_every_event_has_a_sentence_on_one_line(event: AnyEvent) -> None:
+    """Of every type (the strategy knows them all) and with any text in it."""
+    assert Narrator().tell(event).isprintable()
+
+
+def test_a_name_cannot_write_to_the_terminal() -> None:
+    odd = JobSubmitted(0, 3, "a\x1b[2J\nb", "u", "", Priority.LOW, 1, 1)
+    assert "“a\\x1b[2J\\nb”" in Narrator().tell(odd)
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        (ShowOptions(job=1), [6, 9, 10, 17, 18, 19]),
+        (ShowOptions(node=1), [4, 5, 11, 12, 13, 14, 15, 16, 20, 21, 22, 23, 24]),
+        (ShowOptions(job=0, node=0), [2, 3, 7, 8]),
+        (ShowOptions(kind="job-finished"), [19, 25]),
+        (ShowOptions(kind="attempt-closed", job=1), [18]),
+        (ShowOptions(job=9), []),
+        (ShowOptions(limit=27), list(range(27))),
+    ],
+)
+def test_filters(story: Path, options: ShowOptions, lines: list[int]) -> None:
+    assert list(show(story, options)) == [TOLD[n] for n in lines]
+
+
+def test_a_limit_says_that_there_is_more(story: Path) -> None:
+    assert list(show(story, ShowOptions(limit=2, job=1))) == [
+        TOLD[6],
+        TOLD[9],
+        "… more follow; the limit is 2",
+    ]
+    assert list(show(story, ShowOptions(limit=0))) == ["… more follow; the limit is 0"]
+
+
+def test_a_journal_without_its_end_says_so(story: Path) -> None:
+    whole = story.read_bytes()
+    story.write_bytes(whole[:-12])
+    assert list(show(story))[-2:] == [
+        TOLD[-2],
+        "… the journal breaks off here: the run was killed, or is still going on",
+    ]
+    with JournalWriter(story) as sink:
+        sink(STORY[0])
+    assert list(show(story))[1:] == ["… the journal ends here, without the end of the run"]
+
+
+def test_damage_is_reported_after_what_is_sound(story: Path) -> None:
+    with JournalWriter(story) as sink:
+        for event in STORY * 150:
+            sink(event)
+    story.write_bytes(story.read_bytes()[:-1] + b"?")
+    lines: list[str] = []
+    with pytest.raises(JournalError, match="do not fit their seal"):
+        lines.extend(show(story))
+    assert lines[: len(TOLD)] == TOLD
+    assert next(read(story)) == STORY[0]
+
+
+def test_kinds_are_all_the_events() -> None:
+    assert set(KINDS.values()) == set(EVENT_TYPES)
+    assert check_kind("attempt-launched") == "attempt-launched"
+    with pytest.raises(ValueError, match=r"did you mean job-finished\? There are: run-started, "):
+        check_kind("job-finish")
+
+
+def test_an_unknown_kind_is_refused_before_reading(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"is no kind of event\. There are"):
+        show(tmp_path / "absent", ShowOptions(kind="zzz"))
