@@ -80,8 +80,9 @@ class Actor:
         self._kernel.admit(actor)
 
     def retire(self) -> None:
-        """Leave the run when this message has been answered."""
+        """Leave the run when this message has been answered; the rest of the mail is dropped."""
         self.retired = True
+        self.mailbox.clear()
         self._kernel.dismiss(self)
 
     def stop(self, reason: str) -> None:

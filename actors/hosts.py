@@ -1,24 +1,34 @@
 """The two hosts that can run a kernel's actors: Trio, and a plain loop.
 
-Under **Trio** every actor is a task in one nursery, which is the run's lifetime.  There is no
-conductor.  Each task parks in `wait_task_rescheduled`; a counter says how many have still to
-park, and the one that brings it to zero asks the kernel for the next superstep itself and
-reschedules those that are due.  If it is due itself it goes on without a task switch.
+Under **Trio** every actor is a task in one nursery, and the nursery is the run's lifetime.  Trio
+brings the tasks to life and lays them to rest; in between the kernel says who is next.  A newborn
+task detaches its coroutine from Trio's scheduler (`temporarily_detach_coroutine_object`, made for
+exactly this), and one more task, the conductor, resumes those that a superstep has mail for.  At
+the end, or on failure or cancellation, each task is attached again and returns to its nursery.
+Trio's own scheduler would do as well, since the order is the kernel's; but a pass of its loop
+costs more than the answer to a message.
 
-The **direct** host calls the same handlers from a loop.  It is several times faster, has nothing
-to cancel and nobody to talk to, and is used where thousands of small runs are wanted (solo runs
-for slowdowns, sweeps, property tests).  Both give the same digest and the same journal, byte for
-byte: the order is the kernel's.
+The **direct** host calls the same handlers from a loop.  It has no tasks to make and nobody to
+talk to, and is used where thousands of small runs are wanted (solo runs for slowdowns, property
+tests).  Both give the same digest and the same journal, byte for byte.
 """
 
+from collections.abc import Generator
+from types import coroutine
+
 import trio
-from trio.lowlevel import Abort, Task, reschedule, wait_task_rescheduled
+from trio.lowlevel import (
+    Abort,
+    current_task,
+    reattach_detached_coroutine_object,
+    temporarily_detach_coroutine_object,
+)
 
 from actors.actor import Actor
-from actors.kernel import ActorFailed, Kernel, KernelError
+from actors.kernel import ActorFailed, Kernel
 
-_TURNS_MAX = 256
-"""How often a task may go on without a switch before Trio's own loop gets a turn."""
+_STEPS_A_PASS = 512
+"""How many supersteps the conductor plays before Trio's own loop gets a turn."""
 
 
 def run_direct(kernel: Kernel) -> None:
@@ -26,9 +36,15 @@ def run_direct(kernel: Kernel) -> None:
 
     Raises `ActorFailed` or another `KernelError`.
     """
+    message = None
     while (due := kernel.advance()) is not None:
         for actor in due:
-            _answer_mail(kernel, actor)
+            try:
+                for message in actor.mailbox:
+                    actor.receive(message)
+            except Exception as error:
+                raise _failed(kernel, actor, message, error) from error
+            actor.mailbox.clear()
 
 
 def run_on_trio(kernel: Kernel) -> None:
@@ -44,98 +60,89 @@ class TrioHost:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._tasks: dict[int, Task] = {}
-        self._to_park = 0
-        self._error: KernelError | None = None
+        self._on_stage: dict[int, Generator[None, bool, None]] = {}
+        self._entering = 0
+        self._error: BaseException | None = None
         self._nursery: trio.Nursery
 
     async def play(self) -> None:
         """Run the kernel's actors until the run has ended."""
         async with trio.open_nursery() as self._nursery:
-            self._to_park = 1
             self._kernel.on_admit = self._start
             for actor in self._kernel.actors.values():
                 self._start(actor)
-            self._parked(None)
-        self._kernel.on_admit = None
+            try:
+                await self._conduct()
+            finally:
+                self._kernel.on_admit = None
+                with trio.CancelScope(shield=True):
+                    await self._entered()
+                for life in list(self._on_stage.values()):
+                    life.send(False)
         if self._error is not None:
             raise self._error
 
+    async def _conduct(self) -> None:
+        """Resume whoever has mail, superstep after superstep."""
+        advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
+        while self._error is None:
+            if self._entering:
+                await self._entered()
+            due = advance()
+            if due is None:
+                return
+            for actor in due:
+                on_stage[actor.address].send(True)
+            steps += 1
+            if steps % _STEPS_A_PASS == 0:
+                await trio.lowlevel.checkpoint()
+
     def _start(self, actor: Actor) -> None:
-        """Begin an actor's task; it counts as still to park until it has."""
-        self._to_park += 1
+        """Begin an actor's task; it has to detach before it can get mail."""
+        self._entering += 1
         self._nursery.start_soon(self._live, actor, name=actor.name)
 
+    async def _entered(self) -> None:
+        """Wait until every newborn task is on stage."""
+        while self._entering:
+            await trio.lowlevel.checkpoint()
+
     async def _live(self, actor: Actor) -> None:
-        """An actor's life: answer the mail, park, answer the mail."""
-        self._tasks[actor.address] = trio.lowlevel.current_task()
-        mailbox, turns = actor.mailbox, 0
-        while True:
-            if mailbox:
-                try:
-                    _answer_mail(self._kernel, actor)
-                except KernelError as error:
-                    self._end(error)
-                    return
-                if actor.retired:
-                    del self._tasks[actor.address]
-                    self._parked(None)
-                    return
-            if self._parked(actor):
-                turns += 1
-                if turns % _TURNS_MAX == 0:
-                    await trio.lowlevel.cancel_shielded_checkpoint()
-            else:
-                await wait_task_rescheduled(_let_go)
-
-    def _parked(self, actor: Actor | None) -> bool:
-        """Count one more parked; the last one begins the next superstep.
-
-        True when `actor` itself has mail in it.
-        """
-        self._to_park -= 1
-        if self._to_park:
-            return False
+        """An actor's life: answer the mail, wait for more."""
+        task, mailbox, receive = current_task(), actor.mailbox, actor.receive
+        message = None
+        self._on_stage[actor.address] = task.coro  # type: ignore[assignment]
+        self._entering -= 1
+        playing = bool(await temporarily_detach_coroutine_object(_stay))
         try:
-            due = self._kernel.advance()
-            while due == []:  # every letter was a dead one
-                due = self._kernel.advance()
-        except KernelError as error:
-            self._end(error)
-            return False
-        if due is None:
-            self._end(None)
-            return False
-        self._to_park = len(due)
-        mine = False
-        for each in due:
-            if each is actor:
-                mine = True
-            else:
-                reschedule(self._tasks[each.address])
-        return mine
-
-    def _end(self, error: KernelError | None) -> None:
-        """Close the nursery, and with it every actor's task."""
-        self._error = self._error or error
-        self._nursery.cancel_scope.cancel()
+            while playing:
+                for message in mailbox:
+                    receive(message)
+                mailbox.clear()
+                if actor.retired:
+                    break
+                playing = await _mail()
+        except Exception as error:
+            self._error = _failed(self._kernel, actor, message, error)
+        except BaseException as error:  # Ctrl-C in the middle of a handler
+            self._error = error
+        del self._on_stage[actor.address]
+        await reattach_detached_coroutine_object(task, None)
 
 
-def _answer_mail(kernel: Kernel, actor: Actor) -> None:
-    """Let an actor answer all its mail, naming it if it fails."""
-    mailbox = actor.mailbox
-    message = None
-    try:
-        for message in mailbox:
-            actor.receive(message)
-            if actor.retired:
-                break
-    except Exception as error:
-        raise ActorFailed(actor, message, kernel.now_ms, error) from error
-    finally:
-        mailbox.clear()
+@coroutine
+def _mail() -> Generator[None, bool, bool]:
+    """Wait until the conductor says that there is mail (True) or that the run is over."""
+    return (yield)
 
 
-def _let_go(_raise_cancel: object) -> Abort:
-    """A parked actor may always be cancelled."""
-    return Abort.SUCCEEDED
+def _stay(_raise_cancel: object) -> Abort:
+    """A detached task is not Trio's to cancel; the conductor ends it."""
+    return Abort.FAILED
+
+
+def _failed(kernel: Kernel, actor: Actor, message: object, error: Exception) -> ActorFailed:
+    """The error that names the actor, the message and the time."""
+    failed = ActorFailed(actor, message, kernel.now_ms, error)
+    failed.__cause__ = error
+    return failed

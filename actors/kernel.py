@@ -23,8 +23,9 @@ permutes them (a sender's own messages never overtake each other).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -45,7 +46,7 @@ PATIENCE_MS = 48 * 3600 * 1000
 """A run in which nothing is noted for this long, and no actor is at work, is stuck."""
 
 _BEHIND = 1 << 62
-_HASH_EVERY = 2048
+_HASH_EVERY = 1024
 
 
 class KernelError(Exception):
@@ -113,7 +114,6 @@ class Kernel:
         self._noted_ms: Millis = 0
         self._hash = blake2b(digest_size=16)
         self._unhashed: list[tuple[Millis, int, list[Entry]]] = []
-        self._unhashed_messages = 0
         self._encode = msgspec.msgpack.Encoder().encode
 
     # What actors ask of the kernel, through their base class.
@@ -158,7 +158,7 @@ class Kernel:
 
     # What a host asks.
 
-    def advance(self) -> list[Actor] | None:
+    def advance(self) -> Sequence[Actor] | None:
         """Deliver the next superstep: the actors that got mail, or None when the run has ended.
 
         Every actor of the last superstep must have emptied its mailbox.
@@ -167,31 +167,47 @@ class Kernel:
             self._tell()
         if self.reason is not None:
             return None
-        batch = self._next_batch()
-        if batch is None:
-            return None
-        self._order(batch)
+        if len(self._unhashed) >= _HASH_EVERY:
+            self._absorb()
+        batch = self._soon
+        if batch:
+            self._soon = []
+            self._next_round(batch)
+        else:
+            coming = self._next_instant()
+            if coming is None:
+                return None
+            batch = coming
         self._steps += 1
-        if self._watch is not None and not self._steps & 1023:
+        if not self._steps & 1023 and self._watch is not None:
             self._watch()
-        return self._deliver(batch)
+        self.messages += len(batch)
+        self._unhashed.append((self.now_ms, self.round, batch))
+        if len(batch) > 1:
+            return self._deliver(batch)
+        _, _, to, message = batch[0]
+        actor = self.actors.get(to)
+        if actor is None:
+            self.dead_letters += 1
+            return ()
+        actor.mailbox.append(message)
+        return (actor,)
 
     def digest(self) -> str:
         """The name of the run so far: 32 hexadecimal digits."""
         self._absorb()
         return self._hash.hexdigest()
 
-    def _next_batch(self) -> list[Entry] | None:
-        """The messages of the next superstep, and the clock set to it."""
-        batch = self._soon
-        if batch:
-            self._soon = []
-            self.round += 1
-            if self.round > ROUNDS_MAX:
-                raise KernelError(
-                    f"{ROUNDS_MAX} rounds at {self.now_ms} ms; the last messages: {batch[:3]!r}"
-                )
-            return batch
+    def _next_round(self, batch: list[Entry]) -> None:
+        """Count a round of this instant; two actors may not answer each other for ever."""
+        self.round += 1
+        if self.round > ROUNDS_MAX:
+            raise KernelError(
+                f"{ROUNDS_MAX} rounds at {self.now_ms} ms; the last messages: {batch[:3]!r}"
+            )
+
+    def _next_instant(self) -> list[Entry] | None:
+        """The messages of the next instant, and the clock set to it; None at the limit."""
         if not self._instants:
             raise Stalled(self.now_ms, self._waiting())
         at = self._instants[0]
@@ -206,18 +222,13 @@ class Kernel:
         self.round = 0
         return self._calendar.pop(at)
 
-    def _order(self, batch: list[Entry]) -> None:
-        """Bring a superstep's messages into the order of their keys."""
-        if len(batch) < 2:
-            return
+    def _deliver(self, batch: list[Entry]) -> list[Actor]:
+        """Put the messages into their mailboxes in the order of their keys, and count ties."""
         if self._tie_order is None:
             batch.sort(key=_key)
         else:
             seed = f"{self._tie_order}/{self.now_ms}/{self.round}/".encode()
             batch.sort(key=lambda entry: (_shuffled(seed, entry[0]), entry[0], entry[1]))
-
-    def _deliver(self, batch: list[Entry]) -> list[Actor]:
-        """Put the messages into their mailboxes; who got any, in the order of the first one."""
         due: list[Actor] = []
         actors = self.actors
         for sender, _, to, message in batch:
@@ -232,28 +243,24 @@ class Kernel:
                 self.ties += 1
             actor.heard_from = sender
             mailbox.append(message)
-        self.messages += len(batch)
-        self._unhashed.append((self.now_ms, self.round, batch))
-        self._unhashed_messages += len(batch)
-        if self._unhashed_messages > _HASH_EVERY:
-            self._absorb()
         return due
 
     def _tell(self) -> None:
         """Hand the superstep's notes to the sink, in the order of their senders."""
         notes, self._notes = self._notes, []
         self._noted_ms = self.now_ms
-        if self._sink is not None:
-            if len(notes) > 1:
-                notes.sort(key=_key)
-            for _, _, event in notes:
-                self._sink(event)
+        sink = self._sink
+        if sink is None:
+            return
+        if len(notes) > 1:
+            notes.sort(key=_key)
+        for _, _, event in notes:
+            sink(event)
 
     def _absorb(self) -> None:
         """Bring the digest up to date."""
-        self._hash.update(self._encode(self._unhashed))
+        self._hash.update(b"".join(map(self._encode, self._unhashed)))
         self._unhashed.clear()
-        self._unhashed_messages = 0
 
     def _waiting(self) -> list[str]:
         """What the actors say they wait for."""
@@ -268,8 +275,7 @@ class Kernel:
         raise Stalled(self.now_ms, self._waiting())
 
 
-def _key(entry: tuple[int, int, object] | Entry) -> tuple[int, int]:
-    return entry[0], entry[1]
+_key = itemgetter(0, 1)
 
 
 def _shuffled(seed: bytes, sender: int) -> bytes:

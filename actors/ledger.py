@@ -13,7 +13,7 @@ import numpy as np
 from actors.events import NodeFacts
 from actors.messages import HeartbeatReply, KillTask, MapWork, ReduceWork, SubmitJob
 from actors.pending import PendingMaps, PendingReduces
-from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskIndex, TaskKind
+from scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskIndex, TaskKind
 
 
 class JobEntry:
@@ -222,7 +222,7 @@ class Ledger:
 
     def could_gain(self, node: NodeEntry) -> bool:
         """Whether the node has a free slot of a kind for which anything is pending."""
-        return any(self._pending[kind] and node.free(kind) for kind in TaskKind)
+        return any(self._pending[kind] and node.free(kind) for kind in KINDS)
 
     # The master's entries.
 
@@ -230,7 +230,7 @@ class Ledger:
         """A node has come."""
         entry = NodeEntry(facts)
         self._nodes[facts.node] = entry
-        for kind in TaskKind:
+        for kind in KINDS:
             self._slots[kind] += entry.slots(kind)
         return entry
 
@@ -289,12 +289,12 @@ class Ledger:
         """A job has ended with nothing of it running or pending."""
         entry = self._jobs.pop(job)
         if entry.total(TaskKind.REDUCE):
-            for kind in TaskKind:
+            for kind in KINDS:
                 self._padded[kind] -= entry.total(kind)
 
     def validate(self) -> None:
         """Recount every sum from the entries; for tests."""
-        for kind in TaskKind:
+        for kind in KINDS:
             attempts = [a for a in self._attempts.values() if a.kind is kind]
             nodes, jobs = self._nodes.values(), self._jobs.values()
             assert self._running[kind] == len(attempts) == sum(n._running[kind] for n in nodes)

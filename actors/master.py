@@ -44,7 +44,7 @@ from scheduler.facts import (
     Rejected,
     TasksPending,
 )
-from scheduler.model import Millis, NodeId, TaskKind
+from scheduler.model import KINDS, Millis, NodeId, TaskKind
 from scheduler.policy import Policy
 
 
@@ -231,12 +231,12 @@ class Master(Actor):
 
     def _list(self, roster: Roster, node: NodeEntry) -> None:
         """Keep the roster's record of what the node could take."""
-        for kind in TaskKind:
+        for kind in KINDS:
             roster.set_able(node.node, kind, node.free(kind) > 0)
 
     def _arm(self, roster: Roster) -> None:
         """See to it that the next unsent beat that could change anything is not missed."""
-        kinds = [kind for kind in TaskKind if self.ledger.pending(kind)]
+        kinds = [kind for kind in KINDS if self.ledger.pending(kind)]
         useful = roster.next_useful(self.now_ms, kinds) if kinds else None
         if useful is None or useful == self._armed:
             return

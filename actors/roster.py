@@ -27,6 +27,7 @@ class Roster:
         self._period_ms = period_ms
         self._phase: dict[NodeId, Millis] = {}
         self._able: tuple[SortedList[tuple[Millis, NodeId]], ...] = (SortedList(), SortedList())
+        self._listed: tuple[set[NodeId], ...] = (set(), set())
 
     def heard(self, node: NodeId, now_ms: Millis) -> None:
         """A beat of `node` arrived now: this is its phase from here on."""
@@ -35,18 +36,22 @@ class Roster:
         if old == phase:
             return
         self._phase[node] = phase
-        for able in self._able:
-            if old is not None and (old, node) in able:
+        for able, listed in zip(self._able, self._listed, strict=True):
+            if old is not None and node in listed:
                 able.remove((old, node))
                 able.add((phase, node))
 
     def set_able(self, node: NodeId, kind: TaskKind, able: bool) -> None:
         """Say whether the node could take a task of this kind."""
-        item, listed = (self._phase[node], node), self._able[kind]
-        if able and item not in listed:
-            listed.add(item)
-        elif not able and item in listed:
-            listed.remove(item)
+        listed = self._listed[kind]
+        if able == (node in listed):
+            return
+        if able:
+            listed.add(node)
+            self._able[kind].add((self._phase[node], node))
+        else:
+            listed.remove(node)
+            self._able[kind].remove((self._phase[node], node))
 
     def arrives(self, node: NodeId, now_ms: Millis) -> bool:
         """Whether a beat of `node` would arrive now."""

@@ -31,6 +31,10 @@ class TaskKind(IntEnum):
         return "mr"[self]
 
 
+KINDS = (TaskKind.MAP, TaskKind.REDUCE)
+"""Both kinds, to be looped over in this order."""
+
+
 class Locality(IntEnum):
     """How near to its input a map runs.  Smaller is nearer; reduces are always `OFF_RACK`."""
 
