@@ -25,7 +25,7 @@ from trio.lowlevel import (
 )
 
 from actors.actor import Actor
-from actors.kernel import ActorFailed, Kernel
+from actors.kernel import ActorFailed, Kernel, KernelError
 
 _STEPS_A_PASS = 512
 """How many supersteps the conductor plays before Trio's own loop gets a turn."""
@@ -88,7 +88,11 @@ class TrioHost:
         while self._error is None:
             if self._entering:
                 await self._entered()
-            due = advance()
+            try:
+                due = advance()
+            except KernelError as error:
+                self._error = error
+                return
             if due is None:
                 return
             for actor in due:

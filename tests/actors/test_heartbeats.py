@@ -1,0 +1,119 @@
+"""Heartbeats by Hadoop's rules H1 to H5, worked by hand on one node.
+
+The node's first beat goes out at 0.  Latency is 1 ms, the interval 3,000 ms, so by rule H3 a beat
+follows its predecessor by 3,002 ms: they go out at 0, 3002, 6004, 9006, 12008, ... and reach the
+master 1 ms later.
+"""
+
+import pytest
+
+from actors.config import Cluster, Heartbeats, Tasks
+from actors.events import (
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptStarted,
+    JobFinished,
+    ShuffleEnded,
+)
+from actors.messages import Heartbeat
+from scheduler.model import TaskKind
+from tests.support.world import IN_STEP, job, play
+
+
+@pytest.mark.parametrize(
+    ("profile", "nodes", "interval_ms"),
+    [
+        ("mr1-1.0", 10, 3000),
+        ("mr1-1.0", 300, 3000),
+        ("mr1-1.0", 600, 6000),
+        ("mr1-1.2.1", 10, 300),
+        ("mr1-1.2.1", 600, 6000),
+    ],
+)
+def test_h1_the_interval_grows_with_the_cluster(profile: str, nodes: int, interval_ms: int) -> None:
+    beats = Heartbeats(profile=profile)  # type: ignore[arg-type]
+    assert beats.period_ms(nodes) == interval_ms
+
+
+def test_one_job_on_one_node_by_hand() -> None:
+    """One map of 10 s and one reduce: 4 s of shuffle, 5 s of the rest.
+
+    The first beat arrives at 1 and finds the job's map; the slot starts it at 2 and ends it at
+    10002.  The beat of 12008 tells it at 12009, the reduce opens, and the next beat, at 15011,
+    takes it to the slot at 15012.  Its question reaches the job at 15013 and the answer the slot
+    at 15014; the last map's output alone takes the whole 4 s, so the shuffle ends at 19014 and
+    the reduce at 24014.  The beat of 24016 tells it at 24017.
+    """
+    run = play([job(0, maps=1, map_ms=10_000, reduces=1, shuffle_ms=4000, reduce_ms=5000)])
+    assert [e.at_ms for e in run.all(AttemptLaunched)] == [1, 15011]
+    assert [e.at_ms for e in run.all(AttemptStarted)] == [2, 15012]
+    assert [e.at_ms for e in run.all(ShuffleEnded)] == [19014]
+    assert [e.at_ms for e in run.all(AttemptEnded)] == [10002, 24014]
+    assert [e.at_ms for e in run.all(AttemptClosed)] == [12009, 24017]
+    assert [e.at_ms for e in run.all(JobFinished)] == [24017]
+
+
+def test_h4_out_of_band_a_beat_follows_an_attempts_end_at_once() -> None:
+    """The map ends at 10002 and is told at 10003; the next interval counts from the reply at
+    10004, so the beat of 13004 launches the reduce at 13005.  It starts at 13006, learns at
+    13008 that its outputs are there, and 9 s later, at 22008, it is done.
+    """
+    beats = Heartbeats(phase_grid_ms=3000, out_of_band=True)
+    cluster = Cluster(nodes=1, racks=1, heartbeat=beats)
+    run = play([job(0, reduces=1, shuffle_ms=4000, reduce_ms=5000)], cluster=cluster)
+    assert [e.at_ms for e in run.all(AttemptClosed)] == [10003, 22009]
+    assert [e.at_ms for e in run.all(AttemptLaunched)] == [1, 13005]
+
+
+def test_h5_a_repeated_heartbeat_gets_the_stored_reply_and_launches_nothing() -> None:
+    run = play([job(0, maps=9)], until_ms=10)
+    ledger = run.master.ledger
+    node = ledger.node(0)
+    assert node is not None
+    stored, pending = node.reply, ledger.pending(TaskKind.MAP)
+    run.master.receive(Heartbeat(node=0, response=stored.response - 1, reports=()))
+    assert len(stored.launches) == 2
+    assert (node.reply, ledger.pending(TaskKind.MAP)) == (stored, pending)
+    run.kernel.reason, run.kernel._until_ms = None, run.kernel.now_ms + 1
+    (addressee,) = run.kernel.advance() or ()
+    assert (addressee.name, addressee.mailbox) == ("node 0", [stored])
+
+
+def test_one_task_a_beat_where_the_scenario_says_so() -> None:
+    beats = Heartbeats(phase_grid_ms=3000, tasks_per_beat="one")
+    run = play([job(0, maps=2)], cluster=Cluster(nodes=1, racks=1, heartbeat=beats))
+    assert [e.at_ms for e in run.launches()] == [1, 3003]
+
+
+def test_many_tasks_a_beat_fill_the_node() -> None:
+    run = play([job(0, maps=2)], cluster=Cluster(nodes=1, racks=1, heartbeat=IN_STEP))
+    assert [e.at_ms for e in run.launches()] == [1, 1]
+
+
+def test_the_shuffle_waits_for_the_last_map_and_holds_its_slot() -> None:
+    """S5: four maps on two slots, two waves; the reduce starts after the first map's news
+    (slowstart 0.05) and sits in its shuffle until the second wave has been told.
+    """
+    run = play([job(0, maps=4, map_ms=10_000, reduces=1, shuffle_ms=400, reduce_ms=1000)])
+    started = next(e.at_ms for e in run.all(AttemptStarted) if e.slot == 2)
+    last_map_told = max(
+        closed.at_ms for closed in run.all(AttemptClosed) if closed.at_ms < run.kernel.now_ms
+    )
+    ended = run.all(ShuffleEnded)[0].at_ms
+    assert started < last_map_told < ended
+    assert ended == last_map_told + 1 + 400 // 4
+
+
+def test_slowstart_holds_the_reduces_back() -> None:
+    """With slowstart 1.0 no reduce is launched before every map has been told (S5)."""
+    jobs = [job(0, maps=4, map_ms=10_000, reduces=2, shuffle_ms=400, reduce_ms=1000)]
+    run = play(jobs, tasks=Tasks(slowstart=1.0))
+    reduces = [e.at_ms for e in run.launches() if e.kind is TaskKind.REDUCE]
+    maps_told = sorted(e.at_ms for e in run.all(AttemptClosed))[:4]
+    assert min(reduces) > max(maps_told)
+
+
+def test_a_job_without_maps_or_without_anything_ends_too() -> None:
+    run = play([job(0, maps=0, reduces=1, reduce_ms=1000), job(1, maps=0)])
+    assert [e.job for e in run.all(JobFinished)] == [1, 0]

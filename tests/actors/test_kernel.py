@@ -1,0 +1,248 @@
+"""The kernel's two rules: the order is its own, and nobody sees another's work of a round."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from actors.actor import Actor, Message
+from actors.events import Event, ShuffleEnded
+from actors.hosts import run_direct, run_on_trio
+from actors.kernel import ROUNDS_MAX, ActorFailed, Kernel, KernelError, Stalled
+
+HOSTS = [run_direct, run_on_trio]
+Host = Callable[[Kernel], None]
+
+
+class Say(Message, frozen=True):
+    word: str
+
+
+class Probe(Actor):
+    """Records what it hears as (time, round, word) and answers by a script."""
+
+    def __init__(self, address: int, script: Callable[["Probe", Say], None] | None = None) -> None:
+        super().__init__(address, f"probe {address}")
+        self.heard: list[tuple[int, int, str]] = []
+        self.script = script
+
+    def receive(self, message: msgspec.Struct) -> None:
+        assert isinstance(message, Say)
+        self.heard.append((self.now_ms, self._kernel.round, message.word))
+        if self.script is not None:
+            self.script(self, message)
+
+    def words(self) -> list[str]:
+        return [word for _, _, word in self.heard]
+
+
+def ender(address: int = 99) -> Probe:
+    """An actor that ends the run when it hears anything."""
+    return Probe(address, lambda probe, _: probe.stop("complete"))
+
+
+def started(kernel: Kernel, *probes: Probe, end_ms: int = 100) -> None:
+    for probe in probes:
+        kernel.admit(probe)
+    last = ender()
+    kernel.admit(last)
+    last.timer(Say("end"), end_ms)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_one_instant_is_delivered_in_the_order_of_sender_and_count(host: Host) -> None:
+    kernel = Kernel()
+    first, second, ear = Probe(1), Probe(2), Probe(3)
+    started(kernel, first, second, ear)
+    second.send(3, Say("2a"), 5)
+    first.send(3, Say("1a"), 5)
+    second.send(3, Say("2b"), 5)
+    first.send(3, Say("1b"), 5)
+    host(kernel)
+    assert ear.words() == ["1a", "1b", "2a", "2b"]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_an_answer_without_delay_comes_in_the_next_round(host: Host) -> None:
+    """All of (5, 0) is delivered before any of (5, 1), whatever the senders' numbers."""
+    kernel = Kernel()
+    quick = Probe(1, lambda probe, _: probe.send(3, Say("answer")))
+    slow, ear = Probe(2), Probe(3)
+    started(kernel, quick, slow, ear)
+    slow.send(1, Say("ask"), 5)
+    slow.send(3, Say("direct"), 5)
+    host(kernel)
+    assert ear.heard == [(5, 0, "direct"), (5, 1, "answer")]
+
+
+def test_mail_to_the_same_actor_from_different_senders_is_a_tie() -> None:
+    kernel = Kernel()
+    first, second, ear = Probe(1), Probe(2), Probe(3)
+    started(kernel, first, second, ear)
+    first.send(3, Say("1"), 5)
+    first.send(3, Say("1 again"), 5)
+    second.send(3, Say("2"), 5)
+    second.send(3, Say("2, later"), 6)
+    run_direct(kernel)
+    assert kernel.ties == 1
+
+
+def test_tie_order_permutes_senders_and_never_one_senders_own_mail() -> None:
+    def run(tie_order: int | None) -> tuple[list[str], str]:
+        kernel, ear = Kernel(tie_order=tie_order), Probe(50)
+        senders = [Probe(address) for address in range(1, 7)]
+        started(kernel, *senders, ear)
+        for sender in senders:
+            sender.send(50, Say(f"{sender.address}a"), 5)
+            sender.send(50, Say(f"{sender.address}b"), 5)
+        run_direct(kernel)
+        return ear.words(), kernel.digest()
+
+    plain, permuted = run(None), run(1)
+    assert permuted == run(1)
+    assert sorted(permuted[0]) == sorted(plain[0])
+    assert permuted != plain
+    for words in (plain[0], permuted[0]):
+        for a, b in zip(words[::2], words[1::2], strict=True):
+            assert (a[:-1], a[-1], b[-1]) == (b[:-1], "a", "b")
+
+
+def test_a_timer_behind_a_peer_comes_right_after_the_peers_own_mail() -> None:
+    kernel = Kernel()
+    one, two, ear = Probe(1), Probe(2), Probe(3)
+    started(kernel, one, two, ear)
+    ear.timer_behind(1, Say("behind 1"), 5)
+    two.send(3, Say("2"), 5)
+    one.send(3, Say("1"), 5)
+    run_direct(kernel)
+    assert ear.words() == ["1", "behind 1", "2"]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_notes_reach_the_sink_in_the_order_of_their_senders(host: Host) -> None:
+    events: list[Event] = []
+    kernel = Kernel(sink=events.append)
+    tellers = [Probe(a, lambda p, _: p.note(ShuffleEnded(p.now_ms, p.address))) for a in (3, 1, 2)]
+    started(kernel, *tellers)
+    for teller in tellers:
+        teller.timer(Say("now"), 5)
+    host(kernel)
+    assert [event.attempt for event in events if isinstance(event, ShuffleEnded)] == [1, 2, 3]
+
+
+def test_the_digest_names_every_message_and_its_order() -> None:
+    def digest(*words: str) -> str:
+        kernel, ear = Kernel(), Probe(3)
+        started(kernel, ear)
+        for word in words:
+            ear.timer(Say(word), 5)
+        run_direct(kernel)
+        return kernel.digest()
+
+    assert digest("a", "b") == digest("a", "b")
+    assert len({digest("a", "b"), digest("b", "a"), digest("a"), digest("ab")}) == 4
+
+
+def test_reading_the_digest_on_the_way_changes_nothing() -> None:
+    def run(*, peek: bool) -> str:
+        kernel = Kernel()
+        ear = Probe(3, (lambda *_: _peek(kernel)) if peek else None)
+        started(kernel, ear)
+        for at in range(1, 60):
+            ear.timer(Say(str(at)), at)
+            ear.timer(Say("twin"), at)
+        run_direct(kernel)
+        return kernel.digest()
+
+    assert run(peek=True) == run(peek=False)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_an_exception_names_the_actor_the_message_and_the_time(host: Host) -> None:
+    def fail(_probe: Probe, _message: Say) -> None:
+        raise ZeroDivisionError("on purpose")
+
+    kernel = Kernel()
+    bad = Probe(7, fail)
+    started(kernel, bad)
+    bad.timer(Say("go"), 42)
+    with pytest.raises(
+        ActorFailed, match=r"probe 7 failed at 42 ms on Say\(.*on purpose"
+    ) as caught:
+        host(kernel)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_run_with_nothing_left_to_happen_says_who_waits_for_what(host: Host) -> None:
+    class Waiter(Probe):
+        def waits_for(self) -> str:
+            return "probe 1 waits for Godot"
+
+    kernel = Kernel()
+    kernel.admit(Waiter(1))
+    with pytest.raises(Stalled, match="waits for Godot"):
+        host(kernel)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_two_actors_that_answer_each_other_for_ever_are_stopped(host: Host) -> None:
+    kernel = Kernel()
+    one = Probe(1, lambda p, m: p.send(2, m))
+    two = Probe(2, lambda p, m: p.send(1, m))
+    started(kernel, one, two)
+    one.timer(Say("ping"), 5)
+    with pytest.raises(KernelError, match=f"{ROUNDS_MAX} rounds at 5 ms"):
+        host(kernel)
+
+
+def test_mail_that_goes_round_while_nothing_is_done_is_stuck_in_the_end() -> None:
+    """Full heartbeats never run out, so an empty queue cannot be the only sign of a stall."""
+    kernel = Kernel()
+    beater = Probe(1, lambda p, m: p.timer(m, 3_600_000))
+    started(kernel, beater, end_ms=10**12)
+    beater.timer(Say("beat"), 1)
+    with pytest.raises(Stalled):
+        run_direct(kernel)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_until_plays_its_own_instant_and_no_later_one(host: Host) -> None:
+    kernel, ear = Kernel(until_ms=7), Probe(3)
+    started(kernel, ear)
+    for at in (6, 7, 8):
+        ear.timer(Say(str(at)), at)
+    host(kernel)
+    assert (ear.words(), kernel.now_ms, kernel.reason) == (["6", "7"], 7, "until")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_what_is_sent_to_one_who_has_left_is_a_dead_letter(host: Host) -> None:
+    kernel = Kernel()
+    leaver = Probe(1, lambda p, _: p.retire())
+    other = Probe(2)
+    started(kernel, leaver, other)
+    other.send(1, Say("leave"), 5)
+    other.send(1, Say("dropped with the rest of the mail"), 5)
+    other.send(1, Say("too late"), 6)
+    host(kernel)
+    assert (leaver.words(), kernel.dead_letters) == (["leave"], 1)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_an_actor_brought_in_on_the_way_takes_part(host: Host) -> None:
+    child = Probe(5)
+
+    def bear(probe: Probe, _message: Say) -> None:
+        probe.spawn(child)
+        probe.send(5, Say("welcome"))
+
+    kernel, parent = Kernel(), Probe(1, bear)
+    started(kernel, parent)
+    parent.timer(Say("now"), 5)
+    host(kernel)
+    assert child.heard == [(5, 1, "welcome")]
+
+
+def _peek(kernel: Kernel) -> None:
+    kernel.digest()

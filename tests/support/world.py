@@ -1,0 +1,97 @@
+"""A small world for a test: assemble it, play it, keep every event."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from actors.address import MASTER
+from actors.config import Cluster, Heartbeats, Tasks
+from actors.events import AttemptLaunched, Event
+from actors.hosts import run_direct
+from actors.jobs import JobSpec
+from actors.kernel import Kernel
+from actors.master import Master
+from scenarios.build import assemble
+from scheduler.model import JobId, Millis, Priority, TaskKind
+from scheduler.policy import Policy
+from scheduler.registry import make_policy
+
+E = TypeVar("E", bound=Event)
+
+IN_STEP = Heartbeats(phase_grid_ms=3000)
+"""Every node's first beat at 0, so that a test can be worked by hand."""
+
+
+def job(
+    number: JobId,
+    maps: int = 1,
+    map_ms: Millis = 10_000,
+    *,
+    submit_ms: Millis = 0,
+    reduces: int = 0,
+    shuffle_ms: Millis = 0,
+    reduce_ms: Millis = 0,
+    priority: Priority = Priority.NORMAL,
+) -> JobSpec:
+    """A job with defaults for what a test does not care about."""
+    return JobSpec(
+        job=number,
+        name=f"j{number}",
+        submit_ms=submit_ms,
+        maps=maps,
+        map_ms=map_ms,
+        reduces=reduces,
+        shuffle_ms=shuffle_ms,
+        reduce_ms=reduce_ms,
+        priority=priority,
+    )
+
+
+class Played:
+    """A run that has ended, and what its journal says."""
+
+    def __init__(self, kernel: Kernel, events: list[Event]) -> None:
+        self.kernel = kernel
+        self.events = events
+
+    def all(self, kind: type[E]) -> list[E]:
+        """The events of one type, in order."""
+        return [event for event in self.events if type(event) is kind]
+
+    def launches(self, kind: TaskKind | None = None) -> list[AttemptLaunched]:
+        """The launches, of both kinds or of one."""
+        return [e for e in self.all(AttemptLaunched) if kind is None or e.kind is kind]
+
+    @property
+    def master(self) -> Master:
+        """The master as the run left it."""
+        master = self.kernel.actors[MASTER]
+        assert isinstance(master, Master)
+        return master
+
+
+def play(
+    jobs: Sequence[JobSpec],
+    policy: str | Policy = "fifo",
+    *,
+    cluster: Cluster | None = None,
+    tasks: Tasks | None = None,
+    seed: int = 1,
+    host: Callable[[Kernel], None] = run_direct,
+    until_ms: Millis | None = None,
+    tie_order: int | None = None,
+) -> Played:
+    """Run the jobs to the end and check the master's books after every event."""
+    events: list[Event] = []
+    kernel = Kernel(sink=events.append, until_ms=until_ms, tie_order=tie_order)
+    assemble(
+        kernel,
+        cluster=cluster or Cluster(nodes=1, racks=1, heartbeat=IN_STEP),
+        tasks=tasks or Tasks(),
+        jobs=jobs,
+        policy=make_policy(policy) if isinstance(policy, str) else policy,
+        seed=seed,
+    )
+    host(kernel)
+    played = Played(kernel, events)
+    played.master.ledger.validate()
+    return played
