@@ -1,5 +1,8 @@
 """Hypothesis strategies: any events at all, and event streams as a real run could give."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from hypothesis import strategies as st
 
 from actors.events import (
@@ -58,3 +61,112 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
 any_event: st.SearchStrategy[AnyEvent] = st.one_of(
     *(st.builds(kind, _whole, *_FIELDS[kind]) for kind in EVENT_TYPES)
 )
+
+
+@dataclass(frozen=True)
+class Lived:
+    """One attempt of a generated run: its whole life, though the run may be cut off within it."""
+
+    attempt: int
+    job: int
+    kind: TaskKind
+    node: int
+    slot: int
+    level: Locality
+    launched: int
+    started: int
+    shuffled: int | None
+    ended: int
+    outcome: Outcome
+    closed: int
+    booked: Outcome
+
+
+@dataclass(frozen=True)
+class World:
+    """A generated run, as the plain facts from which its events were made."""
+
+    nodes: tuple[NodeFacts, ...]
+    jobs: tuple[tuple[int, int | None, Outcome], ...]
+    """Submitted, finished, outcome of each job."""
+    attempts: tuple[Lived, ...]
+    horizon: int
+
+    def events(self) -> list[AnyEvent]:
+        """What its journal holds: the facts in order of time, up to the horizon."""
+        start = RunStarted(0, "1", "drawn", "none", 1, {}, self.nodes)
+        facts = [fact for fact in self._facts() if fact.at_ms <= self.horizon]
+        facts.sort(key=lambda fact: fact.at_ms)
+        return [start, *facts, RunEnded(self.horizon, "until", 5, 1, "d")]
+
+    def _facts(self) -> Iterator[AnyEvent]:
+        for job, (submitted, _, _) in enumerate(self.jobs):
+            maps, reduces = (
+                sum(one.job == job and one.kind is kind for one in self.attempts)
+                for kind in TaskKind
+            )
+            yield JobSubmitted(submitted, job, "j", "u", "", Priority.NORMAL, maps, reduces)
+        for one in self.attempts:
+            where = (one.node, one.level, Why("drawn"))
+            yield AttemptLaunched(
+                one.launched, one.attempt, one.job, one.kind, one.attempt, 0, *where
+            )
+            yield AttemptStarted(one.started, one.attempt, one.node, one.slot)
+            if one.shuffled is not None:
+                yield ShuffleEnded(one.shuffled, one.attempt)
+            yield AttemptEnded(one.ended, one.attempt, one.outcome, one.started)
+            yield AttemptClosed(one.closed, one.attempt, one.booked)
+        for job, (submitted, finished, outcome) in enumerate(self.jobs):
+            if finished is not None:
+                yield JobFinished(finished, job, outcome, submitted)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    """A small cluster on which jobs run with every delay drawn, many of them 0, many alike."""
+    some = st.integers(0, 6)
+    nodes = tuple(
+        NodeFacts(n, n % 2, draw(st.integers(0, 2)), draw(st.integers(0, 2)), 1.0)
+        for n in range(draw(st.integers(1, 3)))
+    )
+    count = draw(st.integers(1, 4))
+    submitted = [draw(st.integers(0, 20)) for _ in range(count)]
+    attempts: list[Lived] = []
+    for node in nodes:
+        for kind, slots in ((TaskKind.MAP, node.map_slots), (TaskKind.REDUCE, node.reduce_slots)):
+            for slot in range(slots):
+                free = 0
+                for _ in range(draw(st.integers(0, 3))):
+                    job = draw(st.integers(0, count - 1))
+                    launched = max(free, submitted[job]) + draw(some)
+                    started = launched + draw(some)
+                    shuffled = started + draw(some)
+                    ended = shuffled + draw(some)
+                    ending = draw(st.sampled_from(Outcome))
+                    booked = draw(st.sampled_from((ending, ending, Outcome.KILLED)))
+                    attempts.append(
+                        Lived(
+                            attempt=len(attempts) + 1,
+                            job=job,
+                            kind=kind,
+                            node=node.node,
+                            slot=slot,
+                            level=draw(st.sampled_from(Locality)),
+                            launched=launched,
+                            started=started,
+                            shuffled=shuffled if kind is TaskKind.REDUCE else None,
+                            ended=ended,
+                            outcome=ending,
+                            closed=ended + draw(some),
+                            booked=booked,
+                        )
+                    )
+                    free = ended
+    jobs = []
+    for job in range(count):
+        last = max([one.closed for one in attempts if one.job == job], default=submitted[job])
+        stays = draw(st.booleans())
+        outcome = draw(st.sampled_from(Outcome))
+        jobs.append((submitted[job], None if stays else last + draw(some), outcome))
+    # The run may be cut anywhere, also before or after everything.
+    return World(nodes, tuple(jobs), tuple(attempts), draw(st.integers(0, 60)))

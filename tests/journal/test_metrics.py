@@ -1,0 +1,426 @@
+"""Figures from events: the worked story, and S9 and S10 against counting every millisecond.
+
+The story's figures are worked out in `tests/journal/stories.py`.
+"""
+
+import json
+import tracemalloc
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptStarted,
+    JobFinished,
+    Outcome,
+    RunStarted,
+)
+from journal.metrics import Metrics
+from journal.slot_time import SlotTime
+from journal.slowdown import slowdowns
+from journal.summary import Spread
+from journal.tables import FAILED, NEVER, SUCCEEDED
+from scheduler.decisions import Why
+from scheduler.model import Locality, TaskKind
+from tests.journal.stories import MAP, NODE, REDUCE, START, STORY, cut_at
+from tests.journal.strategies import EVENT_TYPES, Lived, World, any_event, worlds
+
+repeatable = settings(derandomize=True, deadline=None, max_examples=150)
+
+
+def test_the_story_in_figures() -> None:
+    found = Metrics.of(STORY).summary()
+    assert json.loads(json.dumps(found.as_json(wall_seconds=0.25))) == {
+        "scenario": "tiny",
+        "policy": "fifo",
+        "seed": 7,
+        "digest": "d1ge57",
+        "reason": "complete",
+        "virtual_seconds": 4.4,
+        "wall_seconds": 0.25,
+        "messages": 321,
+        "ties": 4,
+        "jobs": {"submitted": 2, "completed": 2, "failed": 0, "killed": 0, "unfinished": 0},
+        "tasks": {"maps": 3, "reduces": 1},
+        "attempts": {"launched": 5, "succeeded": 4, "failed": 1, "killed": 0, "running": 0},
+        "response_seconds": {
+            "mean": 2.85,
+            "median": 2.85,
+            "p95": pytest.approx(1.3 + 0.95 * 3.1),
+            "p99": pytest.approx(1.3 + 0.99 * 3.1),
+            "max": 4.4,
+        },
+        "waiting_seconds": {
+            "mean": 0.15,
+            "median": pytest.approx(0.15),
+            "p95": pytest.approx(0.195),
+            "p99": pytest.approx(0.199),
+            "max": 0.2,
+        },
+        "locality": {"node": 0.5, "rack": 0.0, "off_rack": 0.5},
+        "slot_seconds": {
+            "useful": 6.5,
+            "wasted": 1.5,
+            "idle": 9.6,
+            "unfinished": 0.0,
+            "total": 17.6,
+        },
+        "slot_ms": {
+            "all": slots(6500, 1500, 9600, 0, 17600),
+            "map": slots(3500, 1500, 3800, 0, 8800),
+            "reduce": slots(3000, 0, 5800, 0, 8800),
+        },
+        "shuffle_wait_seconds": 2.199,
+        "utilisation": {"map": 5000 / 8800, "reduce": 3000 / 8800},
+        "mean_jobs_in_system": 5700 / 4400,
+        "little": {"area": 5700, "responses": 5700, "unfinished": 0},
+    }
+
+
+def slots(useful: int, wasted: int, idle: int, unfinished: int, total: int) -> dict[str, int]:
+    return msgspec.structs.asdict(SlotTime(useful, wasted, idle, unfinished, total))
+
+
+def test_the_story_cut_at_2000_ms() -> None:
+    """Attempt 3 has run 799 ms, 5 has run 199, the reduce 699, all of it in shuffle.
+
+    Maps: useful 1000, wasted 1500, unfinished 998, idle 4000 - 3498 = 502.
+    Reduces: unfinished 699, idle 4000 - 699 = 3301.  Jobs: 1 for 1000 ms, 2 for 1000 ms.
+    """
+    found = Metrics.of(cut_at(2000)).summary()
+    assert found.slot_ms.map == SlotTime(1000, 1500, 502, 998, 4000)
+    assert found.slot_ms.reduce == SlotTime(0, 0, 3301, 699, 4000)
+    assert found.slot_ms.all == SlotTime(1000, 1500, 3803, 1697, 8000)
+    assert found.slot_ms.all.adds_up
+    assert found.shuffle_wait_seconds == 0.699
+    assert (found.attempts.launched, found.attempts.running) == (5, 3)
+    assert (found.jobs.submitted, found.jobs.unfinished) == (2, 2)
+    assert (found.little.area, found.little.responses, found.little.unfinished) == (3000, 0, 3000)
+    assert found.response_seconds == Spread()
+    assert found.reason == "until"
+
+
+def test_between_the_slots_end_and_the_masters_hearing_work_is_unfinished() -> None:
+    """At 1150 attempt 1 has ended well (1000 ms) but is not booked; at 1750 attempt 2 has
+    failed by the slot's own word (1500 ms): that is waste whatever the master will say."""
+    at_1150 = Metrics.of(cut_at(1150)).slot_time(MAP)
+    assert (at_1150.useful, at_1150.wasted, at_1150.unfinished) == (0, 0, 1000 + 949)
+    at_1750 = Metrics.of(cut_at(1750)).slot_time(MAP)
+    assert (at_1750.useful, at_1750.wasted, at_1750.unfinished) == (1000, 1500, 549)
+
+
+def test_a_cut_journal_has_figures_up_to_its_last_event() -> None:
+    found = Metrics.of(STORY[:9]).summary()
+    assert found.virtual_seconds == 1.2
+    assert (found.digest, found.messages, found.reason) == (None, None, None)
+    assert found.slot_ms.all.adds_up
+
+
+def test_a_run_of_nothing_has_nulls_not_errors() -> None:
+    found = Metrics.of([START]).summary()
+    assert found.response_seconds == Spread()
+    assert found.locality.node is found.utilisation.map is found.mean_jobs_in_system is None
+    assert found.slot_ms.all == SlotTime()
+
+
+def test_jobs_in_system_as_steps() -> None:
+    found = Metrics.of(STORY).jobs_in_system()
+    assert found.times.tolist() == [0, 1000, 2300, 4400]
+    assert found.counts.tolist() == [1, 2, 1, 0]
+    assert found.peak() == 2
+    assert found.at(np.array([0, 999, 1000, 4400])).tolist() == [1, 1, 2, 0]
+
+
+def test_busy_slots_as_steps() -> None:
+    metrics = Metrics.of(STORY)
+    maps = metrics.busy_slots(MAP)
+    assert maps.times.tolist() == [0, 101, 201, 1101, 1201, 1701, 1801, 2201, 3301]
+    assert maps.counts.tolist() == [0, 1, 2, 1, 2, 1, 2, 1, 0]
+    reduces = metrics.busy_slots(REDUCE)
+    assert reduces.times.tolist() == [0, 1301, 4301]
+    assert reduces.counts.tolist() == [0, 1, 0]
+
+
+def test_the_table_of_jobs() -> None:
+    jobs = Metrics.of(cut_at(3000)).jobs()
+    assert jobs.job.tolist() == [0, 1]
+    assert jobs.name == ("ads", "logs")
+    assert jobs.user == ("ann", "bob")
+    assert jobs.pool == ("prod", "")
+    assert jobs.submitted_ms.tolist() == [0, 1000]
+    assert jobs.finished_ms.tolist() == [NEVER, 2300]
+    assert jobs.response_ms.tolist() == [NEVER, 1300]
+    assert jobs.outcome.tolist() == [NEVER, SUCCEEDED]
+    assert jobs.first_launch_ms.tolist() == [100, 1200]
+    assert jobs.waiting_ms.tolist() == [100, 200]
+    assert (jobs.maps.tolist(), jobs.reduces.tolist()) == ([2, 1], [1, 0])
+
+
+def test_the_table_of_attempts() -> None:
+    attempts = Metrics.of(STORY).attempts()
+    assert attempts.attempt.tolist() == [1, 2, 3, 4, 5]
+    assert attempts.number.tolist() == [0, 0, 0, 0, 1]
+    assert attempts.closed_ms.tolist() == [1200, 1800, 2300, 4400, 3400]
+    assert attempts.closed[1] == FAILED
+    assert attempts.shuffled_ms.tolist() == [NEVER, NEVER, NEVER, 3500, NEVER]
+
+
+def test_order_of_ids_is_not_the_order_of_events() -> None:
+    """Jobs and attempts may come in any order of ids; the tables are sorted by id."""
+    names = {0: 5, 1: 2}
+    swapped = [
+        msgspec.structs.replace(event, job=names[event.job]) if hasattr(event, "job") else event
+        for event in STORY
+    ]
+    jobs = Metrics.of(swapped).jobs()
+    assert jobs.job.tolist() == [2, 5]
+    assert jobs.name == ("logs", "ads")
+    assert jobs.response_ms.tolist() == [1300, 4400]
+    assert jobs.waiting_ms.tolist() == [200, 100]
+
+
+# What the sums catch -------------------------------------------------------------------------
+
+
+def replaced(old: AnyEvent, new: AnyEvent) -> list[AnyEvent]:
+    return [new if event is old else event for event in STORY]
+
+
+def test_s9_fails_when_two_attempts_share_a_slot() -> None:
+    """Attempt 5 started on node 0, where attempt 3 still runs."""
+    doubled = replaced(STORY[16], AttemptStarted(1801, 5, 0, 0))
+    moved = replaced(STORY[15], AttemptLaunched(1800, 5, 0, MAP, 1, 1, 0, NODE, Why("x")))
+    both = [b if a is c else a for a, b, c in zip(doubled, moved, STORY, strict=True)]
+    assert not Metrics.of(both).summary().slot_ms.map.adds_up
+
+
+def test_s9_fails_when_a_slot_is_used_that_does_not_exist() -> None:
+    ghost = replaced(STORY[16], AttemptStarted(1801, 5, 1, 1))
+    assert not Metrics.of(ghost).summary().slot_ms.map.adds_up
+
+
+def test_s9_fails_when_a_slot_misstates_a_start() -> None:
+    wrong = replaced(STORY[7], AttemptEnded(1101, 1, Outcome.SUCCEEDED, 100))
+    assert not Metrics.of(wrong).summary().slot_ms.map.adds_up
+
+
+def test_s10_fails_when_a_job_misstates_its_submission() -> None:
+    wrong = replaced(STORY[19], JobFinished(2300, 1, Outcome.SUCCEEDED, 999))
+    assert not Metrics.of(wrong).little().holds
+
+
+def test_an_attempt_of_no_length_may_begin_where_the_next_one_does() -> None:
+    """Ids need not tell which of two came first: attempt 6 comes and goes before 3 begins."""
+    moment: list[AnyEvent] = [
+        AttemptLaunched(1200, 6, 1, MAP, 1, 0, 0, NODE, Why("x")),
+        AttemptStarted(1201, 6, 0, 0),
+        AttemptEnded(1201, 6, Outcome.KILLED, 1201),
+        AttemptClosed(1201, 6, Outcome.KILLED),
+    ]
+    assert Metrics.of([*STORY[:10], *moment, *STORY[10:]]).summary().slot_ms.map.adds_up
+
+
+@pytest.mark.parametrize(
+    ("left_out", "words"),
+    [
+        (2, "start of an attempt never launched: 1"),
+        (1, "never submitted: 0"),
+        (0, "do not begin with RunStarted"),
+    ],
+)
+def test_events_that_contradict_each_other_are_named(left_out: int, words: str) -> None:
+    events = [*STORY[:left_out], *STORY[left_out + 1 :]]
+    with pytest.raises(ValueError, match=words):
+        Metrics.of(events).summary()
+
+
+def test_an_id_used_twice_is_named() -> None:
+    with pytest.raises(ValueError, match="launch of attempt 1 twice"):
+        Metrics.of([*STORY[:3], STORY[2]]).attempts()
+    with pytest.raises(ValueError, match="submission of job 0 twice"):
+        Metrics.of([*STORY[:3], STORY[1]]).jobs()
+
+
+def test_a_map_lost_after_it_was_booked_is_waste() -> None:
+    """S9: a lost completed map moves from useful to wasted; the last booking counts."""
+    lost = AttemptClosed(4000, 1, Outcome.KILLED)
+    found = Metrics.of([*STORY[:-4], lost, *STORY[-4:]]).summary()
+    assert found.slot_ms.map == SlotTime(2500, 2500, 3800, 0, 8800)
+    assert (found.attempts.succeeded, found.attempts.killed) == (3, 1)
+
+
+def test_an_attempt_given_up_holds_its_slot_until_its_real_end() -> None:
+    """The master gives attempt 2 up at 1500; the slot goes on until 1701."""
+    events = sorted(replaced(STORY[14], AttemptClosed(1500, 2, Outcome.KILLED)), key=at)
+    assert Metrics.of(events).slot_time(MAP).wasted == 1500
+    never_told = [event for event in events if event is not STORY[13]]
+    assert Metrics.of(never_told).slot_time(MAP).wasted == 1500 - 201
+
+
+def at(event: AnyEvent) -> int:
+    return event.at_ms
+
+
+# Against a plain count ----------------------------------------------------------------------
+
+
+def category(one: Lived, horizon: int) -> str:
+    """What an attempt's time counts as, in the words of the definition."""
+    if one.closed <= horizon:
+        return "useful" if one.booked is Outcome.SUCCEEDED else "wasted"
+    spoilt = one.ended <= horizon and one.outcome is not Outcome.SUCCEEDED
+    return "wasted" if spoilt else "unfinished"
+
+
+def counted(world: World, kind: TaskKind) -> SlotTime:
+    """Every slot in every millisecond, one at a time."""
+    parts = dict.fromkeys(("useful", "wasted", "idle", "unfinished", "total"), 0)
+    for node in world.nodes:
+        for slot in range((node.map_slots, node.reduce_slots)[kind]):
+            mine = [
+                one
+                for one in world.attempts
+                if (one.node, one.kind, one.slot) == (node.node, kind, slot)
+            ]
+            for ms in range(world.horizon):
+                held = [one for one in mine if one.started <= ms < one.ended]
+                parts[category(held[0], world.horizon) if held else "idle"] += 1
+                parts["total"] += 1
+    return SlotTime(**parts)
+
+
+@repeatable
+@given(worlds())
+def test_s9_slot_time_adds_up_and_is_what_counting_gives(world: World) -> None:
+    metrics = Metrics.of(world.events())
+    for kind in TaskKind:
+        found = metrics.slot_time(kind)
+        assert found == counted(world, kind)
+        assert found.adds_up
+        assert found.busy == metrics.busy_slots(kind).integral()
+    summary = metrics.summary()
+    assert summary.slot_ms.all == summary.slot_ms.map + summary.slot_ms.reduce
+
+
+@repeatable
+@given(worlds())
+def test_s10_littles_law_holds_and_is_what_counting_gives(world: World) -> None:
+    metrics = Metrics.of(world.events())
+    area = sum(in_system(world, ms) for ms in range(world.horizon))
+    found = metrics.little()
+    assert found.area == area
+    assert found.holds
+    inside = metrics.jobs_in_system()
+    moments = range(world.horizon)
+    held = inside.at(np.array(moments, np.int64)).tolist()
+    assert held == [in_system(world, ms) for ms in moments]
+    assert (np.diff(inside.times) > 0).all()
+    assert (np.diff(inside.counts) != 0).all()
+
+
+def in_system(world: World, ms: int) -> int:
+    return sum(
+        submitted <= ms and (finished is None or ms < finished)
+        for submitted, finished, _ in world.jobs
+    )
+
+
+@repeatable
+@given(worlds())
+def test_counts_are_what_counting_gives(world: World) -> None:
+    found = Metrics.of(world.events()).summary()
+    end = world.horizon
+    launched = [one for one in world.attempts if one.launched <= end]
+    booked = [one.booked for one in launched if one.closed <= end]
+    assert found.attempts.launched == len(launched)
+    assert found.attempts.running == len(launched) - len(booked)
+    assert found.attempts.succeeded == booked.count(Outcome.SUCCEEDED)
+    assert found.attempts.failed == booked.count(Outcome.FAILED)
+    assert found.attempts.killed == booked.count(Outcome.KILLED)
+    done = [job for job in world.jobs if job[1] is not None and job[1] <= end]
+    assert found.jobs.submitted == sum(job[0] <= end for job in world.jobs)
+    assert found.jobs.completed == sum(job[2] is Outcome.SUCCEEDED for job in done)
+    assert found.jobs.unfinished == found.jobs.submitted - len(done)
+    maps = [one.level for one in launched if one.kind is TaskKind.MAP]
+    shares = [maps.count(level) / len(maps) if maps else None for level in Locality]
+    assert [found.locality.node, found.locality.rack, found.locality.off_rack] == shares
+
+
+@repeatable
+@given(worlds())
+def test_shuffle_wait_is_what_counting_gives(world: World) -> None:
+    end = world.horizon
+    waited = sum(
+        one.started <= ms < one.shuffled
+        for one in world.attempts
+        if one.shuffled is not None
+        for ms in range(end)
+    )
+    assert Metrics.of(world.events()).summary().shuffle_wait_seconds == waited / 1000
+
+
+# Slowdown, cost, completeness -----------------------------------------------------------------
+
+
+def test_slowdown_is_response_over_the_time_alone() -> None:
+    """4400 / 2200 = 2 and 1300 / 1300 = 1."""
+    found = slowdowns(Metrics.of(STORY).jobs(), {0: 2200, 1: 1300})
+    assert found.job.tolist() == [0, 1]
+    assert found.slowdown.tolist() == [2.0, 1.0]
+    assert (found.spread.mean, found.spread.median, found.spread.max) == (1.5, 1.5, 2.0)
+
+
+def test_slowdown_is_of_completed_jobs_only() -> None:
+    found = slowdowns(Metrics.of(cut_at(3000)).jobs(), {1: 650})
+    assert (found.job.tolist(), found.slowdown.tolist()) == ([1], [2.0])
+    assert slowdowns(Metrics.of(cut_at(500)).jobs(), {}).spread == Spread()
+
+
+def test_a_missing_solo_time_is_named() -> None:
+    with pytest.raises(ValueError, match="no solo time for job 1"):
+        slowdowns(Metrics.of(STORY).jobs(), {0: 2200})
+
+
+def test_every_type_of_event_is_taken() -> None:
+    """A new event type must be considered here, if only to be ignored."""
+    assert set(Metrics()._take) == set(EVENT_TYPES)
+
+
+@settings(derandomize=True, deadline=None)
+@given(any_event)
+def test_observing_goes_on_after_tables_were_made(event: AnyEvent) -> None:
+    """Asking in the middle of a run must not stand in the way of the events to come."""
+    metrics = Metrics.of(STORY)
+    kept = metrics.attempts(), metrics.jobs(), metrics.summary()
+    metrics.observe(event)
+    assert metrics.last_ms == event.at_ms
+    assert len(kept[0].attempt) == 5
+
+
+def long_run(attempts: int) -> Iterator[AnyEvent]:
+    yield from (START, STORY[1])
+    for n in range(1, attempts + 1):
+        yield AttemptLaunched(n, n, 0, MAP, n, 0, 0, NODE, Why("fifo"))
+        yield AttemptStarted(n, n, 0, 0)
+        yield AttemptEnded(n, n, Outcome.SUCCEEDED, n)
+        yield AttemptClosed(n, n, Outcome.SUCCEEDED)
+
+
+def test_memory_is_numbers_only() -> None:
+    """At most 160 bytes an attempt: 240,000 tasks stay under 40 MiB."""
+    tracemalloc.start()
+    try:
+        metrics = Metrics.of(long_run(5000))
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 5000 * 160
+    assert isinstance(metrics.started, RunStarted)
+    assert metrics.summary().attempts.succeeded == 5000
