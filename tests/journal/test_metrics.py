@@ -25,6 +25,7 @@ from actors.events import (
 from journal.metrics import Metrics
 from journal.slot_time import SlotTime
 from journal.slowdown import slowdowns
+from journal.steps import steps
 from journal.summary import Spread
 from journal.tables import FAILED, NEVER, SUCCEEDED
 from scheduler.decisions import Why
@@ -146,6 +147,14 @@ def test_busy_slots_as_steps() -> None:
     reduces = metrics.busy_slots(REDUCE)
     assert reduces.times.tolist() == [0, 1301, 4301]
     assert reduces.counts.tolist() == [0, 1, 0]
+
+
+def test_steps_that_change_nothing_are_left_out() -> None:
+    """One job leaves at 5 as the next one comes; nothing is there from 9 to 12."""
+    found = steps(np.array([0, 5]), np.array([5, 9]), 12)
+    assert found.times.tolist() == [0, 9]
+    assert found.counts.tolist() == [1, 0]
+    assert (found.integral(), found.mean()) == (9, 0.75)
 
 
 def test_the_table_of_jobs() -> None:

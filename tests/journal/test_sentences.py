@@ -143,6 +143,18 @@ def test_filters(story: Path, options: ShowOptions, lines: list[int]) -> None:
     assert list(show(story, options)) == [TOLD[n] for n in lines]
 
 
+def test_a_filter_does_not_change_the_words(tmp_path: Path) -> None:
+    """What was closed is forgotten whether or not its closing was printed."""
+    with JournalWriter(tmp_path / "late.journal") as sink:
+        for event in (*STORY[:6], AttemptClosed(300, 2, Outcome.KILLED)):
+            sink(event)
+        sink(AttemptEnded(400, 2, Outcome.SUCCEEDED, 201))
+        sink(STORY[-1])
+    ends = list(show(tmp_path / "late.journal", ShowOptions(kind="attempt-ended")))
+    assert ends == ["00:00:00.400  attempt-2 succeeded after 0.199 s"]
+    assert ends[0] in list(show(tmp_path / "late.journal"))
+
+
 def test_a_limit_says_that_there_is_more(story: Path) -> None:
     assert list(show(story, ShowOptions(limit=2, job=1))) == [
         TOLD[6],

@@ -1,0 +1,99 @@
+"""`docs/journal.md` says what is so, and the format's version guards the vocabulary."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from actors.events import NodeFacts
+from journal.diff import compare, diff_lines
+from journal.format import CHUNK_BYTES, HEADER, MAGIC, RECORD_BYTES_MAX, VERSION
+from journal.show import KINDS, ShowOptions, show
+from journal.summary import Summary
+from journal.writer import FLUSH_SECONDS, JournalWriter
+from scheduler.decisions import Skip, Why
+from tests.journal.stories import STORY, cut_at
+
+DOCS = (Path(__file__).parents[2] / "docs" / "journal.md").read_text(encoding="utf-8")
+
+VOCABULARY = {1: "75f4f7dcd22607ac"}
+"""By format version: the first digits of a hash over every event's name and fields."""
+
+STORY_BYTES = {1: "dc556fd56370dd74"}
+"""By format version: the first digits of the SHA-256 of the story's journal."""
+
+
+def block(name: str) -> list[str]:
+    """The fenced block that follows the comment `<!-- name -->`."""
+    found = re.search(rf"<!-- {name} -->\n```[a-z]*\n(.*?)\n```", DOCS, re.DOTALL)
+    assert found is not None, f"docs/journal.md lacks the block {name}"
+    return found[1].splitlines()
+
+
+def events_table() -> list[str]:
+    """The table of events, made from their docstrings and fields."""
+    rows = ["| Kind | What it says | Fields after `at_ms` |", "|---|---|---|"]
+    for kind, event in KINDS.items():
+        says = " ".join((event.__doc__ or "").split("\n\n")[0].split())
+        fields = ", ".join(f"`{name}`" for name in event.__struct_fields__[1:])
+        rows.append(f"| `{kind}` | {says} | {fields} |")
+    return rows
+
+
+def test_the_events_in_the_docs_are_the_events() -> None:
+    """On failure: paste the table."""
+    table = "\n".join(events_table())
+    assert table in DOCS, table
+
+
+@pytest.fixture
+def journals(tmp_path: Path) -> tuple[Path, Path]:
+    for name, events in (("tiny", STORY), ("tiny-2s", cut_at(2000))):
+        with JournalWriter(tmp_path / f"{name}.journal") as sink:
+            for event in events:
+                sink(event)
+    return tmp_path / "tiny.journal", tmp_path / "tiny-2s.journal"
+
+
+def test_the_example_of_show_is_true(journals: tuple[Path, Path]) -> None:
+    assert block("show") == list(show(journals[0], ShowOptions(job=1)))
+
+
+def test_the_example_of_diff_is_true(journals: tuple[Path, Path]) -> None:
+    found = compare(*journals)
+    assert block("diff") == list(diff_lines(found, "tiny.journal", "tiny-2s.journal"))
+
+
+def test_the_numbers_of_the_format_are_true() -> None:
+    for words in (
+        f"`{MAGIC.hex(' ')}`",
+        f"version, now {VERSION}",
+        f"{CHUNK_BYTES // 1024} KiB",
+        f"{(RECORD_BYTES_MAX + 1) // 1024**2} MiB",
+        f"{FLUSH_SECONDS:g} s",
+    ):
+        assert words in DOCS, words
+    assert MAGIC + bytes((VERSION, 0)) == HEADER
+
+
+def test_every_figure_is_explained() -> None:
+    for field in Summary.__struct_fields__:
+        assert f"`{field}" in DOCS, field
+
+
+def test_a_changed_vocabulary_needs_a_new_version() -> None:
+    """Events are arrays: a field more or less, and old journals would be read wrongly.
+
+    On failure raise `journal.format.VERSION`, and note the new hash under it.
+    """
+    structs: list[type[msgspec.Struct]] = [*KINDS.values(), NodeFacts, Why, Skip]
+    told = [(struct.__name__, struct.__struct_fields__) for struct in structs]
+    assert hashlib.sha256(repr(told).encode()).hexdigest()[:16] == VOCABULARY[VERSION]
+
+
+def test_the_bytes_of_a_version_stay(journals: tuple[Path, Path]) -> None:
+    """On failure raise `journal.format.VERSION`, and note the new hash under it."""
+    found = hashlib.sha256(journals[0].read_bytes()).hexdigest()[:16]
+    assert found == STORY_BYTES[VERSION]
