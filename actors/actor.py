@@ -14,7 +14,7 @@ import msgspec
 from scheduler.model import Millis
 
 if TYPE_CHECKING:
-    from actors.events import Event
+    from actors.events import AnyEvent
     from actors.kernel import Kernel
 
 
@@ -70,7 +70,7 @@ class Actor:
         self._sent += 1
         self._kernel.post_behind(peer, self._sent, self.address, message, at_ms)
 
-    def note(self, event: Event) -> None:
+    def note(self, event: AnyEvent) -> None:
         """Tell the journal what happened."""
         self._sent += 1
         self._kernel.note(self.address, self._sent, event)

@@ -14,6 +14,9 @@ from actors.job import Job
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
 from actors.messages import Arrive, Begin, JobDone
+from scheduler.model import Millis
+
+_WARM_UP_MS: Millis = 60_000
 
 
 class Client(Actor):
@@ -45,9 +48,7 @@ class Client(Actor):
             spec = self._jobs[self.submitted]
             if spec.submit_ms > self.now_ms:
                 break
-            self.submitted += 1
-            self.spawn(self._make_job(spec))
-            self.send(job_address(spec.job), Begin())
+            self._submit(spec)
         self._await_next()
 
     def on_job_done(self) -> None:
@@ -59,8 +60,34 @@ class Client(Actor):
     def at_work(self) -> bool:
         return self.submitted < len(self._jobs)
 
+    def _submit(self, spec: JobSpec) -> None:
+        """Bring the next job's actor into the run."""
+        self.submitted += 1
+        self.spawn(self._make_job(spec))
+        self.send(job_address(spec.job), Begin())
+
     def _await_next(self) -> None:
         if self.submitted < len(self._jobs):
             self.timer(Arrive(), self._jobs[self.submitted].submit_ms - self.now_ms)
         elif not self._jobs:
             self.stop("complete")
+
+
+class SoloClient(Client):
+    """Submits each job when the one before has ended, so that everyone has an empty cluster.
+
+    The jobs' own submit times are forgotten, and the first one comes a minute after the start,
+    when every node has joined.
+    """
+
+    def on_arrive(self) -> None:
+        spec = self._jobs[self.submitted]
+        self._submit(msgspec.structs.replace(spec, submit_ms=self.now_ms))
+
+    def on_job_done(self) -> None:
+        super().on_job_done()
+        self._await_next()
+
+    def _await_next(self) -> None:
+        if self.submitted < len(self._jobs):
+            self.timer(Arrive(), 1 if self.submitted else _WARM_UP_MS)

@@ -34,7 +34,7 @@ from scheduler.model import Millis
 
 if TYPE_CHECKING:
     from actors.actor import Actor
-    from actors.events import Event
+    from actors.events import AnyEvent
 
 Entry: TypeAlias = tuple[int, int, int, msgspec.Struct]
 """(sender, the sender's count, receiver, message): a message within its superstep."""
@@ -82,17 +82,16 @@ class Kernel:
     """The clock and the queue of one run.
 
     `sink` gets every noted event in the kernel's order.  `until_ms` ends the run after the last
-    superstep at or before it.  `tie_order` permutes ties by a seed.  `watch` is called every
-    thousand or so supersteps, between two of them, and must not touch the run.
+    superstep at or before it.  `tie_order` permutes ties by a seed.  `watch`, if set, is called
+    every thousand or so supersteps, between two of them, and must not touch the run.
     """
 
     def __init__(
         self,
         *,
-        sink: Callable[[Event], None] | None = None,
+        sink: Callable[[AnyEvent], None] | None = None,
         until_ms: Millis | None = None,
         tie_order: int | None = None,
-        watch: Callable[[], None] | None = None,
     ) -> None:
         self.now_ms: Millis = 0
         self.round = 0
@@ -102,15 +101,15 @@ class Kernel:
         self.reason: str | None = None
         self.actors: dict[int, Actor] = {}
         self.on_admit: Callable[[Actor], None] | None = None
+        self.watch: Callable[[], None] | None = None
         self._sink = sink
         self._until_ms = until_ms
         self._tie_order = tie_order
-        self._watch = watch
         self._steps = 0
         self._soon: list[Entry] = []
         self._calendar: dict[Millis, list[Entry]] = {}
         self._instants: list[Millis] = []
-        self._notes: list[tuple[int, int, Event]] = []
+        self._notes: list[tuple[int, int, AnyEvent]] = []
         self._noted_ms: Millis = 0
         self._hash = blake2b(digest_size=16)
         self._unhashed: list[tuple[Millis, int, list[Entry]]] = []
@@ -148,7 +147,7 @@ class Kernel:
         """Have `message` arrive at `at`, right behind anything of `peer`'s in that superstep."""
         self.post(peer, _BEHIND + count, to, message, at - self.now_ms)
 
-    def note(self, sender: int, count: int, event: Event) -> None:
+    def note(self, sender: int, count: int, event: AnyEvent) -> None:
         """Put an event into the journal, at the sender's place in the order."""
         self._notes.append((sender, count, event))
 
@@ -179,8 +178,8 @@ class Kernel:
                 return None
             batch = coming
         self._steps += 1
-        if not self._steps & 1023 and self._watch is not None:
-            self._watch()
+        if not self._steps & 1023 and self.watch is not None:
+            self.watch()
         self.messages += len(batch)
         self._unhashed.append((self.now_ms, self.round, batch))
         if len(batch) > 1:

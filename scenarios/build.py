@@ -37,6 +37,7 @@ def assemble(
     jobs: Sequence[JobSpec],
     policy: Policy,
     seed: int,
+    client: type[Client] = Client,
 ) -> None:
     """Bring every actor of a run into the kernel; `jobs` in the order of their submission."""
     nodes = node_facts(cluster)
@@ -54,7 +55,7 @@ def assemble(
             latency_ms=cluster.latency_ms,
         )
 
-    kernel.admit(Client(jobs, make_job))
+    kernel.admit(client(jobs, make_job))
 
 
 def _admit_nodes(

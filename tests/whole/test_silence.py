@@ -19,9 +19,10 @@ from tests.support.world import job, play
 
 SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
 
-JOBS: st.SearchStrategy[list[dict[str, int]]] = st.lists(
+JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
     st.builds(
-        dict,
+        job,
+        st.just(0),
         submit_ms=st.integers(0, 40).map(lambda n: 500 * n),
         maps=st.integers(1, 9),
         map_ms=st.sampled_from([0, 1, 998, 1000, 3002, 7000]),
@@ -34,9 +35,9 @@ JOBS: st.SearchStrategy[list[dict[str, int]]] = st.lists(
 )
 
 
-def specs(drawn: list[dict[str, int]]) -> list[JobSpec]:
-    drawn = sorted(drawn, key=lambda each: each["submit_ms"])
-    return [job(number, **each) for number, each in enumerate(drawn)]
+def specs(drawn: list[JobSpec]) -> list[JobSpec]:
+    drawn = sorted(drawn, key=lambda each: each.submit_ms)
+    return [msgspec.structs.replace(each, job=number) for number, each in enumerate(drawn)]
 
 
 @given(
@@ -54,7 +55,7 @@ def specs(drawn: list[dict[str, int]]) -> list[JobSpec]:
 )
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_beats_left_out_change_nothing(
-    jobs: list[dict[str, int]],
+    jobs: list[JobSpec],
     nodes: int,
     slots: tuple[int, int],
     grid_ms: int,

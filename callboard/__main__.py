@@ -1,0 +1,7 @@
+"""`python -m callboard`."""
+
+import sys
+
+from callboard.cli import main
+
+sys.exit(main())

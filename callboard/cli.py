@@ -1,0 +1,93 @@
+"""`callboard`: the command line.
+
+Exit status: 0 for a run that ended, 1 for one that failed or got stuck (and for `diff` when the
+journals differ), 2 for bad input, 130 after Ctrl-C.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from callboard import __version__, commands
+from callboard.errors import explain
+from callboard.run_command import add_run_arguments, run_command
+
+DESCRIPTION = """\
+A simulator of a shared MapReduce cluster in which the master, every node, every slot and every
+job is an actor, and a workbench for the schedulers that share such a cluster.
+
+  callboard run                            the default scenario, FIFO beside Fair
+  callboard run two-jobs --policy fair     a scenario of the library under one policy
+  callboard run trace.tsv --nodes 100      a SWIM trace
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
+    try:
+        status: int = options.action(options)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader, say `head`, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        message, status = explain(error)
+        if message is None:
+            raise
+        print(f"callboard: {message}", file=sys.stderr)
+        return status
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("callboard", description=DESCRIPTION, formatter_class=raw)
+    parser.add_argument("--version", action="version", version=f"callboard {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    run = subparsers.add_parser(
+        "run",
+        help="run scenarios or traces under one or more policies",
+        description="Run each scenario under each policy and print one table that compares them.",
+        epilog=RUN_EPILOG,
+        formatter_class=raw,
+    )
+    add_run_arguments(run)
+    run.set_defaults(action=run_command)
+
+    show = subparsers.add_parser("show", help="print a journal as sentences")
+    commands.add_show_arguments(show)
+    show.set_defaults(action=commands.show_command)
+
+    diff = subparsers.add_parser("diff", help="find the first event at which two journals part")
+    commands.add_diff_arguments(diff)
+    diff.set_defaults(action=commands.diff_command)
+
+    scenarios = subparsers.add_parser("scenarios", help="list the scenarios of the library")
+    scenarios.set_defaults(action=commands.scenarios_command)
+
+    policies = subparsers.add_parser("policies", help="list the policies")
+    policies.set_defaults(action=commands.policies_command)
+    return parser
+
+
+RUN_EPILOG = """\
+examples:
+  callboard run facebook-morning --policy fifo --policy fair --slowdown
+  callboard run trace.tsv --nodes 100 --jobs 1000 --policy fair
+  callboard run two-jobs --set tasks.sigma=0.3 --seed 7 --json
+  callboard run two-jobs --policy fair --journal fair.journal
+"""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

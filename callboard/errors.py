@@ -1,0 +1,30 @@
+"""What an error says to a person, and the exit status it means."""
+
+import traceback
+
+from actors.kernel import ActorFailed, KernelError
+from journal.format import JournalError
+from scenarios.errors import ScenarioError
+from scheduler.registry import PolicySpecError
+
+FAILED = 1
+BAD_INPUT = 2
+
+
+class InputError(Exception):
+    """Bad input that only the command line can see; the message is meant for people."""
+
+
+def explain(error: Exception) -> tuple[str | None, int]:
+    """The message and the exit status; no message for what is a bug of ours."""
+    match error:
+        case ScenarioError() | PolicySpecError() | JournalError() | InputError():
+            return str(error), BAD_INPUT
+        case OSError(filename=str() as name, strerror=str() as reason):
+            return f"{name}: {reason}", BAD_INPUT
+        case ActorFailed():
+            cause = error.__cause__ or error
+            return f"{error}\n{''.join(traceback.format_exception(cause)).rstrip()}", FAILED
+        case KernelError():
+            return str(error), FAILED
+    return None, FAILED

@@ -1,0 +1,169 @@
+"""Playing a scenario: one run for each policy, on the same jobs and the same draws.
+
+This is what `callboard run` does and what `callboard.run` gives to Python programs.
+"""
+
+import contextlib
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Literal, Protocol
+
+import msgspec
+
+from actors.events import AnyEvent, RunEnded, RunStarted
+from actors.hosts import run_direct, run_on_trio
+from actors.jobs import JobSpec
+from actors.kernel import Kernel
+from callboard import __version__
+from callboard.stopwatch import Scheduling, TimedPolicy
+from journal.metrics import Metrics
+from journal.summary import Spread, Summary
+from journal.writer import JournalWriter
+from scenarios.build import assemble, node_facts
+from scenarios.spec import Scenario, to_dict
+from scheduler.model import Millis
+from scheduler.registry import make_policy
+
+Sink = Callable[[AnyEvent], None]
+HostName = Literal["trio", "direct"]
+
+HOSTS: dict[HostName, Callable[[Kernel], None]] = {"trio": run_on_trio, "direct": run_direct}
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How to run, apart from what to run: none of it but `until_ms` and `tie_order` can change
+    what happens.
+    """
+
+    until_ms: Millis | None = None
+    tie_order: int | None = None
+    host: HostName = "trio"
+    journal: Path | None = None
+
+
+class Watcher(Protocol):
+    """Somebody who looks on and changes nothing."""
+
+    def hear(self, event: AnyEvent) -> None:
+        """Take note of an event."""
+
+    def look(self, kernel: Kernel) -> None:
+        """Called every thousand or so supersteps."""
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run came to.  `slowdown` is there when it was asked for."""
+
+    summary: Summary
+    wall_seconds: float
+    scheduling: Scheduling
+    slowdown: Spread | None = None
+    metrics: Metrics
+
+    def as_json(self) -> dict[str, object]:
+        """The run as one JSON object."""
+        out = self.summary.as_json(self.wall_seconds)
+        out["scheduling"] = msgspec.to_builtins(self.scheduling)
+        if self.slowdown is not None:
+            out["slowdown"] = msgspec.to_builtins(self.slowdown)
+        return out
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the run."""
+        return self.summary.reason == "interrupted"
+
+
+def play(
+    scenario: Scenario,
+    jobs: Sequence[JobSpec],
+    policy: str,
+    options: Options | None = None,
+    watcher: Watcher | None = None,
+) -> Result:
+    """Run the scenario under one policy.
+
+    `jobs` are the scenario's (`scenarios.spec.make_jobs`).  Ctrl-C ends the run between two
+    supersteps, with everything recorded so far kept; a second one is an ordinary
+    KeyboardInterrupt.  Raises `PolicySpecError` for an unknown policy, `KernelError` for a run
+    that got stuck or failed, and OSError where the journal cannot be written.
+    """
+    options = options or Options()
+    metrics, timed = Metrics(), TimedPolicy(make_policy(policy))
+    with contextlib.ExitStack() as stack:
+        sinks: list[Sink] = [metrics.observe]
+        if options.journal is not None:
+            sinks.append(stack.enter_context(JournalWriter(options.journal)))
+        if watcher is not None:
+            sinks.append(watcher.hear)
+        sink = _all_of(sinks)
+        kernel = Kernel(sink=sink, until_ms=options.until_ms, tie_order=options.tie_order)
+        if watcher is not None:
+            kernel.watch = lambda: watcher.look(kernel)
+        assemble(
+            kernel,
+            cluster=scenario.cluster,
+            tasks=scenario.tasks,
+            jobs=jobs,
+            policy=timed,
+            seed=scenario.seed,
+        )
+        sink(_started(scenario, policy))
+        began = time.perf_counter()
+        with _stopping_on_ctrl_c(kernel):
+            HOSTS[options.host](kernel)
+        wall_seconds = time.perf_counter() - began
+        sink(_ended(kernel))
+    return Result(
+        summary=metrics.summary(),
+        wall_seconds=wall_seconds,
+        scheduling=timed.scheduling,
+        metrics=metrics,
+    )
+
+
+def _started(scenario: Scenario, policy: str) -> RunStarted:
+    """The journal's header."""
+    nodes = node_facts(scenario.cluster)
+    plain = to_dict(scenario)
+    return RunStarted(0, __version__, scenario.name, policy, scenario.seed, plain, nodes)
+
+
+def _ended(kernel: Kernel) -> RunEnded:
+    """The journal's last event."""
+    reason = kernel.reason or "complete"
+    return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
+
+
+def _all_of(sinks: list[Sink]) -> Sink:
+    """One sink that feeds all."""
+    if len(sinks) == 1:
+        return sinks[0]
+
+    def feed(event: AnyEvent) -> None:
+        for sink in sinks:
+            sink(event)
+
+    return feed
+
+
+@contextlib.contextmanager
+def _stopping_on_ctrl_c(kernel: Kernel) -> Iterator[None]:
+    """Let Ctrl-C end the run in good order, where signals can be had (the main thread)."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        kernel.stop("interrupted")
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    try:
+        before = signal.signal(signal.SIGINT, stop)
+    except ValueError:  # not the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

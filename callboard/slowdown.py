@@ -1,0 +1,47 @@
+"""How long jobs take alone: the denominator of slowdown.
+
+Jobs of equal shape (numbers and nominal lengths of tasks) share one solo run, that of the first
+of them, with its own draws.  All solo runs are one run in which each job is submitted when the
+one before has ended.
+"""
+
+from collections.abc import Sequence
+
+from actors.client import SoloClient
+from actors.hosts import run_direct
+from actors.jobs import JobSpec
+from actors.kernel import Kernel
+from journal.metrics import Metrics
+from journal.slowdown import slowdowns
+from journal.summary import Spread
+from scenarios.build import assemble
+from scenarios.spec import Scenario
+from scheduler.model import JobId, Millis
+from scheduler.registry import make_policy
+
+
+def solo_times(scenario: Scenario, jobs: Sequence[JobSpec]) -> dict[JobId, Millis]:
+    """The response time in ms of each job alone on the scenario's empty cluster, under FIFO."""
+    first_of: dict[tuple[int, ...], JobSpec] = {}
+    for spec in jobs:
+        first_of.setdefault(spec.shape, spec)
+    metrics = Metrics()
+    kernel = Kernel(sink=metrics.observe)
+    assemble(
+        kernel,
+        cluster=scenario.cluster,
+        tasks=scenario.tasks,
+        jobs=list(first_of.values()),
+        policy=make_policy("fifo"),
+        seed=scenario.seed,
+        client=SoloClient,
+    )
+    run_direct(kernel)
+    table = metrics.jobs()
+    alone = dict(zip(table.job.tolist(), table.response_ms.tolist(), strict=True))
+    return {spec.job: max(alone[first_of[spec.shape].job], 1) for spec in jobs}
+
+
+def slowdown(metrics: Metrics, solo_ms: dict[JobId, Millis]) -> Spread:
+    """How the completed jobs' slowdowns lie."""
+    return slowdowns(metrics.jobs(), solo_ms).spread
