@@ -52,13 +52,16 @@ class Divergence(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """How two journals differ.  `events` is how many they share, `RunStarted` not compared."""
+    """How two journals differ.  `events` is how many they share, `RunStarted` not compared.
+
+    `broke_off` says of each whether it was read to its end and lacks the end of the run.
+    """
 
     setup: tuple[Difference, ...]
     divergence: Divergence | None
     counts: tuple[Difference, ...]
     events: int
-    truncated: tuple[bool, bool]
+    broke_off: tuple[bool, ...]
 
     @property
     def same_events(self) -> bool:
@@ -87,8 +90,9 @@ def compare(
     for a, b in zip_longest(*journals):
         if walk.step(a, b):
             break
-    cut = journals[0].truncated, journals[1].truncated
-    return Comparison(tuple(walk.setup), walk.divergence, tuple(walk.counts), walk.index, cut)
+    ended = walk.ended()
+    broke_off = tuple(e and not j.complete for e, j in zip(ended, journals, strict=True))
+    return Comparison(tuple(walk.setup), walk.divergence, tuple(walk.counts), walk.index, broke_off)
 
 
 class _Walk:
@@ -147,6 +151,12 @@ class _Walk:
             only_reason=_same_decision(left, right),
         )
 
+    def ended(self) -> tuple[bool, bool]:
+        """Which journals were read to their ends."""
+        if self.divergence is None:
+            return True, True
+        return self.divergence.left is None, self.divergence.right is None
+
     def in_words(self, event: AnyEvent | None) -> str:
         """The event as a line, without taking it as having happened."""
         if event is None:
@@ -185,9 +195,9 @@ def diff_lines(found: Comparison, left: str, right: str) -> Iterator[str]:
     else:
         yield f"The same {found.events:,} events at the same times."
         yield from _table("Done by other messages:", found.counts)
-    for name, truncated in zip("AB", found.truncated, strict=True):
-        if truncated:
-            yield f"{name} breaks off without its end: the run was killed, or is still going on."
+    for name, broke_off in zip("AB", found.broke_off, strict=True):
+        if broke_off:
+            yield f"{name} lacks the end of the run, which was killed, or is still going on."
 
 
 def _parting(parting: Divergence) -> Iterator[str]:

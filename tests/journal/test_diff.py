@@ -70,14 +70,25 @@ def test_one_journal_may_end_first(tmp_path: Path, story: Path) -> None:
     assert parting.left_line == "(the journal has ended)"
 
 
-def test_a_killed_run_is_told_from_one_that_differs(tmp_path: Path, story: Path) -> None:
-    other = tmp_path / "other.journal"
-    other.write_bytes(story.read_bytes()[:-30])
+@pytest.mark.parametrize("cut", [0, 30], ids=["after a seal", "within a chunk"])
+def test_a_killed_run_is_told_from_one_that_differs(tmp_path: Path, story: Path, cut: int) -> None:
+    other = record(tmp_path / "other.journal", STORY[:-1])
+    other.write_bytes(other.read_bytes()[: other.stat().st_size - cut])
     found = compare(story, other)
-    assert found.truncated == (False, True)
+    assert found.broke_off == (False, True)
     assert found.divergence is not None
     assert found.divergence.right is None
-    assert list(diff_lines(found, "a", "b"))[-1].startswith("B breaks off without its end")
+    lacks = "lacks the end of the run, which was killed, or is still going on."
+    assert list(diff_lines(found, "a", "b"))[-1] == f"B {lacks}"
+    both = compare(other, other)
+    assert both.same_events
+    assert list(diff_lines(both, "a", "b"))[-2:] == [f"A {lacks}", f"B {lacks}"]
+
+
+def test_a_journal_not_read_to_its_end_is_not_called_cut(tmp_path: Path, story: Path) -> None:
+    later = msgspec.structs.replace(STORY[3], at_ms=102)
+    other = record(tmp_path / "other.journal", altered(3, later)[:-1])
+    assert compare(story, other).broke_off == (False, False)
 
 
 def test_setups_are_compared_leaf_by_leaf_and_apart(tmp_path: Path, story: Path) -> None:
