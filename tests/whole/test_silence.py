@@ -15,33 +15,14 @@ from actors.hosts import run_on_trio
 from actors.jobs import JobSpec
 from scheduler.registry import make_policy
 from tests.support.preempt import EveryTenSeconds
+from tests.support.strategies import WORKLOADS
 from tests.support.world import job, play
 
 SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
 
-JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
-    st.builds(
-        job,
-        st.just(0),
-        submit_ms=st.integers(0, 40).map(lambda n: 500 * n),
-        maps=st.integers(1, 9),
-        map_ms=st.sampled_from([0, 1, 998, 1000, 3002, 7000]),
-        reduces=st.integers(0, 3),
-        shuffle_ms=st.sampled_from([0, 600, 3002]),
-        reduce_ms=st.sampled_from([0, 500, 3002]),
-    ),
-    min_size=1,
-    max_size=6,
-)
-
-
-def specs(drawn: list[JobSpec]) -> list[JobSpec]:
-    drawn = sorted(drawn, key=lambda each: each.submit_ms)
-    return [msgspec.structs.replace(each, job=number) for number, each in enumerate(drawn)]
-
 
 @given(
-    jobs=JOBS,
+    jobs=WORKLOADS,
     nodes=st.integers(1, 6),
     slots=st.tuples(st.integers(1, 3), st.integers(1, 2)),
     grid_ms=st.sampled_from([1, 100, 1000, 3000]),
@@ -87,7 +68,7 @@ def test_beats_left_out_change_nothing(
         if killing:
             policy.preemption = EveryTenSeconds()
         run = play(
-            specs(jobs),
+            jobs,
             policy,
             cluster=cluster,
             tasks=Tasks(sigma=0.2),

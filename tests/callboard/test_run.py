@@ -1,0 +1,209 @@
+"""`callboard run` as a user meets it: the table, the JSON, journals, limits, Ctrl-C, bad input."""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actors.events import AnyEvent, RunEnded, RunStarted
+from actors.kernel import Kernel
+from callboard.cli import main
+from callboard.play import Options, play
+from journal.reader import read
+from scenarios import spec
+
+CONTRACT: dict[str, tuple[str, ...]] = {
+    "jobs": ("submitted", "completed", "failed", "killed"),
+    "tasks": ("maps", "reduces"),
+    "attempts": ("launched", "succeeded", "failed", "killed"),
+    "response_seconds": ("mean", "median", "p95", "p99", "max"),
+    "locality": ("node", "rack", "off_rack"),
+    "slot_seconds": ("useful", "wasted", "idle"),
+}
+"""The keys that other programs may rely on (the JSON contract)."""
+
+SCALARS = ("scenario", "policy", "seed", "digest", "virtual_seconds", "wall_seconds", "messages")
+
+Capture = pytest.CaptureFixture[str]
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def callboard(capsys: Capture) -> Run:
+    """Run the command line; exit status, standard output, standard error."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        status = main(arguments)
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+def test_two_policies_make_one_table(callboard: Run) -> None:
+    status, out, err = callboard("run", "two-jobs")
+    assert (status, err) == (0, "")
+    assert "2 jobs of 14 maps and 1 reduces on 4 nodes" in out
+    assert [
+        line.split()[0] for line in out.splitlines() if line.startswith((" fifo", " fair"))
+    ] == [
+        "fifo",
+        "fair",
+    ]
+
+
+def test_json_has_the_contracts_keys_one_object_a_run(callboard: Run) -> None:
+    _, out, _ = callboard("run", "two-jobs", "--policy", "fair", "--json")
+    one = json.loads(out)
+    _, out, _ = callboard("run", "two-jobs", "--json")
+    several = json.loads(out)
+    assert [each["policy"] for each in several] == ["fifo", "fair"]
+    for run in (one, *several):
+        assert all(key in run for key in (*SCALARS, "ties"))
+        for key, parts in CONTRACT.items():
+            assert set(parts) <= run[key].keys()
+    assert one["digest"] == several[1]["digest"]
+
+
+def test_shortcuts_and_set_change_the_scenario(callboard: Run) -> None:
+    changes = ("--nodes", "3", "--racks", "1", "--map-slots", "2", "--reduce-slots", "1")
+    _, out, _ = callboard(
+        "run", "two-jobs", *changes, "--jobs", "1", "--seed", "9", "--set", "tasks.sigma=0.5"
+    )
+    assert "1 job of" in out
+    assert "3 nodes with 6 map and 3 reduce slots, seed 9" in out
+
+
+def test_until_ends_the_run_and_says_so(callboard: Run) -> None:
+    status, out, _ = callboard("run", "two-jobs", "--policy", "fifo", "--until", "30")
+    assert status == 0
+    assert "stopped by --until" in out
+    _, out, _ = callboard("run", "two-jobs", "--policy", "fifo", "--until", "30", "--json")
+    run = json.loads(out)
+    assert (run["reason"], run["virtual_seconds"], run["jobs"]["unfinished"]) == ("until", 30.0, 2)
+    time = run["slot_ms"]["all"]
+    assert time["unfinished"] > 0
+    assert sum(time[k] for k in ("useful", "wasted", "idle", "unfinished")) == time["total"]
+
+
+def test_tie_order_and_host_are_seen_in_the_digest_or_not(callboard: Run) -> None:
+    def digest(*more: str) -> str:
+        _, out, _ = callboard("run", "two-jobs", "--policy", "fair", "--json", *more)
+        run = json.loads(out)
+        assert run["ties"] > 0
+        return str(run["digest"])
+
+    assert digest() == digest("--host", "direct")
+    assert digest() != digest("--tie-order", "3")
+
+
+def test_slowdown_compares_each_job_with_itself_alone(callboard: Run) -> None:
+    """Under FIFO the first job of two has the cluster to itself: the least slowdown is about 1."""
+    _, out, _ = callboard("run", "two-jobs", "--policy", "fifo", "--slowdown", "--json")
+    run = json.loads(out)
+    assert run["slowdown"]["max"] > 3
+    _, out, _ = callboard("run", "two-jobs", "--jobs", "1", "--slowdown", "--json")
+    for run in json.loads(out):
+        assert run["slowdown"]["mean"] == pytest.approx(1, abs=0.05)
+
+
+def test_a_journal_is_recorded_shown_and_compared(callboard: Run, tmp_path: Path) -> None:
+    journal = tmp_path / "two.journal"
+    status, _, err = callboard("run", "two-jobs", "--journal", str(journal))
+    fifo, fair = tmp_path / "two-fifo.journal", tmp_path / "two-fair.journal"
+    assert status == 0
+    assert all(str(path) in err.replace("\n", "") for path in (fifo, fair))
+    status, out, _ = callboard("show", str(fair), "--job", "1", "--limit", "3")
+    assert status == 0
+    assert "job-1" in out.splitlines()[0]
+    assert callboard("diff", str(fair), str(fair))[0] == 0
+    status, out, _ = callboard("diff", str(fifo), str(fair))
+    assert status == 1
+    assert "policy" in out
+
+
+def test_all_beats_or_needed_ones_is_no_divergence(callboard: Run, tmp_path: Path) -> None:
+    paths = {send: tmp_path / f"{send}.journal" for send in ("all", "needed")}
+    for send, path in paths.items():
+        setting = f"cluster.heartbeat.send={send}"
+        callboard("run", "two-jobs", "--policy", "fair", "--set", setting, "--journal", str(path))
+    assert callboard("diff", str(paths["all"]), str(paths["needed"]))[0] == 0
+
+
+def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
+    trace = tmp_path / "small.tsv"
+    trace.write_text("job0\t5\t5\t600000000\t2000000000\t1000\njob1\t9\t4\t10\t0\t10\n")
+    status, out, _ = callboard("run", str(trace), "--nodes", "10", "--policy", "fair")
+    assert status == 0
+    assert "2 jobs of 6 maps and 2 reduces on 10 nodes" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "nosuch"), "nosuch"),
+        (("run", "no/such.toml"), "no/such.toml"),
+        (("run", "two-jobs", "--policy", "fiar"), "did you mean `fair`"),
+        (("run", "two-jobs", "--set", "cluster.nodez=4"), "did you mean"),
+        (("run", "two-jobs", "--set", "nonsense"), "key=value"),
+        (("run", "two-jobs", "--nodes", "many"), "cluster.nodes"),
+        (("run", "two-jobs", "--nodes", "-3"), "cluster.nodes"),
+        (("run", "two-jobs", "--journal", "/no/such/folder/j"), "/no/such/folder/j"),
+        (("run", "two-jobs", "two-jobs", "--journal", "j"), "twice"),
+        (("show", "/no/such.journal"), "/no/such.journal"),
+        (("show", __file__), "not a Callboard journal"),
+        (("show", __file__, "--job", "x"), "names no job"),
+        (("diff", __file__, __file__), "not a Callboard journal"),
+    ],
+)
+def test_bad_input_is_one_message_and_status_2(
+    callboard: Run, arguments: tuple[str, ...], said: str
+) -> None:
+    status, out, err = callboard(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("callboard: ")
+    assert said in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("arguments", [("run", "--until", "x"), ("run", "--host", "y"), ("sing",)])
+def test_a_bad_option_is_explained_by_the_parser(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+
+
+def test_help_and_lists(callboard: Run) -> None:
+    assert "facebook-morning" in callboard("scenarios")[1]
+    assert "first come, first served" in callboard("policies")[1]
+    assert "commands" in callboard()[1]
+
+
+class CtrlC:
+    """Somebody who presses Ctrl-C at the first look."""
+
+    def hear(self, event: AnyEvent) -> None:
+        pass
+
+    def look(self, kernel: Kernel) -> None:
+        assert kernel.reason is None
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("host", ["trio", "direct"])
+def test_ctrl_c_ends_the_run_in_good_order(tmp_path: Path, host: str) -> None:
+    path = spec.find("hfsp-test")
+    scenario = spec.load(path)
+    jobs = spec.make_jobs(scenario, path.parent)
+    journal = tmp_path / "cut.journal"
+    options = Options(journal=journal, host=host)  # type: ignore[arg-type]
+    before = signal.getsignal(signal.SIGINT)
+    result = play(scenario, jobs, "fair", options, CtrlC())
+    assert result.interrupted
+    assert signal.getsignal(signal.SIGINT) is before
+    events = list(read(journal))
+    assert isinstance(events[0], RunStarted)
+    assert isinstance(events[-1], RunEnded)
+    assert events[-1].reason == "interrupted"
+    assert result.summary.jobs.unfinished > 0

@@ -1,0 +1,91 @@
+"""A run is a function of (scenario, seed): S11, in processes that never heard of Hypothesis.
+
+Hypothesis' pytest plugin makes Trio's scheduler deterministic, which users do not have; so each
+run here is a fresh process, with its own PYTHONHASHSEED, and says that Hypothesis is not in it.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+PROGRAM = """
+import io, sys
+from pathlib import Path
+from rich.console import Console
+from callboard.play import Options, play
+from scenarios import spec
+from tui.progress import run_progress
+
+policy, host, journal, watched = sys.argv[1:]
+path = spec.find("hfsp-test")
+scenario = spec.load(path, ["workload.jobs=25", "cluster.heartbeat.phase_grid_ms=100"])
+jobs = spec.make_jobs(scenario, path.parent)
+options = Options(host=host, journal=Path(journal) if journal else None)
+console = Console(file=io.StringIO(), force_terminal=True)
+if watched:
+    with run_progress(console, "run", len(jobs)) as watcher:
+        result = play(scenario, jobs, policy, options, watcher)
+else:
+    result = play(scenario, jobs, policy, options)
+assert "hypothesis" not in sys.modules
+assert result.summary.ties > 100, "the test wants simultaneous events"
+print(result.summary.digest)
+"""
+
+
+def digest(
+    policy: str = "fair",
+    *,
+    host: str = "trio",
+    journal: Path | None = None,
+    watched: bool = False,
+    hash_seed: int = 0,
+) -> str:
+    arguments = [policy, host, str(journal or ""), "yes" if watched else ""]
+    environment = {**os.environ, "PYTHONHASHSEED": str(hash_seed)}
+    return run_python(["-c", PROGRAM, *arguments], environment).strip()
+
+
+def run_python(arguments: Sequence[str], environment: dict[str, str]) -> str:
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def plain() -> str:
+    return digest()
+
+
+@pytest.mark.parametrize("hash_seed", [1, 4242])
+def test_the_digest_does_not_hang_on_hashes_or_trios_order(plain: str, hash_seed: int) -> None:
+    assert digest(hash_seed=hash_seed) == plain
+
+
+def test_the_digest_does_not_hang_on_who_watches(plain: str, tmp_path: Path) -> None:
+    assert digest(watched=True, hash_seed=7) == plain
+    assert digest(journal=tmp_path / "a.journal", hash_seed=8) == plain
+
+
+def test_the_digest_does_not_hang_on_the_host(plain: str) -> None:
+    assert digest(host="direct") == plain
+
+
+def test_two_journals_of_one_run_are_the_same_bytes(tmp_path: Path) -> None:
+    paths = tmp_path / "a.journal", tmp_path / "b.journal"
+    for hash_seed, path in enumerate(paths):
+        digest(journal=path, hash_seed=hash_seed)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_another_policy_is_another_run(plain: str) -> None:
+    assert digest("fifo") != plain

@@ -1,0 +1,25 @@
+"""A real day at Facebook, whole: every job of FB-2009 is accounted for under FIFO and Fair."""
+
+import pytest
+
+from callboard.play import Options, play
+from scenarios import spec
+from tests.support.traces import trace
+
+JOBS, TASKS = 5894, 238_848
+
+
+@pytest.mark.parametrize("policy", ["fifo", "fair"])
+def test_fb_2009_completes_whole(policy: str) -> None:
+    path = trace("FB-2009_samples_24_times_1hr_0.tsv")
+    changes = ["cluster.nodes=600", "cluster.racks=20", "cluster.map_slots=4"]
+    scenario = spec.load(path, changes)
+    jobs = spec.make_jobs(scenario, path.parent)
+    summary = play(scenario, jobs, policy, Options(host="direct")).summary
+    assert summary.reason == "complete"
+    assert (summary.jobs.submitted, summary.jobs.completed) == (JOBS, JOBS)
+    assert summary.attempts.launched == summary.attempts.succeeded == TASKS
+    assert summary.little.holds
+    time = summary.slot_ms.all
+    assert time.useful + time.wasted + time.idle == time.total
+    assert time.wasted == 0

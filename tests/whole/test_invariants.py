@@ -1,0 +1,163 @@
+"""Exact invariants of every run, on drawn worlds: S1, S2, S5, S6, S7, S9, S10, F17, and pairing."""
+
+from collections import Counter, defaultdict
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from actors.config import Cluster, Heartbeats, Tasks
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptStarted,
+    JobFinished,
+    JobSubmitted,
+    Outcome,
+    RunEnded,
+    RunStarted,
+    ShuffleEnded,
+)
+from actors.jobs import JobSpec
+from journal.metrics import Metrics
+from scenarios.build import node_facts
+from scheduler.model import TaskKind
+from scheduler.registry import make_policy
+from tests.support.preempt import EveryTenSeconds
+from tests.support.strategies import WORKLOADS
+from tests.support.world import Played, job, play
+
+CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
+    Cluster,
+    nodes=st.integers(1, 5),
+    racks=st.just(1),
+    map_slots=st.integers(1, 3),
+    reduce_slots=st.integers(1, 2),
+    heartbeat=st.builds(Heartbeats, phase_grid_ms=st.sampled_from([1, 500, 3000])),
+)
+
+
+def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
+    """The run's events between a header and an end, as a journal has them."""
+    kernel, nodes = run.kernel, node_facts(cluster)
+    first = RunStarted(0, "0", "test", "test", 1, {}, nodes)
+    last = RunEnded(kernel.now_ms, "complete", kernel.messages, kernel.ties, kernel.digest())
+    return [first, *run.events, last]  # type: ignore[list-item]
+
+
+@given(
+    jobs=WORKLOADS, cluster=CLUSTERS, order=st.sampled_from(["fifo", "fair"]), killing=st.booleans()
+)
+@settings(derandomize=True, max_examples=150, deadline=None)
+def test_every_run_keeps_its_accounts(
+    jobs: list[JobSpec],
+    cluster: Cluster,
+    order: str,
+    killing: bool,
+) -> None:
+    policy = make_policy(order)
+    if killing:
+        policy.preemption = EveryTenSeconds()
+    run = play(jobs, policy, cluster=cluster, tasks=Tasks(sigma=0.3))
+    check_slots(run)
+    check_tasks(run)
+    check_causes(run)
+    metrics = Metrics.of(recorded(run, cluster))
+    summary = metrics.summary()
+    for account in (summary.slot_ms.map, summary.slot_ms.reduce):  # S9
+        parts = account.useful + account.wasted + account.idle + account.unfinished
+        assert parts == account.total
+        assert account.idle >= 0
+        assert account.unfinished == 0
+    assert summary.little.holds  # S10
+    assert (summary.slot_ms.all.wasted > 0) <= killing
+    assert summary.jobs.completed == len(jobs)
+
+
+def check_slots(run: Played) -> None:
+    """S1: a slot holds one attempt at a time."""
+    held: dict[tuple[int, int], int] = {}
+    places = {e.attempt: (e.node, e.slot) for e in run.all(AttemptStarted)}
+    for event in run.events:
+        if isinstance(event, AttemptStarted):
+            assert places[event.attempt] not in held
+            held[places[event.attempt]] = event.attempt
+        elif isinstance(event, AttemptEnded):
+            assert held.pop(places[event.attempt]) == event.attempt
+    assert not held
+
+
+def check_tasks(run: Played) -> None:
+    """S2, S5: each task of a finished job succeeded exactly once; no shuffle ended early."""
+    launched = {e.attempt: e for e in run.launches()}
+    done: Counter[tuple[int, int, int]] = Counter()
+    maps_told: dict[int, int] = defaultdict(int)
+    maps = {e.job: e.maps for e in run.all(JobSubmitted)}
+    for event in run.events:
+        if isinstance(event, AttemptClosed) and event.outcome is Outcome.SUCCEEDED:
+            what = launched[event.attempt]
+            done[what.job, what.kind, what.task] += 1
+            maps_told[what.job] += what.kind is TaskKind.MAP
+        elif isinstance(event, ShuffleEnded):
+            job = launched[event.attempt].job
+            assert maps_told[job] == maps[job]
+    assert set(done.values()) <= {1}
+    assert len(done) == sum(e.maps + e.reduces for e in run.all(JobSubmitted))
+
+
+def check_causes(run: Played) -> None:
+    """S7: launched, then started, then ended, then known, each later than the one before."""
+    times: dict[int, list[int]] = defaultdict(list)
+    for event in run.events:
+        if isinstance(event, AttemptLaunched | AttemptStarted | AttemptEnded | AttemptClosed):
+            times[event.attempt].append(event.at_ms)
+    for launched, started, ended, closed in times.values():
+        assert launched < started <= ended < closed
+
+
+@given(jobs=WORKLOADS, cluster=CLUSTERS)
+@settings(derandomize=True, max_examples=60, deadline=None)
+def test_f17_no_job_is_faster_than_its_longest_chain(jobs: list[JobSpec], cluster: Cluster) -> None:
+    """Response ≥ longest map + what comes after the shuffle; noise off, speed 1, input local."""
+    run = play(jobs, "fair", cluster=cluster)
+    for spec, end in zip(jobs, sorted(run.all(JobFinished), key=lambda e: e.job), strict=True):
+        after = spec.reduce_ms if spec.reduces else 0
+        assert end.at_ms - end.submitted_ms >= spec.map_ms + after
+
+
+def attempt_ms(run: Played) -> dict[tuple[int, int, int], int]:
+    """How long each task's attempt took."""
+    what = {e.attempt: (e.job, int(e.kind), e.task) for e in run.launches()}
+    return {what[e.attempt]: e.at_ms - e.started_ms for e in run.all(AttemptEnded)}
+
+
+@given(jobs=WORKLOADS, nodes=st.integers(2, 5))
+@settings(derandomize=True, max_examples=40, deadline=None)
+def test_policies_and_a_node_more_see_the_same_task_lengths(
+    jobs: list[JobSpec], nodes: int
+) -> None:
+    """Common random numbers: a map's length is its job's and its own, wherever it runs."""
+    tasks = Tasks(sigma=0.5, rack_factor=1.0, off_rack_factor=1.0)
+    runs = [
+        play(jobs, order, cluster=Cluster(nodes=n, racks=2), tasks=tasks)
+        for order, n in [("fifo", nodes), ("fair", nodes), ("fair", nodes + 1)]
+    ]
+    lengths = [
+        {what: ms for what, ms in attempt_ms(run).items() if what[1] == TaskKind.MAP}
+        for run in runs
+    ]
+    assert lengths[0] == lengths[1] == lengths[2]
+
+
+def test_a_job_more_changes_no_job_before_it() -> None:
+    """Causality (§3.5): what is submitted later changes nothing earlier."""
+    few = [job(n, maps=3, map_ms=5000, submit_ms=1000 * n) for n in range(5)]
+    more = [*few, job(5, maps=50, submit_ms=20_000)]
+    early = [
+        [e for e in play(jobs, "fair", tasks=Tasks(sigma=0.4)).events if e.at_ms < 20_000]
+        for jobs in (few, more)
+    ]
+    assert msgspec.msgpack.encode(early[0]) == msgspec.msgpack.encode(early[1])
+    assert early[0]
