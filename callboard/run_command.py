@@ -19,7 +19,7 @@ from scenarios import spec as scenarios
 from scenarios.build import node_facts
 from scenarios.spec import Scenario
 from scheduler.registry import make_policy
-from tui.comparison import Row, comparison
+from tui.comparison import Run, comparison
 from tui.progress import run_progress
 
 SHORTCUTS = {
@@ -217,14 +217,13 @@ def _print_table(scenario: Scenario, jobs: Sequence[JobSpec], played: Sequence[R
     tasks = sum(job.maps for job in jobs), sum(job.reduces for job in jobs)
     console.print(f"[bold]{scenario.name}[/]  {scenario.story}", soft_wrap=True)
     console.print(
-        f"{count(len(jobs), 'job')} of {tasks[0]:,} maps and {tasks[1]:,} reduces on"
-        f" {count(len(nodes), 'node')} with {maps:,} map and {reduces:,} reduce slots,"
-        f" seed {scenario.seed}",
+        f"{count(len(jobs), 'job')} ({count(tasks[0], 'map')}, {count(tasks[1], 'reduce')}) on"
+        f" {count(len(nodes), 'node')} ({count(maps, 'map slot')},"
+        f" {count(reduces, 'reduce slot')}), seed {scenario.seed}",
         soft_wrap=True,
     )
-    console.print()
-    rows = [Row(each.summary, each.wall_seconds, each.slowdown) for each in played]
-    console.print(comparison(rows))
+    runs = [Run(each.summary, each.wall_seconds, each.slowdown) for each in played]
+    console.print(comparison(runs))
     for each in played:
         console.print(_footnote(each), soft_wrap=True, style="dim")
     console.print()

@@ -1,6 +1,7 @@
-"""The table that `callboard run` ends with: one row a policy, the better figure in bold."""
+"""The table that `callboard run` ends with: one column a policy, the best of a row in bold."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from rich import box
 from rich.table import Table
@@ -9,87 +10,86 @@ from journal.names import duration
 from journal.summary import Spread, Summary
 
 
-class Row:
-    """One run's figures as the table wants them."""
+class Run(NamedTuple):
+    """One run as the table wants it."""
 
-    def __init__(self, summary: Summary, wall_seconds: float, slowdown: Spread | None) -> None:
-        self.summary = summary
-        self.wall_seconds = wall_seconds
-        self.slowdown = slowdown
-
-
-Figure = Callable[[Row], float | None]
-Column = tuple[str, Figure, Callable[[float], str], bool]
-"""Heading, where the figure comes from, how it is written, and whether the smallest is best."""
+    summary: Summary
+    wall_seconds: float
+    slowdown: Spread | None = None
 
 
-def comparison(rows: Sequence[Row]) -> Table:
-    """The table; where there are several rows the best figure of a column is bold."""
-    columns = list(_columns(rows))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column("policy", no_wrap=True)
-    for heading, _, _, _ in columns:
-        table.add_column(heading, justify="right", no_wrap=True)
-    best = [_best(rows, figure) if smallest else None for _, figure, _, smallest in columns]
-    for row in rows:
-        cells = [
-            _cell(figure(row), write, winner)
-            for (_, figure, write, _), winner in zip(columns, best, strict=True)
-        ]
-        table.add_row(row.summary.policy, *cells)
+class Figure(NamedTuple):
+    """One row: its label, where the figure comes from, how it is written, and which is best."""
+
+    label: str
+    of: Callable[[Run], float | None]
+    write: Callable[[float], str]
+    best: Callable[[Sequence[float]], float] | None = None
+
+
+def comparison(runs: Sequence[Run]) -> Table:
+    """The table.  Rows without a figure in any run are left out."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("")
+    for run in runs:
+        table.add_column(run.summary.policy, justify="right", no_wrap=True)
+    for figure in FIGURES:
+        values = [figure.of(run) for run in runs]
+        if any(value is not None for value in values):
+            table.add_row(figure.label, *_cells(figure, values))
     return table
 
 
-def _columns(rows: Sequence[Row]) -> Sequence[Column]:
-    """The columns; slowdown only if it was computed."""
-
-    def response(name: str) -> Figure:
-        return lambda row: _field(row.summary.response_seconds, name)
-
-    columns: list[Column] = [
-        ("jobs", lambda row: row.summary.jobs.completed, "{:,.0f}".format, False),
-        ("mean s", response("mean"), _seconds, True),
-        ("median s", response("median"), _seconds, True),
-        ("p95 s", response("p95"), _seconds, True),
-        ("max s", response("max"), _seconds, True),
+def _cells(figure: Figure, values: Sequence[float | None]) -> list[str]:
+    """The row's figures in words; one that stands out as the best is bold."""
+    known = [value for value in values if value is not None]
+    best = figure.best(known) if figure.best is not None and len(set(known)) > 1 else None
+    texts = ["-" if value is None else figure.write(value) for value in values]
+    return [
+        f"[bold green]{text}[/]" if value is not None and value == best else text
+        for value, text in zip(values, texts, strict=True)
     ]
-    if any(row.slowdown is not None for row in rows):
-        columns.append(("slowdown", lambda row: _field(row.slowdown, "mean"), _times, True))
-    columns += [
-        ("local", lambda row: row.summary.locality.node, "{:.0%}".format, False),
-        ("maps", lambda row: row.summary.utilisation.map, "{:.0%}".format, False),
-        ("reduces", lambda row: row.summary.utilisation.reduce, "{:.0%}".format, False),
-        ("ends at", lambda row: row.summary.virtual_seconds, _end, True),
-        ("took", lambda row: row.wall_seconds, "{:.1f} s".format, False),
-    ]
-    return columns
 
 
-def _field(spread: Spread | None, name: str) -> float | None:
+def _response(name: str) -> Callable[[Run], float | None]:
+    return lambda run: _part(run.summary.response_seconds, name)
+
+
+def _slowdown(name: str) -> Callable[[Run], float | None]:
+    return lambda run: _part(run.slowdown, name)
+
+
+def _part(spread: Spread | None, name: str) -> float | None:
     value: float | None = getattr(spread, name, None)
     return value
 
 
 def _seconds(seconds: float) -> str:
-    return f"{seconds:,.0f}" if seconds >= 100 else f"{seconds:.1f}"
+    return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.1f} s"
 
 
-def _end(seconds: float) -> str:
-    return duration(round(seconds * 1000))
+def _wasted(run: Run) -> float | None:
+    time = run.summary.slot_seconds
+    return time.wasted / time.total if time.total and time.wasted else None
 
 
-def _times(factor: float) -> str:
-    return f"{factor:,.1f}×"
-
-
-def _best(rows: Sequence[Row], figure: Figure) -> float | None:
-    """The smallest figure, if it stands out."""
-    values = [value for row in rows if (value := figure(row)) is not None]
-    return min(values) if len(set(values)) > 1 else None
-
-
-def _cell(value: float | None, write: Callable[[float], str], winner: float | None) -> str:
-    if value is None:
-        return "-"
-    text = write(value)
-    return f"[bold green]{text}[/]" if value == winner else text
+FIGURES = (
+    Figure("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
+    Figure("response time, mean", _response("mean"), _seconds, min),
+    Figure("  median", _response("median"), _seconds, min),
+    Figure("  95 %", _response("p95"), _seconds, min),
+    Figure("  longest", _response("max"), _seconds, min),
+    Figure("slowdown, mean", _slowdown("mean"), "{:,.1f}×".format, min),
+    Figure("  longest", _slowdown("max"), "{:,.1f}×".format, min),
+    Figure("data-local maps", lambda run: run.summary.locality.node, "{:.0%}".format, max),
+    Figure("map slots busy", lambda run: run.summary.utilisation.map, "{:.0%}".format),
+    Figure("reduce slots busy", lambda run: run.summary.utilisation.reduce, "{:.0%}".format),
+    Figure("slot time wasted", _wasted, "{:.1%}".format, min),
+    Figure(
+        "virtual time",
+        lambda run: run.summary.virtual_seconds,
+        lambda seconds: duration(round(1000 * seconds)),
+    ),
+    Figure("computed in", lambda run: run.wall_seconds, "{:.1f} s".format),
+)
+"""The rows, top to bottom."""

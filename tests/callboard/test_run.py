@@ -45,13 +45,10 @@ def callboard(capsys: Capture) -> Run:
 def test_two_policies_make_one_table(callboard: Run) -> None:
     status, out, err = callboard("run", "two-jobs")
     assert (status, err) == (0, "")
-    assert "2 jobs of 14 maps and 1 reduces on 4 nodes" in out
-    assert [
-        line.split()[0] for line in out.splitlines() if line.startswith((" fifo", " fair"))
-    ] == [
-        "fifo",
-        "fair",
-    ]
+    assert "2 jobs (14 maps, 1 reduce) on 4 nodes (4 map slots, 4 reduce slots), seed 1" in out
+    assert ["fifo", "fair"] in [line.split() for line in out.splitlines()]
+    (mean,) = [line.split() for line in out.splitlines() if "response time, mean" in line]
+    assert mean[-4:] == ["184", "s", "129", "s"]
 
 
 def test_json_has_the_contracts_keys_one_object_a_run(callboard: Run) -> None:
@@ -72,8 +69,8 @@ def test_shortcuts_and_set_change_the_scenario(callboard: Run) -> None:
     _, out, _ = callboard(
         "run", "two-jobs", *changes, "--jobs", "1", "--seed", "9", "--set", "tasks.sigma=0.5"
     )
-    assert "1 job of" in out
-    assert "3 nodes with 6 map and 3 reduce slots, seed 9" in out
+    assert "1 job (" in out
+    assert "3 nodes (6 map slots, 3 reduce slots), seed 9" in out
 
 
 def test_until_ends_the_run_and_says_so(callboard: Run) -> None:
@@ -137,7 +134,7 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
     trace.write_text("job0\t5\t5\t600000000\t2000000000\t1000\njob1\t9\t4\t10\t0\t10\n")
     status, out, _ = callboard("run", str(trace), "--nodes", "10", "--policy", "fair")
     assert status == 0
-    assert "2 jobs of 6 maps and 2 reduces on 10 nodes" in out
+    assert "2 jobs (6 maps, 2 reduces) on 10 nodes" in out
 
 
 @pytest.mark.parametrize(
