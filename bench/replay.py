@@ -1,0 +1,196 @@
+"""A whole recorded day on one machine: the FB-2009 trace on 600 nodes × (4 + 2) slots.
+
+Each policy is played in a process of its own, so that every peak of memory is one run's, and just
+as the command line plays it: on the Trio host, with somebody who looks on, with all figures.  The
+seconds are all of it: reading the trace, making the actors, playing, computing the figures.
+
+Nodes leave out the beats that could change nothing.  What that saves is told by arithmetic: a
+node that sends all of them beats once in every interval and round trip, and a beat is three
+messages (the timer, the heartbeat, the reply).  `--all-beats` measures it instead, best with
+`--jobs`, and compares the figures of the two runs.
+"""
+
+import argparse
+import resource
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.events import AnyEvent
+from actors.kernel import Kernel
+from callboard.play import play
+from journal.summary import Summary
+from scenarios import spec as scenarios
+from scenarios.spec import Scenario
+
+ROOT = Path(__file__).resolve().parents[1]
+TRACE = Path("..", "shared", "traces", "FB-2009_samples_24_times_1hr_0.tsv")
+"""The default trace, seen from the project's folder."""
+
+TASKS_PER_SECOND = 10_000
+PEAK_MIB = 500
+MESSAGES_A_BEAT = 3
+STEPS_A_LOOK = 1024
+"""A kernel is looked at once in so many supersteps."""
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What is to be played: a trace, under one policy, on a cluster that the settings describe."""
+
+    trace: str
+    policy: str
+    settings: tuple[str, ...]
+    all_beats: bool = False
+
+    def scenario(self) -> Scenario:
+        """The trace as a scenario."""
+        send = "all" if self.all_beats else "needed"
+        return scenarios.load(self.trace, [*self.settings, f"cluster.heartbeat.send={send}"])
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What came of it, and at what cost; `playing` is the part of the seconds in the kernel."""
+
+    summary: Summary
+    supersteps: int
+    seconds: float
+    playing: float
+    peak_mib: float
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks the jobs had."""
+        return self.summary.tasks.maps + self.summary.tasks.reduces
+
+    @property
+    def messages(self) -> int:
+        """How many messages were delivered."""
+        return self.summary.messages or 0
+
+
+class Onlooker:
+    """Counts supersteps, by the thousand."""
+
+    def __init__(self) -> None:
+        self.supersteps = 0
+
+    def hear(self, event: AnyEvent) -> None:
+        """Nothing is done with events."""
+
+    def look(self, kernel: Kernel) -> None:  # noqa: ARG002
+        self.supersteps += STEPS_A_LOOK
+
+
+def replay(order: Order) -> Cost:
+    """Play the trace; for a fresh process, whose peak of memory is then the run's."""
+    began, onlooker = perf_counter(), Onlooker()
+    scenario = order.scenario()
+    jobs = scenarios.make_jobs(scenario)
+    result = play(scenario, jobs, order.policy, watcher=onlooker)
+    seconds = perf_counter() - began
+    return Cost(result.summary, onlooker.supersteps, seconds, result.wall_seconds, _peak_mib())
+
+
+def fresh(order: Order) -> Cost:
+    """`replay` in a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(replay, order).result()
+
+
+def report(order: Order, cost: Cost, *, marked: bool) -> None:
+    """Print one run's figures, beside the marks if it is a run that they are meant for."""
+    fast = _verdict(cost.tasks / cost.seconds, TASKS_PER_SECOND) if marked else ""
+    small = _verdict(PEAK_MIB, cost.peak_mib) if marked else ""
+    jobs = cost.summary.jobs
+    beats = "every beat sent" if order.all_beats else "beats as needed"
+    print(f"{order.policy}, {beats}: {jobs.completed:,} of {jobs.submitted:,} jobs completed")
+    print(f"  {cost.seconds:>9.1f} s, {cost.playing:.1f} of them in the kernel")
+    print(f"  {cost.tasks / cost.seconds:>9,.0f} tasks/s of {cost.tasks:,}{fast}")
+    print(f"  {cost.messages / cost.seconds:>9,.0f} messages/s of {cost.messages:,}")
+    print(f"  {cost.supersteps / cost.seconds:>9,.0f} supersteps/s of about {cost.supersteps:,}")
+    print(f"  {cost.peak_mib:>9,.0f} MiB at most{small}", flush=True)
+
+
+def _verdict(more: float, less: float) -> str:
+    """What stands beside a figure that has a mark; `more` is to be at least `less`."""
+    return " (the mark is reached)" if more >= less else " (the mark is MISSED)"
+
+
+def report_saving(order: Order, cost: Cost) -> None:
+    """Print by arithmetic what all beats would have been."""
+    cluster = order.scenario().cluster
+    period_ms = cluster.heartbeat.period_ms(cluster.nodes) + 2 * cluster.latency_ms
+    beats = int(cluster.nodes * cost.summary.virtual_seconds * 1000 / period_ms)
+    messages = MESSAGES_A_BEAT * beats
+    print(f"  all beats would be {beats:,}, in {messages:,} messages:", end=" ")
+    print(f"{messages / cost.messages:.1f} times all that were delivered")
+
+
+def compare(needed: Cost, all_sent: Cost) -> None:
+    """Print what leaving beats out has saved, and whether anything else differs."""
+    print(f"  leaving beats out: {all_sent.messages / needed.messages:.1f} times fewer messages,")
+    print(f"  {all_sent.playing / needed.playing:.1f} times faster;", end=" ")
+    same = _told(needed.summary) == _told(all_sent.summary)
+    print("every figure is the same" if same else "the figures DIFFER", flush=True)
+
+
+def _told(summary: Summary) -> Summary:
+    """The figures that tell of the cluster and not of the messages that played it."""
+    return replace(summary, digest=None, messages=None, ties=None)
+
+
+def _peak_mib() -> float:
+    """The most memory that this process has held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+def main() -> None:
+    given = _options()
+    if not given.trace.is_file():
+        print(f"no trace to replay: there is no file {_shown(given.trace)}")
+        return
+    names = ("nodes", "racks", "map_slots", "reduce_slots")
+    settings = [f"cluster.{name}={getattr(given, name)}" for name in names]
+    if given.jobs is not None:
+        settings.append(f"workload.jobs={given.jobs}")
+    print(f"{given.trace.name} on {given.nodes} nodes", end=" ")
+    print(f"× ({given.map_slots} + {given.reduce_slots}) slots;", end=" ")
+    print(f"marks: {TASKS_PER_SECOND:,} tasks/s, {PEAK_MIB} MiB\n", flush=True)
+    for policy in given.policy or ("fifo", "fair"):
+        order = Order(str(given.trace), policy, tuple(settings))
+        cost = fresh(order)
+        report(order, cost, marked=given.jobs is None)
+        report_saving(order, cost)
+        if given.all_beats:
+            everything = replace(order, all_beats=True)
+            all_sent = fresh(everything)
+            report(everything, all_sent, marked=False)
+            compare(cost, all_sent)
+
+
+def _shown(trace: Path) -> Path:
+    """A path as a person would give it."""
+    return TRACE if trace == ROOT / TRACE else trace
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.replay", description=__doc__)
+    parser.add_argument(
+        "trace", nargs="?", type=Path, default=ROOT / TRACE, help=f"a SWIM trace (default: {TRACE})"
+    )
+    for name, number in (("nodes", 600), ("racks", 20), ("map-slots", 4), ("reduce-slots", 2)):
+        parser.add_argument(f"--{name}", type=int, default=number, help=f"default: {number}")
+    parser.add_argument("--jobs", type=int, help="only the first so many jobs")
+    parser.add_argument("--policy", action="append", help="default: fifo, then fair")
+    parser.add_argument("--all-beats", action="store_true", help="also send every beat")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
