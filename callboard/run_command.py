@@ -126,8 +126,10 @@ def run_command(options: argparse.Namespace) -> int:
     if options.json:
         plain = [result.as_json() for result in results]
         print(json.dumps(plain[0] if len(plain) == 1 else plain, indent=2))
-    for path in paths.values():
-        console.print(f"recorded in {path}", highlight=False)
+    for result in results:
+        path = paths.get((result.summary.scenario, result.summary.policy))
+        if path is not None:
+            console.print(f"recorded in {path}", highlight=False, soft_wrap=True)
     return 130 if results[-1].interrupted else 0
 
 
@@ -222,7 +224,10 @@ def _print_table(scenario: Scenario, jobs: Sequence[JobSpec], played: Sequence[R
         f" {count(reduces, 'reduce slot')}), seed {scenario.seed}",
         soft_wrap=True,
     )
-    runs = [Run(each.summary, each.wall_seconds, each.slowdown) for each in played]
+    runs = [
+        Run(each.summary, each.wall_seconds, each.scheduling.us_per_decision, each.slowdown)
+        for each in played
+    ]
     console.print(comparison(runs))
     for each in played:
         console.print(_footnote(each), soft_wrap=True, style="dim")
@@ -230,12 +235,7 @@ def _print_table(scenario: Scenario, jobs: Sequence[JobSpec], played: Sequence[R
 
 
 def _footnote(result: Result) -> str:
-    """What names the run, and what it cost."""
-    summary, cost = result.summary, result.scheduling
-    per = "" if cost.us_per_decision is None else f" ({cost.us_per_decision:.1f} µs each)"
+    """What names the run, and how it ended if not by itself."""
     ending = {"until": ", stopped by --until", "interrupted": ", interrupted"}
-    return (
-        f"{summary.policy}: digest {summary.digest}, {summary.messages:,} messages,"
-        f" {summary.ties:,} ties, scheduling {cost.seconds:.2f} s{per}"
-        f"{ending.get(summary.reason or '', '')}"
-    )
+    summary = result.summary
+    return f"{summary.policy}: digest {summary.digest}{ending.get(summary.reason or '', '')}"

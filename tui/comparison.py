@@ -15,6 +15,7 @@ class Run(NamedTuple):
 
     summary: Summary
     wall_seconds: float
+    us_per_decision: float | None = None
     slowdown: Spread | None = None
 
 
@@ -90,6 +91,9 @@ FIGURES = (
         lambda run: run.summary.virtual_seconds,
         lambda seconds: duration(round(1000 * seconds)),
     ),
+    Figure("messages", lambda run: run.summary.messages, "{:,.0f}".format),
+    Figure("  ties among them", lambda run: run.summary.ties, "{:,.0f}".format),
+    Figure("time to decide", lambda run: run.us_per_decision, "{:.1f} µs".format),
     Figure("computed in", lambda run: run.wall_seconds, "{:.1f} s".format),
 )
 """The rows, top to bottom."""

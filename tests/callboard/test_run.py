@@ -111,7 +111,7 @@ def test_a_journal_is_recorded_shown_and_compared(callboard: Run, tmp_path: Path
     status, _, err = callboard("run", "two-jobs", "--journal", str(journal))
     fifo, fair = tmp_path / "two-fifo.journal", tmp_path / "two-fair.journal"
     assert status == 0
-    assert all(str(path) in err.replace("\n", "") for path in (fifo, fair))
+    assert all(str(path) in err for path in (fifo, fair))
     status, out, _ = callboard("show", str(fair), "--job", "1", "--limit", "3")
     assert status == 0
     assert "job-1" in out.splitlines()[0]
