@@ -1,3 +1,6 @@
 """The front door: the command line and the public Python calls."""
 
-__version__ = "0.1.0"
+from callboard.api import run
+from callboard.version import __version__
+
+__all__ = ["__version__", "run"]

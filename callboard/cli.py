@@ -9,9 +9,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from callboard import __version__, commands
+from callboard import commands
 from callboard.errors import explain
 from callboard.run_command import add_run_arguments, run_command
+from callboard.version import __version__
 
 DESCRIPTION = """\
 A simulator of a shared MapReduce cluster in which the master, every node, every slot and every

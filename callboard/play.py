@@ -17,8 +17,8 @@ from actors.events import AnyEvent, RunEnded, RunStarted
 from actors.hosts import run_direct, run_on_trio
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
-from callboard import __version__
 from callboard.stopwatch import Scheduling, TimedPolicy
+from callboard.version import __version__
 from journal.metrics import Metrics
 from journal.summary import Spread, Summary
 from journal.writer import JournalWriter

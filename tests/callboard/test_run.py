@@ -204,3 +204,12 @@ def test_ctrl_c_ends_the_run_in_good_order(tmp_path: Path, host: str) -> None:
     assert isinstance(events[-1], RunEnded)
     assert events[-1].reason == "interrupted"
     assert result.summary.jobs.unfinished > 0
+
+
+def test_the_python_call_is_the_same_run() -> None:
+    import callboard
+
+    result = callboard.run("two-jobs", policy="fair")
+    assert result.as_json()["digest"] == result.summary.digest
+    assert result.summary.policy == "fair"
+    assert result.summary.jobs.completed == 2

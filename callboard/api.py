@@ -1,0 +1,25 @@
+"""`callboard.run`: one run from Python."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from callboard.play import Options, Result, play
+from scenarios import spec
+
+
+def run(
+    scenario: str | Path = spec.DEFAULT,
+    policy: str | None = None,
+    *,
+    overrides: Sequence[str] = (),
+    options: Options | None = None,
+) -> Result:
+    """Play a scenario under one policy (its first one unless named).
+
+    `scenario` is a name of the library, a scenario file or a SWIM trace; `overrides` are what
+    `--set` takes.  Raises what `callboard.play.play` does, and `ScenarioError` for bad input.
+    """
+    path = spec.find(str(scenario))
+    found = spec.load(path, overrides)
+    jobs = spec.make_jobs(found, path.parent)
+    return play(found, jobs, policy or found.policies[0], options)
