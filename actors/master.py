@@ -153,7 +153,8 @@ class Master(Actor):
         succeeded = report.outcome is Outcome.SUCCEEDED
         self.ledger.close(entry, succeeded=succeeded)
         self.note(AttemptClosed(self.now_ms, entry.attempt, report.outcome))
-        self._tell(Closed(entry.job, entry.kind, entry.attempt, entry.node, succeeded))
+        ran = (report.ran_ms, report.shuffled_ms)
+        self._tell(Closed(entry.job, entry.kind, entry.attempt, entry.node, succeeded, *ran))
         news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, report.outcome)
         self.send(job_address(entry.job), news)
 

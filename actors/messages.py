@@ -110,10 +110,14 @@ class BeatEnded(Message, frozen=True):
 
 
 class Report(Message, frozen=True):
-    """Part of a heartbeat: an attempt on this node has ended."""
+    """Part of a heartbeat: an attempt on this node has ended, having run `ran_ms` in all and
+    `shuffled_ms` of it in its shuffle (0 for maps).
+    """
 
     attempt: AttemptId
     outcome: Outcome
+    ran_ms: Millis
+    shuffled_ms: Millis = 0
 
 
 class Heartbeat(Message, frozen=True):
@@ -179,11 +183,10 @@ class PhaseOver(Message, frozen=True):
 
 
 class AttemptOver(Message, frozen=True):
-    """Slot to node: the attempt has ended and I am free."""
+    """Slot to node: the attempt has ended and I am free; `report` is for the master."""
 
     slot: int
-    attempt: AttemptId
-    outcome: Outcome
+    report: Report
 
 
 class FetchOutputs(Message, frozen=True):

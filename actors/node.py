@@ -110,8 +110,8 @@ class Node(Actor):
         """Free the slot; the news rides on the next beat."""
         kind = TaskKind.MAP if over.slot < self._facts.map_slots else TaskKind.REDUCE
         heapq.heappush(self._free[kind], over.slot)
-        del self._held[over.attempt]
-        self._report(Report(over.attempt, over.outcome))
+        del self._held[over.report.attempt]
+        self._report(over.report)
 
     def _launch(self, launch: LaunchTask) -> None:
         """Give the attempt to the lowest free slot of its kind."""

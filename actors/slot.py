@@ -20,6 +20,7 @@ from actors.messages import (
     OutputsReady,
     PhaseOver,
     ReduceWork,
+    Report,
 )
 from actors.streams import Stream
 from scheduler.model import Millis, NodeId, TaskKind
@@ -40,6 +41,7 @@ class Slot(Actor):
         self._noise = Stream(seed, "duration")
         self._running: LaunchTask | None = None
         self._started_ms: Millis = 0
+        self._shuffled_ms: Millis = 0
         self._shuffling = False
 
     def receive(self, message: msgspec.Struct) -> None:
@@ -58,7 +60,7 @@ class Slot(Actor):
     def on_launch(self, launch: LaunchTask) -> None:
         assert self._running is None, f"{self.name} is busy with {self._running!r} (S1)"
         self._running = launch
-        self._started_ms = self.now_ms
+        self._started_ms = self._shuffled_ms = self.now_ms
         self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
         if isinstance(launch.work, MapWork):
             factor = self._tasks.locality_factor(launch.level) / self._speed
@@ -84,6 +86,7 @@ class Slot(Actor):
         if self._shuffling:
             assert isinstance(launch.work, ReduceWork)
             self._shuffling = False
+            self._shuffled_ms = self.now_ms
             self.note(ShuffleEnded(self.now_ms, launch.attempt))
             self._phase(launch, launch.work.reduce_ms / self._speed)
         else:
@@ -107,8 +110,10 @@ class Slot(Actor):
         return round(nominal_ms * self._noise.lognormal(sigma, launch.job, column))
 
     def _end(self, launch: LaunchTask, outcome: Outcome) -> None:
+        shuffled_to_ms = self.now_ms if self._shuffling else self._shuffled_ms
         self._running = None
         self._shuffling = False
         self.note(AttemptEnded(self.now_ms, launch.attempt, outcome, self._started_ms))
-        over = AttemptOver(self._slot, launch.attempt, outcome)
-        self.send(node_address(self._node), over)
+        ran_ms = self.now_ms - self._started_ms
+        report = Report(launch.attempt, outcome, ran_ms, shuffled_to_ms - self._started_ms)
+        self.send(node_address(self._node), AttemptOver(self._slot, report))

@@ -7,7 +7,7 @@ attempt.
 import msgspec
 
 from scheduler.decisions import Decision
-from scheduler.model import AttemptId, JobId, NodeId, TaskKind
+from scheduler.model import AttemptId, JobId, Millis, NodeId, TaskKind
 
 
 class JobArrived(msgspec.Struct, frozen=True, gc=False):
@@ -33,13 +33,19 @@ class Launched(msgspec.Struct, frozen=True, gc=False):
 
 
 class Closed(msgspec.Struct, frozen=True, gc=False):
-    """An attempt has ended; `succeeded` says whether its task is done."""
+    """An attempt has ended; `succeeded` says whether its task is done.
+
+    `ran_ms` is what its node reported: from its start to its end, `shuffled_ms` of it in the
+    shuffle (0 for maps).
+    """
 
     job: JobId
     kind: TaskKind
     attempt: AttemptId
     node: NodeId
     succeeded: bool
+    ran_ms: Millis = 0
+    shuffled_ms: Millis = 0
 
 
 class JobLeft(msgspec.Struct, frozen=True, gc=False):

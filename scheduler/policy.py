@@ -12,7 +12,9 @@ memories, and only `observe` changes those.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+
+import msgspec
 
 from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Why
 from scheduler.facts import Fact
@@ -20,11 +22,21 @@ from scheduler.model import Locality, Millis, TaskKind
 from scheduler.view import ClusterView, JobView, Offer
 
 
-class Part(ABC):
-    """What the four parts have in common: a name, a one-line story, a memory fed by facts."""
+class NoParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The parameters of a part that has none."""
 
-    name: str
-    story: str
+
+class Part(ABC):
+    """What the four parts have in common: a name, a one-line story, parameters, and a memory fed
+    by facts.
+
+    A part with parameters names their Struct, whose every field has a default, in `Params` and
+    is made from one: `delay(node=5)` is `Delay(Delay.Params(node=5))`.
+    """
+
+    name: ClassVar[str]
+    story: ClassVar[str]
+    Params: ClassVar[type[msgspec.Struct]] = NoParams
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
         """Learn a fact.  Parts without a memory leave it at that."""

@@ -8,7 +8,16 @@ know: how long a task takes, how large a job is, whether a silent node is dead.
 from collections.abc import Iterable
 from typing import Protocol
 
-from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskKind
+from scheduler.model import (
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    Priority,
+    TaskIndex,
+    TaskKind,
+)
 
 
 class JobView(Protocol):
@@ -71,6 +80,8 @@ class AttemptView(Protocol):
     def job(self) -> JobId: ...
     @property
     def kind(self) -> TaskKind: ...
+    @property
+    def task(self) -> TaskIndex: ...
     @property
     def node(self) -> NodeId: ...
     @property
