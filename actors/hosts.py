@@ -25,7 +25,7 @@ from trio.lowlevel import (
 )
 
 from actors.actor import Actor
-from actors.kernel import ActorFailed, Kernel, KernelError
+from actors.kernel import ActorFailed, Kernel
 
 _STEPS_A_PASS = 512
 """How many supersteps the conductor plays before Trio's own loop gets a turn."""
@@ -90,7 +90,7 @@ class TrioHost:
                 await self._entered()
             try:
                 due = advance()
-            except KernelError as error:
+            except Exception as error:  # kept, so that no nursery wraps it into a group
                 self._error = error
                 return
             if due is None:

@@ -4,6 +4,7 @@ Bytes are only ever added.  Each place in the file has one right content, so a w
 interrupted (Ctrl-C) is simply done again at the same place; nothing is written twice.
 """
 
+import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -78,7 +79,8 @@ class JournalWriter:
             if self._chunk:
                 self._seal()
         except OSError:
-            self._file.close()
+            with contextlib.suppress(OSError):  # what could not be written cannot be flushed
+                self._file.close()
             raise
         self._file.close()
 
@@ -110,7 +112,10 @@ class JournalWriter:
 
     def _put(self, chunk: bytearray) -> None:
         """Write what the file lacks of the open chunk, at its place."""
-        self._file.seek(self._begin + self._written)
-        self._file.write(memoryview(chunk)[self._written :])
-        self._file.flush()
+        try:
+            self._file.seek(self._begin + self._written)
+            self._file.write(memoryview(chunk)[self._written :])
+            self._file.flush()
+        except OSError as error:  # a full disk is told without saying whose
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
         self._flushed_at = self._clock()

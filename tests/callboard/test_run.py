@@ -149,6 +149,7 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
         (("run", "two-jobs", "--nodes", "-3"), "cluster.nodes"),
         (("run", "two-jobs", "--journal", "/no/such/folder/j"), "/no/such/folder/j"),
         (("run", "two-jobs", "two-jobs", "--journal", "j"), "twice"),
+        (("run", "two-jobs", "--policy", "fair", "--journal", "/dev/full"), "/dev/full: No space"),
         (("show", "/no/such.journal"), "/no/such.journal"),
         (("show", __file__), "not a Callboard journal"),
         (("show", __file__, "--job", "x"), "names no job"),
