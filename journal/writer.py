@@ -50,7 +50,11 @@ class JournalWriter:
         """The open chunk, all of it, whether already written or not."""
         self._written = 0
         """How many of its bytes have been handed to the operating system."""
-        self.flush()
+        try:
+            self.flush()
+        except OSError:
+            self._give_up()
+            raise
 
     def __call__(self, event: AnyEvent) -> None:
         """Record one event."""
@@ -79,10 +83,14 @@ class JournalWriter:
             if self._chunk:
                 self._seal()
         except OSError:
-            with contextlib.suppress(OSError):  # what could not be written cannot be flushed
-                self._file.close()
+            self._give_up()
             raise
         self._file.close()
+
+    def _give_up(self) -> None:
+        """Close the file though it will not take what is left."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
