@@ -42,8 +42,9 @@ Entry: TypeAlias = tuple[int, int, int, msgspec.Struct]
 ROUNDS_MAX = 10_000
 """More rounds than this at one instant is two actors answering each other for ever."""
 
-PATIENCE_MS = 48 * 3600 * 1000
-"""A run in which nothing is noted for this long, and no actor is at work, is stuck."""
+PATIENCE_MS = 2 * 3600 * 1000
+"""A run in which nothing is noted for this long, and no actor is at work, is stuck: beats may go
+round for ever, but no rule of Hadoop's waits longer than minutes without something to note."""
 
 _BEHIND = 1 << 62
 _HASH_EVERY = 1024
