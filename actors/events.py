@@ -10,7 +10,16 @@ from enum import StrEnum
 import msgspec
 
 from scheduler.decisions import Why
-from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskIndex, TaskKind
+from scheduler.model import (
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    Priority,
+    TaskIndex,
+    TaskKind,
+)
 
 
 class Outcome(StrEnum):
