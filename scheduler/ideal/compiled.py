@@ -17,7 +17,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
 
@@ -26,6 +25,7 @@ from numba.core import config
 from numba.extending import register_jitable
 
 from scheduler.ideal import fsp, heap, loops, pool
+from scheduler.ideal.digest import source_digest
 from scheduler.ideal.machine import PLAIN
 
 _HERE = Path(__file__).parent
@@ -66,15 +66,6 @@ def _folders(given: str) -> list[Path]:
         return [Path(given) / name]
     user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return [_HERE / "__pycache__" / name, Path(user).expanduser() / "callboard" / name]
-
-
-@cache
-def source_digest() -> str:
-    """A digest of every file whose text decides what the loops compute."""
-    digest = blake2b(digest_size=8)
-    for path in sorted(_HERE.glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def _can_be_written(folder: Path) -> bool:

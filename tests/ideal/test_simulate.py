@@ -28,14 +28,17 @@ class TestWorkedByHand:
     def test_two_jobs_of_sizes_1_and_10(self, path: Any) -> None:
         """HFSP paper, figure 5: mean 6 in the right order, 6.5 under PS; 10.5 inverted.
 
-        Inverted, the machine believes that the job of 10 takes 0.5: it is served first, at 11
-        the other is done.  Under FSP+PS both are late by 1.5 and share from there.
+        Inverted, the machine believes that the job of 10 takes 0.5, serves it first, and the
+        other waits until 11.  Not so under FSP+PS: virtually they are done at 1.5 and 1; from
+        1.5, when the big one has 8.5 left, both are late and share, and the small one is done
+        at 3.5.
         """
         arrivals, sizes, inverted = [0, 0], [1, 10], [1, 0.5]
         assert rounded("fsp+ps", arrivals, sizes, path=path) == [1, 11]
         assert rounded("ps", arrivals, sizes, path=path) == [2, 11]
         assert rounded("srpt", arrivals, sizes, inverted, path=path) == [11, 10]
         assert rounded("fsp+fifo", arrivals, sizes, inverted, path=path) == [11, 10]
+        assert rounded("fsp+ps", arrivals, sizes, inverted, path=path) == [3.5, 11]
 
     def test_late_jobs_share(self, path: Any) -> None:
         """Sizes 4 and 2, estimates 1 and 1.5.
