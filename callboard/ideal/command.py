@@ -97,14 +97,14 @@ def _experiment(args: Namespace, say: Console) -> int:
 
 def _study(args: Namespace, say: Console) -> Study:
     """What the arguments ask for; raises `IdealError`."""
+    for name in ("sigma", "load", "dn"):
+        if args.report and getattr(args, name):
+            raise IdealError(f"--report has its own points, so --{name} says nothing with it")
     traces = _traces(args, say)
     names = [trace.name for trace in traces]
     if len(set(names)) < len(names):
         raise IdealError(f"two traces of one name among {', '.join(names)}")
     if args.report:
-        given = [name for name in ("sigma", "load", "dn") if getattr(args, name)]
-        if given:
-            raise IdealError(f"--report has its own points, so --{given[0]} says nothing with it")
         points, figures = studies.report(names)
     else:
         points, figures = studies.grid(

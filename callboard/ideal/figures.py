@@ -5,6 +5,7 @@ matplotlib is the optional extra `ideal`; nothing else here needs it.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from callboard.ideal.cells import Point
@@ -27,7 +28,7 @@ class Look(NamedTuple):
 LOOKS = {
     "fifo": Look("FIFO", "#000000", "s", (0, (1, 1.2))),
     "ps": Look("PS", "#7a7a7a", "D", (0, (5, 2))),
-    "gps": Look("GPS", "#7a7a7a", "D", (0, (5, 2))),
+    "gps": Look("GPS", "#4b6a88", "d", (0, (3, 1))),
     "las": Look("LAS", "#cc79a7", "v", (0, (5, 1.5, 1, 1.5))),
     "srpt": Look("SRPT", "#d55e00", "^", "solid"),
     "srpt+ps": Look("SRPT+PS", "#e69f00", ">", "solid"),
@@ -90,9 +91,9 @@ def _boxes(results: Results, spec: FigureSpec, trace: Trace) -> Any:
     axes.set_xticks(range(len(spec.points)), [f"{point.sigma:g}" for point in spec.points])
     axes.set_xlim(-0.55, len(spec.points) - 0.45)
     axes.tick_params(axis="x", length=0)
-    load, dn, _ = spec.points[0]
-    axes.set_title(f"{trace.name}, load {load:g}, d/n {dn:g}", fontsize=9, loc="left")
-    _finish(figure, axes, spec, results.study.disciplines)
+    axes.set_title(f"{trace.name}, {_fixed(spec)}", fontsize=9, loc="left")
+    _finish(axes, spec)
+    _legend(figure, axes, [LOOKS[name] for name in results.study.disciplines])
     return figure
 
 
@@ -119,25 +120,46 @@ def _lines(results: Results, spec: FigureSpec, traces: list[Trace]) -> Any:
 
     figure = Figure(figsize=(1.2 + 3.1 * len(traces), 3.5), layout="constrained")
     panels = figure.subplots(1, len(traces), sharey=True, squeeze=False)[0]
+    looks = _line_looks(results.study.disciplines, spec.points)
     for axes, trace in zip(panels, traces, strict=True):
-        for name in results.study.disciplines:
-            _line(axes, results, spec.points, spec.axis, trace, name)
-        axes.set_title(trace.name, fontsize=9, loc="left")
-        _finish(figure if axes is panels[0] else None, axes, spec, results.study.disciplines)
-        if axes is not panels[0]:
-            axes.set_ylabel("")
+        for name, look in looks.items():
+            _line(axes, results, spec, trace, name, look)
+        axes.set_title(f"{trace.name}, {_fixed(spec)}", fontsize=9, loc="left")
+        _finish(axes, spec)
+    for axes in panels[1:]:
+        axes.set_ylabel("")
+    _legend(figure, panels[0], list(looks.values()))
     return figure
 
 
+def _line_looks(disciplines: Sequence[str], points: tuple[Point, ...]) -> dict[str, Look]:
+    """What to draw, and how.  Without errors nobody is late, so all FSPs are one line, FSP."""
+    looks = {name: LOOKS[name] for name in disciplines}
+    fsp = [name for name in disciplines if name.startswith("fsp")]
+    if all(point.sigma == 0 for point in points) and fsp:
+        looks = {name: look for name, look in looks.items() if name not in fsp[:-1]}
+        looks[fsp[-1]] = LOOKS["fsp+ps"]._replace(label="FSP")
+    return looks
+
+
+def _fixed(spec: FigureSpec) -> str:
+    """What all points of the figure share, for its title."""
+    point = spec.points[0]
+    shown = {
+        "load": f"load {point.load:g}",
+        "dn": f"d/n {point.dn:g}",
+        "sigma": f"σ {point.sigma:g}",
+    }
+    return ", ".join(text for name, text in shown.items() if name != spec.axis)
+
+
 def _line(
-    axes: Any, results: Results, points: tuple[Point, ...], axis: str, trace: Trace, name: str
+    axes: Any, results: Results, spec: FigureSpec, trace: Trace, name: str, look: Look
 ) -> None:
-    look = LOOKS[name]
-    at = [getattr(point, axis) for point in points]
-    means = [results.line(trace, name, point, name).mean.mean for point in points]
+    at = [getattr(point, spec.axis) for point in spec.points]
     axes.plot(
         at,
-        means,
+        [fmean(results.means(trace, name, point)) for point in spec.points],
         color=look.colour,
         linestyle=look.dashes,
         marker=look.marker,
@@ -148,13 +170,16 @@ def _line(
     )
 
 
-def _finish(figure: Any, axes: Any, spec: FigureSpec, disciplines: Sequence[str]) -> None:
-    """Scale, grid and labels; the legend, in the order of the disciplines, if `figure` is given."""
+def _finish(axes: Any, spec: FigureSpec) -> None:
+    """Scale, grid and labels."""
     axes.set_yscale("log")
     axes.grid(axis="y", which="major", linewidth=0.5, color="#cccccc")
     axes.set_xlabel(AXES[spec.axis])
     axes.set_ylabel("mean sojourn (s)")
-    if figure is not None:
-        handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-        labels = [LOOKS[name].label for name in disciplines]
-        figure.legend([handles[label] for label in labels], labels, loc="outside right upper")
+
+
+def _legend(figure: Any, axes: Any, looks: list[Look]) -> None:
+    """The legend beside the panels, in the order of `looks`."""
+    handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    labels = [look.label for look in looks]
+    figure.legend([handles[label] for label in labels], labels, loc="outside right upper")

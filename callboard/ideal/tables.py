@@ -48,17 +48,23 @@ def _cells(line: Line) -> list[str]:
     same = line.difference.mean == 0 and not line.difference.half
     return [
         line.discipline,
-        _with_half(line.mean, ".2f"),
-        f"{line.spread.median:.2f}",
-        f"{line.spread.greatest:.2f}",
-        "" if same else _with_half(line.difference, "+.2f"),
+        _with_half(line.mean, ""),
+        _four_digits(line.spread.median),
+        _four_digits(line.spread.greatest),
+        "" if same else _with_half(line.difference, "+"),
     ]
 
 
-def _with_half(found: Interval, form: str) -> str:
+def _with_half(found: Interval, sign: str) -> str:
     """The mean, and its interval where there is one, in columns that line up."""
-    half = "" if found.half is None else f"± {found.half:.2f}"
-    return f"{found.mean:{form}} {half:<9}"
+    half = "" if found.half is None else f"± {_four_digits(found.half)}"
+    return f"{_four_digits(found.mean, sign)} {half:<7}"
+
+
+def _four_digits(seconds: float, sign: str = "") -> str:
+    """Four significant digits, never with an exponent and never more than two decimals."""
+    decimals = 2 if abs(seconds) < 99.995 else 1 if abs(seconds) < 999.95 else 0
+    return f"{seconds:{sign}.{decimals}f}"
 
 
 def write_csv(results: Results, against: str, folder: Path) -> list[Path]:
