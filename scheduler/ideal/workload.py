@@ -76,11 +76,15 @@ def estimates(true_sizes: Floats, sigma: float, seed: int, run: int) -> Floats:
     """The sizes times log-normal errors, exp(sigma · z): median 1 (report §2.1).
 
     `sigma` scales one standard normal a job, so the errors of sigma 1 are the squares of those
-    of sigma 0.5.  Raises `ValueError` for a sigma that is negative or not finite.
+    of sigma 0.5.  Raises `ValueError` for a sigma that is negative, not finite, or so
+    large that an estimate runs over.
     """
     if not (np.isfinite(sigma) and sigma >= 0):
         raise ValueError(f"sigma: {sigma} is not a finite number of 0 or more")
     if sigma == 0:
         return true_sizes
-    wrong: Floats = true_sizes * np.exp(sigma * normals(seed, run, len(true_sizes)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        wrong: Floats = true_sizes * np.exp(sigma * normals(seed, run, len(true_sizes)))
+    if not np.isfinite(wrong).all():
+        raise ValueError(f"sigma: {sigma} is so large that an estimate is too large for a float")
     return wrong
