@@ -8,7 +8,7 @@ report's own machine, the reference that fairness is measured against, and HFSP'
 from scheduler.ideal.machine import (
     BLIND,
     DISCIPLINES,
-    Path,
+    LoopPath,
     compiled_is_available,
     exact,
     remaining,
@@ -18,7 +18,7 @@ from scheduler.ideal.machine import (
 __all__ = [
     "BLIND",
     "DISCIPLINES",
-    "Path",
+    "LoopPath",
     "compiled_is_available",
     "exact",
     "remaining",

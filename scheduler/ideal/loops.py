@@ -26,6 +26,7 @@ from scheduler.ideal.pool import (
     levels_gap,
     serve,
     serve_levels,
+    weight_of,
 )
 
 
@@ -162,7 +163,7 @@ def srpt_ps(jobs: Jobs, heap: Heap, late: Pool, until: Any) -> None:
         wait = pause(jobs, i, now, until)
         head = heap.top[0]
         guests = 0 if head == NONE else 1
-        sharers = late.total[0] + guests
+        sharers = weight_of(late) + guests
         late_finish = gap(late, guests)
         head_finish = INF if head == NONE else jobs.left[head] * sharers
         used_up = INF if head == NONE else max(heap.key[head], 0) * sharers

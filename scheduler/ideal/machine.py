@@ -12,7 +12,7 @@ from scheduler.ideal.pool import INF
 from scheduler.ideal.rooms import ArrayRows, Case, ListRows, Rows, heap, levels, pool, twin
 
 Floats: TypeAlias = NDArray[np.float64]
-Path: TypeAlias = Literal["auto", "plain", "compiled"]
+LoopPath: TypeAlias = Literal["auto", "plain", "compiled"]
 """Which loops run: compiled where numba is installed, always plain, always compiled."""
 
 
@@ -72,7 +72,7 @@ def simulate(
     weights: ArrayLike | None = None,
     speed: float = 1.0,
     *,
-    path: Path = "auto",
+    path: LoopPath = "auto",
 ) -> Floats:
     """When each job is done on one divisible machine, in the order in which the jobs are given.
 
@@ -84,6 +84,8 @@ def simulate(
     `discipline` is one of `DISCIPLINES`; what each does, and what it does with a job whose
     estimate was wrong, is said at its loop (the simulator report, §2.3).  Ties go by arrival,
     then by index; completions come before arrivals of the same instant.
+
+    Rounding leaves completions within 1e-11 of exact arithmetic where the tests compare them.
 
     Returns a float64 array.  Raises `ValueError`, naming what is wrong, for an unknown
     discipline, a negative, NaN or infinite number, a weight or speed of 0 and unequal lengths;
@@ -103,7 +105,7 @@ def remaining(
     weights: ArrayLike | None = None,
     speed: float = 1.0,
     *,
-    path: Path = "auto",
+    path: LoopPath = "auto",
 ) -> Floats:
     """The work left of each job at the instant `at`, in seconds on a machine of speed 1.
 
@@ -166,7 +168,7 @@ def compiled_is_available() -> bool:
     return find_spec("numba") is not None
 
 
-def _run(discipline: str, case: Case, until: Any, path: Path) -> loops.Jobs:
+def _run(discipline: str, case: Case, until: Any, path: LoopPath) -> loops.Jobs:
     """Run the loop of `discipline` and return its jobs, in order of arrival."""
     if discipline not in _DISCIPLINES:
         raise ValueError(f"no discipline {discipline!r}; there are {', '.join(DISCIPLINES)}")

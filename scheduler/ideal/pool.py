@@ -15,8 +15,9 @@ class Pool(NamedTuple):
     """Jobs that share a machine in proportion to their weights.
 
     `clock[0]` is the service per unit of weight since the pool was last empty, in seconds, and a
-    job's key in `heap` is the reading at which it is done; `total[0]` is the sum of weights.
-    This is the virtual clock of fair queueing and of PSBS.
+    job's key in `heap` is the reading at which it is done.  This is the virtual clock of fair
+    queueing and of PSBS.  `total` is the sum of weights in two parts, the second what rounding
+    took from the first: else a heavy job that leaves could take a light one's weight with it.
     """
 
     heap: Heap
@@ -25,11 +26,25 @@ class Pool(NamedTuple):
     total: Row
 
 
+def weigh(pool: Pool, weight: Any) -> None:
+    """Add to the sum of weights without loss, by TwoSum (Knuth, TAOCP volume 2, 4.2.2)."""
+    old = pool.total[0]
+    new = old + weight
+    added = new - old
+    pool.total[0] = new
+    pool.total[1] += (old - (new - added)) + (weight - added)
+
+
+def weight_of(pool: Pool) -> Any:
+    """The sum of the weights in the pool; 0 if it is empty."""
+    return pool.total[0] + pool.total[1]
+
+
 def enter(pool: Pool, job: int, work: Any) -> None:
     """Add `job` with `work` seconds to do."""
     weight = pool.weight[job]
     push(pool.heap, 0, job, pool.clock[0] + work / weight)
-    pool.total[0] += weight
+    weigh(pool, weight)
 
 
 def gap(pool: Pool, guests: int) -> Any:
@@ -41,23 +56,24 @@ def gap(pool: Pool, guests: int) -> Any:
     first = pool.heap.top[0]
     if first == NONE:
         return INF
-    return max(pool.heap.key[first] - pool.clock[0], 0) * (pool.total[0] + guests)
+    return max(pool.heap.key[first] - pool.clock[0], 0) * (weight_of(pool) + guests)
 
 
 def serve(pool: Pool, seconds: Any, guests: int) -> None:
     """Let the pool and its guests have the machine for `seconds`."""
     if pool.heap.top[0] != NONE:
-        pool.clock[0] += seconds / (pool.total[0] + guests)
+        pool.clock[0] += seconds / (weight_of(pool) + guests)
 
 
 def leave(pool: Pool) -> int:
     """Take out the first job, which is done now; an empty pool starts its clock afresh."""
     job = pop(pool.heap, 0)
     pool.clock[0] = pool.heap.key[job]
-    pool.total[0] -= pool.weight[job]
+    weigh(pool, -pool.weight[job])
     if pool.heap.top[0] == NONE:
         pool.clock[0] = 0
         pool.total[0] = 0
+        pool.total[1] = 0
     return job
 
 
@@ -154,6 +170,8 @@ def drain_levels(levels: Levels, left: Row) -> None:
 
 
 HELPERS = (
+    weigh,
+    weight_of,
     enter,
     gap,
     serve,

@@ -83,7 +83,7 @@ def heap(rows: Rows, n: int, tops: int = 1) -> Heap:
 def pool(rows: Rows, n: int, weight: Any = None) -> Pool:
     """An empty pool for `n` jobs, of weight 1 each unless weights are given."""
     row = rows.same(1, n) if weight is None else rows.numbers(weight)
-    return Pool(heap(rows, n), row, rows.same(0, 1), rows.same(0, 1))
+    return Pool(heap(rows, n), row, rows.same(0, 1), rows.same(0, 2))
 
 
 def levels(rows: Rows, n: int) -> Levels:
@@ -96,7 +96,7 @@ def twin(rows: Rows, n: int, late: int, weight: Any = None) -> Twin:
     virtual = pool(rows, n, weight)
     present = Heap(virtual.heap.key, rows.links(n), rows.links(n), rows.links(1))
     shared = Pool(
-        heap(rows, n if late == SHARE else 0), virtual.weight, rows.same(0, 1), rows.same(0, 1)
+        heap(rows, n if late == SHARE else 0), virtual.weight, rows.same(0, 1), rows.same(0, 2)
     )
     queue = rows.links(n if late == FIRST else 0)
     return Twin(

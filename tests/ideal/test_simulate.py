@@ -187,6 +187,15 @@ def test_floats_agree_with_exact_arithmetic(discipline: str) -> None:
     assert work.run(discipline) == pytest.approx([float(at) for at in done], rel=1e-11)
 
 
+@pytest.mark.parametrize("discipline", ["gps", "psbs"])
+def test_a_heavy_job_takes_nobodys_weight_along(discipline: str) -> None:
+    """Weights 1e17 times apart: beside the heavy ones the light one's weight rounds to nothing."""
+    rows = ([0, 0, 1], [3, 1, 1], [3, 0.5, 0.5], [1e-9, 1e8, 1e8])
+    arrivals, sizes, estimates, weights = ([Fraction(value) for value in row] for row in rows)
+    done = exact(discipline, arrivals, sizes, estimates, weights).done
+    assert simulate(discipline, *rows) == pytest.approx([float(at) for at in done], rel=1e-9)
+
+
 class TestTheoremsOnManyJobs:
     """F2, F10 and F11 in floats, on 20,000 jobs; tolerances are relative to a completion."""
 
