@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from callboard import commands
+from callboard import commands, ideal
 from callboard.errors import explain
 from callboard.run_command import add_run_arguments, run_command
 from callboard.version import __version__
@@ -72,6 +72,8 @@ def make_parser() -> argparse.ArgumentParser:
     diff = subparsers.add_parser("diff", help="find the first event at which two journals part")
     commands.add_diff_arguments(diff)
     diff.set_defaults(action=commands.diff_command)
+
+    ideal.add_parser(subparsers)
 
     scenarios = subparsers.add_parser("scenarios", help="list the scenarios of the library")
     scenarios.set_defaults(action=commands.scenarios_command)

@@ -18,7 +18,7 @@ MAY_IMPORT = {
 }
 """The one way in which imports run; `scenarios` and `journal` do not know each other."""
 
-BANNED_IN_THE_WORLD = {"time", "random", "uuid", "datetime", "secrets", "threading", "asyncio"}
+BANNED_IN_THE_WORLD = {"time", "random", "uuid", "datetime", "secrets", "asyncio"}
 """What no actor and no policy may ask: the wall clock, and randomness without an address."""
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from callboard.errors import InputError
 from callboard.ideal.cells import Answer, Cell, Outcome, program_digest
-from callboard.ideal.errors import IdealError
 
 _KEY = ("program", *Cell._fields, "run")
 _TABLE = f"""
@@ -46,7 +46,7 @@ class Cache:
             with self._db:
                 self._db.execute(_TABLE)
         except (OSError, sqlite3.Error) as error:
-            raise IdealError(f"{path}: cannot keep results there ({error})") from None
+            raise InputError(f"{path}: cannot keep results there ({error})") from None
 
     def find(self, cell: Cell) -> dict[int, Outcome]:
         """The outcomes of `cell` that are known, by run."""
@@ -56,17 +56,17 @@ class Cache:
     def add(self, answer: Answer) -> None:
         """Keep an answer; when this returns it is on disk.
 
-        Raises `IdealError` if it was made by other code than ours, as a worker's may be.
+        Raises `InputError` if it was made by other code than ours, as a worker's may be.
         """
         if answer.program != program_digest():
-            raise IdealError("a worker runs another version of Callboard or NumPy than this one")
+            raise InputError("a worker runs another version of Callboard or NumPy than this one")
         head = (answer.program, *_columns(answer.cell))
         rows = zip(answer.runs, answer.outcomes, strict=True)
         try:
             with self._db:
                 self._db.executemany(_ADD, [(*head, run, *outcome) for run, outcome in rows])
         except sqlite3.Error as error:
-            raise IdealError(f"{self.path}: cannot keep results there ({error})") from None
+            raise InputError(f"{self.path}: cannot keep results there ({error})") from None
 
     def __enter__(self) -> Self:
         return self

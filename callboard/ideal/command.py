@@ -10,9 +10,9 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from callboard.errors import InputError
 from callboard.ideal import study as studies
 from callboard.ideal.cache import Cache, default_path
-from callboard.ideal.errors import IdealError
 from callboard.ideal.figures import draw
 from callboard.ideal.results import Results
 from callboard.ideal.study import Study
@@ -22,19 +22,18 @@ from callboard.ideal.work import cluster, finish, known, local, missing
 from scheduler.ideal import DISCIPLINES
 from scheduler.ideal.workload import SIZE_MODELS
 
-_TO_MEND = 2
 _STOPPED = 130
 
 
 def add_parser(subparsers: Any) -> None:
-    """Mount the command on a program's subcommands; `args.main` is then its function."""
+    """Mount the command on a program's subcommands; `action` is then its function."""
     parser = subparsers.add_parser(
         "ideal",
         help="the simulator report's experiment: size-based disciplines on one divisible machine",
         description=(__doc__ or "").strip(),
     )
     add_arguments(parser)
-    parser.set_defaults(main=main)
+    parser.set_defaults(action=main)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -67,9 +66,6 @@ def main(args: Namespace) -> int:
     say = Console(stderr=True, highlight=False)
     try:
         return _experiment(args, say)
-    except (IdealError, ValueError) as error:
-        say.print(f"callboard ideal: {error}", markup=False, soft_wrap=True)
-        return _TO_MEND
     except KeyboardInterrupt:
         say.print("stopped; what was finished is kept, the same command goes on from there")
         return _STOPPED
@@ -96,14 +92,14 @@ def _experiment(args: Namespace, say: Console) -> int:
 
 
 def _study(args: Namespace, say: Console) -> Study:
-    """What the arguments ask for; raises `IdealError`."""
+    """What the arguments ask for; raises `InputError`."""
     for name in ("sigma", "load", "dn"):
         if args.report and getattr(args, name):
-            raise IdealError(f"--report has its own points, so --{name} says nothing with it")
+            raise InputError(f"--report has its own points, so --{name} says nothing with it")
     traces = _traces(args, say)
     names = [trace.name for trace in traces]
     if len(set(names)) < len(names):
-        raise IdealError(f"two traces of one name among {', '.join(names)}")
+        raise InputError(f"two traces of one name among {', '.join(names)}")
     if args.report:
         points, figures = studies.report(names)
     else:
@@ -125,7 +121,7 @@ def _traces(args: Namespace, say: Console) -> list[Trace]:
     if not paths and args.report and os.environ.get("CALLBOARD_TRACES"):
         paths = _files(Path(os.environ["CALLBOARD_TRACES"]))
     if not paths:
-        raise IdealError("no trace given: name SWIM files, or a folder that holds them")
+        raise InputError("no trace given: name SWIM files, or a folder that holds them")
     if not args.report:
         return [load(path) for path in paths]
     at_hand = {path.name: path for path in paths if path.is_file()}
@@ -134,7 +130,7 @@ def _traces(args: Namespace, say: Console) -> list[Trace]:
             say.print(f"{name} is absent: no {file} among the traces given", markup=False)
     traces = [load(at_hand[file]) for file in REPORT_FILES.values() if file in at_hand]
     if not traces:
-        raise IdealError("none of the report's three traces is there")
+        raise InputError("none of the report's three traces is there")
     return traces
 
 
@@ -148,7 +144,7 @@ def _reference(args: Namespace, study: Study) -> str:
     if against is None:
         return "fsp+ps" if "fsp+ps" in study.disciplines else study.disciplines[0]
     if against not in study.disciplines:
-        raise IdealError(f"--against {against}: not among the disciplines played")
+        raise InputError(f"--against {against}: not among the disciplines played")
     return against
 
 
@@ -156,7 +152,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise IdealError(f"--out {folder}: {error.strerror}") from None
+        raise InputError(f"--out {folder}: {error.strerror}") from None
 
 
 def _results(args: Namespace, study: Study, cache: Cache, say: Console) -> Results:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.ideal.errors import IdealError
+from scenarios.traces import read_swim
 
 REPORT_FILES = {
     "FB09-0": "FB-2009_samples_24_times_1hr_0.tsv",
@@ -18,8 +18,6 @@ REPORT_FILES = {
     "FB10": "FB-2010_samples_24_times_1hr_0.tsv",
 }
 """The report's names for its three traces, and SWIM's for the files (report §3)."""
-
-COLUMNS = ("submit time", "gap", "input bytes", "shuffle bytes", "output bytes")
 
 
 class Trace(NamedTuple):
@@ -37,17 +35,13 @@ class Trace(NamedTuple):
 
 
 def load(path: Path) -> Trace:
-    """Read a SWIM file.  Raises `IdealError` naming file, line and column of what is wrong."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not text in UTF-8"
-        raise IdealError(f"{path}: {reason}") from None
-    rows = [_row(path, k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not rows:
-        raise IdealError(f"{path}: no jobs in it")
-    submit, _gap, read, shuffled, written = np.array(rows, dtype=np.float64).T
-    digest = blake2b(text.encode(), digest_size=16).hexdigest()
+    """Read a SWIM file.  Raises `ScenarioError` naming file, line and column of what is wrong."""
+    lines = read_swim(path)
+    columns = [
+        (line.submit_s, line.input_bytes, line.shuffle_bytes, line.output_bytes) for line in lines
+    ]
+    submit, read, shuffled, written = np.array(columns, dtype=np.float64).T
+    digest = blake2b(path.read_bytes(), digest_size=16).hexdigest()
     return Trace(name_of(path), digest, submit, read, shuffled, written)
 
 
@@ -55,20 +49,3 @@ def name_of(path: Path) -> str:
     """The report's name of the trace if it is one of its three, else the file's stem."""
     names = {file: name for name, file in REPORT_FILES.items()}
     return names.get(path.name, path.stem)
-
-
-def _row(path: Path, number: int, line: str) -> list[int]:
-    cells = line.split()
-    if len(cells) != 1 + len(COLUMNS):
-        raise IdealError(
-            f"{path}, line {number}: {len(cells)} columns where a SWIM line has {1 + len(COLUMNS)}"
-        )
-    return [
-        _whole(path, number, column, cell) for column, cell in zip(COLUMNS, cells[1:], strict=True)
-    ]
-
-
-def _whole(path: Path, number: int, column: str, cell: str) -> int:
-    if not (cell.isascii() and cell.isdigit()):
-        raise IdealError(f"{path}, line {number}: {column} {cell!r} is not a whole number >= 0")
-    return int(cell)

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from typing import Any, NamedTuple, TypeAlias
 
+from callboard.errors import InputError
 from callboard.ideal.cache import Cache
 from callboard.ideal.cells import Answer, Cell, Outcome, compute
-from callboard.ideal.errors import IdealError
 from callboard.ideal.study import Study
 from callboard.ideal.swim import Trace
 from scheduler.ideal import compiled_is_available
@@ -104,15 +104,15 @@ def _cores() -> int:
 def cluster(address: str) -> Iterator[Workers]:
     """Workers of the Dask cluster at `dask://HOST:PORT`; they must have Callboard installed."""
     if not address.startswith("dask://"):
-        raise IdealError(f"--on {address}: an address reads dask://HOST:PORT")
+        raise InputError(f"--on {address}: an address reads dask://HOST:PORT")
     try:
         import distributed
     except ImportError:
-        raise IdealError("--on needs Dask: pip install 'callboard[dask]'") from None
+        raise InputError("--on needs Dask: pip install 'callboard[dask]'") from None
     try:
         client: Any = distributed.Client("tcp://" + address.removeprefix("dask://"), timeout="10s")
     except (OSError, ValueError) as error:
-        raise IdealError(f"--on {address}: no scheduler answers ({error})") from None
+        raise InputError(f"--on {address}: no scheduler answers ({error})") from None
     with client:
 
         def run(tasks: Sequence[Task]) -> Iterator[Answer]:

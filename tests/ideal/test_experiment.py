@@ -7,21 +7,21 @@ import sqlite3
 import subprocess
 import sys
 import time
-from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from callboard.ideal import add_parser
+from callboard.cli import main
+from callboard.errors import InputError
 from callboard.ideal import study as studies
 from callboard.ideal.cache import Cache
 from callboard.ideal.cells import Answer, compute
-from callboard.ideal.errors import IdealError
 from callboard.ideal.study import Study
 from callboard.ideal.swim import REPORT_FILES, Trace, load
 from callboard.ideal.work import Found, Task, cluster, finish, known, local, missing
+from scenarios.errors import ScenarioError
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,12 +42,8 @@ def trace_file(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object) -> int:
-    """The command as a program would mount it."""
-    parser = ArgumentParser(prog="callboard")
-    add_parser(parser.add_subparsers())
-    args = parser.parse_args(["ideal", *map(str, arguments)])
-    status: int = args.main(args)
-    return status
+    """The command as a user gives it."""
+    return main(["ideal", *map(str, arguments)])
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -127,7 +123,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "complaint"),
         [
-            (["no.tsv"], "no.tsv: No such file"),
+            (["no.tsv"], "no.tsv: there is no such file"),
             ([], "no trace given"),
             (["--report", "nowhere.tsv"], "none of the report's three traces"),
             (["{trace}", "{trace}"], "two traces of one name"),
@@ -174,15 +170,15 @@ class TestCommand:
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("job0 1 1 5 5", "line 2: 5 columns where a SWIM line has 6"),
-        ("job0 1 1 5 x 5", "line 2: shuffle bytes 'x' is not a whole number"),
-        ("job0 -1 1 5 5 5", "line 2: submit time '-1' is not"),
+        ("job0 1 1 5 5", "line 2: expected 6 columns"),
+        ("job0 1 1 5 x 5", "line 2, shuffle bytes"),
+        ("job0 -1 1 5 5 5", "line 2, submit time"),
     ],
 )
 def test_bad_traces_are_named(tmp_path: Path, line: str, complaint: str) -> None:
     path = tmp_path / "bad.tsv"
     path.write_text(f"job 0 0 1 1 1\n{line}\n", encoding="utf-8")
-    with pytest.raises(IdealError, match=complaint):
+    with pytest.raises(ScenarioError, match=complaint):
         load(path)
 
 
@@ -257,7 +253,7 @@ class TestCache:
             assert list(cache.find(cell)) == [0]
             monkeypatch.setattr("callboard.ideal.cache.program_digest", lambda: "another")
             assert cache.find(cell) == {}
-            with pytest.raises(IdealError, match="another version"):
+            with pytest.raises(InputError, match="another version"):
                 cache.add(compute(study.traces[0], cell, [0]))
 
     @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
@@ -266,7 +262,7 @@ class TestCache:
         path = write_trace(tmp_path / "long.tsv", 3000)
         cache = tmp_path / "cache"
         command: list[str | Path] = [
-            sys.executable, "-m", "callboard.ideal", path, "--sigma", "1", "--runs", "3000",
+            sys.executable, "-m", "callboard", "ideal", path, "--sigma", "1", "--runs", "3000",
             "--disciplines", "srpt", "fsp+ps", "--cores", "1",
             "--out", tmp_path / "out", "--cache", cache,
         ]  # fmt: skip

@@ -1,7 +1,5 @@
 """The report's reader of SWIM lines, its errors, and the released simulator's figures."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +8,7 @@ import pytest
 from callboard.ideal.swim import REPORT_FILES, Trace, load
 from scheduler.ideal import simulate
 from scheduler.ideal.workload import estimates, normals, sizes
-
-TRACES = Path(
-    os.environ.get("CALLBOARD_TRACES") or Path(__file__).parents[2].parent / "shared" / "traces"
-)
-FB09 = TRACES / REPORT_FILES["FB09-0"]
+from tests.support.traces import trace
 
 # Four jobs: submitted at 10 .. 50, bytes read, shuffled, written.
 LINES = ([10, 20, 30, 50], [100, 0, 40, 0], [0, 50, 10, 0], [0, 0, 10, 40])
@@ -88,9 +82,7 @@ class TestErrors:
 
 @pytest.fixture(scope="module")
 def fb09() -> Trace:
-    if not FB09.is_file():
-        pytest.skip(f"the trace {FB09.name} is not at hand (set CALLBOARD_TRACES to its folder)")
-    return load(FB09)
+    return load(trace(REPORT_FILES["FB09-0"]))
 
 
 @pytest.mark.parametrize(
