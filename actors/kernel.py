@@ -106,7 +106,6 @@ class Kernel:
         self._sink = sink
         self._until_ms = until_ms
         self._tie_order = tie_order
-        self._steps = 0
         self._soon: list[Entry] = []
         self._calendar: dict[Millis, list[Entry]] = {}
         self._instants: list[Millis] = []
@@ -168,7 +167,9 @@ class Kernel:
         if self.reason is not None:
             return None
         if len(self._unhashed) >= _HASH_EVERY:
-            self._absorb()
+            self._absorb()  # before the next batch joins: that one is not in order yet
+            if self.watch is not None:
+                self.watch()
         batch = self._soon
         if batch:
             self._soon = []
@@ -178,9 +179,6 @@ class Kernel:
             if coming is None:
                 return None
             batch = coming
-        self._steps += 1
-        if not self._steps & 1023 and self.watch is not None:
-            self.watch()
         self.messages += len(batch)
         self._unhashed.append((self.now_ms, self.round, batch))
         if len(batch) > 1:
