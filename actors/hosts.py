@@ -114,7 +114,7 @@ class TrioHost:
     async def _live(self, actor: Actor) -> None:
         """An actor's task: on stage from birth until the conductor or the actor itself ends it."""
         task = current_task()
-        self._on_stage[actor.address] = task.coro.send
+        self._on_stage[actor.address] = task.coro.send  # type: ignore[assignment]
         self._entering -= 1
         if await temporarily_detach_coroutine_object(_stay):
             await self._play(actor)
