@@ -129,6 +129,8 @@ def _traces(args: Namespace, say: Console) -> list[Trace]:
     if not args.report:
         return [load(path) for path in paths]
     at_hand = {path.name: path for path in paths if path.is_file()}
+    for other in sorted(at_hand.keys() - set(REPORT_FILES.values())):
+        say.print(f"{other} is none of the report's traces and is left out", markup=False)
     for name, file in REPORT_FILES.items():
         if file not in at_hand:
             say.print(f"{name} is absent: no {file} among the traces given", markup=False)

@@ -114,10 +114,13 @@ class TestCommand:
         """`--report` with two of the three: figures 3.1, 3.3 and 3.4 to 3.7."""
         for name in ("FB09-0", "FB10"):
             write_trace(tmp_path / REPORT_FILES[name], 30)
+        write_trace(tmp_path / "other.tsv", 30)
         out = tmp_path / "out"
         status = run(tmp_path, "--report", "--runs", 1, "--out", out, "--cache", tmp_path / "c")
         assert status == 0
-        assert f"FB09-1 is absent: no {REPORT_FILES['FB09-1']}" in capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert f"FB09-1 is absent: no {REPORT_FILES['FB09-1']}" in said
+        assert "other.tsv is none of the report's traces and is left out" in said
         points = {(row["load"], row["dn"], row["sigma"]) for row in rows_of(out / "summary.csv")}
         assert len(points) == 5 + 2 * 19 + 1 + 2 * 9  # sigmas; loads and ratios share (0.9, 4)
         if find_spec("matplotlib"):
