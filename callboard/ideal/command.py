@@ -27,14 +27,14 @@ _STOPPED = 130
 
 
 def add_parser(subparsers: Any) -> None:
-    """Mount the command on a program's subcommands; `args.main` is then its function."""
+    """Mount the command on a program's subcommands; `args.action` is then its function."""
     parser = subparsers.add_parser(
         "ideal",
         help="the simulator report's experiment: size-based disciplines on one divisible machine",
         description=(__doc__ or "").strip(),
     )
     add_arguments(parser)
-    parser.set_defaults(main=main)
+    parser.set_defaults(action=main)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -46,7 +46,7 @@ def run(*arguments: object) -> int:
     parser = ArgumentParser(prog="callboard")
     add_parser(parser.add_subparsers())
     args = parser.parse_args(["ideal", *map(str, arguments)])
-    status: int = args.main(args)
+    status: int = args.action(args)
     return status
 
 
