@@ -61,7 +61,7 @@ def _row(path: Path, number: int, line: str) -> list[int]:
     cells = line.split()
     if len(cells) != 1 + len(COLUMNS):
         raise IdealError(
-            f"{path}, line {number}: {len(cells)} columns where a SWIM line has {1 + len(COLUMNS)}"
+            f"{path}, line {number}: expected {1 + len(COLUMNS)} columns, got {len(cells)}"
         )
     return [
         _whole(path, number, column, cell) for column, cell in zip(COLUMNS, cells[1:], strict=True)
@@ -70,5 +70,6 @@ def _row(path: Path, number: int, line: str) -> list[int]:
 
 def _whole(path: Path, number: int, column: str, cell: str) -> int:
     if not (cell.isascii() and cell.isdigit()):
-        raise IdealError(f"{path}, line {number}: {column} {cell!r} is not a whole number >= 0")
+        where = f"{path}, line {number}, {column}"
+        raise IdealError(f'{where}: expected a whole number of at least 0, got "{cell}"')
     return int(cell)
