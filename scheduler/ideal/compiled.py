@@ -16,9 +16,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
-from threading import Lock
 
 import numba
 from numba.core import config
@@ -29,22 +27,12 @@ from scheduler.ideal.digest import source_digest
 from scheduler.ideal.machine import PLAIN
 
 _HERE = Path(__file__).parent
-_LOCK = Lock()
 
 # The loops allocate nothing, so numba's reference counts on the rows they pass about are pure
 # cost: without them FSP runs about 30 times as fast (`bench/ideal.py`).
 for _module in (heap, pool, loops, fsp):
     for _helper in _module.HELPERS:
         register_jitable(_nrt=False, forceinline=True)(_helper)
-
-
-@cache
-def loop(name: str) -> Callable[..., None]:
-    """The compiled loop of this name; numba compiles it, or reads it from disk, when called."""
-    with _LOCK, _cache_folder() as folder:
-        compile_for = numba.njit(nogil=True, _nrt=False, cache=folder is not None)
-        compiled: Callable[..., None] = compile_for(PLAIN[name])
-        return compiled
 
 
 @contextmanager
@@ -75,3 +63,14 @@ def _can_be_written(folder: Path) -> bool:
             return True
     except OSError:
         return False
+
+
+def _set_up() -> dict[str, Callable[..., None]]:
+    """The compiled loops by name; numba compiles each, or reads it from disk, when first called."""
+    with _cache_folder() as folder:
+        compiled = numba.njit(nogil=True, _nrt=False, cache=folder is not None)
+        return {name: compiled(plain) for name, plain in PLAIN.items()}
+
+
+COMPILED = _set_up()
+"""The compiled loops by name.  Set up while this module is imported, which one thread does."""

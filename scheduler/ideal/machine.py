@@ -176,10 +176,10 @@ def _run(discipline: str, case: Case, until: Any, path: LoopPath) -> loops.Jobs:
         raise ValueError(f"no path {path!r}; there are auto, plain, compiled")
     what = _DISCIPLINES[discipline]
     if path == "compiled" or (path == "auto" and compiled_is_available()):
-        from scheduler.ideal.compiled import loop
+        from scheduler.ideal.compiled import COMPILED
 
         rows: Rows = ArrayRows()
-        run = loop(what.loop)
+        run = COMPILED[what.loop]
     else:
         rows = ListRows()
         run = PLAIN[what.loop]

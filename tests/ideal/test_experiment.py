@@ -170,15 +170,16 @@ class TestCommand:
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("job0 1 1 5 5", "line 2: expected 6 columns"),
-        ("job0 1 1 5 x 5", "line 2, shuffle bytes"),
-        ("job0 -1 1 5 5 5", "line 2, submit time"),
+        ("job0 1 1 5 5", "line 2: expected 6 columns.*got 5"),
+        ("job0 1 1 5 x 5", "line 2, shuffle bytes: expected a whole number"),
+        ("job0 -1 1 5 5 5", "line 2, submit time: expected a whole number"),
     ],
 )
 def test_bad_traces_are_named(tmp_path: Path, line: str, complaint: str) -> None:
+    """File, line and column are said, and what was expected there."""
     path = tmp_path / "bad.tsv"
     path.write_text(f"job 0 0 1 1 1\n{line}\n", encoding="utf-8")
-    with pytest.raises(ScenarioError, match=complaint):
+    with pytest.raises(ScenarioError, match=f"bad.tsv.*{complaint}"):
         load(path)
 
 
