@@ -85,7 +85,7 @@ class TrioHost:
     async def _conduct(self) -> None:
         """Resume whoever has mail, superstep after superstep."""
         advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
-        while self._error is None:
+        while True:
             if self._entering:
                 await self._entered()
             try:
@@ -97,6 +97,8 @@ class TrioHost:
                 return
             for actor in due:
                 on_stage[actor.address](True)
+                if self._error is not None:
+                    return
             steps += 1
             if steps % _STEPS_A_PASS == 0:
                 await trio.lowlevel.checkpoint()

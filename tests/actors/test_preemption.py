@@ -10,7 +10,7 @@ from actors.events import (
     Outcome,
 )
 from scheduler.registry import make_policy
-from tests.support.preempt import EveryTenSeconds
+from tests.support.preempt import KillNewest
 from tests.support.world import IN_STEP, job, play
 
 
@@ -20,7 +20,7 @@ def test_a_killed_map_runs_again_first_and_its_first_run_is_waste() -> None:
     for it again in that very instant, and the beat of 18013 takes it.
     """
     policy = make_policy("fifo")
-    policy.preemption = EveryTenSeconds(times=1)
+    policy.preemption = KillNewest(times=1)
     cluster = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=0, heartbeat=IN_STEP)
     run = play([job(0, maps=2, map_ms=30_000)], policy, cluster=cluster)
     assert [e.at_ms for e in run.all(KillOrdered)] == [10_000]
@@ -35,7 +35,7 @@ def test_a_killed_map_runs_again_first_and_its_first_run_is_waste() -> None:
 
 def test_a_map_that_must_run_again_goes_before_maps_that_never_ran() -> None:
     policy = make_policy("fifo")
-    policy.preemption = EveryTenSeconds(times=1)
+    policy.preemption = KillNewest(times=1)
     cluster = Cluster(nodes=1, racks=1, map_slots=2, reduce_slots=0, heartbeat=IN_STEP)
     run = play([job(0, maps=6, map_ms=40_000)], policy, cluster=cluster)
     again = next(e for e in run.launches() if e.number == 1)
