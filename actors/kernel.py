@@ -82,8 +82,8 @@ class Kernel:
     """The clock and the queue of one run.
 
     `sink` gets every noted event in the kernel's order.  `until_ms` ends the run after the last
-    superstep at or before it.  `tie_order` permutes ties by a seed; `patience_ms` is how
-    long nothing but beats may go on.  `watch`, if set, is called
+    superstep at or before it.  `tie_order` permutes ties by a seed.  `patience_ms`
+    is how long nothing but beats may go on.  `watch`, if set, is called
     every thousand or so supersteps, between two of them, and must not touch the run.
     """
 
@@ -93,7 +93,6 @@ class Kernel:
         sink: Callable[[AnyEvent], None] | None = None,
         until_ms: Millis | None = None,
         tie_order: int | None = None,
-        patience_ms: Millis = PATIENCE_MS,
     ) -> None:
         self.now_ms: Millis = 0
         self.round = 0
@@ -104,10 +103,10 @@ class Kernel:
         self.actors: dict[int, Actor] = {}
         self.on_admit: Callable[[Actor], None] | None = None
         self.watch: Callable[[], None] | None = None
+        self.patience_ms = PATIENCE_MS
         self._sink = sink
         self._until_ms = until_ms
         self._tie_order = tie_order
-        self._patience_ms = patience_ms
         self._soon: list[Entry] = []
         self._calendar: dict[Millis, list[Entry]] = {}
         self._instants: list[Millis] = []
@@ -215,7 +214,7 @@ class Kernel:
             self.now_ms = self._until_ms
             self.reason = "until"
             return None
-        if at - self._noted_ms > self._patience_ms:
+        if at - self._noted_ms > self.patience_ms:
             self._check_patience(at)
         heapq.heappop(self._instants)
         self.now_ms = at
@@ -272,7 +271,7 @@ class Kernel:
         if any(actor.at_work() for actor in self.actors.values()):
             self._noted_ms = at
             return
-        hours = self._patience_ms / 3_600_000
+        hours = self.patience_ms / 3_600_000
         why = f"nothing but heartbeats for {hours:g} hours"
         raise Stalled(self.now_ms, self._waiting(), why)
 
