@@ -30,6 +30,7 @@ SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
     out_of_band=st.booleans(),
     one_task=st.booleans(),
     order=st.sampled_from(["fifo", "fair"]),
+    locality=st.sampled_from(["", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)"]),
     killing=st.booleans(),
     tie_order=st.sampled_from([None, 1, 2]),
     seed=st.integers(0, 3),
@@ -44,6 +45,7 @@ def test_beats_left_out_change_nothing(
     out_of_band: bool,
     one_task: bool,
     order: str,
+    locality: str,
     killing: bool,
     tie_order: int | None,
     seed: int,
@@ -58,13 +60,14 @@ def test_beats_left_out_change_nothing(
         )
         cluster = Cluster(
             nodes=nodes,
+            replication=1,
             racks=min(nodes, 2),
             map_slots=slots[0],
             reduce_slots=slots[1],
             latency_ms=latency_ms,
             heartbeat=beats,
         )
-        policy = make_policy(order)
+        policy = make_policy(order + locality)
         if killing:
             policy.preemption = EveryTenSeconds()
         run = play(
