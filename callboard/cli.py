@@ -76,7 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
     scenarios = subparsers.add_parser("scenarios", help="list the scenarios of the library")
     scenarios.set_defaults(action=commands.scenarios_command)
 
-    policies = subparsers.add_parser("policies", help="list the policies")
+    policies = subparsers.add_parser("policies", help="list the parts that policies are made of")
     policies.set_defaults(action=commands.policies_command)
     return parser
 
