@@ -1,4 +1,4 @@
-"""The commands that only read: `show`, `diff`, `scenarios`, `policies`."""
+"""The commands that only read: `show`, `explain`, `diff`, `scenarios`, `policies`."""
 
 import argparse
 import sys
@@ -13,6 +13,7 @@ from rich.table import Table
 from callboard import plugins
 from callboard.errors import InputError
 from journal.diff import compare, diff_lines
+from journal.explain import explain
 from journal.names import parse_job, parse_node
 from journal.show import KINDS, ShowOptions, check_kind, show
 from scenarios.spec import library
@@ -43,6 +44,23 @@ def show_command(options: argparse.Namespace) -> int:
         raise InputError(str(error)) from None
     for line in show(options.journal, wanted):
         print(line)
+    return 0
+
+
+def add_explain_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `callboard explain`."""
+    parser.description = "Say why a job waited, what went first, and who preempted whom."
+    parser.add_argument("journal", type=Path, metavar="JOURNAL")
+    parser.add_argument("job", metavar="JOB", help="12 or job-12")
+
+
+def explain_command(options: argparse.Namespace) -> int:
+    """Print one job's story."""
+    try:
+        for line in explain(options.journal, parse_job(options.job)):
+            print(line)
+    except (ValueError, LookupError) as error:
+        raise InputError(str(error)) from None
     return 0
 
 

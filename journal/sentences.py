@@ -34,7 +34,7 @@ from journal.names import (
 from scheduler.decisions import Why
 from scheduler.model import AttemptId, JobId, Locality, NodeId, TaskKind
 
-_LEVELS = {
+LEVELS = {
     Locality.NODE: "node-local",
     Locality.RACK: "rack-local",
     Locality.OFF_RACK: "off-rack",
@@ -171,7 +171,7 @@ def _particulars(event: JobSubmitted) -> str:
 
 
 def _place(event: AttemptLaunched) -> str:
-    level = f", {_LEVELS[event.level]}" if event.kind is TaskKind.MAP else ""
+    level = f", {LEVELS[event.level]}" if event.kind is TaskKind.MAP else ""
     return f"on {node_name(event.node)}{level}"
 
 
