@@ -85,6 +85,8 @@ class Delay(LocalityRule):
         self._decided_ms: Millis = 0  # when the last map decision was
         self._skipped: dict[JobId, None] = {}  # passed over at that instant
         self._launched_map = False  # in the offer that is being answered
+        self._waits: tuple[Millis, Millis] = (0, 0)  # T1 and T2 at the interval …
+        self._waits_for: Millis = -1
 
     def objection(self, policy: Policy) -> str | None:  # noqa: ARG002
         times = [name for name in ("node", "rack") if getattr(self._params, name) is not None]
@@ -92,10 +94,13 @@ class Delay(LocalityRule):
             return f"`skips` counts offers and `{times[0]}` takes time; a job cannot wait by both"
         return None
 
-    def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> str | None:  # noqa: ARG002
-        if level is Locality.NODE or level <= self.allowed(job.job, view):
+    def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> str | None:
+        if self.permits(job, level, offer, view):
             return None
         return self._why_not(job.job, level, view)
+
+    def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:  # noqa: ARG002
+        return level is Locality.NODE or level <= self.allowed(job.job, view)
 
     def patience(self, job: JobView, view: ClusterView) -> Patience:
         return Patience(self._jobs[job.job].skips, self.waited_ms(job.job, view))
@@ -108,7 +113,9 @@ class Delay(LocalityRule):
         if state.level is Locality.OFF_RACK:
             return Locality.OFF_RACK
         node_ms, rack_ms = self.waits_ms(view)
-        waited_ms = self.waited_ms(job, view)
+        waited_ms = state.waited_ms
+        if job in self._skipped:
+            waited_ms += view.now_ms - self._decided_ms
         if state.level is Locality.RACK:
             return Locality.OFF_RACK if waited_ms >= rack_ms else Locality.RACK
         if waited_ms >= node_ms + rack_ms:
@@ -124,12 +131,13 @@ class Delay(LocalityRule):
 
     def waits_ms(self, view: ClusterView) -> tuple[Millis, Millis]:
         """T1 and T2."""
-        auto_ms = auto_wait_ms(view.heartbeat_ms)
-        node, rack = self._params.node, self._params.rack
-        return (
-            auto_ms if node is None else round(node * 1000),
-            auto_ms if rack is None else round(rack * 1000),
-        )
+        if view.heartbeat_ms != self._waits_for:
+            auto_ms = auto_wait_ms(view.heartbeat_ms)
+            node, rack = self._params.node, self._params.rack
+            node_ms = auto_ms if node is None else round(node * 1000)
+            self._waits = (node_ms, auto_ms if rack is None else round(rack * 1000))
+            self._waits_for = view.heartbeat_ms
+        return self._waits
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:

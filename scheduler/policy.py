@@ -93,6 +93,12 @@ class LocalityRule(Part):
     def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> str | None:
         """Why a map of `job` may not be launched at `level` from its input; None if it may."""
 
+    def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:
+        """Whether `refusal` would be None.  Asked of every job on the way to a launch, where few
+        refusals are told: a rule that can answer without finding words should.
+        """
+        return self.refusal(job, level, offer, view) is None
+
     def patience(self, job: JobView, view: ClusterView) -> Patience:  # noqa: ARG002
         """What the job has put up with so far, for the reason of its launch."""
         return NO_PATIENCE
@@ -218,10 +224,7 @@ class Policy:
             level = job.nearest(kind, offer.node.node)
             if level is None:
                 continue
-            refusal = None
-            if kind is TaskKind.MAP:
-                refusal = self.locality.refusal(job, level, offer, view)
-            if refusal is None:
+            if kind is TaskKind.REDUCE or self.locality.permits(job, level, offer, view):
                 patience = NO_PATIENCE
                 if kind is TaskKind.MAP:
                     patience = self.locality.patience(job, view)
@@ -230,5 +233,7 @@ class Policy:
             if passed is not None:
                 passed.append(job.job)
             if len(skipped) < MAX_SKIPS:
+                refusal = self.locality.refusal(job, level, offer, view)
+                assert refusal is not None, "permits and refusal disagree"
                 skipped.append(Skip(job.job, refusal))
         return None
