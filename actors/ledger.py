@@ -172,8 +172,9 @@ class OfferEntry:
 class Ledger:
     """All of the master's books."""
 
-    def __init__(self, racks: int) -> None:
+    def __init__(self, racks: int, heartbeat_ms: Millis) -> None:
         self.now_ms: Millis = 0
+        self.heartbeat_ms = heartbeat_ms
         self._racks = racks
         self._nodes: dict[NodeId, NodeEntry] = {}
         self._jobs: dict[JobId, JobEntry] = {}

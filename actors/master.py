@@ -41,10 +41,11 @@ from scheduler.facts import (
     JobLeft,
     Launched,
     NodeJoined,
+    Offered,
     Rejected,
     TasksPending,
 )
-from scheduler.model import KINDS, Millis, NodeId, TaskKind
+from scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
 from scheduler.policy import Policy
 
 
@@ -53,10 +54,10 @@ class Master(Actor):
 
     def __init__(self, cluster: Cluster, nodes: int, policy: Policy) -> None:
         super().__init__(MASTER, "master")
-        self.ledger = Ledger(cluster.racks)
+        self._interval_ms = cluster.heartbeat.period_ms(nodes)
+        self.ledger = Ledger(cluster.racks, self._interval_ms)
         self._policy = policy
         self._latency_ms = cluster.latency_ms
-        self._interval_ms = cluster.heartbeat.period_ms(nodes)
         self._one_task_a_beat = cluster.heartbeat.tasks_per_beat == "one"
         self._roster: Roster | None = None
         if cluster.heartbeat.send == "needed" and cluster.latency_ms > 0:
@@ -164,7 +165,8 @@ class Master(Actor):
             return ()
         offer = OfferEntry(node)
         launches: list[LaunchTask] = []
-        while (launch := self._policy.decide(offer, self.ledger)) is not None:
+        passed: list[JobId] | None = [] if self._policy.hears_offers else None
+        while (launch := self._policy.decide(offer, self.ledger, passed)) is not None:
             problem = self._problem(launch, node)
             if problem is not None:
                 self._tell(Rejected(launch, problem))
@@ -172,6 +174,10 @@ class Master(Actor):
             launches.append(self._book(launch, offer))
             if self._one_task_a_beat:
                 break
+        if passed is not None:
+            served = {each.job for each in launches if each.kind is TaskKind.MAP}
+            skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
+            self._tell(Offered(node.node, skipped))
         if launches and self._roster is not None:
             self._list(self._roster, node)
         return tuple(launches)
@@ -189,7 +195,7 @@ class Master(Actor):
         entry = self.ledger.launch(launch.job, launch.kind, offer.node)
         offer.give(launch.kind, launch.level)
         self.note(_launched(entry, launch, self.now_ms))
-        self._tell(Launched(entry.job, entry.kind, entry.attempt, entry.node))
+        self._tell(Launched(entry.job, entry.kind, entry.attempt, entry.node, entry.level))
         work = self.ledger.job(entry.job).work(entry.kind)
         return LaunchTask(entry.attempt, entry.job, entry.kind, entry.task, entry.level, work)
 

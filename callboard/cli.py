@@ -69,6 +69,10 @@ def make_parser() -> argparse.ArgumentParser:
     commands.add_show_arguments(show)
     show.set_defaults(action=commands.show_command)
 
+    explain_job = subparsers.add_parser("explain", help="say why a job waited, from a journal")
+    commands.add_explain_arguments(explain_job)
+    explain_job.set_defaults(action=commands.explain_command)
+
     diff = subparsers.add_parser("diff", help="find the first event at which two journals part")
     commands.add_diff_arguments(diff)
     diff.set_defaults(action=commands.diff_command)
@@ -78,7 +82,7 @@ def make_parser() -> argparse.ArgumentParser:
     scenarios = subparsers.add_parser("scenarios", help="list the scenarios of the library")
     scenarios.set_defaults(action=commands.scenarios_command)
 
-    policies = subparsers.add_parser("policies", help="list the policies")
+    policies = subparsers.add_parser("policies", help="list the parts that policies are made of")
     policies.set_defaults(action=commands.policies_command)
     return parser
 

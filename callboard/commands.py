@@ -1,18 +1,24 @@
-"""The commands that only read: `show`, `diff`, `scenarios`, `policies`."""
+"""The commands that only read: `show`, `explain`, `diff`, `scenarios`, `policies`."""
 
 import argparse
+import sys
 from pathlib import Path
 
+import msgspec
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from callboard import plugins
 from callboard.errors import InputError
 from journal.diff import compare, diff_lines
+from journal.explain import explain
 from journal.names import parse_job, parse_node
 from journal.show import KINDS, ShowOptions, check_kind, show
 from scenarios.spec import library
-from scheduler.registry import ORDERS
+from scheduler.policy import Part
+from scheduler.registry import BASES, PARTS, PolicySpecError, slot_of
 
 
 def add_show_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +44,23 @@ def show_command(options: argparse.Namespace) -> int:
         raise InputError(str(error)) from None
     for line in show(options.journal, wanted):
         print(line)
+    return 0
+
+
+def add_explain_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `callboard explain`."""
+    parser.description = "Say why a job waited, what went first, and who preempted whom."
+    parser.add_argument("journal", type=Path, metavar="JOURNAL")
+    parser.add_argument("job", metavar="JOB", help="12 or job-12")
+
+
+def explain_command(options: argparse.Namespace) -> int:
+    """Print one job's story."""
+    try:
+        for line in explain(options.journal, parse_job(options.job)):
+            print(line)
+    except (ValueError, LookupError) as error:
+        raise InputError(str(error)) from None
     return 0
 
 
@@ -71,15 +94,48 @@ def scenarios_command(_options: argparse.Namespace) -> int:
 
 
 def policies_command(_options: argparse.Namespace) -> int:
-    """List the policies."""
-    _print_list([(name, order.story) for name, order in ORDERS.items()])
+    """List the parts of policies, kind by kind, with their parameters."""
+    found, broken = _all_parts()
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    for slot in BASES:
+        console.print(f"[bold]{slot}[/]", end="")
+        own = [(name, part) for name, part in found.items() if slot_of(part) == slot]
+        _print_list([(name, _story(part)) for name, part in own], console)
+    console.print(POLICIES_EPILOG, soft_wrap=True, markup=False)
+    for line in broken:
+        console.print(line, soft_wrap=True, markup=False)
     return 0
 
 
-def _print_list(items: list[tuple[str, str]]) -> None:
+POLICIES_EPILOG = """\
+A policy is an order and at most one part of each other kind: fair+delay(node=5,rack=5)
+A part of your own: --policy ./mine.py:MyOrder (docs/policies.md says how to write one)"""
+
+
+def _all_parts() -> tuple[dict[str, type[Part]], list[str]]:
+    """The shipped parts and the installed ones by name, and what is wrong with the others."""
+    found, broken = dict(PARTS), []
+    for name, load in plugins.installed().items():
+        try:
+            if name in PARTS:
+                raise PolicySpecError(f"an installed `{name}` is hidden by the one that ships")
+            found[name] = load()
+        except PolicySpecError as error:
+            broken.append(str(error))
+    return found, broken
+
+
+def _story(part: type[Part]) -> str:
+    """The story and, on a second line, parameters with their defaults."""
+    defaults = msgspec.to_builtins(part.Params())
+    given = [f"{name}={'unset' if value is None else value}" for name, value in defaults.items()]
+    return escape(part.story + (f"\n  {', '.join(given)}" if given else ""))
+
+
+def _print_list(items: list[tuple[str, str]], console: Console | None = None) -> None:
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
     for name, story in items:
         table.add_row(name, story)
-    Console(highlight=False).print(table)
+    (console or Console(highlight=False)).print(table)

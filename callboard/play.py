@@ -17,6 +17,7 @@ from actors.events import AnyEvent, RunEnded, RunStarted
 from actors.hosts import run_direct, run_on_trio
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
+from callboard.plugins import make_policy
 from callboard.stopwatch import Scheduling, TimedPolicy
 from callboard.version import __version__
 from journal.metrics import Metrics
@@ -25,7 +26,6 @@ from journal.writer import JournalWriter
 from scenarios.build import assemble, node_facts
 from scenarios.spec import Scenario, to_dict
 from scheduler.model import Millis
-from scheduler.registry import make_policy
 
 Sink = Callable[[AnyEvent], None]
 HostName = Literal["trio", "direct"]

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 from rich.console import Console
 
 from actors.jobs import JobSpec
+from callboard import plugins
 from callboard.errors import InputError
 from callboard.play import Options, Result, Watcher, play
 from callboard.slowdown import slowdown, solo_times
@@ -18,7 +20,6 @@ from journal.names import count
 from scenarios import spec as scenarios
 from scenarios.build import node_facts
 from scenarios.spec import Scenario
-from scheduler.registry import make_policy
 from tui.comparison import Run, comparison
 from tui.progress import run_progress
 
@@ -47,7 +48,8 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         "--policy",
         action="append",
         metavar="POLICY",
-        help="a policy from `callboard policies`; may be repeated; else the scenario's own",
+        help="parts from `callboard policies`, as in `fair+delay(node=5)`, or of a file of yours,"
+        " as in `./mine.py:MyOrder`; may be repeated; else the scenario's own",
     )
     _add_scenario_arguments(parser.add_argument_group("changing the scenario"))
     _add_playing_arguments(parser.add_argument_group("playing it"))
@@ -148,9 +150,7 @@ def _plan(name: str, options: argparse.Namespace) -> Plan:
         if (value := getattr(options, option)) is not None
     ]
     scenario = scenarios.load(path, [*overrides, *options.set])
-    policies = options.policy or list(scenario.policies)
-    for policy in policies:
-        make_policy(policy)
+    policies = [plugins.canonical(text) for text in options.policy or scenario.policies]
     return scenario, scenarios.make_jobs(scenario, path.parent), policies
 
 
@@ -166,10 +166,15 @@ def _journal_paths(path: Path | None, plans: Sequence[Plan]) -> dict[tuple[str, 
     several = len(plans) > 1
     return {
         (name, policy): path.with_name(
-            f"{path.stem}-{f'{name}-' if several else ''}{policy}{path.suffix}"
+            f"{path.stem}-{f'{name}-' if several else ''}{_in_a_name(policy)}{path.suffix}"
         )
         for name, policy in runs
     }
+
+
+def _in_a_name(policy: str) -> str:
+    """The policy as part of a file's name: a part of a user's file would bring its folders."""
+    return re.sub(r"[^\w.+=,()-]+", "_", policy)
 
 
 def _play_all(

@@ -8,6 +8,7 @@ import time
 import msgspec
 
 from scheduler.decisions import Launch
+from scheduler.model import JobId
 from scheduler.policy import Policy
 from scheduler.view import ClusterView, Offer
 
@@ -30,10 +31,12 @@ class TimedPolicy(Policy):
         self._decisions = 0
         self._launches = 0
 
-    def decide(self, offer: Offer, view: ClusterView) -> Launch | None:
+    def decide(
+        self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
+    ) -> Launch | None:
         """Ask the policy and count the time."""
         began = time.perf_counter_ns()
-        launch = super().decide(offer, view)
+        launch = super().decide(offer, view, passed)
         self._spent_ns += time.perf_counter_ns() - began
         self._decisions += 1
         self._launches += launch is not None

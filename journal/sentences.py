@@ -34,7 +34,7 @@ from journal.names import (
 from scheduler.decisions import Why
 from scheduler.model import AttemptId, JobId, Locality, NodeId, TaskKind
 
-_LEVELS = {
+LEVELS = {
     Locality.NODE: "node-local",
     Locality.RACK: "rack-local",
     Locality.OFF_RACK: "off-rack",
@@ -171,7 +171,7 @@ def _particulars(event: JobSubmitted) -> str:
 
 
 def _place(event: AttemptLaunched) -> str:
-    level = f", {_LEVELS[event.level]}" if event.kind is TaskKind.MAP else ""
+    level = f", {LEVELS[event.level]}" if event.kind is TaskKind.MAP else ""
     return f"on {node_name(event.node)}{level}"
 
 
@@ -179,7 +179,11 @@ def _reason(why: Why) -> str:
     score = f", score {why.score:g}" if why.score else ""
     skips = ", ".join(f"{job_name(skip.job)}: {skip.reason}" for skip in why.skipped)
     passed = f"; passed over {skips}" if skips else ""
-    return f"{why.rule}: {ordinal(why.rank)} in the queue{score}{passed}"
+    waited = ""
+    if why.skips or why.waited_ms:
+        times = "once" if why.skips == 1 else count(why.skips, "time")
+        waited = f"; had been passed over {times}, waited {duration(why.waited_ms)}"
+    return f"{why.rule}: {ordinal(why.rank)} in the queue{score}{waited}{passed}"
 
 
 def _ending(event: RunEnded) -> str:

@@ -22,6 +22,7 @@ from scenarios.overrides import SOURCE as OVERRIDE
 from scenarios.overrides import apply_overrides
 from scenarios.strict import decode, parsed_key, suggestion
 from scenarios.workload import Workload
+from scheduler.registry import PolicySpecError, of_table
 
 __all__ = [
     "DEFAULT",
@@ -49,7 +50,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A scenario file, decoded and checked.
 
     `story` is one line for lists; `seed` is the root of all randomness; `policies` are played one
-    after the other on the same jobs.  Whether a policy exists is not this package's concern.
+    after the other on the same jobs; one written as a table is a string from here on.  Whether a
+    policy exists is not this package's concern.
     """
 
     name: Name
@@ -93,12 +95,26 @@ def _trace(path: Path) -> dict[str, Any]:
 
 def from_dict(raw: object, source: str | Path = "") -> Scenario:
     """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors."""
-    scenario = decode(raw, Scenario, str(source))
+    scenario = decode(_with_spelled_policies(raw, source), Scenario, str(source))
     try:
         _check(scenario)
     except ScenarioError as error:
         raise ScenarioError(error.problem, source=source, key=error.key) from None
     return scenario
+
+
+def _with_spelled_policies(raw: object, source: str | Path) -> object:
+    """The data with every policy that is written as a table spelled on one line."""
+    if not isinstance(raw, dict) or not isinstance(raw.get("policies"), list | tuple):
+        return raw
+    spelled: list[object] = []
+    for index, policy in enumerate(raw["policies"]):
+        try:
+            spelled.append(of_table(policy) if isinstance(policy, dict) else policy)
+        except PolicySpecError as error:
+            key = f"policies[{index}]"
+            raise ScenarioError(str(error), source=source, key=key) from None
+    return {**raw, "policies": spelled}
 
 
 def to_dict(scenario: Scenario) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from scheduler.model import AttemptId, JobId, Locality, TaskKind
+from scheduler.model import AttemptId, JobId, Locality, Millis, TaskKind
 
 
 class Skip(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -17,13 +17,17 @@ class Why(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     `rank` is the job's place in the order's queue, from 1; `score` is what the order compared
     (its meaning is the order's own: submit time, share over weight, virtual size); `skipped` are
-    the jobs passed over before it, at most `MAX_SKIPS` of them.
+    the jobs passed over before it, at most `MAX_SKIPS` of them.  A launch also says what its own
+    job had put up with for locality since its last map launch: `skips` offers that passed it
+    over, and `waited_ms` as the locality rule counts it.
     """
 
     rule: str
     rank: int = 1
     score: float = 0.0
     skipped: tuple[Skip, ...] = ()
+    skips: int = 0
+    waited_ms: Millis = 0
 
 
 MAX_SKIPS = 8

@@ -7,7 +7,7 @@ attempt.
 import msgspec
 
 from scheduler.decisions import Decision
-from scheduler.model import AttemptId, JobId, Millis, NodeId, TaskKind
+from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskKind
 
 
 class JobArrived(msgspec.Struct, frozen=True, gc=False):
@@ -24,12 +24,24 @@ class TasksPending(msgspec.Struct, frozen=True, gc=False):
 
 
 class Launched(msgspec.Struct, frozen=True, gc=False):
-    """A launch was carried out: an attempt of the job is booked on the node."""
+    """A launch was carried out: an attempt of the job is booked on the node, so near its input."""
 
     job: JobId
     kind: TaskKind
     attempt: AttemptId
     node: NodeId
+    level: Locality = Locality.OFF_RACK
+
+
+class Offered(msgspec.Struct, frozen=True, gc=False):
+    """A heartbeat that asked for work has been answered, be it with nothing.
+
+    `skipped` are the jobs that the locality rule refused a map in it and that got no map in it.
+    Told after every offer, but only to parts that want it (`Part.hears_offers`).
+    """
+
+    node: NodeId
+    skipped: tuple[JobId, ...]
 
 
 class Closed(msgspec.Struct, frozen=True, gc=False):
@@ -67,4 +79,4 @@ class Rejected(msgspec.Struct, frozen=True, gc=False):
     reason: str
 
 
-Fact = JobArrived | TasksPending | Launched | Closed | JobLeft | NodeJoined | Rejected
+Fact = JobArrived | TasksPending | Launched | Offered | Closed | JobLeft | NodeJoined | Rejected

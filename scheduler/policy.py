@@ -6,8 +6,8 @@
 - the **speculation** rule says who gets a second copy.
 
 `decide` is asked again and again about one offer until it answers None; after each answer the
-master books it and tells every part the fact.  So `decide` is pure in the view and the parts'
-memories, and only `observe` changes those.
+master books it and tells every part the fact, and at the end whom the offer passed over.  So
+`decide` is pure in the view and the parts' memories, and only `observe` changes those.
 """
 
 from abc import ABC, abstractmethod
@@ -17,8 +17,8 @@ from typing import ClassVar, NamedTuple
 import msgspec
 
 from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Why
-from scheduler.facts import Fact
-from scheduler.model import Locality, Millis, TaskKind
+from scheduler.facts import Fact, Offered
+from scheduler.model import JobId, Locality, Millis, TaskKind
 from scheduler.view import ClusterView, JobView, Offer
 
 
@@ -37,9 +37,15 @@ class Part(ABC):
     name: ClassVar[str]
     story: ClassVar[str]
     Params: ClassVar[type[msgspec.Struct]] = NoParams
+    hears_offers: ClassVar[bool] = False
+    """Whether it wants to be told of every answered offer (`Offered`)."""
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
         """Learn a fact.  Parts without a memory leave it at that."""
+
+    def objection(self, policy: "Policy") -> str | None:  # noqa: ARG002
+        """Why this part makes no sense in `policy`, to be read by people; None if it does."""
+        return None
 
 
 class Ranked(NamedTuple):
@@ -68,12 +74,34 @@ class Order(Part):
         return offer.free(kind)
 
 
+class Patience(NamedTuple):
+    """What a job has put up with since its last map launch: how many offers passed it over, and
+    the time that a locality rule counts as waited, in ms.
+    """
+
+    skips: int
+    waited_ms: Millis
+
+
+NO_PATIENCE = Patience(0, 0)
+
+
 class LocalityRule(Part):
     """May this job's task run on this node now?"""
 
     @abstractmethod
     def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> str | None:
         """Why a map of `job` may not be launched at `level` from its input; None if it may."""
+
+    def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:
+        """Whether `refusal` would be None.  Asked of every job on the way to a launch, where few
+        refusals are told: a rule that can answer without finding words should.
+        """
+        return self.refusal(job, level, offer, view) is None
+
+    def patience(self, job: JobView, view: ClusterView) -> Patience:  # noqa: ARG002
+        """What the job has put up with so far, for the reason of its launch."""
+        return NO_PATIENCE
 
 
 class PreemptionRule(Part):
@@ -147,6 +175,12 @@ class Policy:
         )
         # A part without a memory need not be told anything.
         self._learners = tuple(p for p in self._parts if type(p).observe is not Part.observe)
+        self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
+
+    @property
+    def hears_offers(self) -> bool:
+        """Whether any part wants to be told of answered offers."""
+        return bool(self._offer_learners)
 
     @property
     def interval_ms(self) -> Millis | None:
@@ -154,16 +188,23 @@ class Policy:
         return self.preemption.interval_ms
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        """Tell every part a fact."""
-        for part in self._learners:
+        """Tell every part a fact; answered offers only those parts that want to hear of them."""
+        learners = self._offer_learners if type(fact) is Offered else self._learners
+        for part in learners:
             part.observe(fact, view)
 
-    def decide(self, offer: Offer, view: ClusterView) -> Launch | None:
-        """The next task for this offer, or None when it is to get no more."""
+    def decide(
+        self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
+    ) -> Launch | None:
+        """The next task for this offer, or None when it is to get no more.
+
+        The jobs that the locality rule refused on the way are added to `passed`, which is the
+        caller's: the second half of the answer, too long for the reason.
+        """
         for kind in self.order.kinds(offer):
             if not offer.free(kind) or self.order.room(kind, offer, view) <= 0:
                 continue
-            launch = self._first_permitted(kind, offer, view)
+            launch = self._first_permitted(kind, offer, view, passed)
             if launch is None:
                 launch = self.speculation.copy(kind, offer, view)
             if launch is not None:
@@ -174,19 +215,25 @@ class Policy:
         """The attempts to be killed now."""
         return self.preemption.victims(view)
 
-    def _first_permitted(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Launch | None:
+    def _first_permitted(
+        self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
+    ) -> Launch | None:
         """Walk the queue to the first job whose nearest task may run here."""
         skipped: list[Skip] = []
         for rank, (job, score) in enumerate(self.order.queue(kind, view), start=1):
             level = job.nearest(kind, offer.node.node)
             if level is None:
                 continue
-            refusal = None
-            if kind is TaskKind.MAP:
-                refusal = self.locality.refusal(job, level, offer, view)
-            if refusal is None:
-                why = Why(self.order.name, rank, score, tuple(skipped))
+            if kind is TaskKind.REDUCE or self.locality.permits(job, level, offer, view):
+                patience = NO_PATIENCE
+                if kind is TaskKind.MAP:
+                    patience = self.locality.patience(job, view)
+                why = Why(self.order.name, rank, score, tuple(skipped), *patience)
                 return Launch(job.job, kind, level, why)
+            if passed is not None:
+                passed.append(job.job)
             if len(skipped) < MAX_SKIPS:
+                refusal = self.locality.refusal(job, level, offer, view)
+                assert refusal is not None, "permits and refusal disagree"
                 skipped.append(Skip(job.job, refusal))
         return None

@@ -1,28 +1,234 @@
-"""The parts that ship, by name, and how a policy is spelled: `fair`, later `fair+delay+kill`."""
+"""The parts that ship, by name, and how policies are made of them.
 
-from difflib import get_close_matches
+A catalogue is what names mean: the shipped parts, and whatever the front door adds from packages
+and users' files (`callboard.plugins`).
+"""
 
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from scheduler.locality import Delay
 from scheduler.orders.fair import Fair
 from scheduler.orders.fifo import Fifo
-from scheduler.policy import Order, Policy
+from scheduler.params import PolicySpecError, decode, read_table, spell_params
+from scheduler.policy import (
+    Anywhere,
+    LocalityRule,
+    NoCopies,
+    Order,
+    Part,
+    Policy,
+    PreemptionRule,
+    SpeculationRule,
+    Wait,
+)
+from scheduler.spec import SLOTS, Piece, from_table, split, unknown
+
+__all__ = [
+    "BASES",
+    "ORDERS",
+    "SHIPPED",
+    "Catalogue",
+    "Choice",
+    "PolicySpec",
+    "PolicySpecError",
+    "checked_part",
+    "make_policy",
+    "of_table",
+    "slot_of",
+    "spell",
+]
+
+BASES: Mapping[str, type[Part]] = {
+    "order": Order,
+    "locality": LocalityRule,
+    "preemption": PreemptionRule,
+    "speculation": SpeculationRule,
+}
+"""The kinds of part and the class that each derives from."""
+
+DEFAULTS: Mapping[str, type[Part]] = {
+    "locality": Anywhere,
+    "preemption": Wait,
+    "speculation": NoCopies,
+}
+"""What stands in for a part that is not named."""
 
 ORDERS: dict[str, type[Order]] = {part.name: part for part in (Fifo, Fair)}
 """Every order that ships, by its name in a policy spec."""
 
+PARTS: dict[str, type[Part]] = {
+    **ORDERS,
+    **{part.name: part for part in (Anywhere, Delay, Wait, NoCopies)},
+}
+"""Every part that ships, by its name in a policy spec."""
 
-class PolicySpecError(ValueError):
-    """A policy spec that names no known policy; the message is meant for people."""
 
-
-def make_policy(spec: str) -> Policy:
-    """A fresh policy from its spec: an order's name.
-
-    Raises `PolicySpecError` naming the known orders, and the one that was probably meant.
+class Catalogue:
+    """What names mean.  `more` gives further parts by name, loaded when they are asked for;
+    `from_file` loads `FILE.py:NAME`.
     """
-    order = ORDERS.get(spec.strip())
-    if order is None:
-        near = get_close_matches(spec.strip(), ORDERS, n=1)
-        meant = f"; did you mean `{near[0]}`?" if near else ""
-        known = ", ".join(f"`{name}`" for name in ORDERS)
-        raise PolicySpecError(f"unknown policy `{spec}`{meant}  Known policies: {known}.")
-    return Policy(order())
+
+    def __init__(
+        self,
+        parts: Mapping[str, type[Part]],
+        more: Mapping[str, Callable[[], type[Part]]] | None = None,
+        from_file: Callable[[str], type[Part]] | None = None,
+    ) -> None:
+        self._parts = dict(parts)
+        self._more = {} if more is None else dict(more)
+        self._from_file = from_file
+
+    def names(self) -> list[str]:
+        """Every name, the shipped ones first."""
+        return list(dict.fromkeys([*self._parts, *self._more]))
+
+    def part(self, piece: Piece, what: str = "policy part") -> type[Part]:
+        """The class that a name means, or PolicySpecError."""
+        if piece.name in self._parts:
+            return self._parts[piece.name]
+        if piece.name in self._more:
+            return self._more[piece.name]()
+        if piece.from_file and self._from_file is not None:
+            return self._from_file(piece.name)
+        raise unknown(piece.name, self.names(), what)
+
+    def of_slot(self, slot: str) -> Iterator[tuple[str, type[Part]]]:
+        """The shipped parts of one kind by name."""
+        for name, part in self._parts.items():
+            if slot_of(part) == slot:
+                yield name, part
+
+
+SHIPPED = Catalogue(PARTS)
+"""The parts that ship."""
+
+
+class Choice(NamedTuple):
+    """A part that was chosen: its class, its parameters, and how its name is spelled."""
+
+    name: str
+    part: type[Part]
+    params: msgspec.Struct
+
+    def make(self) -> Part:
+        """A fresh part."""
+        make: Callable[..., Part] = self.part
+        return make(self.params) if self.part.Params.__struct_fields__ else make()
+
+
+PolicySpec = Mapping[str, Choice]
+"""A policy's choices by kind of part; `order` is always there."""
+
+
+def parse(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
+    """What a spelling means.  PolicySpecError where it means nothing."""
+    if not text.strip():
+        raise PolicySpecError("a policy needs at least an order, such as `fair`")
+    chosen: dict[str, Choice] = {}
+    for piece in split(text, catalogue.names()):
+        choice = _choice(piece, catalogue, "policy part" if chosen else "policy")
+        slot = slot_of(choice.part)
+        assert slot is not None
+        if not chosen and slot != "order":
+            raise PolicySpecError(f"`{text}`: `{piece.name}` is a {slot} part; an order goes first")
+        if slot in chosen:
+            both = f"`{chosen[slot].name}` and `{piece.name}`"
+            raise PolicySpecError(f"`{text}`: {both} are both {slot} parts; there can be one")
+        chosen[slot] = choice
+    return chosen
+
+
+def spell(spec: PolicySpec) -> str:
+    """The canonical spelling: parts in the order of `SLOTS`, defaults left out."""
+    return "+".join(
+        choice.name + spell_params(choice.params)
+        for slot in SLOTS
+        if (choice := spec.get(slot)) is not None and choice.part is not DEFAULTS.get(slot)
+    )
+
+
+def compose(spec: PolicySpec, text: str = "") -> Policy:
+    """A fresh policy of the chosen parts; PolicySpecError if one objects to the others."""
+    made = {slot: choice.make() for slot, choice in spec.items()}
+    policy = Policy(**made)  # type: ignore[arg-type]
+    for slot, part in made.items():
+        objection = part.objection(policy)
+        if objection is not None:
+            raise PolicySpecError(f"`{text or spell(spec)}`: `{spec[slot].name}`: {objection}")
+    return policy
+
+
+def make_policy(text: str, catalogue: Catalogue = SHIPPED) -> Policy:
+    """A fresh policy from its spelling.
+
+    Raises `PolicySpecError` for unknown names (naming the one that was probably meant), wrong
+    parameters, and combinations that make no sense.
+    """
+    return compose(parse(text, catalogue), text)
+
+
+def of_table(table: Mapping[str, object], catalogue: Catalogue = SHIPPED) -> str:
+    """The spelling of a policy written as a table (`scheduler.spec.from_table`).
+
+    Known names must stand in the field of their kind; names that only a package or a file could
+    explain are left for later.
+    """
+    text = from_table(table, catalogue.names())
+    for slot in SLOTS:
+        value = table.get(slot)
+        named = value["name"] if isinstance(value, Mapping) else value
+        if not isinstance(named, str):
+            continue
+        (piece,) = split(named, catalogue.names())
+        if piece.name not in catalogue.names():
+            continue
+        really = slot_of(catalogue.part(piece))
+        if really != slot:
+            raise PolicySpecError(f"`{slot}`: `{piece.name}` is a {really} part")
+    return text
+
+
+def slot_of(part: type[Part]) -> str | None:
+    """The kind of a part's class; None if it is of none."""
+    for slot, base in BASES.items():
+        if issubclass(part, base):
+            return slot
+    return None
+
+
+def checked_part(found: object, where: str) -> type[Part]:
+    """`found` if it is the class of a part that could be made; PolicySpecError says what lacks."""
+    bases = ", ".join(base.__name__ for base in BASES.values())
+    if not isinstance(found, type) or not issubclass(found, Part) or slot_of(found) is None:
+        raise PolicySpecError(f"{where} is not a part: expected a class derived from {bases}")
+    if inspect.isabstract(found):
+        lacking = ", ".join(sorted(found.__abstractmethods__))
+        raise PolicySpecError(f"{where} is not finished: it lacks {lacking}")
+    for word in ("name", "story"):
+        if not isinstance(getattr(found, word, None), str):
+            raise PolicySpecError(f"{where} has no `{word}`: a line of text that `policies` prints")
+    _check_params(found, where)
+    return found
+
+
+def _check_params(part: type[Part], where: str) -> None:
+    params: object = part.Params
+    if not (isinstance(params, type) and issubclass(params, msgspec.Struct)):
+        raise PolicySpecError(f"{where}: `Params` is not a msgspec.Struct")
+    lacking = _without_default(msgspec.structs.fields(part.Params))
+    if lacking:
+        raise PolicySpecError(f"{where}: parameter `{lacking[0]}` has no default")
+
+
+def _without_default(fields: Iterable[msgspec.structs.FieldInfo]) -> list[str]:
+    return [field.name for field in fields if field.required]
+
+
+def _choice(piece: Piece, catalogue: Catalogue, what: str) -> Choice:
+    part = catalogue.part(piece, what)
+    data = read_table(piece.params, piece.name) if piece.params else {}
+    return Choice(piece.name, part, decode(data, part.Params, piece.name))

@@ -97,6 +97,10 @@ class ClusterView(Protocol):
     def nodes(self) -> int:
         """How many nodes are believed to be there."""
 
+    @property
+    def heartbeat_ms(self) -> Millis:
+        """The interval at which the master tells nodes to beat."""
+
     def slots(self, kind: TaskKind) -> int:
         """All slots of this kind."""
 

@@ -56,7 +56,7 @@ def test_a_map_that_runs_again_counts_as_local_wherever_it_runs() -> None:
     node 1, but it does not use up the heartbeat: the node-local maps follow it, up to the node's
     share of the load, ceil(5 · 4 / 8) = 3.
     """
-    ledger = Ledger(racks=2)
+    ledger = Ledger(racks=2, heartbeat_ms=3000)
     nodes = [ledger.join(NodeFacts(n, n, 4, 0, 1.0)) for n in range(2)]
     homes = np.array([[0], [1], [1], [1], [1]], dtype="<i4").tobytes()
     work = MapWork(1), ReduceWork(0, 0, 0)

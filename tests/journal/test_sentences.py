@@ -9,6 +9,7 @@ from actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
+    AttemptLaunched,
     JobSubmitted,
     KillOrdered,
     Outcome,
@@ -21,7 +22,7 @@ from journal.show import KINDS, ShowOptions, check_kind, show
 from journal.writer import JournalWriter
 from scheduler.decisions import Why
 from scheduler.model import Priority
-from tests.journal.stories import STORY
+from tests.journal.stories import MAP, NODE, STORY
 from tests.journal.strategies import EVENT_TYPES, any_event
 
 TOLD = """\
@@ -77,6 +78,14 @@ def test_a_kill_is_told_with_its_reason() -> None:
     )
     assert narrator.tell(AttemptEnded(400, 2, Outcome.KILLED, 201)) == (
         "map 1 of job-0 was killed on node-1 after 0.199 s"
+    )
+
+
+def test_a_launch_says_what_its_job_had_put_up_with() -> None:
+    why = Why("fair", 2, 0.5, (), 12, 5100)
+    told = Narrator().tell(AttemptLaunched(0, 1, 0, MAP, 0, 0, 0, NODE, why))
+    assert told.endswith(
+        "(fair: 2nd in the queue, score 0.5; had been passed over 12 times, waited 5.100 s)"
     )
 
 

@@ -69,6 +69,9 @@ CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
 ).map(lambda c: c if c.nodes > 1 else msgspec.structs.replace(c, racks=1))
 
 
+LOCALITIES = ("", "", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
+
+
 class Killing(NamedTuple):
     """How `KillNewest` is to go about it."""
 
@@ -83,7 +86,7 @@ class World(NamedTuple):
     jobs: list[JobSpec]
     cluster: Cluster
     tasks: Tasks
-    order: str
+    policy: str
     killing: Killing | None
     tie_order: int | None
     until_ms: Millis | None
@@ -97,7 +100,7 @@ WORLDS: st.SearchStrategy[World] = st.builds(
     tasks=st.builds(
         Tasks, sigma=st.sampled_from([0.0, 0.3]), slowstart=st.sampled_from([0.0, 0.05, 0.8, 1.0])
     ),
-    order=st.sampled_from(sorted(ORDERS)),
+    policy=st.tuples(st.sampled_from(sorted(ORDERS)), st.sampled_from(LOCALITIES)).map("".join),
     killing=st.none()
     | st.builds(
         Killing,

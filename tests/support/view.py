@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scheduler.decisions import Launch
-from scheduler.facts import JobArrived, Launched, TasksPending
+from scheduler.facts import JobArrived, Launched, Offered, TasksPending
 from scheduler.model import JobId, Locality, NodeId, Priority, TaskKind
 from scheduler.policy import Policy
 from scheduler.view import AttemptView, JobView
@@ -12,7 +12,10 @@ from scheduler.view import AttemptView, JobView
 
 @dataclass
 class FakeJob:
-    """A job with so many pending and running maps and reduces; its maps lie on `homes`."""
+    """A job with so many pending and running maps and reduces.
+
+    Its maps lie on the nodes `homes`; the nodes `racks` stand in a rack with them.
+    """
 
     job: JobId
     pending_: list[int]
@@ -20,6 +23,7 @@ class FakeJob:
     submitted_ms: int = 0
     priority: Priority = Priority.NORMAL
     homes: frozenset[NodeId] = frozenset()
+    racks: frozenset[NodeId] = frozenset()
     reduces: int = 0
     user: str = "user"
     pool: str = ""
@@ -39,7 +43,9 @@ class FakeJob:
     def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
         if not self.pending_[kind]:
             return None
-        return Locality.NODE if node in self.homes else Locality.OFF_RACK
+        if node in self.homes:
+            return Locality.NODE
+        return Locality.RACK if node in self.racks else Locality.OFF_RACK
 
 
 @dataclass
@@ -79,6 +85,7 @@ class FakeCluster:
 
     def __init__(self, nodes: list[FakeNode], jobs: list[FakeJob]) -> None:
         self.now_ms = 0
+        self.heartbeat_ms = 3000
         self._nodes = nodes
         self._jobs = {job.job: job for job in jobs}
 
@@ -124,15 +131,22 @@ def beat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
     """One heartbeat of `node`: decisions booked one by one, as the master does."""
     offer = FakeOffer(node)
     launches: list[Launch] = []
-    while (launch := policy.decide(offer, cluster)) is not None:
+    passed: list[JobId] = []
+    while (launch := policy.decide(offer, cluster, passed)) is not None:
         assert policy.decide(offer, cluster) == launch, "decide is pure"
         job = cluster.job(launch.job)
-        if launch.kind is TaskKind.MAP and job.nearest(launch.kind, node.node) is not Locality.NODE:
+        level = job.nearest(launch.kind, node.node)
+        assert level is not None
+        if launch.kind is TaskKind.MAP and level is Locality.OFF_RACK:
             offer.given_off_rack += 1
         job.pending_[launch.kind] -= 1
         job.running_[launch.kind] += 1
         node.running_[launch.kind] += 1
         offer.given_[launch.kind] += 1
         launches.append(launch)
-        policy.observe(Launched(launch.job, launch.kind, len(launches), node.node), cluster)
+        fact = Launched(launch.job, launch.kind, len(launches), node.node, level)
+        policy.observe(fact, cluster)
+    served = {launch.job for launch in launches if launch.kind is TaskKind.MAP}
+    skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
+    policy.observe(Offered(node.node, skipped), cluster)
     return launches

@@ -41,7 +41,7 @@ def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
 @given(world=WORLDS)
 @settings(derandomize=True, max_examples=200, deadline=None)
 def test_every_run_keeps_its_accounts(world: World) -> None:
-    policy = make_policy(world.order)
+    policy = make_policy(world.policy)
     if world.killing is not None:
         policy.preemption = KillNewest(*world.killing)
     run = play(

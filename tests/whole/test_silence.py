@@ -36,7 +36,7 @@ SLIPPED = World(
         heartbeat=Heartbeats(interval_ms=1000, out_of_band=True),
     ),
     tasks=Tasks(),
-    order="fifo",
+    policy="fifo",
     killing=Killing(3002, 30, TaskKind.REDUCE),
     tie_order=1,
     until_ms=None,
@@ -47,7 +47,7 @@ SLIPPED = World(
 
 def journal(world: World, send: Literal["all", "needed"]) -> list[Event]:
     beats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
-    policy = make_policy(world.order)
+    policy = make_policy(world.policy)
     if world.killing is not None:
         policy.preemption = KillNewest(*world.killing)
     return play(

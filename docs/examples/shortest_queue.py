@@ -1,0 +1,36 @@
+"""An order of one's own: the job with the fewest tasks left to launch goes first.
+
+callboard run two-jobs --policy './docs/examples/shortest_queue.py:ShortestQueue+delay'
+"""
+
+from typing import Annotated
+
+import msgspec
+
+from scheduler.model import TaskKind
+from scheduler.orders.ranked import Key, KeyedOrder
+from scheduler.view import JobView
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`large`: from so many tasks left on, jobs go by submit time, so that none starves others."""
+
+    large: Annotated[int, msgspec.Meta(ge=1)] = 1000
+
+
+class ShortestQueue(KeyedOrder):
+    """Fewest tasks left to launch, then submit time."""
+
+    name = "shortest-queue"
+    story = "the job with the fewest tasks left to launch is next"
+    Params = Params
+
+    def __init__(self, params: Params | None = None) -> None:
+        super().__init__()
+        self._large = (params or Params()).large
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (min(job.pending(kind), self._large), job.submitted_ms)
+
+    def score(self, key: Key) -> float:
+        return float(key[0])

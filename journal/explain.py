@@ -1,0 +1,263 @@
+"""What `callboard explain JOURNAL JOB` prints: why a job waited, told from the journal alone.
+
+One pass.  What is kept is of the size of the cluster (attempts that run, jobs that are there) plus
+counts by job: launches of others before the job's first, and refusals by their reasons.  A launch's
+reason names at most eight of the jobs passed over before it, and a heartbeat that launched nothing
+leaves no reason; how often the job was passed over in all is told by its own launches, which carry
+the count, and those named in others' reasons are told as examples.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptLaunched,
+    JobFinished,
+    JobSubmitted,
+    KillOrdered,
+    Outcome,
+    RunStarted,
+)
+from journal.names import clock, count, duration, job_name, kind_name, node_name, printable
+from journal.reader import Journal
+from journal.sentences import LEVELS, Narrator
+from scheduler.model import JobId, Millis, NodeId, TaskKind
+
+OTHERS_SHOWN = 5
+"""So many other jobs, and so many reasons, are named; the rest are counted."""
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+class _Phase:
+    """What became of a job's tasks of one kind."""
+
+    def __init__(self) -> None:
+        self.launched = 0
+        self.first_ms: Millis = 0
+        self.levels: Counter[int] = Counter()
+        self.skips = 0
+        self.waited_ms: Millis = 0
+        self.ranks: Counter[int] = Counter()
+        self.most = 0
+
+
+class _Story:
+    """All that is gathered of one job."""
+
+    def __init__(self, job: JobId) -> None:
+        self.job = job
+        self.submitted: JobSubmitted | None = None
+        self.finished: JobFinished | None = None
+        self.policy = ""
+        self.phases = (_Phase(), _Phase())
+        self.before: Counter[JobId] = Counter()  # others' launches before the job's first
+        self.named = 0
+        self.reasons: Counter[str] = Counter()
+        self.example: dict[str, str] = {}
+        self.lines: list[str] = []  # kills, in order
+        self.running = [0, 0]
+
+
+class _Teller:
+    """Reads the events of one journal and keeps what concerns one job."""
+
+    def __init__(self, job: JobId) -> None:
+        self.story = _Story(job)
+        self.narrator = Narrator()
+        self.freed: dict[tuple[NodeId, TaskKind], list[JobId]] = {}
+        self.killed: set[int] = set()
+        self.last_ms: Millis = 0
+
+    def hear(self, event: AnyEvent) -> None:
+        """Take note of one event."""
+        self.last_ms = event.at_ms
+        self.narrator.learn(event)
+        match event:
+            case RunStarted():
+                self.story.policy = event.policy
+            case JobSubmitted() if event.job == self.story.job:
+                self.story.submitted = event
+            case AttemptLaunched():
+                self._launched(event)
+            case KillOrdered():
+                self._kill_ordered(event)
+            case AttemptClosed():
+                self._closed(event)
+            case JobFinished() if event.job == self.story.job:
+                self.story.finished = event
+        self.narrator.forget(event)
+
+    def _launched(self, event: AttemptLaunched) -> None:
+        story = self.story
+        self._taken(event)
+        if event.job == story.job:
+            self._own(event)
+            return
+        if story.submitted is None or story.finished is not None:
+            return
+        if not any(phase.launched for phase in story.phases):
+            story.before[event.job] += 1
+        for skip in event.why.skipped:
+            if skip.job == story.job:
+                self._named(skip.reason)
+
+    def _own(self, event: AttemptLaunched) -> None:
+        story, phase = self.story, self.story.phases[event.kind]
+        if not phase.launched:
+            phase.first_ms = event.at_ms
+        phase.launched += 1
+        phase.levels[event.level] += 1
+        phase.skips += event.why.skips
+        phase.waited_ms += event.why.waited_ms
+        phase.ranks[event.why.rank] += 1
+        story.running[event.kind] += 1
+        phase.most = max(phase.most, story.running[event.kind])
+
+    def _named(self, reason: str) -> None:
+        """Reasons that differ only in their numbers are one reason; the last is the example."""
+        shape = _NUMBER.sub("#", reason)
+        if shape not in self.story.reasons and len(self.story.reasons) >= 100:
+            shape = "other reasons"
+        self.story.named += 1
+        self.story.reasons[shape] += 1
+        self.story.example[shape] = reason
+
+    def _kill_ordered(self, event: KillOrdered) -> None:
+        launch = self.narrator.attempts.get(event.attempt)
+        if launch is None:
+            return
+        self.killed.add(event.attempt)
+        if launch.job == self.story.job:
+            told = self.narrator.describe(event)
+            ran = duration(event.at_ms - launch.at_ms)
+            self.story.lines.append(f"{clock(event.at_ms)}  {told}, {ran} after its launch")
+
+    def _closed(self, event: AttemptClosed) -> None:
+        launch = self.narrator.attempts.get(event.attempt)
+        if launch is None:
+            return
+        if launch.job == self.story.job:
+            self.story.running[launch.kind] -= 1
+        if event.attempt in self.killed:
+            self.killed.discard(event.attempt)
+            if event.outcome is Outcome.KILLED:
+                place = (launch.node, launch.kind)
+                self.freed.setdefault(place, []).append(launch.job)
+
+    def _taken(self, event: AttemptLaunched) -> None:
+        """A slot that a kill freed has gone to the job that is launched there next."""
+        waiting = self.freed.get((event.node, event.kind))
+        if not waiting:
+            return
+        victim = waiting.pop(0)
+        if not waiting:
+            del self.freed[event.node, event.kind]
+        if victim == event.job or self.story.job not in (victim, event.job):
+            return
+        slot = f"a {kind_name(event.kind)} slot on {node_name(event.node)}"
+        taken = f"{slot} that {job_name(victim)} had to give up goes to {job_name(event.job)}"
+        self.story.lines.append(f"{clock(event.at_ms)}  {taken}")
+
+
+def explain(path: str | Path, job: JobId) -> Iterator[str]:
+    """The lines about `job` in the journal at `path`.
+
+    Raises LookupError, with a message for people, if the journal has no such job; JournalError
+    and OSError as `Journal` does.
+    """
+    journal = Journal(path)
+    teller = _Teller(job)
+    for event in journal:
+        teller.hear(event)
+    if teller.story.submitted is None:
+        raise LookupError(f"{path}: no {job_name(job)} was submitted in this run")
+    yield from map(printable, _lines(teller.story, teller.last_ms))
+    if not journal.complete:
+        yield "The journal ends here, without the end of the run."
+
+
+def _lines(story: _Story, last_ms: Millis) -> Iterator[str]:
+    submitted = story.submitted
+    assert submitted is not None
+    tasks = f"{count(submitted.maps, 'map')}, {count(submitted.reduces, 'reduce')}"
+    who = f"{job_name(story.job)} “{submitted.name}” of {submitted.user}"
+    yield f"{who} ({tasks}), under {story.policy}"
+    yield f"{clock(submitted.at_ms)}  submitted"
+    yield from _wait(story, submitted, last_ms)
+    for kind in TaskKind:
+        yield from _phase(story, kind, submitted)
+    yield from _passed_over(story)
+    if story.lines:
+        yield "Preemption:"
+        yield from (f"  {line}" for line in story.lines)
+    yield _ending(story, submitted, last_ms)
+
+
+def _wait(story: _Story, submitted: JobSubmitted, last_ms: Millis) -> Iterator[str]:
+    """How long until the first launch, and who was launched meanwhile."""
+    firsts = [phase.first_ms for phase in story.phases if phase.launched]
+    until_ms = min(firsts) if firsts else last_ms
+    waited = duration(until_ms - submitted.at_ms)
+    if firsts:
+        yield f"{clock(until_ms)}  its first task is launched, after {waited}"
+    else:
+        yield f"It waited {waited} and was never launched"
+    total = story.before.total()
+    if total:
+        ranked = sorted(story.before.items(), key=lambda item: (-item[1], item[0]))
+        shown = ", ".join(f"{job_name(job)} {n:,}" for job, n in ranked[:OTHERS_SHOWN])
+        rest = len(ranked) - OTHERS_SHOWN
+        more = f", and {count(rest, 'other job')}" if rest > 0 else ""
+        yield f"  Meanwhile {count(total, 'task')} of others went first: {shown}{more}"
+    elif until_ms > submitted.at_ms:
+        yield "  Meanwhile nothing was launched: it waited for a heartbeat or a free slot"
+
+
+def _phase(story: _Story, kind: TaskKind, submitted: JobSubmitted) -> Iterator[str]:
+    phase = story.phases[kind]
+    tasks = (submitted.maps, submitted.reduces)[kind]
+    if not phase.launched:
+        return
+    if kind is TaskKind.REDUCE:
+        after = duration(phase.first_ms - submitted.at_ms)
+        yield f"{clock(phase.first_ms)}  its first reduce is launched, {after} after submission"
+    waves = -(-phase.launched // phase.most)
+    yield (
+        f"  {kind_name(kind)}s: {phase.launched:,} launched for {count(tasks, 'task')}, at most"
+        f" {phase.most:,} at once, so {count(waves, 'wave')} or more"
+    )
+    if kind is TaskKind.MAP:
+        levels = [f"{phase.levels[level]:,} {name}" for level, name in LEVELS.items()]
+        yield f"  locality: {', '.join(levels)}"
+    yield f"  it stood first in the queue at {phase.ranks[1]:,} of these launches"
+
+
+def _passed_over(story: _Story) -> Iterator[str]:
+    """What it put up with for locality, and the reasons that others' launches give."""
+    phase = story.phases[TaskKind.MAP]
+    if phase.skips:
+        waited = duration(phase.waited_ms)
+        yield (
+            f"Passed over for locality {count(phase.skips, 'time')} before its launches,"
+            f" which counts as {waited} of waiting"
+        )
+    if not story.named:
+        return
+    launches = "one launch" if story.named == 1 else f"{story.named:,} launches"
+    yield f"Named as passed over in the reasons of {launches} of others:"
+    for shape, times in story.reasons.most_common(OTHERS_SHOWN):
+        yield f"  {times:,} × {story.example[shape] if times == 1 else shape}"
+        if times > 1:
+            yield f"      the last: {story.example[shape]}"
+
+
+def _ending(story: _Story, submitted: JobSubmitted, last_ms: Millis) -> str:
+    if story.finished is None:
+        return f"{clock(last_ms)}  the journal leaves it unfinished"
+    took = duration(story.finished.at_ms - submitted.at_ms)
+    return f"{clock(story.finished.at_ms)}  {story.finished.outcome} after {took}"

@@ -1,0 +1,196 @@
+"""Delay scheduling: a job waits a little for a node that holds its data.
+
+Zaharia et al., "Delay Scheduling" (slides "Delay Scheduling Details"; EuroSys 2010).  A job that
+stands first and has no node-local map for the node that offers a slot is passed over, and the
+next one is asked, until it has been passed over for long enough.
+
+**By time** (the slides; Hadoop's Fair Scheduler).  A job has a level, first NODE, and a wait,
+first 0.  At level NODE it may launch node-local maps only; once it has waited T1 (`node`) also
+rack-local ones, once it has waited T1 + T2 (`rack`) any.  At level RACK it may launch rack-local
+maps, and any once it has waited T2; at level OFF_RACK any.  A launch sets the wait to 0 and the
+level to the launch's own: the level sticks, and a node-local launch takes it back to NODE.
+
+**How a wait accrues.**  A *map decision* is a heartbeat in which a map was launched or a job was
+passed over for one.  A job that was passed over, and got no map in the same heartbeat, is
+credited with the time from then to the next instant at which there is a map decision, on whatever
+node, whether or not it comes to the job.  So a job far down the queue gathers a little now and
+then, and one that is passed over again and again gathers all the time.  (Hadoop credits the time
+to the next heartbeat of any tracker that has a free slot of either kind; `docs/policies.md` says
+how far that is from this.)  Map decisions depend on the master's books alone and not on whether a
+beat was really sent, so waits are the same when beats that could change nothing are left out.
+
+**By count** (EuroSys; the slides' analysis).  A job passed over in `skips` offers may launch its
+maps anywhere, until it launches a node-local one: only that sets the count back to 0.  One
+heartbeat is one opportunity, however many slots it offers.  There is no rack level.
+
+A map that must run again counts as node-local everywhere (`JobView.nearest`) and so never waits.
+"""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from scheduler.facts import Fact, JobArrived, JobLeft, Launched, Offered
+from scheduler.model import JobId, Locality, Millis, TaskKind
+from scheduler.policy import LocalityRule, Patience, Policy
+from scheduler.view import ClusterView, JobView, Offer
+
+Wait = Annotated[float, Meta(ge=0, le=1_000_000)]
+
+AUTO_WAIT_MAX_MS: Millis = 15_000
+"""The most that a wait comes to when it is not given (MAX_AUTOCOMPUTED_LOCALITY_DELAY)."""
+
+LEVELS = ("node-local", "rack-local", "off-rack")
+
+
+def auto_wait_ms(heartbeat_ms: Millis) -> Millis:
+    """T1 and T2 where they are not given: 1.5 heartbeat intervals, at most 15 s (Hadoop)."""
+    return min(AUTO_WAIT_MAX_MS, heartbeat_ms * 3 // 2)
+
+
+class DelayParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`node` and `rack` are T1 and T2 in seconds, min(15, 1.5 heartbeat intervals) unless given;
+    `skips` is D, the number of offers, and takes their place.
+    """
+
+    node: Wait | None = None
+    rack: Wait | None = None
+    skips: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
+
+
+class _Job:
+    """What is remembered of a job."""
+
+    __slots__ = ("count", "level", "skips", "waited_ms")
+
+    def __init__(self) -> None:
+        self.level = Locality.NODE
+        self.waited_ms: Millis = 0
+        self.skips = 0  # since its last map launch
+        self.count = 0  # since its last node-local one
+
+
+class Delay(LocalityRule):
+    """Delay scheduling, by time or by count."""
+
+    name = "delay"
+    story = "pass a job over for a while until a node with its data offers a slot"
+    Params = DelayParams
+    hears_offers = True
+
+    def __init__(self, params: DelayParams | None = None) -> None:
+        self._params = params or DelayParams()
+        self._jobs: dict[JobId, _Job] = {}
+        self._decided_ms: Millis = 0  # when the last map decision was
+        self._skipped: dict[JobId, None] = {}  # passed over at that instant
+        self._launched_map = False  # in the offer that is being answered
+        self._waits: tuple[Millis, Millis] = (0, 0)  # T1 and T2 at the interval …
+        self._waits_for: Millis = -1
+
+    def objection(self, policy: Policy) -> str | None:  # noqa: ARG002
+        times = [name for name in ("node", "rack") if getattr(self._params, name) is not None]
+        if times and self._params.skips is not None:
+            return f"`skips` counts offers and `{times[0]}` takes time; a job cannot wait by both"
+        return None
+
+    def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> str | None:
+        if self.permits(job, level, offer, view):
+            return None
+        return self._why_not(job.job, level, view)
+
+    def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:  # noqa: ARG002
+        return level is Locality.NODE or level <= self.allowed(job.job, view)
+
+    def patience(self, job: JobView, view: ClusterView) -> Patience:
+        return Patience(self._jobs[job.job].skips, self.waited_ms(job.job, view))
+
+    def allowed(self, job: JobId, view: ClusterView) -> Locality:
+        """The furthest level at which the job may launch a map now."""
+        state = self._jobs[job]
+        if self._params.skips is not None:
+            return Locality.OFF_RACK if state.count >= self._params.skips else Locality.NODE
+        if state.level is Locality.OFF_RACK:
+            return Locality.OFF_RACK
+        node_ms, rack_ms = self.waits_ms(view)
+        waited_ms = state.waited_ms
+        if job in self._skipped:
+            waited_ms += view.now_ms - self._decided_ms
+        if state.level is Locality.RACK:
+            return Locality.OFF_RACK if waited_ms >= rack_ms else Locality.RACK
+        if waited_ms >= node_ms + rack_ms:
+            return Locality.OFF_RACK
+        return Locality.RACK if waited_ms >= node_ms else Locality.NODE
+
+    def waited_ms(self, job: JobId, view: ClusterView) -> Millis:
+        """The job's wait as of now."""
+        waited_ms = self._jobs[job].waited_ms
+        if job in self._skipped:
+            waited_ms += view.now_ms - self._decided_ms
+        return waited_ms
+
+    def waits_ms(self, view: ClusterView) -> tuple[Millis, Millis]:
+        """T1 and T2."""
+        if view.heartbeat_ms != self._waits_for:
+            auto_ms = auto_wait_ms(view.heartbeat_ms)
+            node, rack = self._params.node, self._params.rack
+            node_ms = auto_ms if node is None else round(node * 1000)
+            self._waits = (node_ms, auto_ms if rack is None else round(rack * 1000))
+            self._waits_for = view.heartbeat_ms
+        return self._waits
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case JobArrived(job):
+                self._jobs[job] = _Job()
+            case Launched(job, TaskKind.MAP):
+                self._launched(job, fact.level)
+            case Offered(_, skipped):
+                self._offered(skipped, view.now_ms)
+            case JobLeft(job):
+                self._jobs.pop(job, None)
+                self._skipped.pop(job, None)
+
+    def _launched(self, job: JobId, level: Locality) -> None:
+        state = self._jobs[job]
+        state.level, state.waited_ms, state.skips = level, 0, 0
+        if level is Locality.NODE:
+            state.count = 0
+        self._skipped.pop(job, None)
+        self._launched_map = True
+
+    def _offered(self, skipped: tuple[JobId, ...], now_ms: Millis) -> None:
+        """Credit whom the last decision passed over with the time since; note whom this one did."""
+        if not skipped and not self._launched_map:
+            return  # no map decision: nobody was asked for a map
+        self._launched_map = False
+        if now_ms > self._decided_ms:
+            self._credit(now_ms)
+        for job in skipped:
+            state = self._jobs[job]
+            state.skips += 1
+            state.count += 1
+        self._skipped.update(dict.fromkeys(skipped))
+
+    def _credit(self, now_ms: Millis) -> None:
+        since_ms = now_ms - self._decided_ms
+        for job in self._skipped:
+            self._jobs[job].waited_ms += since_ms
+        self._skipped.clear()
+        self._decided_ms = now_ms
+
+    def _why_not(self, job: JobId, level: Locality, view: ClusterView) -> str:
+        state, here = self._jobs[job], LEVELS[level]
+        if self._params.skips is not None:
+            return f"only {here} here; passed over {state.count} of {self._params.skips} times"
+        at = self.allowed(job, view)
+        node_ms, rack_ms = self.waits_ms(view)
+        if state.level is Locality.RACK:
+            until_ms = rack_ms
+        else:
+            until_ms = node_ms if level is Locality.RACK else node_ms + rack_ms
+        waited_s = self.waited_ms(job, view) / 1000
+        return (
+            f"only {here} here, {LEVELS[at]} allowed; waited {waited_s:.3f} of {until_ms / 1000:g}"
+            f" s, passed over {state.skips} times"
+        )

@@ -1,0 +1,124 @@
+"""`callboard explain`: a job's story from the journal alone, worked by hand and from real runs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from actors.config import Cluster, Heartbeats
+from actors.events import AnyEvent, AttemptLaunched, Event, KillOrdered
+from callboard.cli import main
+from journal.explain import explain
+from journal.writer import JournalWriter
+from scheduler.registry import make_policy
+from tests.journal.stories import STORY
+from tests.support.preempt import KillNewest
+from tests.support.world import Played, job, play
+
+TOLD = """\
+job-1 “logs” of bob (1 map, 0 reduces), under fifo
+00:00:01.000  submitted
+00:00:01.200  its first task is launched, after 0.200 s
+  Meanwhile nothing was launched: it waited for a heartbeat or a free slot
+  maps: 1 launched for 1 task, at most 1 at once, so 1 wave or more
+  locality: 1 node-local, 0 rack-local, 0 off-rack
+  it stood first in the queue at 0 of these launches
+00:00:02.300  succeeded after 1.300 s
+""".splitlines()
+
+
+def record(path: Path, events: Sequence[AnyEvent | Event]) -> Path:
+    with JournalWriter(path) as sink:
+        for event in events:
+            sink(event)  # type: ignore[arg-type]
+    return path
+
+
+def run(path: Path, played: Played) -> Path:
+    """The journal of a run of tests.support.world, which has no frame: the story's serves."""
+    return record(path, [STORY[0], *played.events, STORY[-1]])
+
+
+def test_the_story_by_hand(tmp_path: Path) -> None:
+    assert list(explain(record(tmp_path / "j", STORY), 1)) == TOLD
+
+
+def test_reduces_failures_and_a_skip_of_the_story(tmp_path: Path) -> None:
+    """job-0 was named as skipped once, its map 1 ran twice, its reduce began at 1.3 s."""
+    told = list(explain(record(tmp_path / "j", STORY), 0))
+    assert "00:00:01.300  its first reduce is launched, 1.300 s after submission" in told
+    assert "  maps: 3 launched for 2 tasks, at most 2 at once, so 2 waves or more" in told
+    assert "Named as passed over in the reasons of one launch of others:" in told
+    assert "  1 × no map waiting" in told
+
+
+def test_who_went_first_and_in_which_numbers(tmp_path: Path) -> None:
+    """Four maps of job-0 fill the node's two slots twice before job-1's turn under FIFO."""
+    cluster = Cluster(nodes=1, racks=1, map_slots=2, heartbeat=Heartbeats(phase_grid_ms=3000))
+    played = play([job(0, maps=4), job(1, submit_ms=100)], cluster=cluster)
+    told = list(explain(run(tmp_path / "j", played), 1))
+    launched = next(e.at_ms for e in played.launches() if e.job == 1)
+    assert (
+        f"00:00:{launched // 1000:02}.{launched % 1000:03}  its first task is launched" in told[2]
+    )
+    before = sum(e.job == 0 and 100 < e.at_ms < launched for e in played.launches())
+    assert f"  Meanwhile {before} tasks of others went first: job-0 {before}" in told
+
+
+def test_times_passed_over_are_the_exact_count(tmp_path: Path) -> None:
+    """Every heartbeat that passed the job over, counted by the policy, is in its launches."""
+    cluster = Cluster(nodes=8, racks=4, map_slots=1, replication=1)
+    jobs = [job(n, maps=3, map_ms=9000, submit_ms=500 * n) for n in range(6)]
+    played = play(jobs, "fair+delay(node=4,rack=4)", cluster=cluster)
+    path = run(tmp_path / "j", played)
+    for number in range(6):
+        own = [e.why for e in played.launches() if e.job == number]
+        skips, waited_ms = sum(w.skips for w in own), sum(w.waited_ms for w in own)
+        told = "\n".join(explain(path, number))
+        assert (f"Passed over for locality {skips:,} time" in told) == (skips > 0)
+        assert waited_ms == 0 or "of waiting" in told
+    assert any(e.why.skips for e in played.launches())
+
+
+def test_who_preempted_whom(tmp_path: Path) -> None:
+    """A map of job-0 is killed for nobody in particular; job-1, next there, gets the slot."""
+    policy = make_policy("fair")
+    policy.preemption = KillNewest(times=2)
+    cluster = Cluster(nodes=2, racks=1, map_slots=1)
+    jobs = [job(0, maps=4, map_ms=60_000), job(1, maps=4, map_ms=60_000, submit_ms=5000)]
+    played = play(jobs, policy, cluster=cluster)
+    kill = played.all(KillOrdered)[0]
+    victim = next(e for e in played.launches() if e.attempt == kill.attempt)
+    path = run(tmp_path / "j", played)
+    told = list(explain(path, victim.job))
+    (gave,) = [line for line in told if "must give way" in line and f"map {victim.task}" in line][
+        :1
+    ]
+    assert f"on node-{victim.node} must give way (kill-newest:" in gave
+    after: list[AttemptLaunched] = [
+        e for e in played.launches() if e.at_ms > kill.at_ms and e.node == victim.node
+    ]
+    goes = f"that job-{victim.job} had to give up goes to job-{after[0].job}"
+    assert after[0].job != victim.job
+    for number in (victim.job, after[0].job):
+        assert goes in "\n".join(explain(path, number))
+
+
+def test_a_cut_journal_and_a_job_that_never_ran(tmp_path: Path) -> None:
+    told = list(explain(record(tmp_path / "j", STORY[:7]), 1))
+    assert "It waited 0.000 s and was never launched" in told
+    assert told[-2:] == [
+        "00:00:01.000  the journal leaves it unfinished",
+        "The journal ends here, without the end of the run.",
+    ]
+
+
+@pytest.mark.parametrize(("name", "said"), [("9", "no job-9 was submitted"), ("x", "names no job")])
+def test_a_job_that_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, said: str
+) -> None:
+    path = record(tmp_path / "j", STORY)
+    assert main(["explain", str(path), "job-1"]) == 0
+    assert capsys.readouterr().out.splitlines() == TOLD
+    assert main(["explain", str(path), name]) == 2
+    assert said in capsys.readouterr().err
