@@ -43,10 +43,13 @@ class Part(ABC):
 
 
 class Ranked(NamedTuple):
-    """A job in an order's queue, and the number by which it stands there."""
+    """A job in an order's queue, the number by which it stands there, and the rule that put it
+    there, if that says more than the order's name.
+    """
 
     job: JobView
     score: float
+    rule: str = ""
 
 
 class Order(Part):
@@ -76,11 +79,21 @@ class LocalityRule(Part):
         """Why a map of `job` may not be launched at `level` from its input; None if it may."""
 
 
+class MisfitError(ValueError):
+    """Parts that make no policy together; the message is meant for people."""
+
+
 class PreemptionRule(Part):
-    """Who must give way?"""
+    """Who must give way?
+
+    `victims` is asked once a tick, so a rule may move its clocks in it.
+    """
 
     interval_ms: Millis | None = None
     """How often `victims` is asked; None for never."""
+
+    def meet(self, order: Order) -> None:
+        """Learn whose side it works on.  Raises MisfitError if it cannot work with this order."""
 
     @abstractmethod
     def victims(self, view: ClusterView) -> Iterator[Kill]:
@@ -139,6 +152,7 @@ class Policy:
         self.locality = locality or Anywhere()
         self.preemption = preemption or Wait()
         self.speculation = speculation or NoCopies()
+        self.preemption.meet(self.order)
         self._parts: tuple[Part, ...] = (
             self.order,
             self.locality,
@@ -177,7 +191,7 @@ class Policy:
     def _first_permitted(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Launch | None:
         """Walk the queue to the first job whose nearest task may run here."""
         skipped: list[Skip] = []
-        for rank, (job, score) in enumerate(self.order.queue(kind, view), start=1):
+        for rank, (job, score, rule) in enumerate(self.order.queue(kind, view), start=1):
             level = job.nearest(kind, offer.node.node)
             if level is None:
                 continue
@@ -185,7 +199,7 @@ class Policy:
             if kind is TaskKind.MAP:
                 refusal = self.locality.refusal(job, level, offer, view)
             if refusal is None:
-                why = Why(self.order.name, rank, score, tuple(skipped))
+                why = Why(rule or self.order.name, rank, score, tuple(skipped))
                 return Launch(job.job, kind, level, why)
             if len(skipped) < MAX_SKIPS:
                 skipped.append(Skip(job.job, refusal))

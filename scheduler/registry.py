@@ -4,10 +4,17 @@ from difflib import get_close_matches
 
 from scheduler.orders.fair import Fair
 from scheduler.orders.fifo import Fifo
-from scheduler.policy import Order, Policy
+from scheduler.policy import Order, Policy, PreemptionRule, Wait
+from scheduler.preemption.kill import Kill
+from scheduler.preemption.whole import GlobalPreemption
 
 ORDERS: dict[str, type[Order]] = {part.name: part for part in (Fifo, Fair)}
 """Every order that ships, by its name in a policy spec."""
+
+PREEMPTIONS: dict[str, type[PreemptionRule]] = {
+    part.name: part for part in (Wait, Kill, GlobalPreemption)
+}
+"""Every preemption rule that ships, by its name in a policy spec."""
 
 
 class PolicySpecError(ValueError):
