@@ -1,10 +1,14 @@
-"""A preemption rule for tests of the way a kill takes: every ten seconds the newest map dies."""
+"""Preemption for tests: a rule that kills blindly, and the rules that ship, in a hurry."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from scheduler.decisions import Kill, Why
 from scheduler.model import TaskKind
-from scheduler.policy import PreemptionRule
+from scheduler.policy import Policy, PreemptionRule
+from scheduler.preemption.kill import Kill as KillRule
+from scheduler.preemption.whole import GlobalPreemption
+from scheduler.registry import make_policy
 from scheduler.view import ClusterView
 
 
@@ -24,3 +28,22 @@ class EveryTenSeconds(PreemptionRule):
             self.times -= 1
             yield Kill(maps[-1].attempt, Why(self.name))
             yield Kill(10**9, Why(self.name))
+
+
+RULES = ["wait", "blind", "kill", "job", "global"]
+"""What `preempting` knows; all but the first kill."""
+
+
+def preempting(order: str, rule: str) -> Policy:
+    """A policy of this order and a preemption rule so hasty that it strikes in short runs."""
+    hasty: dict[str, Any] = {"interval_s": 1.5, "min_share_timeout_s": 0.5, "fair_share_timeout_s": 0.9}
+    rules: dict[str, PreemptionRule | None] = {
+        "wait": None,
+        "blind": EveryTenSeconds(),
+        "kill": KillRule(KillRule.Params(**hasty)),
+        "job": KillRule(KillRule.Params(victims="job", **hasty)),
+        "global": GlobalPreemption(
+            GlobalPreemption.Params(period_s=4.0, long_s=2.0, pi=0.9, t=0.5, p=0.5, **hasty)
+        ),
+    }
+    return Policy(make_policy(order).order, preemption=rules[rule])

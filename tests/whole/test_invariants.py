@@ -24,8 +24,7 @@ from actors.jobs import JobSpec
 from journal.metrics import Metrics
 from scenarios.build import node_facts
 from scheduler.model import TaskKind
-from scheduler.registry import make_policy
-from tests.support.preempt import EveryTenSeconds
+from tests.support.preempt import RULES, preempting
 from tests.support.strategies import WORKLOADS
 from tests.support.world import Played, job, play
 
@@ -48,19 +47,19 @@ def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
 
 
 @given(
-    jobs=WORKLOADS, cluster=CLUSTERS, order=st.sampled_from(["fifo", "fair"]), killing=st.booleans()
+    jobs=WORKLOADS,
+    cluster=CLUSTERS,
+    order=st.sampled_from(["fifo", "fair"]),
+    rule=st.sampled_from(RULES),
 )
 @settings(derandomize=True, max_examples=150, deadline=None)
 def test_every_run_keeps_its_accounts(
     jobs: list[JobSpec],
     cluster: Cluster,
     order: str,
-    killing: bool,
+    rule: str,
 ) -> None:
-    policy = make_policy(order)
-    if killing:
-        policy.preemption = EveryTenSeconds()
-    run = play(jobs, policy, cluster=cluster, tasks=Tasks(sigma=0.3))
+    run = play(jobs, preempting(order, rule), cluster=cluster, tasks=Tasks(sigma=0.3))
     check_slots(run)
     check_tasks(run)
     check_causes(run)
@@ -72,7 +71,7 @@ def test_every_run_keeps_its_accounts(
         assert account.idle >= 0
         assert account.unfinished == 0
     assert summary.little.holds  # S10
-    assert (summary.slot_ms.all.wasted > 0) <= killing
+    assert (summary.slot_ms.all.wasted > 0) <= (rule != "wait")
     assert summary.jobs.completed == len(jobs)
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from actors.config import Cluster, Heartbeats, Tasks
 from actors.hosts import run_on_trio
 from actors.jobs import JobSpec
-from scheduler.registry import make_policy
-from tests.support.preempt import EveryTenSeconds
+from tests.support.preempt import RULES, preempting
 from tests.support.strategies import WORKLOADS
 from tests.support.world import job, play
 
@@ -30,7 +29,7 @@ SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
     out_of_band=st.booleans(),
     one_task=st.booleans(),
     order=st.sampled_from(["fifo", "fair"]),
-    killing=st.booleans(),
+    rule=st.sampled_from(RULES),
     tie_order=st.sampled_from([None, 1, 2]),
     seed=st.integers(0, 3),
 )
@@ -44,7 +43,7 @@ def test_beats_left_out_change_nothing(
     out_of_band: bool,
     one_task: bool,
     order: str,
-    killing: bool,
+    rule: str,
     tie_order: int | None,
     seed: int,
 ) -> None:
@@ -64,12 +63,9 @@ def test_beats_left_out_change_nothing(
             latency_ms=latency_ms,
             heartbeat=beats,
         )
-        policy = make_policy(order)
-        if killing:
-            policy.preemption = EveryTenSeconds()
         run = play(
             jobs,
-            policy,
+            preempting(order, rule),
             cluster=cluster,
             tasks=Tasks(sigma=0.2),
             seed=seed,
