@@ -4,6 +4,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from actors.jobs import JobSpec
+from scheduler.model import Priority
 from tests.support.world import job
 
 MANY_JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
@@ -29,3 +30,19 @@ def _numbered(drawn: list[JobSpec]) -> list[JobSpec]:
 
 WORKLOADS: st.SearchStrategy[list[JobSpec]] = MANY_JOBS.map(_numbered)
 """One to six jobs by submit time, numbered from 0."""
+
+HUNGRY: st.SearchStrategy[list[JobSpec]] = st.lists(
+    st.builds(
+        job,
+        st.just(0),
+        submit_ms=st.integers(0, 40).map(lambda n: 500 * n),
+        maps=st.integers(1, 9),
+        map_ms=st.sampled_from([7000, 20_000, 41_000]),
+        reduces=st.integers(0, 2),
+        reduce_ms=st.sampled_from([500, 30_000]),
+        priority=st.sampled_from(Priority),
+    ),
+    min_size=2,
+    max_size=5,
+).map(_numbered)
+"""Jobs of unequal rank with tasks so long that somebody starves: for the rules of preemption."""

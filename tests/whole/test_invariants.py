@@ -25,7 +25,7 @@ from journal.metrics import Metrics
 from scenarios.build import node_facts
 from scheduler.model import TaskKind
 from tests.support.preempt import RULES, preempting
-from tests.support.strategies import WORKLOADS
+from tests.support.strategies import HUNGRY, WORKLOADS
 from tests.support.world import Played, job, play
 
 CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
@@ -47,7 +47,7 @@ def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
 
 
 @given(
-    jobs=WORKLOADS,
+    jobs=st.one_of(WORKLOADS, HUNGRY),
     cluster=CLUSTERS,
     order=st.sampled_from(["fifo", "fair"]),
     rule=st.sampled_from(RULES),

@@ -14,14 +14,14 @@ from actors.config import Cluster, Heartbeats, Tasks
 from actors.hosts import run_on_trio
 from actors.jobs import JobSpec
 from tests.support.preempt import RULES, preempting
-from tests.support.strategies import WORKLOADS
+from tests.support.strategies import HUNGRY, WORKLOADS
 from tests.support.world import job, play
 
 SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
 
 
 @given(
-    jobs=WORKLOADS,
+    jobs=st.one_of(WORKLOADS, HUNGRY),
     nodes=st.integers(1, 6),
     slots=st.tuples(st.integers(1, 3), st.integers(1, 2)),
     grid_ms=st.sampled_from([1, 100, 1000, 3000]),
