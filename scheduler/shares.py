@@ -17,6 +17,7 @@ comparator compares 0/0.  Here weights must be above 0.
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 
 Number = int | float | Fraction
 
@@ -52,31 +53,43 @@ def compute_fair_shares(
     minima = [0] * count if min_shares is None else list(min_shares)
     _check(demands, exact(slots), exact_weights, minima)
     floors = [min(least, demand) for least, demand in zip(minima, demands, strict=True)]
-    level = _level(demands, exact(slots), exact_weights, floors)
+    # In whole numbers: weights as multiples of 1/q, and R as multiples of q/p, so that a corner
+    # demand / w is a multiple too.  Fractions would take ten times as long.
+    q = lcm(*(weight.denominator for weight in exact_weights))
+    whole = [weight.numerator * (q // weight.denominator) for weight in exact_weights]
+    p = lcm(*whole)
+    level = _level(demands, exact(slots), whole, p, floors)
+    num, den = level.numerator, level.denominator * p
     return [
-        min(max(weight * level, Fraction(floor)), Fraction(demand))
-        for weight, floor, demand in zip(exact_weights, floors, demands, strict=True)
+        Fraction(floor)
+        if weight * num <= floor * den
+        else Fraction(demand)
+        if weight * num >= demand * den
+        else Fraction(weight * num, den)
+        for weight, floor, demand in zip(whole, floors, demands, strict=True)
     ]
 
 
 def _level(
-    demands: Sequence[int], slots: Fraction, weights: Sequence[Fraction], floors: Sequence[int]
+    demands: Sequence[int], slots: Fraction, weights: Sequence[int], p: int, floors: Sequence[int]
 ) -> Fraction:
-    """The level R.  A claimant's share rises, by its weight, from floor / w to demand / w."""
-    rises: defaultdict[Fraction, Fraction] = defaultdict(Fraction)
+    """The level R.  A claimant's share, times p, rises by its weight from floor / w to demand / w
+    (in the units of R).
+    """
+    rises: defaultdict[int, int] = defaultdict(int)
     for demand, weight, floor in zip(demands, weights, floors, strict=True):
         if floor < demand:
-            rises[floor / weight] += weight
-            rises[demand / weight] -= weight
-    total = Fraction(sum(floors))
-    wanted = min(Fraction(sum(demands)), slots)
-    level, slope = Fraction(0), Fraction(0)
+            rises[floor * (p // weight)] += weight
+            rises[demand * (p // weight)] -= weight
+    total = sum(floors) * p
+    wanted = min(Fraction(sum(demands)), slots) * p
+    level, slope = 0, 0
     for corner in sorted(rises):
         reached = total + slope * (corner - level)
         if reached >= wanted:
             break
         total, level, slope = reached, corner, slope + rises[corner]
-    return level + (wanted - total) / slope if total < wanted else level
+    return level + (wanted - total) / slope if total < wanted else Fraction(level)
 
 
 def _check(
