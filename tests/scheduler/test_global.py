@@ -76,6 +76,27 @@ def test_production_jobs_and_the_starving_are_spared() -> None:
     assert kills[0].why.rule == "global, pool late lacks 3 of its fair share"
 
 
+def test_a_starving_pool_keeps_its_own_newest_task() -> None:
+    """8 slots, two pools: one of four runs, and it is the newest of all.  a gives the other 3."""
+    policy, cluster = stage(8)
+    come(policy, cluster, 0, "a", 20)
+    close(policy, cluster, 3, succeeded=True)
+    come(policy, cluster, 1, "late", 20)
+    kills = look(policy, cluster, 100 * S)
+    assert [kill.attempt for kill in kills] == [8, 7, 6]
+
+
+def test_what_is_cut_from_a_long_job_counts_for_the_starving() -> None:
+    """Algorithm 1, lines 5 to 9: both lack 3 at the check at which half of 6 is cut: 3 + 3."""
+    policy, cluster = stage(9, fair_share_timeout_s=175.0, long_s=100.0)
+    come(policy, cluster, 0, "long", 50)
+    for number in (1, 2):
+        come(policy, cluster, number, f"p{number}", 20)
+    kills = look(policy, cluster, 180 * S)
+    assert [kill.attempt for kill in kills] == [9, 8, 7, 6, 5, 4]
+    assert ["long job" in kill.why.rule for kill in kills] == [True] * 3 + [False] * 3
+
+
 NEVER = {"min_share_timeout_s": float("inf"), "fair_share_timeout_s": float("inf")}
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from scheduler.claims import Claim
 from scheduler.decisions import Kill as KillDecision
+from scheduler.facts import TasksPending
 from scheduler.model import KINDS, Millis, Priority
 from scheduler.orders.fair import Fair
 from scheduler.orders.fifo import Fifo
@@ -97,6 +98,25 @@ def test_a_pools_own_timeout_goes_before_the_rules() -> None:
     assert len(stage.until(7 * S)) == 1
 
 
+def test_quiet_time_does_not_count_as_starving() -> None:
+    """Pool a has its min share for 100 s in which nothing happens, then loses it: the time counts
+    from there, though the rule had nothing to look at before.
+    """
+    stage = Stage(4, {"a": PoolParams(min_maps=2)}, **MIN)
+    stage.come(0, "a", maps=3)
+    stage.come(1, "b")
+    assert stage.until(100 * S) == []
+    for number, attempt in list(stage.cluster.attempts_.items()):
+        if attempt.job == 0:
+            close(stage.policy, stage.cluster, number, succeeded=True)
+    beats(stage.policy, stage.cluster)
+    more = stage.cluster.job(0)
+    more.pending_[MAP] = 9
+    stage.policy.observe(TasksPending(0, MAP), stage.cluster)
+    assert stage.until(160 * S) == []
+    assert len(stage.until(162 * S)) == 2
+
+
 def test_only_the_demand_is_preempted_for() -> None:
     """testMinSharePreemptionWithSmallJob: a min share of 2 and one map."""
     stage = Stage(4, {"a": PoolParams(min_maps=2)}, **MIN)
@@ -149,7 +169,8 @@ def test_min_and_fair_share_preemption_take_the_larger_lack_not_the_sum() -> Non
     stage.come(2, "a")
     stage.until(30 * S)
     stage.come(3, "d")
-    assert len(stage.until(62 * S)) == 3
+    kills = stage.until(62 * S)
+    assert [kill.why.rule for kill in kills] == ["kill, pool a lacks 3 of its min share"] * 3
 
 
 def test_the_min_share_comes_early_and_the_rest_of_the_fair_share_later() -> None:
