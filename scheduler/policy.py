@@ -49,10 +49,13 @@ class Part(ABC):
 
 
 class Ranked(NamedTuple):
-    """A job in an order's queue, and the number by which it stands there."""
+    """A job in an order's queue, the number by which it stands there, and the rule that put it
+    there, if that says more than the order's name.
+    """
 
     job: JobView
     score: float
+    rule: str = ""
 
 
 class Order(Part):
@@ -104,11 +107,21 @@ class LocalityRule(Part):
         return NO_PATIENCE
 
 
+class MisfitError(ValueError):
+    """Parts that make no policy together; the message is meant for people."""
+
+
 class PreemptionRule(Part):
-    """Who must give way?"""
+    """Who must give way?
+
+    `victims` is asked once a tick, so a rule may move its clocks in it.
+    """
 
     interval_ms: Millis | None = None
     """How often `victims` is asked; None for never."""
+
+    def meet(self, order: Order) -> None:
+        """Learn whose side it works on.  Raises MisfitError if it cannot work with this order."""
 
     @abstractmethod
     def victims(self, view: ClusterView) -> Iterator[Kill]:
@@ -167,6 +180,7 @@ class Policy:
         self.locality = locality or Anywhere()
         self.preemption = preemption or Wait()
         self.speculation = speculation or NoCopies()
+        self.preemption.meet(self.order)
         self._parts: tuple[Part, ...] = (
             self.order,
             self.locality,
@@ -220,7 +234,7 @@ class Policy:
     ) -> Launch | None:
         """Walk the queue to the first job whose nearest task may run here."""
         skipped: list[Skip] = []
-        for rank, (job, score) in enumerate(self.order.queue(kind, view), start=1):
+        for rank, (job, score, rule) in enumerate(self.order.queue(kind, view), start=1):
             level = job.nearest(kind, offer.node.node)
             if level is None:
                 continue
@@ -228,7 +242,7 @@ class Policy:
                 patience = NO_PATIENCE
                 if kind is TaskKind.MAP:
                     patience = self.locality.patience(job, view)
-                why = Why(self.order.name, rank, score, tuple(skipped), *patience)
+                why = Why(rule or self.order.name, rank, score, tuple(skipped), *patience)
                 return Launch(job.job, kind, level, why)
             if passed is not None:
                 passed.append(job.job)

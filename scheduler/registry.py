@@ -17,6 +17,7 @@ from scheduler.params import PolicySpecError, decode, read_table, spell_params
 from scheduler.policy import (
     Anywhere,
     LocalityRule,
+    MisfitError,
     NoCopies,
     Order,
     Part,
@@ -25,11 +26,14 @@ from scheduler.policy import (
     SpeculationRule,
     Wait,
 )
+from scheduler.preemption.kill import Kill
+from scheduler.preemption.whole import GlobalPreemption
 from scheduler.spec import SLOTS, Piece, from_table, split, unknown
 
 __all__ = [
     "BASES",
     "ORDERS",
+    "PREEMPTIONS",
     "SHIPPED",
     "Catalogue",
     "Choice",
@@ -60,9 +64,16 @@ DEFAULTS: Mapping[str, type[Part]] = {
 ORDERS: dict[str, type[Order]] = {part.name: part for part in (Fifo, Fair)}
 """Every order that ships, by its name in a policy spec."""
 
+PREEMPTIONS: dict[str, type[PreemptionRule]] = {
+    part.name: part for part in (Wait, Kill, GlobalPreemption)
+}
+"""Every preemption rule that ships, by its name in a policy spec."""
+
 PARTS: dict[str, type[Part]] = {
     **ORDERS,
-    **{part.name: part for part in (Anywhere, Delay, Wait, NoCopies)},
+    **{part.name: part for part in (Anywhere, Delay)},
+    **PREEMPTIONS,
+    NoCopies.name: NoCopies,
 }
 """Every part that ships, by its name in a policy spec."""
 
@@ -154,7 +165,10 @@ def spell(spec: PolicySpec) -> str:
 def compose(spec: PolicySpec, text: str = "") -> Policy:
     """A fresh policy of the chosen parts; PolicySpecError if one objects to the others."""
     made = {slot: choice.make() for slot, choice in spec.items()}
-    policy = Policy(**made)  # type: ignore[arg-type]
+    try:
+        policy = Policy(**made)  # type: ignore[arg-type]
+    except MisfitError as error:
+        raise PolicySpecError(f"`{text or spell(spec)}`: {error}") from None
     for slot, part in made.items():
         objection = part.objection(policy)
         if objection is not None:

@@ -86,6 +86,9 @@ class AttemptView(Protocol):
     def node(self) -> NodeId: ...
     @property
     def launched_ms(self) -> Millis: ...
+    @property
+    def killing(self) -> bool:
+        """Whether it has been chosen to be killed, and its end has not been heard of."""
 
 
 class ClusterView(Protocol):

@@ -1,38 +1,210 @@
-"""Fair sharing among jobs: whoever runs least for its weight is next.
+"""Fair sharing among pools and jobs: Hadoop's Fair Scheduler (1.2.1), with pools of any depth.
 
-The comparator of Hadoop's Fair Scheduler for the jobs of one pool: running / weight, then submit
-time, then number.  A job's weight is its priority's.  A heartbeat fills first the kind of slot of
-which the node runs less, and no node beyond its share of the cluster's demand.
+Without parameters all jobs share as equals, by their priorities' weights.  With
+`pool_by = "pool"` a job is in the pool that it states (`default` if it states none), with
+`"user"` in its user's.  A pool's name is a path: `ads/batch` is the pool `batch` in the pool
+`ads`.  Hadoop 1 has one level of pools; what it does among its pools is done here in every pool.
+
+Who is next is the comparator's matter alone (`scheduler.orders.pools`): fair shares, as in
+Hadoop, serve preemption only.  A heartbeat fills first the kind of slot of which the node runs
+less, and no node beyond its share of the cluster's demand.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from math import lcm
+from typing import Literal
 
-from scheduler.model import Priority, TaskKind
-from scheduler.orders.ranked import Key, KeyedOrder
+import msgspec
+from sortedcontainers import SortedList
+
+from scheduler.claims import Claim, Each, job_claim
+from scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched, TasksPending
+from scheduler.model import JobId, TaskKind
+from scheduler.orders.pools import WEIGHTS, Job, Key, Pool, PoolParams, clear, mend, mend_kind
+from scheduler.policy import Order, Ranked
 from scheduler.view import ClusterView, JobView, Offer
 
-WEIGHTS: dict[Priority, float] = {
-    Priority.VERY_HIGH: 4.0,
-    Priority.HIGH: 2.0,
-    Priority.NORMAL: 1.0,
-    Priority.LOW: 0.5,
-    Priority.VERY_LOW: 0.25,
-}
-"""The Fair Scheduler's weights by priority (getPriorityFactor)."""
+DEFAULT_POOL = "default"
+"""The pool of a job that states none (Hadoop's Pool.DEFAULT_POOL_NAME)."""
+
+Limit = tuple[tuple[str, str], int]
+"""Whose running jobs are counted (a pool's or a user's), and how many there may be."""
 
 
-class Fair(KeyedOrder):
-    """Least running for its weight."""
+class Fair(Order):
+    """Least running for its weight, among pools and then in them."""
 
     name = "fair"
-    story = "equal shares: the job that runs least for its weight is next"
+    story = "equal shares: the pool, and in it the job, that runs least for its weight is next"
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
-        return (job.running(kind) / WEIGHTS[job.priority], job.submitted_ms)
+    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        """How jobs fall into pools, and what pools and users are allowed.
 
-    def score(self, key: Key) -> float:
-        """Running tasks over weight."""
-        return float(key[0])
+        `pool_by` is `pool` where pools are named and `none` otherwise.  `max_jobs_per_pool` and
+        `max_jobs_per_user` cap running jobs of those without a number of their own in `pools`
+        and `max_jobs_of`.
+        """
+
+        pool_by: Literal["none", "pool", "user"] | None = None
+        pools: dict[str, PoolParams] = msgspec.field(default_factory=dict)
+        max_jobs_per_pool: int | None = None
+        max_jobs_per_user: int | None = None
+        max_jobs_of: dict[str, int] = msgspec.field(default_factory=dict)
+
+        def __post_init__(self) -> None:
+            if self.pools and self.pool_by == "none":
+                raise ValueError('pools are named, but `pool_by = "none"` puts no job into any')
+            for path in self.pools:
+                _check_path(path, self.pools)
+            caps = (self.max_jobs_per_pool, self.max_jobs_per_user, *self.max_jobs_of.values())
+            if any(cap is not None and cap < 0 for cap in caps):
+                raise ValueError("a cap on running jobs must not be below 0")
+
+    def __init__(self, params: Params | None = None) -> None:
+        self.params = params or Fair.Params()
+        stated = [Fraction(repr(pool.weight)) for pool in self.params.pools.values()]
+        weights = [*WEIGHTS.values(), *stated]
+        # Whole numbers compare faster than fractions: running / weight is compared as
+        # running · (scale / weight), with a scale that every weight divides.
+        self._scale = lcm(*(weight.numerator for weight in weights))
+        self._scale *= lcm(*(weight.denominator for weight in weights))
+        self.root = Pool("", None, PoolParams(), self._pace(Fraction(1)))
+        self._jobs: dict[JobId, Job] = {}
+        self._line: SortedList[tuple[Key, JobId]] = SortedList()
+        self._limits: dict[JobId, list[Limit]] = {}
+        for path in self.params.pools:
+            self._pool(path)
+
+    # Facts.
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Launched(job, kind) | Closed(job, kind) | TasksPending(job, kind):
+                mend_kind(self._jobs[job], kind, view.job(job))
+            case JobArrived(job):
+                self._arrive(view.job(job), view)
+            case JobLeft(job):
+                self._leave(job, view)
+
+    def _arrive(self, seen: JobView, view: ClusterView) -> None:
+        pool = self._pool(self._path_of(seen))
+        weight = WEIGHTS[seen.priority]
+        job = Job(pool, seen, self._pace(weight), weight)
+        self._jobs[seen.job] = pool.jobs[seen.job] = job
+        limits = self._limits_of(seen, pool)
+        if limits:
+            self._limits[seen.job] = limits
+            self._line.add((job.first, seen.job))
+            self._admit(view)
+        mend(job, seen)
+
+    def _leave(self, number: JobId, view: ClusterView) -> None:
+        job = self._jobs.pop(number)
+        clear(job)
+        assert job.parent is not None
+        del job.parent.jobs[number]
+        if self._limits.pop(number, None):
+            self._line.remove((job.first, number))
+            self._admit(view)
+
+    def _admit(self, view: ClusterView) -> None:
+        """Say again which jobs may run: by priority and submission, within everybody's limits.
+
+        It looks at all jobs that have a limit, once a job that comes or goes, as
+        FairScheduler.updateRunnability does twice a second; never for a slot.
+        """
+        taken: dict[tuple[str, str], int] = {}
+        for _, number in self._line:
+            limits = self._limits[number]
+            runnable = all(taken.get(whose, 0) < cap for whose, cap in limits)
+            if runnable:
+                for whose, _ in limits:
+                    taken[whose] = taken.get(whose, 0) + 1
+            job = self._jobs[number]
+            if job.runnable is not runnable:
+                job.runnable = runnable
+                mend(job, view.job(number))
+
+    # Pools.
+
+    def _path_of(self, job: JobView) -> str:
+        """The pool of a job.  What a fifo pool is asked to hold below itself joins it."""
+        by = self.params.pool_by or ("pool" if self.params.pools else "none")
+        if by == "none":
+            return ""
+        stated = job.pool if by == "pool" else job.user
+        parts = [part for part in stated.split("/") if part] or [DEFAULT_POOL]
+        for depth in range(1, len(parts)):
+            path = "/".join(parts[:depth])
+            named = self.params.pools.get(path)
+            if named is not None and named.mode == "fifo":
+                return path
+        return "/".join(parts)
+
+    def _pool(self, path: str) -> Pool:
+        """The pool of this path, made with all above it if it is new."""
+        pool = self.root
+        parts = path.split("/") if path else []
+        for depth, part in enumerate(parts, start=1):
+            if part not in pool.pools:
+                here = "/".join(parts[:depth])
+                params = self.params.pools.get(here, PoolParams())
+                pace = self._pace(Fraction(repr(params.weight)))
+                pool.pools[part] = Pool(here, pool, params, pace)
+            pool = pool.pools[part]
+        return pool
+
+    def _pace(self, weight: Fraction) -> int:
+        pace = self._scale / weight
+        assert pace.denominator == 1
+        return pace.numerator
+
+    def _limits_of(self, job: JobView, pool: Pool) -> list[Limit]:
+        """Every cap on running jobs that the job falls under."""
+        limits: list[Limit] = []
+        user = self.params.max_jobs_of.get(job.user, self.params.max_jobs_per_user)
+        if user is not None:
+            limits.append((("user", job.user), user))
+        above: Pool | None = pool
+        while above is not None and above is not self.root:
+            stated = above.params.max_jobs
+            cap = self.params.max_jobs_per_pool if stated is None else stated
+            if cap is not None:
+                limits.append((("pool", above.path), cap))
+            above = above.parent
+        return limits
+
+    # The order.
+
+    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+        for job in self.root.walk(kind):
+            yield Ranked(view.job(job.job), self.score(job, kind), self.reason(job, kind))
+
+    def score(self, job: Job, kind: TaskKind) -> float:
+        """The number by which the job, or the topmost pool above it, stands where it stands:
+        running / weight, or running / min share for a pool below its min share.
+        """
+        top: Job | Pool = job
+        while top.parent is not self.root:
+            assert isinstance(top.parent, Pool)
+            top = top.parent
+        if top.needy(kind):
+            return top.running[kind] / min(top.minimum[kind], top.demand[kind])
+        return float(top.running[kind] / top.weight)
+
+    def reason(self, job: Job, kind: TaskKind) -> str:
+        """`fair`, and the job's pool, and the topmost pool above that is below its min share."""
+        pool, needy = job.parent, ""
+        if pool is self.root or pool is None:
+            return self.name
+        above: Pool | None = pool
+        while above is not None:
+            if above.needy(kind):
+                whose = "" if above is pool else f"pool {above.path} "
+                needy = f", {whose}below its min share"
+            above = above.parent
+        return f"{self.name} in pool {pool.path}{needy}"
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:
         """The kind of which the node runs less first; maps on a tie."""
@@ -43,6 +215,51 @@ class Fair(KeyedOrder):
     def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
         """No node beyond ceil(its slots · demand / all slots) (CapBasedLoadManager, maxDiff 0)."""
         slots = offer.node.slots(kind)
-        demand = view.pending(kind) + view.running(kind)
-        cap = min(-(-demand * slots // view.slots(kind)), slots)
+        cap = min(-(-self.root.demand[kind] * slots // view.slots(kind)), slots)
         return min(cap - offer.node.running(kind), offer.free(kind))
+
+    # What everybody is due.
+
+    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:
+        """The fair shares, level by level: a pool's share is what its members share.
+
+        A claimant is a pool that holds jobs only, or a job that stands beside pools (or in no
+        pool); with `each = "job"` every job.
+        """
+        return list(self._claims(self.root, kind, Fraction(view.slots(kind)), view, each))
+
+    def _claims(
+        self, pool: Pool, kind: TaskKind, slots: Fraction, view: ClusterView, each: Each
+    ) -> Iterator[Claim]:
+        for member, share in pool.shared(kind, slots):
+            if isinstance(member, Job):
+                claim = job_claim(view.job(member.job), kind, share)
+                yield msgspec.structs.replace(claim, demand=member.demand[kind])
+            elif member.pools or each == "job":
+                yield from self._claims(member, kind, share, view, each)
+            else:
+                yield _pool_claim(member, kind, share)
+
+
+def _pool_claim(pool: Pool, kind: TaskKind, share: Fraction) -> Claim:
+    return Claim(
+        name=f"pool {pool.path}",
+        jobs=tuple(pool.jobs),
+        running=pool.running[kind],
+        demand=pool.demand[kind],
+        share=share,
+        min_share=pool.minimum[kind],
+        min_share_timeout_s=pool.params.min_share_timeout_s,
+    )
+
+
+def _check_path(path: str, pools: dict[str, PoolParams]) -> None:
+    """Refuse a pool's name that is no path, and a pool inside a fifo pool."""
+    parts = path.split("/")
+    if not all(parts):
+        raise ValueError(f"`{path}` is no pool's name; a pool in a pool is written `ads/batch`")
+    for depth in range(1, len(parts)):
+        above = pools.get("/".join(parts[:depth]))
+        if above is not None and above.mode == "fifo":
+            inside = "/".join(parts[:depth])
+            raise ValueError(f"pool `{path}` is inside `{inside}`, whose mode fifo holds jobs only")

@@ -9,6 +9,7 @@ from typing import Any
 
 from sortedcontainers import SortedList
 
+from scheduler.claims import Claim, Each, by_rank
 from scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched, TasksPending
 from scheduler.model import JobId, TaskKind
 from scheduler.policy import Order, Ranked
@@ -79,6 +80,11 @@ class KeyedOrder(Order):
     def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
         for key, job in self._queues[kind]:
             yield Ranked(view.job(job), self.score(key))
+
+    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:  # noqa: ARG002
+        """What the ranking gives: the first job its demand, the next its demand of the rest."""
+        ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
+        return by_rank(ranked, kind, view.slots(kind))
 
     def _place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """Keep the job at its place while it has pending tasks of the kind."""

@@ -232,7 +232,6 @@ def test_non_locality_falls_as_the_slides_say(skips: int, share: float) -> None:
 
 def test_memory_is_of_the_living_only() -> None:
     stage = Stage("delay")
-    stage.policy.observe(JobArrived(0), stage.cluster)
     stage.beat(0, 0)
     stage.policy.observe(JobLeft(0), stage.cluster)
     stage.policy.observe(Offered(0, ()), stage.cluster)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from scheduler.facts import Closed
 from scheduler.model import Priority, TaskKind
-from scheduler.orders.fair import WEIGHTS
+from scheduler.orders.pools import WEIGHTS
 from scheduler.registry import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, told
 

@@ -9,6 +9,7 @@ from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from actors.jobs import JobSpec
 from scheduler.model import Millis, Priority, TaskKind
 from scheduler.registry import ORDERS
+from tests.support.preempt import RULES, Killing
 from tests.support.world import job
 
 MANY_JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
@@ -35,6 +36,22 @@ def _numbered(drawn: list[JobSpec]) -> list[JobSpec]:
 
 WORKLOADS: st.SearchStrategy[list[JobSpec]] = MANY_JOBS.map(_numbered)
 """One to six jobs by submit time, numbered from 0."""
+
+HUNGRY: st.SearchStrategy[list[JobSpec]] = st.lists(
+    st.builds(
+        job,
+        st.just(0),
+        submit_ms=st.integers(0, 40).map(lambda n: 500 * n),
+        maps=st.integers(1, 9),
+        map_ms=st.sampled_from([7000, 20_000, 41_000]),
+        reduces=st.integers(0, 2),
+        reduce_ms=st.sampled_from([500, 30_000]),
+        priority=st.sampled_from(Priority),
+    ),
+    min_size=2,
+    max_size=5,
+).map(_numbered)
+"""Jobs of unequal rank with tasks so long that somebody starves: for the rules of preemption."""
 
 HEARTBEATS: st.SearchStrategy[Heartbeats] = st.builds(
     Heartbeats,
@@ -72,14 +89,6 @@ CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
 LOCALITIES = ("", "", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
 
 
-class Killing(NamedTuple):
-    """How `KillNewest` is to go about it."""
-
-    every_ms: Millis
-    times: int
-    kind: TaskKind | None
-
-
 class World(NamedTuple):
     """All that a run hangs on."""
 
@@ -87,7 +96,7 @@ class World(NamedTuple):
     cluster: Cluster
     tasks: Tasks
     policy: str
-    killing: Killing | None
+    rule: str | Killing
     tie_order: int | None
     until_ms: Millis | None
     seed: int
@@ -95,13 +104,13 @@ class World(NamedTuple):
 
 WORLDS: st.SearchStrategy[World] = st.builds(
     World,
-    jobs=WORKLOADS,
+    jobs=WORKLOADS | HUNGRY,
     cluster=CLUSTERS,
     tasks=st.builds(
         Tasks, sigma=st.sampled_from([0.0, 0.3]), slowstart=st.sampled_from([0.0, 0.05, 0.8, 1.0])
     ),
     policy=st.tuples(st.sampled_from(sorted(ORDERS)), st.sampled_from(LOCALITIES)).map("".join),
-    killing=st.none()
+    rule=st.sampled_from(RULES)
     | st.builds(
         Killing,
         every_ms=st.sampled_from([100, 1000, 3002, 10_000]),

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from scheduler.decisions import Launch
-from scheduler.facts import JobArrived, Launched, Offered, TasksPending
-from scheduler.model import JobId, Locality, NodeId, Priority, TaskKind
+from scheduler.decisions import Kill, Launch
+from scheduler.facts import Closed, JobArrived, JobLeft, Launched, Offered, TasksPending
+from scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, TaskKind
 from scheduler.policy import Policy
 from scheduler.view import AttemptView, JobView
 
@@ -80,12 +80,27 @@ class FakeOffer:
         return self.given_[kind]
 
 
+@dataclass
+class FakeAttempt:
+    """An attempt that runs."""
+
+    attempt: AttemptId
+    job: JobId
+    kind: TaskKind
+    node: NodeId
+    launched_ms: int = 0
+    task: int = 0
+    killing: bool = False
+
+
 class FakeCluster:
     """Nodes and jobs; the sums are counted, never kept."""
 
     def __init__(self, nodes: list[FakeNode], jobs: list[FakeJob]) -> None:
         self.now_ms = 0
         self.heartbeat_ms = 3000
+        self.attempts_: dict[AttemptId, FakeAttempt] = {}
+        self.last_attempt: AttemptId = 0
         self._nodes = nodes
         self._jobs = {job.job: job for job in jobs}
 
@@ -115,16 +130,33 @@ class FakeCluster:
         return self._jobs.values()
 
     def attempts(self) -> Iterable[AttemptView]:
-        return ()
+        return self.attempts_.values()
+
+    def node(self, node: NodeId) -> FakeNode:
+        return next(each for each in self._nodes if each.node == node)
+
+    def add(self, job: FakeJob, policy: Policy) -> None:
+        """A job comes; the policy hears of it."""
+        self._jobs[job.job] = job
+        _tell_of(job, policy, self)
+
+    def leave(self, job: JobId, policy: Policy) -> None:
+        """A job with nothing running goes."""
+        del self._jobs[job]
+        policy.observe(JobLeft(job), self)
 
 
 def told(policy: Policy, cluster: FakeCluster) -> Policy:
     """The policy, having heard of every job and of its reduces."""
     for job in cluster.jobs():
-        policy.observe(JobArrived(job.job), cluster)
-        if job.pending(TaskKind.REDUCE):
-            policy.observe(TasksPending(job.job, TaskKind.REDUCE), cluster)
+        _tell_of(job, policy, cluster)
     return policy
+
+
+def _tell_of(job: JobView, policy: Policy, cluster: FakeCluster) -> None:
+    policy.observe(JobArrived(job.job), cluster)
+    if job.pending(TaskKind.REDUCE):
+        policy.observe(TasksPending(job.job, TaskKind.REDUCE), cluster)
 
 
 def beat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
@@ -144,9 +176,43 @@ def beat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
         node.running_[launch.kind] += 1
         offer.given_[launch.kind] += 1
         launches.append(launch)
-        fact = Launched(launch.job, launch.kind, len(launches), node.node, level)
-        policy.observe(fact, cluster)
+        cluster.last_attempt += 1
+        number = cluster.last_attempt
+        cluster.attempts_[number] = FakeAttempt(
+            number, launch.job, launch.kind, node.node, cluster.now_ms
+        )
+        policy.observe(Launched(launch.job, launch.kind, number, node.node, level), cluster)
     served = {launch.job for launch in launches if launch.kind is TaskKind.MAP}
     skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
     policy.observe(Offered(node.node, skipped), cluster)
     return launches
+
+
+def beats(policy: Policy, cluster: FakeCluster) -> list[JobId]:
+    """A heartbeat of every node, and which jobs were served, in turn."""
+    return [launch.job for node in cluster._nodes for launch in beat(policy, cluster, node)]
+
+
+def close(policy: Policy, cluster: FakeCluster, number: AttemptId, *, succeeded: bool) -> None:
+    """An attempt has ended; if it did not succeed its task is pending again."""
+    attempt = cluster.attempts_.pop(number)
+    job, kind = cluster.job(attempt.job), attempt.kind
+    job.running_[kind] -= 1
+    cluster.node(attempt.node).running_[kind] -= 1
+    policy.observe(Closed(attempt.job, kind, number, attempt.node, succeeded), cluster)
+    if not succeeded:
+        job.pending_[kind] += 1
+        policy.observe(TasksPending(attempt.job, kind), cluster)
+
+
+def look(policy: Policy, cluster: FakeCluster, until_ms: int) -> list[Kill]:
+    """Ask the preemption rule at its ticks up to `until_ms`; every victim is marked."""
+    kills: list[Kill] = []
+    assert policy.interval_ms is not None
+    while cluster.now_ms + policy.interval_ms <= until_ms:
+        cluster.now_ms += policy.interval_ms
+        for kill in policy.preempt(cluster):
+            assert not cluster.attempts_[kill.attempt].killing, "nobody is killed twice"
+            cluster.attempts_[kill.attempt].killing = True
+            kills.append(kill)
+    return kills

@@ -24,8 +24,7 @@ from actors.jobs import JobSpec
 from journal.metrics import Metrics
 from scenarios.build import node_facts
 from scheduler.model import TaskKind
-from scheduler.registry import make_policy
-from tests.support.preempt import KillNewest
+from tests.support.preempt import preempting
 from tests.support.strategies import WORKLOADS, WORLDS, World
 from tests.support.world import Played, job, play
 
@@ -41,9 +40,7 @@ def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
 @given(world=WORLDS)
 @settings(derandomize=True, max_examples=200, deadline=None)
 def test_every_run_keeps_its_accounts(world: World) -> None:
-    policy = make_policy(world.policy)
-    if world.killing is not None:
-        policy.preemption = KillNewest(*world.killing)
+    policy = preempting(world.policy, world.rule)
     run = play(
         world.jobs,
         policy,
@@ -64,7 +61,7 @@ def test_every_run_keeps_its_accounts(world: World) -> None:
         assert account.idle >= 0
         assert not (whole and account.unfinished)
     assert summary.little.holds  # S10
-    assert (summary.slot_ms.all.wasted > 0) <= (world.killing is not None)
+    assert (summary.slot_ms.all.wasted > 0) <= (world.rule != "wait")
     assert not whole or summary.jobs.completed == len(world.jobs)
 
 

@@ -13,9 +13,8 @@ from actors.config import Cluster, Heartbeats, Tasks
 from actors.events import Event
 from actors.hosts import run_on_trio
 from scheduler.model import TaskKind
-from scheduler.registry import make_policy
-from tests.support.preempt import KillNewest
-from tests.support.strategies import WORLDS, Killing, World
+from tests.support.preempt import Killing, preempting
+from tests.support.strategies import WORLDS, World
 from tests.support.world import job, play
 
 SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
@@ -37,7 +36,7 @@ SLIPPED = World(
     ),
     tasks=Tasks(),
     policy="fifo",
-    killing=Killing(3002, 30, TaskKind.REDUCE),
+    rule=Killing(3002, 30, TaskKind.REDUCE),
     tie_order=1,
     until_ms=None,
     seed=1,
@@ -47,9 +46,7 @@ SLIPPED = World(
 
 def journal(world: World, send: Literal["all", "needed"]) -> list[Event]:
     beats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
-    policy = make_policy(world.policy)
-    if world.killing is not None:
-        policy.preemption = KillNewest(*world.killing)
+    policy = preempting(world.policy, world.rule)
     return play(
         world.jobs,
         policy,

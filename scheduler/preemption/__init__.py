@@ -1,0 +1,1 @@
+"""The preemption rules: who starves, and who must give way."""

@@ -1,0 +1,103 @@
+"""Kill: whoever starves gets slots from who has more than its share, newest attempts first.
+
+Every `interval_s` the deficits of all starving claimants of a kind are added up (see
+`scheduler.preemption.starvation`), less the attempts that are being killed already, and as many
+attempts are killed.  `victims` says which:
+
+- `global`: the newest of all attempts of claimants above their share, as Hadoop's Fair Scheduler
+  1.2.1 does (`preemptTasks`); jobs in one pool are not held against each other;
+- `job`: the newest of each job beyond its own share, one job after the other, those most above it
+  first, as the global-preemption paper says that Hadoop does (§V).
+
+Either way no claimant falls below its share rounded down.  A victim's reason names who starves;
+its rank is the victim's place among this check's victims, its score how many attempts its
+claimant had beyond its share rounded down.  Hadoop's timeouts are infinite by
+default, which preempts nobody; here they are `min_share_timeout_s` and `fair_share_timeout_s`,
+and `inf` turns one off.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from scheduler import decisions
+from scheduler.claims import Claim
+from scheduler.model import JobId, TaskKind
+from scheduler.preemption.victims import Excess, newest_first
+from scheduler.preemption.watching import Watching, needs
+from scheduler.view import AttemptView, ClusterView
+
+
+class Kill(Watching):
+    """Kill the newest attempts above the shares, for who starves."""
+
+    name = "kill"
+    story = "kill the newest attempts of who has more than its share, for who starves"
+
+    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        """When to check, who starves, and which attempts die; times in seconds."""
+
+        victims: Literal["global", "job"] = "global"
+        interval_s: float = 15.0
+        min_share_timeout_s: float = 30.0
+        fair_share_timeout_s: float = 60.0
+
+        def __post_init__(self) -> None:
+            times = (self.interval_s, self.min_share_timeout_s, self.fair_share_timeout_s)
+            if not (all(time >= 0 for time in times) and 0 < self.interval_s < float("inf")):
+                raise ValueError("interval_s must be above 0 and finite, timeouts not below 0")
+
+    def __init__(self, params: Params | None = None) -> None:
+        self.params = params or Kill.Params()
+        super().__init__(
+            self.params.interval_s,
+            self.params.min_share_timeout_s,
+            self.params.fair_share_timeout_s,
+        )
+
+    def chosen(self, kind: TaskKind, view: ClusterView) -> list[decisions.Kill]:
+        deficits = self.deficits(kind, view)
+        if not deficits:
+            return []
+        alive, dying = newest_first(kind, view)
+        wanted = sum(deficit.slots for deficit in deficits) - dying
+        excess = Excess(self.claims(kind, view), alive)
+        if self.params.victims == "job":
+            alive = _in_turns(alive, self.job_claims(kind, view))
+        return list(_above_share(alive, excess, wanted, f"{self.name}, {needs(deficits)}"))
+
+
+def _above_share(
+    candidates: Sequence[AttemptView], excess: Excess, wanted: int, rule: str
+) -> Iterator[decisions.Kill]:
+    """The first so many whose claimants are above their share."""
+    rank = 0
+    for attempt in candidates:
+        if rank >= wanted:
+            return
+        above = excess.of(attempt.job)
+        if above > 0:
+            rank += 1
+            excess.take(attempt.job)
+            yield decisions.Kill(attempt.attempt, decisions.Why(rule, rank, float(above)))
+
+
+def _in_turns(alive: Sequence[AttemptView], claims: Sequence[Claim]) -> list[AttemptView]:
+    """Each job's attempts beyond its share, newest first, dealt out one a job in turn."""
+    excess = Excess(claims, alive)
+    most_first = sorted(
+        {attempt.job: excess.of(attempt.job) for attempt in alive}.items(),
+        key=lambda item: (-item[1], item[0]),
+    )
+    place = {job: n for n, (job, _) in enumerate(most_first)}
+    turns: defaultdict[JobId, int] = defaultdict(int)
+    dealt: list[tuple[int, int, AttemptView]] = []
+    for attempt in alive:
+        if excess.of(attempt.job) > 0:
+            excess.take(attempt.job)
+            dealt.append((turns[attempt.job], place[attempt.job], attempt))
+            turns[attempt.job] += 1
+    dealt.sort(key=lambda item: item[:2])
+    return [attempt for _, _, attempt in dealt]

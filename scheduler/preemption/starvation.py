@@ -1,0 +1,98 @@
+"""Who starves, for how long, and how many slots that is.
+
+Hadoop's Fair Scheduler (1.2.1, `updatePreemptionVariables`, `tasksToPreempt`) keeps two clocks
+for each pool: since when it runs less than min(min share, demand), and since when it runs less
+than ⌊min(fair share / 2, demand)⌋.  Past the first timeout it lacks min(min share, demand) −
+running slots; past the second ⌊min(fair share, demand)⌋ − running, so half of the share decides
+whether it starves and the whole share how much it gets.  It lacks the larger of the two, not
+their sum.  A pool with exactly half of its share is never helped.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import floor
+from typing import NamedTuple
+
+from scheduler.claims import Claim
+from scheduler.model import KINDS, Millis, TaskKind
+
+
+class Deficit(NamedTuple):
+    """A claimant that has starved for too long, how many slots it lacks, and of which share."""
+
+    claim: Claim
+    slots: int
+    share: str
+
+
+def below_min_share(claim: Claim) -> bool:
+    """Whether it runs less than its min share, or its demand if that is less."""
+    return claim.running < min(claim.min_share, claim.demand)
+
+
+def below_half(claim: Claim) -> bool:
+    """Whether it runs less than half of its fair share, or its demand if that is less."""
+    return claim.running < floor(min(claim.share / 2, Fraction(claim.demand)))
+
+
+Test = Callable[[Claim], bool]
+
+
+class Clocks:
+    """Since when each claimant starves, as seen at regular looks.
+
+    The time counts from the last look at which the claimant did not starve (or was not there).
+    """
+
+    def __init__(self, min_share_timeout_s: float, fair_share_timeout_s: float) -> None:
+        self._min_timeout_s = min_share_timeout_s
+        self._fair_timeout_s = fair_share_timeout_s
+        self._below_min: tuple[dict[str, Millis], ...] = ({}, {})
+        self._below_half: tuple[dict[str, Millis], ...] = ({}, {})
+        self._known: tuple[set[str], ...] = (set(), set())
+        self._looked_ms: list[Millis] = [0 for _ in KINDS]
+
+    def look(self, kind: TaskKind, claims: Sequence[Claim], now_ms: Millis) -> None:
+        """Take note of who starves now."""
+        self._mark(self._below_min[kind], below_min_share, kind, claims, now_ms)
+        self._mark(self._below_half[kind], below_half, kind, claims, now_ms)
+        self._known[kind].clear()
+        self._known[kind].update(claim.name for claim in claims)
+        self._looked_ms[kind] = now_ms
+
+    def unchanged(self, now_ms: Millis) -> None:
+        """The same as a look that finds everything as at the last one."""
+        self._looked_ms = [now_ms for _ in KINDS]
+
+    def deficits(self, kind: TaskKind, claims: Sequence[Claim], now_ms: Millis) -> list[Deficit]:
+        """Whoever has starved for longer than its timeout, with what it lacks."""
+        found = (self._deficit(kind, claim, now_ms) for claim in claims)
+        return [deficit for deficit in found if deficit.slots > 0]
+
+    def _deficit(self, kind: TaskKind, claim: Claim, now_ms: Millis) -> Deficit:
+        own_s = claim.min_share_timeout_s
+        min_s = self._min_timeout_s if own_s is None else own_s
+        lacks, share = 0, ""
+        if now_ms - self._below_min[kind].get(claim.name, now_ms) > 1000 * min_s:
+            lacks, share = min(claim.min_share, claim.demand) - claim.running, "min share"
+        if now_ms - self._below_half[kind].get(claim.name, now_ms) > 1000 * self._fair_timeout_s:
+            fair = floor(min(claim.share, Fraction(claim.demand))) - claim.running
+            if fair > lacks:
+                lacks, share = fair, "fair share"
+        return Deficit(claim, lacks, share)
+
+    def _mark(
+        self,
+        since: dict[str, Millis],
+        starves: Test,
+        kind: TaskKind,
+        claims: Sequence[Claim],
+        now_ms: Millis,
+    ) -> None:
+        known, looked_ms = self._known[kind], self._looked_ms[kind]
+        starving = [claim.name for claim in claims if starves(claim)]
+        lasting = {
+            name: since.get(name, looked_ms if name in known else now_ms) for name in starving
+        }
+        since.clear()
+        since.update(lasting)

@@ -1,0 +1,44 @@
+"""Choosing victims among running attempts, newest first, with room left for the shares."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import floor
+
+from scheduler.claims import Claim
+from scheduler.model import JobId, TaskKind
+from scheduler.view import AttemptView, ClusterView
+
+
+def newest_first(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], int]:
+    """The attempts of a kind that could be killed, the newest first, and how many more are being
+    killed already.  Of attempts launched at one instant the one with the higher number is newer.
+    """
+    attempts = [attempt for attempt in view.attempts() if attempt.kind is kind]
+    alive = [attempt for attempt in reversed(attempts) if not attempt.killing]
+    return alive, len(attempts) - len(alive)
+
+
+class Excess:
+    """How many attempts each claimant could lose and still have ⌊share⌋ of them (rule S13).
+
+    Hadoop skips a pool once it runs no more than its share, which comes to the same: the last
+    kill takes it from above the share to no less than the share rounded down.
+    """
+
+    def __init__(self, claims: Sequence[Claim], alive: Iterable[AttemptView]) -> None:
+        self._claim_of: dict[JobId, Claim] = {job: claim for claim in claims for job in claim.jobs}
+        running: Counter[str] = Counter(
+            self._claim_of[attempt.job].name for attempt in alive if attempt.job in self._claim_of
+        )
+        self._left = {claim.name: running[claim.name] - floor(claim.share) for claim in claims}
+
+    def of(self, job: JobId) -> int:
+        """How many attempts the claimant behind this job can still lose; 0 if it is none."""
+        claim = self._claim_of.get(job)
+        return 0 if claim is None else max(self._left[claim.name], 0)
+
+    def take(self, job: JobId) -> None:
+        """One attempt of the job is to be killed."""
+        claim = self._claim_of.get(job)
+        if claim is not None:
+            self._left[claim.name] -= 1

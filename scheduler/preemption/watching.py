@@ -1,0 +1,93 @@
+"""What the rules that go by claims have in common: they look often and act now and then.
+
+Hadoop's Fair Scheduler looks every 500 ms who starves (`update`) and preempts every 15 s.  So do
+these, with one saving: when no fact came since the last look, nothing can have changed.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+
+from scheduler.claims import Claim, Claims
+from scheduler.decisions import Kill
+from scheduler.facts import Fact
+from scheduler.model import KINDS, Millis, TaskKind
+from scheduler.policy import MisfitError, Order, PreemptionRule
+from scheduler.preemption.starvation import Clocks, Deficit
+from scheduler.view import ClusterView
+
+LOOK_MS: Millis = 500
+"""FairScheduler.UPDATE_INTERVAL."""
+
+
+class Watching(PreemptionRule):
+    """A rule with a clock for each claimant and a check every so often."""
+
+    def __init__(
+        self, check_s: float, min_share_timeout_s: float, fair_share_timeout_s: float
+    ) -> None:
+        self.check_ms: Millis = max(1, round(check_s * 1000))
+        self.interval_ms = min(LOOK_MS, self.check_ms)
+        self._clocks = Clocks(min_share_timeout_s, fair_share_timeout_s)
+        self._order: Claims | None = None
+        self._news = False
+        self._checked_ms: Millis = 0
+
+    def meet(self, order: Order) -> None:
+        if not isinstance(order, Claims):
+            raise MisfitError(
+                f"`{self.name}` takes slots from who has more than its due, and the order"
+                f" `{order.name}` does not say what anybody is due (it offers no `claims`)"
+            )
+        self._order = order
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: ARG002
+        self._news = True
+
+    def victims(self, view: ClusterView) -> Iterator[Kill]:
+        self._look(view)
+        if view.now_ms - self._checked_ms < self.check_ms:
+            return
+        self._checked_ms = view.now_ms
+        for kind in KINDS:
+            yield from self.chosen(kind, view)
+
+    @abstractmethod
+    def chosen(self, kind: TaskKind, view: ClusterView) -> list[Kill]:
+        """The attempts of one kind to be killed at this check."""
+
+    def claims(self, kind: TaskKind, view: ClusterView) -> Sequence[Claim]:
+        """What the order says its claimants are due."""
+        assert self._order is not None, f"`{self.name}` has not met its order"
+        return self._order.claims(kind, view, "pool")
+
+    def job_claims(self, kind: TaskKind, view: ClusterView) -> Sequence[Claim]:
+        """What the order says every single job is due."""
+        assert self._order is not None, f"`{self.name}` has not met its order"
+        return self._order.claims(kind, view, "job")
+
+    def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
+        """Who has starved for too long, as of now."""
+        if not view.pending(kind):
+            return []
+        return self._clocks.deficits(kind, self.claims(kind, view), view.now_ms)
+
+    def _look(self, view: ClusterView) -> None:
+        """Move the clocks.  With nothing pending nobody starves: demand is what runs."""
+        if not self._news:
+            self._clocks.unchanged(view.now_ms)
+            return
+        self._news = False
+        for kind in KINDS:
+            claims = self.claims(kind, view) if view.pending(kind) else ()
+            self._clocks.look(kind, claims, view.now_ms)
+
+
+def needs(deficits: Sequence[Deficit]) -> str:
+    """Who lacks what, for a victim's reason: `pool ads lacks 3 of its min share`."""
+    told = [f"{d.claim.name} lacks {d.slots} of its {d.share}" for d in deficits[:MAX_NEEDS]]
+    more = [f"{len(deficits) - MAX_NEEDS} more"] if len(deficits) > MAX_NEEDS else []
+    return ", ".join([*told, *more])
+
+
+MAX_NEEDS = 3
+"""The most starving claimants that one reason names."""

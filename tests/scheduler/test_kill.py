@@ -1,0 +1,361 @@
+"""The rule `kill` against the Fair Scheduler's tests of preemption, S13, and the paper's variant.
+
+A check every second here, where Hadoop's tests call the check by hand.  Times count from the look
+(every half second) that first finds a pool starving.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from math import floor
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler.claims import Claim
+from scheduler.decisions import Kill as KillDecision
+from scheduler.facts import TasksPending
+from scheduler.model import KINDS, Millis, Priority
+from scheduler.orders.fair import Fair
+from scheduler.orders.fifo import Fifo
+from scheduler.orders.pools import PoolParams
+from scheduler.policy import MisfitError, Order, Policy, Ranked, Wait
+from scheduler.preemption.kill import Kill
+from tests.scheduler.test_pools import a_job
+from tests.support.view import FakeCluster, FakeJob, FakeNode, beats, close, look, told
+
+MAP, REDUCE = KINDS
+S: Millis = 1000
+
+
+class Stage:
+    """A cluster of so many slots under Fair and `kill`, its clock and its pools at hand."""
+
+    def __init__(
+        self, slots: int, pools: dict[str, PoolParams] | None = None, **params: Any
+    ) -> None:
+        rule = Kill.Params(**{"interval_s": 1.0} | params)
+        self.policy = Policy(
+            Fair(Fair.Params(pool_by="pool", pools=pools or {})), preemption=Kill(rule)
+        )
+        self.cluster = FakeCluster([FakeNode(0, (slots, slots))], [])
+
+    def come(self, number: int, pool: str, maps: int = 20, **more: Any) -> FakeJob:
+        """A job comes, and every free slot is filled."""
+        job = a_job(number, pool, maps, **more)
+        self.cluster.add(job, self.policy)
+        beats(self.policy, self.cluster)
+        return job
+
+    def until(self, at_ms: Millis) -> list[KillDecision]:
+        """Who is killed up to then."""
+        return look(self.policy, self.cluster, at_ms)
+
+    def bury(self) -> list[int]:
+        """The killed are gone; who gets their slots at the next beat."""
+        for number, attempt in list(self.cluster.attempts_.items()):
+            if attempt.killing:
+                close(self.policy, self.cluster, number, succeeded=False)
+        return beats(self.policy, self.cluster)
+
+    def jobs(self, kills: list[KillDecision]) -> list[int]:
+        return [self.cluster.attempts_[kill.attempt].job for kill in kills]
+
+
+MIN: dict[str, Any] = {"min_share_timeout_s": 60.0, "fair_share_timeout_s": float("inf")}
+FAIR: dict[str, Any] = {"min_share_timeout_s": float("inf"), "fair_share_timeout_s": 60.0}
+
+
+def test_min_share_preemption() -> None:
+    """testMinSharePreemption: none at 59 s, two at 61 s, the newest, and the starved get them."""
+    stage = Stage(4, {"a": PoolParams(min_maps=2)}, **MIN)
+    stage.come(0, "b")
+    stage.until(9 * S)
+    stage.come(1, "a")
+    assert stage.until(69 * S) == []  # found starving at 9.5 s
+    kills = stage.until(71 * S)
+    assert [kill.attempt for kill in kills] == [4, 3]
+    assert [kill.why.rule for kill in kills] == ["kill, pool a lacks 2 of its min share"] * 2
+    assert [(kill.why.rank, kill.why.score) for kill in kills] == [(1, 2.0), (2, 1.0)]
+    assert stage.bury() == [1, 1]
+    assert stage.until(300 * S) == []
+
+
+def test_the_timeout_must_be_exceeded() -> None:
+    """`>`, not `≥`: found starving at 0.5 s, not killed for at 60.5 s, but at the next look."""
+    stage = Stage(4, {"a": PoolParams(min_maps=1)}, interval_s=0.5, **MIN)
+    stage.come(0, "b")
+    stage.come(1, "a")
+    assert stage.until(60_500) == []
+    assert len(stage.until(61_000)) == 1
+
+
+def test_a_pools_own_timeout_goes_before_the_rules() -> None:
+    stage = Stage(4, {"a": PoolParams(min_maps=1, min_share_timeout_s=5.0)}, **MIN)
+    stage.come(0, "b")
+    stage.come(1, "a")
+    assert len(stage.until(7 * S)) == 1
+
+
+def test_quiet_time_does_not_count_as_starving() -> None:
+    """Pool a has its min share for 100 s in which nothing happens, then loses it: the time counts
+    from there, though the rule had nothing to look at before.
+    """
+    stage = Stage(4, {"a": PoolParams(min_maps=2)}, **MIN)
+    stage.come(0, "a", maps=3)
+    stage.come(1, "b")
+    assert stage.until(100 * S) == []
+    for number, attempt in list(stage.cluster.attempts_.items()):
+        if attempt.job == 0:
+            close(stage.policy, stage.cluster, number, succeeded=True)
+    beats(stage.policy, stage.cluster)
+    more = stage.cluster.job(0)
+    more.pending_[MAP] = 9
+    stage.policy.observe(TasksPending(0, MAP), stage.cluster)
+    assert stage.until(160 * S) == []
+    assert len(stage.until(162 * S)) == 2
+
+
+def test_only_the_demand_is_preempted_for() -> None:
+    """testMinSharePreemptionWithSmallJob: a min share of 2 and one map."""
+    stage = Stage(4, {"a": PoolParams(min_maps=2)}, **MIN)
+    stage.come(0, "b")
+    stage.come(1, "a", maps=1)
+    assert len(stage.until(100 * S)) == 1
+
+
+@pytest.mark.parametrize(("runs", "killed"), [(1, 0), (0, 2)])
+def test_fair_share_preemption(runs: int, killed: int) -> None:
+    """testFairSharePreemption: 8 slots for three pools, shares 8/3.  A pool that runs one is not
+    below ⌊half⌋ = ⌊1⅓⌋ and gets nothing; one that runs none is, and gets ⌊2⅔⌋ = 2.
+    """
+    stage = Stage(8, **FAIR)
+    stage.cluster.add(a_job(0, "a"), stage.policy)
+    stage.come(1, "b")
+    if runs:
+        close(stage.policy, stage.cluster, 1, succeeded=True)
+    stage.come(2, "c")
+    assert sum(attempt.job == 2 for attempt in stage.cluster.attempts_.values()) == runs
+    kills = stage.until(100 * S)
+    assert len(kills) == killed
+    assert stage.bury() == [2] * killed
+
+
+def test_fair_share_preemption_from_multiple_pools() -> None:
+    """testFairSharePreemptionFromMultiplePools: 6 slots as 3 : 3, a third pool is due 2: one
+    from each, the newest, and nobody below its share.
+    """
+    stage = Stage(6, **FAIR)
+    stage.cluster.add(a_job(0, "a"), stage.policy)
+    stage.come(1, "b")
+    stage.come(2, "c")
+    kills = stage.until(100 * S)
+    assert [kill.attempt for kill in kills] == [6, 5]
+    assert stage.jobs(kills) == [1, 0]
+    assert stage.bury() == [2, 2]
+    assert stage.until(300 * S) == []
+
+
+def test_min_and_fair_share_preemption_take_the_larger_lack_not_the_sum() -> None:
+    """testMinAndFairSharePreemption.  12 slots, b and c run 6 each; a (min share 3) comes, and d
+    half a minute later.  All are due 3, so b and c could lose 6, and a lacks 3 of either share.
+    """
+    stage = Stage(
+        12, {"a": PoolParams(min_maps=3)}, min_share_timeout_s=60.0, fair_share_timeout_s=60.0
+    )
+    stage.cluster.add(a_job(0, "b"), stage.policy)
+    stage.come(1, "c")
+    stage.come(2, "a")
+    stage.until(30 * S)
+    stage.come(3, "d")
+    kills = stage.until(62 * S)
+    assert [kill.why.rule for kill in kills] == ["kill, pool a lacks 3 of its min share"] * 3
+
+
+def test_the_min_share_comes_early_and_the_rest_of_the_fair_share_later() -> None:
+    """12 slots, min share 2, fair share 6: two after 30 s; 2 is below half, so 4 after 60 s."""
+    stage = Stage(12, {"a": PoolParams(min_maps=2)})
+    stage.come(0, "b")
+    stage.come(1, "a")
+    assert len(stage.until(32 * S)) == 2
+    assert stage.bury() == [1, 1]
+    assert stage.until(60 * S) == []
+    assert len(stage.until(62 * S)) == 4
+
+
+@pytest.mark.parametrize("off", ["wait", "inf"])
+def test_no_preemption_if_disabled(off: str) -> None:
+    """testNoPreemptionIfDisabled."""
+    infinite = float("inf")
+    stage = Stage(4, min_share_timeout_s=infinite, fair_share_timeout_s=infinite)
+    if off == "wait":
+        stage.policy.preemption = Wait()
+    stage.come(0, "b")
+    stage.come(1, "a")
+    if off == "wait":
+        assert list(stage.policy.preempt(stage.cluster)) == []
+        assert stage.policy.interval_ms is None
+    else:
+        assert stage.until(10_000 * S) == []
+
+
+def test_victims_still_dying_use_up_the_budget() -> None:
+    """testFairSharePreemptionWithShortTimeout, S13: check after check finds the same deficit while
+    the killed are not yet known to be gone, and kills nobody more; nor does the pool that has
+    lost them count as if it still had them.
+    """
+    stage = Stage(10, min_share_timeout_s=1.0, fair_share_timeout_s=1.0)
+    stage.come(0, "b")
+    stage.come(1, "a")
+    assert len(stage.until(20 * S)) == 5
+    stage.come(2, "c")
+    more = stage.until(40 * S)  # all are due 3⅓: b's five could lose two, a and c lack 3 + 3
+    assert len(more) == 1
+    assert stage.bury() == [1, 2, 1, 2, 1, 2]
+
+
+def test_reduces_are_preempted_apart_from_maps() -> None:
+    stage = Stage(6, **FAIR)
+    stage.come(0, "b", maps=2, reduces=20)
+    stage.come(1, "a", maps=2, reduces=20)
+    stage.come(2, "c", maps=0, reduces=20)
+    running = Counter((a.job, a.kind) for a in stage.cluster.attempts_.values())
+    assert running == {(0, MAP): 2, (1, MAP): 2, (0, REDUCE): 6}
+    kills = stage.until(62 * S)
+    assert {stage.cluster.attempts_[kill.attempt].kind for kill in kills} == {REDUCE}
+    assert sorted(stage.bury()) == [1, 1, 2, 2]
+
+
+def test_a_starved_pool_under_a_satisfied_one_is_served() -> None:
+    """TestFairSchedulerPreemption.testPreemptionBetweenSiblingQueuesWithParentAtFairShare."""
+    stage = Stage(8, **FAIR)
+    stage.cluster.add(a_job(0, "ads/batch"), stage.policy)
+    stage.come(1, "web")
+    stage.come(2, "ads/live")
+    kills = stage.until(62 * S)
+    assert stage.jobs(kills) == [0, 0]
+    assert stage.bury() == [2, 2]
+
+
+def test_the_papers_variant_takes_from_each_job_in_turn() -> None:
+    """The global-preemption paper, §V: the newest tasks of each job beyond its share.  9 slots;
+    two jobs in pool b run 4 and 5, shares 9/4; the newer job's tasks are all newer, so Hadoop
+    would take only those; here the turns are 1, 0, 1, 0.
+    """
+    attempts = {}
+    for victims in ("global", "job"):
+        stage = Stage(9, victims=victims, **FAIR)
+        stage.come(0, "b", maps=4)
+        stage.come(1, "b", maps=20)
+        stage.come(2, "a")
+        kills = stage.until(62 * S)
+        attempts[victims] = [kill.attempt for kill in kills]
+    assert attempts == {"global": [9, 8, 7, 6], "job": [9, 4, 8, 3]}
+
+
+def test_fifo_preempts_by_rank() -> None:
+    """A job of a higher priority takes the slots of the last in the line."""
+    policy = Policy(Fifo(), preemption=Kill(Kill.Params(interval_s=1.0)))
+    node = FakeNode(0, (4, 0))
+    jobs = [a_job(0, maps=2), a_job(1, maps=9)]
+    cluster = FakeCluster([node], jobs)
+    told(policy, cluster)
+    beats(policy, cluster)
+    cluster.add(a_job(2, maps=9, priority=Priority.HIGH), policy)
+    kills = look(policy, cluster, 62 * S)
+    assert [kill.attempt for kill in kills] == [4, 3, 2, 1]
+    assert kills[0].why.rule == "kill, job-2 lacks 4 of its fair share"
+
+
+class Mute(Order):
+    """An order that does not say what anybody is due."""
+
+    name = "mute"
+    story = "for tests"
+
+    def queue(self, kind: Any, view: Any) -> Iterator[Ranked]:  # noqa: ARG002
+        return iter(())
+
+
+def test_an_order_without_claims_is_refused() -> None:
+    with pytest.raises(MisfitError, match=r"`kill` takes slots .* the order `mute` does not say"):
+        Policy(Mute(), preemption=Kill())
+
+
+@pytest.mark.parametrize("time", ["interval_s", "min_share_timeout_s", "fair_share_timeout_s"])
+def test_bad_times_are_refused(time: str) -> None:
+    with pytest.raises(ValueError, match="interval_s must be above 0 and finite, timeouts not"):
+        Kill.Params(**{time: -1.0})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="interval_s must be above 0"):
+        Kill.Params(interval_s=float("inf"))
+
+
+COMING = st.lists(
+    st.tuples(st.sampled_from(["a", "b", "c/d", "c/e"]), st.integers(1, 9), st.integers(0, 2)),
+    min_size=2,
+    max_size=7,
+)
+POOLS = {"a": PoolParams(min_maps=3), "b": PoolParams(weight=2.0, min_maps=2)}
+
+
+@given(
+    coming=COMING,
+    slots=st.integers(1, 12),
+    deaths=st.lists(st.integers(0, 99), max_size=8),
+    victims=st.sampled_from(["global", "job"]),
+)
+@settings(derandomize=True, max_examples=200, deadline=None)
+def test_s13_victims_are_within_the_deficits_and_nobody_falls_below_its_share(
+    coming: list[tuple[str, int, int]], slots: int, deaths: list[int], victims: str
+) -> None:
+    """Every check of a random history; deficits and shares are worked out here once more."""
+    stage = Stage(slots, POOLS, victims=victims, min_share_timeout_s=1.0, fair_share_timeout_s=1.0)
+    for number, (pool, maps, gap_s) in enumerate(coming):
+        stage.come(number, pool, maps)
+        for _ in range(2 * (gap_s + 1)):
+            _check_one_tick(stage, victims)
+        if deaths and stage.cluster.attempts_:
+            open_ = list(stage.cluster.attempts_)
+            dead = open_[deaths.pop() % len(open_)]
+            close(stage.policy, stage.cluster, dead, succeeded=True)
+            stage.bury()
+
+
+def _check_one_tick(stage: Stage, victims: str) -> None:
+    order = stage.policy.order
+    assert isinstance(order, Fair)
+    claims = order.claims(MAP, stage.cluster, "pool")
+    alive = [a for a in stage.cluster.attempts_.values() if not a.killing]
+    dying = len(stage.cluster.attempts_) - len(alive)
+    lacking = sum(
+        max(0, min(c.min_share, c.demand) - c.running, min(floor(c.share), c.demand) - c.running)
+        for c in claims
+    )
+    kills = stage.until(stage.cluster.now_ms + 500)
+    assert len(kills) <= max(0, lacking - dying)
+    left = Counter(a.job for a in alive if not a.killing)
+    killed = set(stage.jobs(kills))
+    for claim in claims:
+        if killed & set(claim.jobs):
+            assert sum(left[job] for job in claim.jobs) >= floor(claim.share)
+    if victims == "job":
+        for each in order.claims(MAP, stage.cluster, "job"):
+            assert each.jobs[0] not in killed or left[each.jobs[0]] >= floor(each.share)
+    else:
+        _check_newest_first(stage, claims, kills, left)
+
+
+def _check_newest_first(
+    stage: Stage, claims: list[Claim], kills: list[KillDecision], left: Counter[int]
+) -> None:
+    """Who is newer than a victim and lives is of a pool that has nothing to spare."""
+    spare = {
+        job: sum(left[j] for j in claim.jobs) - claim.share
+        for claim in claims
+        for job in claim.jobs
+    }
+    for kill in kills:
+        for attempt in stage.cluster.attempts_.values():
+            if attempt.attempt > kill.attempt and not attempt.killing:
+                assert spare[attempt.job] <= 0
