@@ -6,8 +6,6 @@ from pathlib import Path
 
 import msgspec
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from callboard import plugins
@@ -19,16 +17,33 @@ from journal.show import KINDS, ShowOptions, check_kind, show
 from scenarios.spec import library
 from scheduler.policy import Part
 from scheduler.registry import BASES, PARTS, PolicySpecError, slot_of
+from tui.console import PlainConsole, plain
 
 
 def add_show_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `callboard show`."""
-    parser.description = "Print a journal, one sentence an event."
-    parser.add_argument("journal", type=Path, metavar="JOURNAL")
+    parser.description = (
+        "Print a journal, one sentence an event.  The filters may be combined; an event must pass"
+        " all of them."
+    )
+    parser.add_argument(
+        "journal",
+        type=Path,
+        metavar="JOURNAL",
+        help="a file that `callboard run --journal` has written, or is still writing",
+    )
     parser.add_argument("--job", metavar="JOB", help="only what concerns this job (12 or job-12)")
-    parser.add_argument("--node", metavar="NODE", help="only what happens on this node")
+    parser.add_argument(
+        "--node", metavar="NODE", help="only what happens on this node (3 or node-3)"
+    )
     parser.add_argument("--kind", metavar="KIND", help=f"only one kind: {', '.join(KINDS)}")
-    parser.add_argument("--limit", type=int, metavar="N", help="at most so many events")
+    parser.add_argument("--limit", type=_limit, metavar="N", help="at most so many events")
+
+
+def _limit(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, got {text!r}")
+    return int(text)
 
 
 def show_command(options: argparse.Namespace) -> int:
@@ -70,8 +85,8 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
         "Name the first event at which two journals part.  Exit status 0 if they tell the same"
         " events, 1 if they do not."
     )
-    parser.add_argument("left", type=Path, metavar="A")
-    parser.add_argument("right", type=Path, metavar="B")
+    parser.add_argument("left", type=Path, metavar="A", help="a journal")
+    parser.add_argument("right", type=Path, metavar="B", help="the journal to compare it with")
     parser.add_argument(
         "--no-reasons",
         action="store_true",
@@ -96,14 +111,13 @@ def scenarios_command(_options: argparse.Namespace) -> int:
 def policies_command(_options: argparse.Namespace) -> int:
     """List the parts of policies, kind by kind, with their parameters."""
     found, broken = _all_parts()
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     for slot in BASES:
-        console.print(f"[bold]{slot}[/]", end="")
+        print(slot)
         own = [(name, part) for name, part in found.items() if slot_of(part) == slot]
-        _print_list([(name, _story(part)) for name, part in own], console)
-    console.print(POLICIES_EPILOG, soft_wrap=True, markup=False)
+        _print_list([line for name, part in own for line in _lines(name, part)])
+    print(POLICIES_EPILOG)
     for line in broken:
-        console.print(line, soft_wrap=True, markup=False)
+        print(line)
     return 0
 
 
@@ -125,17 +139,22 @@ def _all_parts() -> tuple[dict[str, type[Part]], list[str]]:
     return found, broken
 
 
-def _story(part: type[Part]) -> str:
-    """The story and, on a second line, parameters with their defaults."""
+def _lines(name: str, part: type[Part]) -> list[tuple[str, str]]:
+    """The part's name and story and, on a second line, its parameters with their defaults."""
     defaults = msgspec.to_builtins(part.Params())
     given = [f"{name}={'unset' if value is None else value}" for name, value in defaults.items()]
-    return escape(part.story + (f"\n  {', '.join(given)}" if given else ""))
+    return [(name, part.story), *([("", f"  {', '.join(given)}")] if given else [])]
 
 
-def _print_list(items: list[tuple[str, str]], console: Console | None = None) -> None:
+def _print_list(items: list[tuple[str, str]]) -> None:
+    """A table for people; for a program one line an item, neither wrapped nor padded."""
+    if not sys.stdout.isatty():
+        for name, story in items:
+            print(f"{name}  {story}")
+        return
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
     for name, story in items:
-        table.add_row(name, story)
-    (console or Console(highlight=False)).print(table)
+        table.add_row(plain(name), plain(story))
+    PlainConsole().print(table)

@@ -99,7 +99,7 @@ def play(
             sinks.append(stack.enter_context(JournalWriter(options.journal)))
         if watcher is not None:
             sinks.append(watcher.hear)
-        sink = _all_of(sinks)
+        sink = all_of(sinks)
         kernel = Kernel(sink=sink, until_ms=options.until_ms, tie_order=options.tie_order)
         if watcher is not None:
             kernel.watch = lambda: watcher.look(kernel)
@@ -138,7 +138,7 @@ def _ended(kernel: Kernel) -> RunEnded:
     return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
 
 
-def _all_of(sinks: list[Sink]) -> Sink:
+def all_of(sinks: list[Sink]) -> Sink:
     """One sink that feeds all."""
     if len(sinks) == 1:
         return sinks[0]
@@ -156,7 +156,8 @@ def _stopping_on_ctrl_c(kernel: Kernel) -> Iterator[None]:
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         kernel.stop("interrupted")
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # What the second one does is for whoever was in charge before.
+        signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
 
     try:
         before = signal.signal(signal.SIGINT, stop)
