@@ -233,7 +233,7 @@ class Policy:
         self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
     ) -> Launch | None:
         """Walk the queue to the first job whose nearest task may run here."""
-        skipped: list[Skip] = []
+        skipped: list[tuple[JobView, Locality]] = []
         for rank, (job, score, rule) in enumerate(self.order.queue(kind, view), start=1):
             level = job.nearest(kind, offer.node.node)
             if level is None:
@@ -242,12 +242,22 @@ class Policy:
                 patience = NO_PATIENCE
                 if kind is TaskKind.MAP:
                     patience = self.locality.patience(job, view)
-                why = Why(rule or self.order.name, rank, score, tuple(skipped), *patience)
+                reasons = self._reasons(skipped, offer, view)
+                why = Why(rule or self.order.name, rank, score, reasons, *patience)
                 return Launch(job.job, kind, level, why)
             if passed is not None:
                 passed.append(job.job)
             if len(skipped) < MAX_SKIPS:
-                refusal = self.locality.refusal(job, level, offer, view)
-                assert refusal is not None, "permits and refusal disagree"
-                skipped.append(Skip(job.job, refusal))
+                skipped.append((job, level))
         return None
+
+    def _reasons(
+        self, skipped: list[tuple[JobView, Locality]], offer: Offer, view: ClusterView
+    ) -> tuple[Skip, ...]:
+        """The refusals in words, found only now that there is a launch to tell them."""
+        reasons = []
+        for job, level in skipped:
+            refusal = self.locality.refusal(job, level, offer, view)
+            assert refusal is not None, "permits and refusal disagree"
+            reasons.append(Skip(job.job, refusal))
+        return tuple(reasons)

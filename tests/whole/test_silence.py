@@ -7,11 +7,13 @@ short and round, so that beats, ends of attempts and submissions often fall on t
 from typing import Literal
 
 import msgspec
+import pytest
 from hypothesis import example, given, settings
 
 from actors.config import Cluster, Heartbeats, Tasks
 from actors.events import Event
 from actors.hosts import run_on_trio
+from scenarios import spec
 from scheduler.model import TaskKind
 from tests.support.preempt import Killing, preempting
 from tests.support.strategies import WORLDS, World
@@ -84,3 +86,14 @@ def test_both_hosts_give_the_same_bytes() -> None:
     hosted = play(jobs, "fair", cluster=cluster, tasks=Tasks(sigma=0.5), host=run_on_trio)
     assert hosted.kernel.digest() == plain.kernel.digest()
     assert msgspec.msgpack.encode(hosted.events) == msgspec.msgpack.encode(plain.events)
+
+
+@pytest.mark.parametrize("policy", ["fair+delay(node=5,rack=5)", "fifo+delay(skips=7)"])
+def test_waits_of_delay_scheduling_are_the_same_on_a_busy_cluster(policy: str) -> None:
+    """The slides' small jobs: 26,000 events, thousands of jobs passed over."""
+    journals = []
+    for send in SENDS:
+        scenario = spec.load(spec.find("small-jobs"), [f"cluster.heartbeat.send={send}"])
+        jobs = spec.make_jobs(scenario)
+        journals.append(play(jobs, policy, cluster=scenario.cluster, tasks=scenario.tasks).events)
+    assert journals[0] == journals[1]
