@@ -25,6 +25,8 @@ from actors.messages import (
     KillTask,
     LaunchTask,
     Preempt,
+    Progress,
+    ProgressHeartbeat,
     ReducesReady,
     Report,
     RunAgain,
@@ -41,6 +43,7 @@ from scheduler.facts import (
     JobLeft,
     Launched,
     NodeJoined,
+    Progressed,
     Rejected,
     TasksPending,
 )
@@ -120,6 +123,9 @@ class Master(Actor):
         node.last_beat_ms = self.now_ms
         for report in beat.reports:
             self._close(report)
+        if isinstance(beat, ProgressHeartbeat):
+            for progress in beat.progress:
+                self._hear(progress)
         if self._roster is not None:
             self._roster.heard(beat.node, self.now_ms)
             self._list(self._roster, node)
@@ -157,6 +163,14 @@ class Master(Actor):
         self._tell(Closed(entry.job, entry.kind, entry.attempt, entry.node, succeeded, *ran))
         news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, report.outcome)
         self.send(job_address(entry.job), news)
+
+    def _hear(self, progress: Progress) -> None:
+        """Book how far an attempt is."""
+        entry = self.ledger.attempt(progress.attempt)
+        assert entry is not None, f"attempt {progress.attempt} was closed and goes on"
+        entry.progress = progress.done
+        ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
+        self._tell(Progressed(entry.job, entry.kind, entry.attempt, *ran))
 
     def _assign(self, node: NodeEntry) -> tuple[LaunchTask, ...]:
         """Ask the policy for tasks until it has no more to give."""

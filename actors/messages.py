@@ -133,6 +133,23 @@ class Heartbeat(Message, frozen=True):
     joins: NodeFacts | None = None
 
 
+class Progress(Message, frozen=True):
+    """Part of a heartbeat: an attempt is under way, has run `ran_ms` so far and `shuffled_ms` of
+    it in its shuffle, and has done the share `done` (`scheduler.view.AttemptView.progress`).
+    """
+
+    attempt: AttemptId
+    ran_ms: Millis
+    shuffled_ms: Millis
+    done: float
+
+
+class ProgressHeartbeat(Heartbeat, frozen=True):
+    """Node to master, where the policy wants it: a heartbeat with all that is under way."""
+
+    progress: tuple[Progress, ...] = ()
+
+
 class LaunchTask(Message, frozen=True):
     """Part of a reply, then node to slot: run this attempt."""
 
@@ -180,6 +197,16 @@ class PhaseOver(Message, frozen=True):
     """Slot to itself: the attempt's present phase is over."""
 
     attempt: AttemptId
+
+
+class PhaseBegan(Message, frozen=True):
+    """Slot to node, where the policy wants progress: an attempt began a phase that will last
+    `length_ms`, 0 if nobody can know; `done` is the attempt's progress at its beginning.
+    """
+
+    attempt: AttemptId
+    length_ms: Millis
+    done: float = 0.0
 
 
 class AttemptOver(Message, frozen=True):

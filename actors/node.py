@@ -8,10 +8,12 @@ attempt's end brings the next beat forward, to at once in practice (rule H4).
 not beat.  It keeps the time all the same: its beats would fall on a grid that both it and the
 master know, so the master can act at the very instant at which an unsent beat would have arrived
 (`actors.roster`), and the node, when it has something to say again, falls in with the grid.
-Every beat that says something is really sent.
+Every beat that says something is really sent.  Where the policy wants to hear of progress, a beat
+of a node that runs anything says something.
 """
 
 import heapq
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,12 +29,34 @@ from actors.messages import (
     HeartbeatReply,
     KillTask,
     LaunchTask,
+    PhaseBegan,
+    Progress,
+    ProgressHeartbeat,
     Report,
 )
 from scheduler.model import AttemptId, Millis, TaskKind
 
 OUT_OF_BAND_DAMPER = 1_000_000
 """mapreduce.tasktracker.outofband.heartbeat.damper's default: practically at once (rule H4)."""
+
+
+class Going(NamedTuple):
+    """An attempt under way: since when, since when in its phase, and how fast that goes."""
+
+    attempt: AttemptId
+    started_ms: Millis
+    phase_ms: Millis
+    length_ms: Millis
+    done: float
+
+    def progress(self, now_ms: Millis) -> Progress:
+        """What a beat sent now says of it; a shuffle's length is not known, so it says 0."""
+        passed_ms = now_ms - self.phase_ms
+        share = min(passed_ms / self.length_ms, 1.0) if self.length_ms else 0.0
+        shuffling = not self.length_ms and not self.done
+        shuffled_ms = (now_ms if shuffling else self.phase_ms) - self.started_ms
+        done = self.done + (1 - self.done) * share
+        return Progress(self.attempt, now_ms - self.started_ms, shuffled_ms, done)
 
 
 class Node(Actor):
@@ -46,6 +70,7 @@ class Node(Actor):
         latency_ms: Millis,
         out_of_band: bool,
         send_all: bool,
+        tells_progress: bool = False,
     ) -> None:
         super().__init__(node_address(facts.node), f"node {facts.node}")
         self._facts = facts
@@ -53,6 +78,8 @@ class Node(Actor):
         self._round_trip_ms = 2 * latency_ms
         self._out_of_band = out_of_band
         self._send_all = send_all
+        self._tells_progress = tells_progress
+        self._going: dict[AttemptId, Going] = {}
         self._free: tuple[list[int], list[int]] = (
             list(range(facts.map_slots)),
             list(range(facts.map_slots, facts.map_slots + facts.reduce_slots)),
@@ -76,6 +103,8 @@ class Node(Actor):
                 self.on_beat(message)
             case HeartbeatReply():
                 self.on_reply(message)
+            case PhaseBegan():
+                self.on_phase_began(message)
             case AttemptOver():
                 self.on_attempt_over(message)
             case BeatEnded():
@@ -89,6 +118,11 @@ class Node(Actor):
             return
         joins = None if self._joined else self._facts
         heartbeat = Heartbeat(self._facts.node, self._response, tuple(self._reports), joins)
+        if self._tells_progress:
+            progress = tuple(going.progress(self.now_ms) for going in self._going.values())
+            heartbeat = ProgressHeartbeat(
+                heartbeat.node, heartbeat.response, heartbeat.reports, joins, progress
+            )
         self._reports.clear()
         self._joined = True
         self._awaiting_reply = True
@@ -105,12 +139,23 @@ class Node(Actor):
         if self._awaiting_reply:
             self._awaiting_reply = False
             self._beat_after_reply()
+        elif self._has_to_tell():
+            self._find_grid()
+            self._plan_beat(self._next_beat_ms)
+
+    def on_phase_began(self, began: PhaseBegan) -> None:
+        """Note what progress can be told from."""
+        old = self._going.get(began.attempt)
+        started_ms = old.started_ms if old else self.now_ms
+        going = Going(began.attempt, started_ms, self.now_ms, began.length_ms, began.done)
+        self._going[began.attempt] = going
 
     def on_attempt_over(self, over: AttemptOver) -> None:
         """Free the slot; the news rides on the next beat."""
         kind = TaskKind.MAP if over.slot < self._facts.map_slots else TaskKind.REDUCE
         heapq.heappush(self._free[kind], over.slot)
         del self._held[over.report.attempt]
+        self._going.pop(over.report.attempt, None)
         self._report(over.report)
 
     def _launch(self, launch: LaunchTask) -> None:
@@ -142,8 +187,12 @@ class Node(Actor):
         self._next_beat_ms = next_ms
         if self._out_of_band and self._reports:
             next_ms = self.now_ms + self._brought_forward_ms()
-        if self._send_all or self._reports:
+        if self._send_all or self._reports or self._has_to_tell():
             self._plan_beat(next_ms)
+
+    def _has_to_tell(self) -> bool:
+        """Whether the next beat says how far something is."""
+        return self._tells_progress and bool(self._held)
 
     def _fall_in(self) -> None:
         """Having left beats out, find the grid again and plan the first beat after now.
@@ -151,15 +200,21 @@ class Node(Actor):
         A beat due at this very instant has gone already: beats are due in an instant's first
         round, and what a slot says comes in a later one.
         """
-        period_ms = self._interval_ms + self._round_trip_ms
-        if self._next_beat_ms <= self.now_ms:
-            missed = (self.now_ms - self._next_beat_ms) // period_ms + 1
-            self._next_beat_ms += missed * period_ms
+        if self._find_grid():
             reply_ms = self._next_beat_ms - self._interval_ms
             if self._out_of_band and self.now_ms < reply_ms:
                 self.timer(BeatEnded(), reply_ms - self.now_ms)
                 return
         self._plan_beat(self.now_ms if self._out_of_band else self._next_beat_ms)
+
+    def _find_grid(self) -> bool:
+        """Make the next beat the grid's first one after now; whether any had been left out."""
+        if self._next_beat_ms > self.now_ms:
+            return False
+        period_ms = self._interval_ms + self._round_trip_ms
+        missed = (self.now_ms - self._next_beat_ms) // period_ms + 1
+        self._next_beat_ms += missed * period_ms
+        return True
 
     def _brought_forward_ms(self) -> Millis:
         """The effective interval under rule H4."""

@@ -18,19 +18,39 @@ from actors.messages import (
     LaunchTask,
     MapWork,
     OutputsReady,
+    PhaseBegan,
     PhaseOver,
     ReduceWork,
     Report,
 )
 from actors.streams import Stream
-from scheduler.model import Millis, NodeId, TaskKind
+from scheduler.model import JobId, Millis, NodeId, TaskIndex, TaskKind
+
+SHUFFLE_SHARE = 1 / 3
+"""A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
+
+
+def real_ms(
+    noise: Stream, sigma: float, job: JobId, kind: TaskKind, task: TaskIndex, nominal_ms: float
+) -> Millis:
+    """The real length of a part of a task nominally so long; `noise` is the stream "duration"."""
+    column = 2 * task + (kind is TaskKind.REDUCE)
+    return round(nominal_ms * noise.lognormal(sigma, job, column))
 
 
 class Slot(Actor):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
 
     def __init__(
-        self, node: NodeId, slot: int, *, speed: float, latency_ms: Millis, tasks: Tasks, seed: int
+        self,
+        node: NodeId,
+        slot: int,
+        *,
+        speed: float,
+        latency_ms: Millis,
+        tasks: Tasks,
+        seed: int,
+        tells_progress: bool = False,
     ) -> None:
         super().__init__(slot_address(node, slot), f"slot {slot} of node {node}")
         self._node = node
@@ -38,6 +58,7 @@ class Slot(Actor):
         self._speed = speed
         self._latency_ms = latency_ms
         self._tasks = tasks
+        self._tells_progress = tells_progress
         self._noise = Stream(seed, "duration")
         self._running: LaunchTask | None = None
         self._started_ms: Millis = 0
@@ -67,6 +88,7 @@ class Slot(Actor):
             self._phase(launch, launch.work.ms * factor)
         else:
             self._shuffling = True
+            self._tell_phase(PhaseBegan(launch.attempt, 0))
             request = FetchOutputs(self.address, launch.attempt)
             self.send(job_address(launch.job), request, self._latency_ms)
 
@@ -101,13 +123,21 @@ class Slot(Actor):
 
     def _phase(self, launch: LaunchTask, nominal_ms: float) -> None:
         """Let the attempt's next phase take its time."""
-        self.timer(PhaseOver(launch.attempt), self._drawn(launch, nominal_ms))
+        length_ms = self._drawn(launch, nominal_ms)
+        self.timer(PhaseOver(launch.attempt), length_ms)
+        done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
+        self._tell_phase(PhaseBegan(launch.attempt, length_ms, done))
+
+    def _tell_phase(self, began: PhaseBegan) -> None:
+        """Let the node know what it needs to tell progress, if anybody wants to hear of it."""
+        if self._tells_progress:
+            self.send(node_address(self._node), began)
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
         """The real length of something nominally so long: the task's noise is in it."""
-        sigma = self._tasks.sigma
-        column = 2 * launch.task + (launch.kind is TaskKind.REDUCE)
-        return round(nominal_ms * self._noise.lognormal(sigma, launch.job, column))
+        return real_ms(
+            self._noise, self._tasks.sigma, launch.job, launch.kind, launch.task, nominal_ms
+        )
 
     def _end(self, launch: LaunchTask, outcome: Outcome) -> None:
         shuffled_to_ms = self.now_ms if self._shuffling else self._shuffled_ms

@@ -13,6 +13,7 @@ from actors.node import Node
 from actors.placement import Placement
 from actors.slot import Slot
 from actors.streams import Stream
+from scenarios.truth import Truth
 from scheduler.policy import Policy
 
 
@@ -41,8 +42,10 @@ def assemble(
 ) -> None:
     """Bring every actor of a run into the kernel; `jobs` in the order of their submission."""
     nodes = node_facts(cluster)
+    if policy.wants_oracle:
+        policy.consult(Truth(jobs, tasks, seed))
     kernel.admit(Master(cluster, len(nodes), policy))
-    _admit_nodes(kernel, cluster, nodes, tasks, seed)
+    _admit_nodes(kernel, cluster, nodes, tasks, seed, policy.wants_progress)
     placement = Placement(
         seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication
     )
@@ -59,7 +62,12 @@ def assemble(
 
 
 def _admit_nodes(
-    kernel: Kernel, cluster: Cluster, nodes: Sequence[NodeFacts], tasks: Tasks, seed: int
+    kernel: Kernel,
+    cluster: Cluster,
+    nodes: Sequence[NodeFacts],
+    tasks: Tasks,
+    seed: int,
+    tells_progress: bool,
 ) -> None:
     """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid."""
     beats, phases = cluster.heartbeat, Stream(seed, "phase")
@@ -72,6 +80,7 @@ def _admit_nodes(
             latency_ms=cluster.latency_ms,
             out_of_band=beats.out_of_band,
             send_all=beats.send == "all" or not cluster.latency_ms,
+            tells_progress=tells_progress,
         )
         kernel.admit(node)
         for slot in range(facts.map_slots + facts.reduce_slots):
@@ -83,5 +92,6 @@ def _admit_nodes(
                     latency_ms=cluster.latency_ms,
                     tasks=tasks,
                     seed=seed,
+                    tells_progress=tells_progress,
                 )
             )

@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple
 import msgspec
 
 from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Why
+from scheduler.estimation import Oracle
 from scheduler.facts import Fact
 from scheduler.model import Locality, Millis, TaskKind
 from scheduler.view import ClusterView, JobView, Offer
@@ -38,6 +39,15 @@ class Part(ABC):
     story: ClassVar[str]
     Params: ClassVar[type[msgspec.Struct]] = NoParams
 
+    wants_progress: bool = False
+    """Whether heartbeats have to tell how far running attempts are (`Progressed`)."""
+
+    wants_oracle: bool = False
+    """Whether it goes by true sizes: only if its parameters say `size="oracle"`."""
+
+    def consult(self, oracle: Oracle) -> None:  # noqa: B027
+        """Take the oracle, handed over before the run to the parts that want one."""
+
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
         """Learn a fact.  Parts without a memory leave it at that."""
 
@@ -47,6 +57,8 @@ class Ranked(NamedTuple):
 
     job: JobView
     score: float
+    rule: str = ""
+    """Why it stands there, where the order's name would not say enough."""
 
 
 class Order(Part):
@@ -149,6 +161,22 @@ class Policy:
         self._learners = tuple(p for p in self._parts if type(p).observe is not Part.observe)
 
     @property
+    def wants_progress(self) -> bool:
+        """Whether a part has to hear how far running attempts are."""
+        return any(part.wants_progress for part in self._parts)
+
+    @property
+    def wants_oracle(self) -> bool:
+        """Whether a part goes by true sizes, and says so in its parameters."""
+        return any(part.wants_oracle for part in self._parts)
+
+    def consult(self, oracle: Oracle) -> None:
+        """Hand the oracle to the parts that want one, and to no other."""
+        for part in self._parts:
+            if part.wants_oracle:
+                part.consult(oracle)
+
+    @property
     def interval_ms(self) -> Millis | None:
         """How often `preempt` wants to be asked; None for never."""
         return self.preemption.interval_ms
@@ -177,7 +205,7 @@ class Policy:
     def _first_permitted(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Launch | None:
         """Walk the queue to the first job whose nearest task may run here."""
         skipped: list[Skip] = []
-        for rank, (job, score) in enumerate(self.order.queue(kind, view), start=1):
+        for rank, (job, score, rule) in enumerate(self.order.queue(kind, view), start=1):
             level = job.nearest(kind, offer.node.node)
             if level is None:
                 continue
@@ -185,7 +213,7 @@ class Policy:
             if kind is TaskKind.MAP:
                 refusal = self.locality.refusal(job, level, offer, view)
             if refusal is None:
-                why = Why(self.order.name, rank, score, tuple(skipped))
+                why = Why(rule or self.order.name, rank, score, tuple(skipped))
                 return Launch(job.job, kind, level, why)
             if len(skipped) < MAX_SKIPS:
                 skipped.append(Skip(job.job, refusal))
