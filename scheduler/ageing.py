@@ -55,6 +55,13 @@ class Aged(NamedTuple):
     size_ms: float
 
 
+class Ended(NamedTuple):
+    """A job and the millisecond by which it had virtually ended."""
+
+    job: JobId
+    at_ms: Millis
+
+
 class VirtualCluster:
     """The virtual cluster of one kind of slot.
 
@@ -88,12 +95,13 @@ class VirtualCluster:
 
     # What happens to it.  Time must have been settled up to `now_ms` before each.
 
-    def settle(self, now_ms: Millis) -> list[JobId]:
+    def settle(self, now_ms: Millis) -> list[Ended]:
         """Let the time come to `now_ms`; the jobs that virtually ended meanwhile, in order."""
-        ended: list[JobId] = []
+        ended: list[Ended] = []
         while self._next is not None and self._next <= now_ms * self._unit:
             self._step(self._next)
-            ended += self._take_out_the_served()
+            at_ms = -(-self._time // self._unit)
+            ended += [Ended(job, at_ms) for job in self._take_out_the_served()]
             self._balance()
         return ended
 

@@ -4,9 +4,14 @@ from difflib import get_close_matches
 
 from scheduler.orders.fair import Fair
 from scheduler.orders.fifo import Fifo
+from scheduler.orders.hfsp import Hfsp
+from scheduler.orders.size_based import Las, Ps, Sjf, Srpt
+from scheduler.orders.virtual import FspFifo, FspPs, Psbs
 from scheduler.policy import Order, Policy
 
-ORDERS: dict[str, type[Order]] = {part.name: part for part in (Fifo, Fair)}
+ORDERS: dict[str, type[Order]] = {
+    part.name: part for part in (Fifo, Fair, Hfsp, Srpt, Sjf, Las, Ps, FspFifo, FspPs, Psbs)
+}
 """Every order that ships, by its name in a policy spec."""
 
 
