@@ -19,6 +19,7 @@ from actors.kernel import Kernel
 from actors.ledger import AttemptEntry, Ledger, NodeEntry, OfferEntry
 from actors.messages import (
     AttemptNews,
+    FollowedLaunch,
     Heartbeat,
     HeartbeatReply,
     JobDone,
@@ -203,9 +204,12 @@ class Master(Actor):
         entry = self.ledger.launch(launch.job, launch.kind, offer.node)
         offer.give(entry)
         self.note(_launched(entry, launch, self.now_ms))
-        self._tell(Launched(entry.job, entry.kind, entry.attempt, entry.node))
+        launched = Launched(entry.job, entry.kind, entry.attempt, entry.node)
+        self._tell(launched)
+        followed = self._policy.wants_progress_of(launched)
+        order = FollowedLaunch if followed else LaunchTask
         work = self.ledger.job(entry.job).work(entry.kind)
-        return LaunchTask(entry.attempt, entry.job, entry.kind, entry.task, entry.level, work)
+        return order(entry.attempt, entry.job, entry.kind, entry.task, entry.level, work)
 
     def _reply(self, node: NodeEntry, launches: tuple[LaunchTask, ...]) -> None:
         """Answer a beat, and keep the answer in case it has to be repeated (rule H5)."""

@@ -145,7 +145,7 @@ class Progress(Message, frozen=True):
 
 
 class ProgressHeartbeat(Heartbeat, frozen=True):
-    """Node to master, where the policy wants it: a heartbeat with all that is under way."""
+    """Node to master: a heartbeat with the progress of followed attempts."""
 
     progress: tuple[Progress, ...] = ()
 
@@ -159,6 +159,10 @@ class LaunchTask(Message, frozen=True):
     task: TaskIndex
     level: Locality
     work: MapWork | ReduceWork
+
+
+class FollowedLaunch(LaunchTask, frozen=True):
+    """Part of a reply, then node to slot: run this attempt, and tell how far it is."""
 
 
 class KillTask(Message, frozen=True):
@@ -200,8 +204,8 @@ class PhaseOver(Message, frozen=True):
 
 
 class PhaseBegan(Message, frozen=True):
-    """Slot to node, where the policy wants progress: an attempt began a phase that will last
-    `length_ms`, 0 if nobody can know; `done` is the attempt's progress at its beginning.
+    """Slot to node: a followed attempt began a phase that will last `length_ms`;
+    `done` is the attempt's progress at its beginning.
     """
 
     attempt: AttemptId

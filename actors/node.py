@@ -8,8 +8,8 @@ attempt's end brings the next beat forward, to at once in practice (rule H4).
 not beat.  It keeps the time all the same: its beats would fall on a grid that both it and the
 master know, so the master can act at the very instant at which an unsent beat would have arrived
 (`actors.roster`), and the node, when it has something to say again, falls in with the grid.
-Every beat that says something is really sent.  Where the policy wants to hear of progress, a beat
-of a node that runs anything says something.
+Every beat that says something is really sent.  Where the policy follows an attempt, every beat of
+its node tells how far it is.
 """
 
 import heapq
@@ -25,6 +25,7 @@ from actors.messages import (
     AttemptOver,
     Beat,
     BeatEnded,
+    FollowedLaunch,
     Heartbeat,
     HeartbeatReply,
     KillTask,
@@ -41,22 +42,24 @@ OUT_OF_BAND_DAMPER = 1_000_000
 
 
 class Going(NamedTuple):
-    """An attempt under way: since when, since when in its phase, and how fast that goes."""
+    """A followed attempt: since when it runs, and since when it has been in a phase whose length
+    can be told, which a reduce's shuffle is not.
+    """
 
     attempt: AttemptId
     started_ms: Millis
-    phase_ms: Millis
-    length_ms: Millis
-    done: float
+    phase_ms: Millis | None = None
+    length_ms: Millis = 0
+    done: float = 0.0
 
     def progress(self, now_ms: Millis) -> Progress:
-        """What a beat sent now says of it; a shuffle's length is not known, so it says 0."""
-        passed_ms = now_ms - self.phase_ms
-        share = min(passed_ms / self.length_ms, 1.0) if self.length_ms else 0.0
-        shuffling = not self.length_ms and not self.done
-        shuffled_ms = (now_ms if shuffling else self.phase_ms) - self.started_ms
+        """What a beat sent now says of it."""
+        ran_ms = now_ms - self.started_ms
+        if self.phase_ms is None:
+            return Progress(self.attempt, ran_ms, ran_ms, 0.0)
+        share = min((now_ms - self.phase_ms) / self.length_ms, 1.0) if self.length_ms else 0.0
         done = self.done + (1 - self.done) * share
-        return Progress(self.attempt, now_ms - self.started_ms, shuffled_ms, done)
+        return Progress(self.attempt, ran_ms, self.phase_ms - self.started_ms, done)
 
 
 class Node(Actor):
@@ -70,7 +73,6 @@ class Node(Actor):
         latency_ms: Millis,
         out_of_band: bool,
         send_all: bool,
-        tells_progress: bool = False,
     ) -> None:
         super().__init__(node_address(facts.node), f"node {facts.node}")
         self._facts = facts
@@ -78,7 +80,6 @@ class Node(Actor):
         self._round_trip_ms = 2 * latency_ms
         self._out_of_band = out_of_band
         self._send_all = send_all
-        self._tells_progress = tells_progress
         self._going: dict[AttemptId, Going] = {}
         self._free: tuple[list[int], list[int]] = (
             list(range(facts.map_slots)),
@@ -118,7 +119,7 @@ class Node(Actor):
             return
         joins = None if self._joined else self._facts
         heartbeat = Heartbeat(self._facts.node, self._response, tuple(self._reports), joins)
-        if self._tells_progress:
+        if self._going:
             progress = tuple(going.progress(self.now_ms) for going in self._going.values())
             heartbeat = ProgressHeartbeat(
                 heartbeat.node, heartbeat.response, heartbeat.reports, joins, progress
@@ -139,16 +140,16 @@ class Node(Actor):
         if self._awaiting_reply:
             self._awaiting_reply = False
             self._beat_after_reply()
-        elif self._has_to_tell():
+        elif self._going and not self._reports:
             self._find_grid()
             self._plan_beat(self._next_beat_ms)
 
     def on_phase_began(self, began: PhaseBegan) -> None:
         """Note what progress can be told from."""
-        old = self._going.get(began.attempt)
-        started_ms = old.started_ms if old else self.now_ms
-        going = Going(began.attempt, started_ms, self.now_ms, began.length_ms, began.done)
-        self._going[began.attempt] = going
+        going = self._going[began.attempt]
+        self._going[began.attempt] = going._replace(
+            phase_ms=self.now_ms, length_ms=began.length_ms, done=began.done
+        )
 
     def on_attempt_over(self, over: AttemptOver) -> None:
         """Free the slot; the news rides on the next beat."""
@@ -162,6 +163,8 @@ class Node(Actor):
         """Give the attempt to the lowest free slot of its kind."""
         slot = heapq.heappop(self._free[launch.kind])
         self._held[launch.attempt] = slot
+        if isinstance(launch, FollowedLaunch):
+            self._going[launch.attempt] = Going(launch.attempt, self.now_ms)
         self.send(slot_address(self._facts.node, slot), launch)
 
     def _kill(self, kill: KillTask) -> None:
@@ -187,12 +190,8 @@ class Node(Actor):
         self._next_beat_ms = next_ms
         if self._out_of_band and self._reports:
             next_ms = self.now_ms + self._brought_forward_ms()
-        if self._send_all or self._reports or self._has_to_tell():
+        if self._send_all or self._reports or self._going:
             self._plan_beat(next_ms)
-
-    def _has_to_tell(self) -> bool:
-        """Whether the next beat says how far something is."""
-        return self._tells_progress and bool(self._held)
 
     def _fall_in(self) -> None:
         """Having left beats out, find the grid again and plan the first beat after now.

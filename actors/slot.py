@@ -14,6 +14,7 @@ from actors.events import AttemptEnded, AttemptStarted, Outcome, ShuffleEnded
 from actors.messages import (
     AttemptOver,
     FetchOutputs,
+    FollowedLaunch,
     KillTask,
     LaunchTask,
     MapWork,
@@ -42,15 +43,7 @@ class Slot(Actor):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
 
     def __init__(
-        self,
-        node: NodeId,
-        slot: int,
-        *,
-        speed: float,
-        latency_ms: Millis,
-        tasks: Tasks,
-        seed: int,
-        tells_progress: bool = False,
+        self, node: NodeId, slot: int, *, speed: float, latency_ms: Millis, tasks: Tasks, seed: int
     ) -> None:
         super().__init__(slot_address(node, slot), f"slot {slot} of node {node}")
         self._node = node
@@ -58,7 +51,6 @@ class Slot(Actor):
         self._speed = speed
         self._latency_ms = latency_ms
         self._tasks = tasks
-        self._tells_progress = tells_progress
         self._noise = Stream(seed, "duration")
         self._running: LaunchTask | None = None
         self._started_ms: Millis = 0
@@ -88,7 +80,6 @@ class Slot(Actor):
             self._phase(launch, launch.work.ms * factor)
         else:
             self._shuffling = True
-            self._tell_phase(PhaseBegan(launch.attempt, 0))
             request = FetchOutputs(self.address, launch.attempt)
             self.send(job_address(launch.job), request, self._latency_ms)
 
@@ -126,11 +117,8 @@ class Slot(Actor):
         length_ms = self._drawn(launch, nominal_ms)
         self.timer(PhaseOver(launch.attempt), length_ms)
         done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
-        self._tell_phase(PhaseBegan(launch.attempt, length_ms, done))
-
-    def _tell_phase(self, began: PhaseBegan) -> None:
-        """Let the node know what it needs to tell progress, if anybody wants to hear of it."""
-        if self._tells_progress:
+        if isinstance(launch, FollowedLaunch):
+            began = PhaseBegan(launch.attempt, length_ms, done)
             self.send(node_address(self._node), began)
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:

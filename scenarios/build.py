@@ -45,7 +45,7 @@ def assemble(
     if policy.wants_oracle:
         policy.consult(Truth(jobs, tasks, seed))
     kernel.admit(Master(cluster, len(nodes), policy))
-    _admit_nodes(kernel, cluster, nodes, tasks, seed, policy.wants_progress)
+    _admit_nodes(kernel, cluster, nodes, tasks, seed)
     placement = Placement(
         seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication
     )
@@ -62,12 +62,7 @@ def assemble(
 
 
 def _admit_nodes(
-    kernel: Kernel,
-    cluster: Cluster,
-    nodes: Sequence[NodeFacts],
-    tasks: Tasks,
-    seed: int,
-    tells_progress: bool,
+    kernel: Kernel, cluster: Cluster, nodes: Sequence[NodeFacts], tasks: Tasks, seed: int
 ) -> None:
     """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid."""
     beats, phases = cluster.heartbeat, Stream(seed, "phase")
@@ -80,7 +75,6 @@ def _admit_nodes(
             latency_ms=cluster.latency_ms,
             out_of_band=beats.out_of_band,
             send_all=beats.send == "all" or not cluster.latency_ms,
-            tells_progress=tells_progress,
         )
         kernel.admit(node)
         for slot in range(facts.map_slots + facts.reduce_slots):
@@ -92,6 +86,5 @@ def _admit_nodes(
                     latency_ms=cluster.latency_ms,
                     tasks=tasks,
                     seed=seed,
-                    tells_progress=tells_progress,
                 )
             )

@@ -49,7 +49,7 @@ class Closed(msgspec.Struct, frozen=True, gc=False):
 
 
 class Progressed(msgspec.Struct, frozen=True, gc=False):
-    """A heartbeat told how far a running attempt is; only where a part `wants_progress`.
+    """A heartbeat told how far a running attempt is; only where a part wanted to know.
 
     `progress` is Hadoop's, from 0 to 1 (`AttemptView.progress`); `ran_ms` and `shuffled_ms` are
     as in `Closed`, up to the moment when the node said so.

@@ -18,7 +18,7 @@ import msgspec
 
 from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Why
 from scheduler.estimation import Oracle
-from scheduler.facts import Fact
+from scheduler.facts import Fact, Launched
 from scheduler.model import Locality, Millis, TaskKind
 from scheduler.view import ClusterView, JobView, Offer
 
@@ -40,10 +40,14 @@ class Part(ABC):
     Params: ClassVar[type[msgspec.Struct]] = NoParams
 
     wants_progress: bool = False
-    """Whether heartbeats have to tell how far running attempts are (`Progressed`)."""
+    """Whether heartbeats have to tell how far some running attempts are (`Progressed`)."""
 
     wants_oracle: bool = False
     """Whether it goes by true sizes: only if its parameters say `size="oracle"`."""
+
+    def wants_progress_of(self, launched: Launched) -> bool:  # noqa: ARG002
+        """Whether an attempt's progress has to be told, asked after its launch was told."""
+        return True
 
     def consult(self, oracle: Oracle) -> None:  # noqa: B027
         """Take the oracle, handed over before the run to the parts that want one."""
@@ -159,11 +163,16 @@ class Policy:
         )
         # A part without a memory need not be told anything.
         self._learners = tuple(p for p in self._parts if type(p).observe is not Part.observe)
+        self._followers = tuple(part for part in self._parts if part.wants_progress)
 
     @property
     def wants_progress(self) -> bool:
         """Whether a part has to hear how far running attempts are."""
-        return any(part.wants_progress for part in self._parts)
+        return bool(self._followers)
+
+    def wants_progress_of(self, launched: Launched) -> bool:
+        """Whether a part has to hear how far this attempt is."""
+        return any(part.wants_progress_of(launched) for part in self._followers)
 
     @property
     def wants_oracle(self) -> bool:

@@ -88,7 +88,7 @@ class AttemptView(Protocol):
     def launched_ms(self) -> Millis: ...
     @property
     def progress(self) -> float:
-        """How far it was at its node's last beat, from 0 to 1; 0 unless a part `wants_progress`.
+        """How far it was at its node's last beat, from 0 to 1; 0 unless a part wants to know.
 
         Of a map, the share of its time; of a reduce, 1/3 when its shuffle has ended, the other
         two thirds by the share of the time after it.  (In Hadoop the shuffle's third grows with

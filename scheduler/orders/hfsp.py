@@ -143,6 +143,11 @@ class Hfsp(VirtualOrder):
 
     # Training tasks.
 
+    def wants_progress_of(self, launched: Launched) -> bool:
+        """Only training tasks are measured while they run."""
+        training = self._training[launched.kind].get(launched.job)
+        return training is not None and launched.attempt in training.running
+
     def _train(self, job: JobId, kind: TaskKind, attempt: AttemptId) -> None:
         """A task was launched: is it one to learn from, and does it take a training slot?"""
         training = self._training[kind].get(job)

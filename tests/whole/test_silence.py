@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from actors.config import Cluster, Heartbeats, Tasks
 from actors.hosts import run_on_trio
 from actors.jobs import JobSpec
+from scheduler.orders.hfsp import Hfsp
+from scheduler.policy import Policy
 from scheduler.registry import make_policy
 from tests.support.preempt import EveryTenSeconds
 from tests.support.strategies import WORKLOADS
@@ -29,7 +31,7 @@ SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
     latency_ms=st.sampled_from([1, 7]),
     out_of_band=st.booleans(),
     one_task=st.booleans(),
-    order=st.sampled_from(["fifo", "fair"]),
+    order=st.sampled_from(["fifo", "fair", "hfsp", "psbs"]),
     killing=st.booleans(),
     tie_order=st.sampled_from([None, 1, 2]),
     seed=st.integers(0, 3),
@@ -65,6 +67,8 @@ def test_beats_left_out_change_nothing(
             heartbeat=beats,
         )
         policy = make_policy(order)
+        if order == "hfsp":  # early extrapolation, so that progress decides something
+            policy = Policy(Hfsp(Hfsp.Params(t=2, delta=2.0)))
         if killing:
             policy.preemption = EveryTenSeconds()
         run = play(
