@@ -156,7 +156,8 @@ class VirtualOrder(Order):
         """The late, then the others by virtual time; the score is virtual slot-seconds left."""
         self.catch_up(kind, view)
         for _, job in self._late[kind]:
-            yield Ranked(view.job(job), 0.0, f"{self.name}: late")
+            what = "late" if self._phases[kind][job].size_ms else "tiny"
+            yield Ranked(view.job(job), 0.0, f"{self.name}: {what}")
         for aged in self.clusters[kind].queue(view.now_ms):
             yield Ranked(view.job(aged.job), aged.size_ms / 1000)
 

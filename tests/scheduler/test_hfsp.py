@@ -115,6 +115,16 @@ def test_no_more_than_t_slots_train_at_once() -> None:
     assert rules == ["hfsp: training"] * 3 + ["hfsp"] * 5
 
 
+def test_a_training_task_that_came_by_its_virtual_size_takes_no_training_slot() -> None:
+    """T = 1, two slots: A's second task is launched by the second branch of Algorithm 1.  When the
+    first ends, at 5 s, no slot trains, although the second runs on; so B may train.
+    """
+    jobs = [work(0, 5000, 20_000, 5000), work(1, *[5000] * 3, at_ms=1000)]
+    machine = Machine(Hfsp(Hfsp.Params(t=2, T=1)), jobs, slots=2).play()
+    told = [(at, job, why.rule) for at, job, why in machine.launches[:3]]
+    assert told == [(0, 0, "hfsp: training"), (0, 0, "hfsp"), (5000, 1, "hfsp: training")]
+
+
 def test_the_final_size_as_printed_with_a_task_measured_on_its_way() -> None:
     """III-A: t = 2, five tasks.  One ended in 20 s; the other had done a quarter after 60 s, so
     s̃ is 240 s.  s̄ = 130, and S_f = 130 · [(5 − 2) + 0 + 0.75] = 487.5 s.
@@ -166,6 +176,7 @@ def test_tiny_jobs_go_first_and_among_themselves_by_arrival() -> None:
     jobs = [work(0, *[1000] * 20)] + [work(n, 1000, 1000, at_ms=100 * n) for n in (1, 2, 3)]
     machine = Machine(Hfsp(), jobs).play()
     assert [job for _, job, _ in machine.launches][:11] == [0] * 5 + [1, 1, 2, 2, 3, 3]
+    assert {why.rule for _, job, why in machine.launches if job} == {"hfsp: tiny"}
 
 
 def test_the_initial_size_is_n_xi_s_bar_once_a_job_has_completed() -> None:

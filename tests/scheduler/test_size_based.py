@@ -71,6 +71,16 @@ def test_sjf_goes_by_the_whole_job_and_srpt_by_what_is_left() -> None:
     assert Machine(Sjf(ORACLE), jobs).play().ends == {0: 15_000, 1: 13_000}
 
 
+def test_las_charges_what_runs() -> None:
+    """Eight slots, jobs 0 and 1 have had 4 s each when job 2 comes.  It gets four slots, which
+    charge it with 4 s; then all are level, and who runs nothing goes first: 0, 1, then 2, which is
+    at 4 s and they at 5.
+    """
+    jobs = [cut(n, 20_000, 1000) for n in (0, 1)] + [cut(2, 20_000, 1000, at_ms=1000)]
+    machine = Machine(Las(), jobs, slots=8).play()
+    assert [job for at, job, _ in machine.launches if at == 1000] == [2, 2, 2, 2, 0, 1, 2, 0]
+
+
 JOBS = st.lists(
     st.tuples(
         st.integers(0, 30),  # arrival, s
