@@ -118,6 +118,7 @@ class AttemptEntry:
         "level",
         "node",
         "number",
+        "progress",
         "task",
     )
 
@@ -141,6 +142,7 @@ class AttemptEntry:
         self.level = level
         self.launched_ms = launched_ms
         self.killing = False
+        self.progress = 0.0
 
 
 class OfferEntry:

@@ -19,12 +19,15 @@ from actors.kernel import Kernel
 from actors.ledger import AttemptEntry, Ledger, NodeEntry, OfferEntry
 from actors.messages import (
     AttemptNews,
+    FollowedLaunch,
     Heartbeat,
     HeartbeatReply,
     JobDone,
     KillTask,
     LaunchTask,
     Preempt,
+    Progress,
+    ProgressHeartbeat,
     ReducesReady,
     Report,
     RunAgain,
@@ -42,6 +45,7 @@ from scheduler.facts import (
     Launched,
     NodeJoined,
     Offered,
+    Progressed,
     Rejected,
     TasksPending,
 )
@@ -121,6 +125,9 @@ class Master(Actor):
         node.last_beat_ms = self.now_ms
         for report in beat.reports:
             self._close(report)
+        if isinstance(beat, ProgressHeartbeat):
+            for progress in beat.progress:
+                self._hear(progress)
         if self._roster is not None:
             self._roster.heard(beat.node, self.now_ms)
             self._list(self._roster, node)
@@ -159,6 +166,14 @@ class Master(Actor):
         news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, report.outcome)
         self.send(job_address(entry.job), news)
 
+    def _hear(self, progress: Progress) -> None:
+        """Book how far an attempt is."""
+        entry = self.ledger.attempt(progress.attempt)
+        assert entry is not None, f"attempt {progress.attempt} was closed and goes on"
+        entry.progress = progress.done
+        ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
+        self._tell(Progressed(entry.job, entry.kind, entry.attempt, *ran))
+
     def _assign(self, node: NodeEntry) -> tuple[LaunchTask, ...]:
         """Ask the policy for tasks until it has no more to give."""
         if not self.ledger.could_gain(node):
@@ -195,9 +210,12 @@ class Master(Actor):
         entry = self.ledger.launch(launch.job, launch.kind, offer.node)
         offer.give(launch.kind, launch.level)
         self.note(_launched(entry, launch, self.now_ms))
-        self._tell(Launched(entry.job, entry.kind, entry.attempt, entry.node, entry.level))
+        launched = Launched(entry.job, entry.kind, entry.attempt, entry.node, entry.level)
+        self._tell(launched)
+        followed = self._policy.wants_progress_of(launched)
+        order = FollowedLaunch if followed else LaunchTask
         work = self.ledger.job(entry.job).work(entry.kind)
-        return LaunchTask(entry.attempt, entry.job, entry.kind, entry.task, entry.level, work)
+        return order(entry.attempt, entry.job, entry.kind, entry.task, entry.level, work)
 
     def _reply(self, node: NodeEntry, launches: tuple[LaunchTask, ...]) -> None:
         """Answer a beat, and keep the answer in case it has to be repeated (rule H5)."""

@@ -133,6 +133,23 @@ class Heartbeat(Message, frozen=True):
     joins: NodeFacts | None = None
 
 
+class Progress(Message, frozen=True):
+    """Part of a heartbeat: an attempt is under way, has run `ran_ms` so far and `shuffled_ms` of
+    it in its shuffle, and has done the share `done` (`scheduler.view.AttemptView.progress`).
+    """
+
+    attempt: AttemptId
+    ran_ms: Millis
+    shuffled_ms: Millis
+    done: float
+
+
+class ProgressHeartbeat(Heartbeat, frozen=True):
+    """Node to master: a heartbeat with the progress of followed attempts."""
+
+    progress: tuple[Progress, ...] = ()
+
+
 class LaunchTask(Message, frozen=True):
     """Part of a reply, then node to slot: run this attempt."""
 
@@ -142,6 +159,10 @@ class LaunchTask(Message, frozen=True):
     task: TaskIndex
     level: Locality
     work: MapWork | ReduceWork
+
+
+class FollowedLaunch(LaunchTask, frozen=True):
+    """Part of a reply, then node to slot: run this attempt, and tell how far it is."""
 
 
 class KillTask(Message, frozen=True):
@@ -180,6 +201,16 @@ class PhaseOver(Message, frozen=True):
     """Slot to itself: the attempt's present phase is over."""
 
     attempt: AttemptId
+
+
+class PhaseBegan(Message, frozen=True):
+    """Slot to node: a followed attempt began a phase that will last `length_ms`;
+    `done` is the attempt's progress at its beginning.
+    """
+
+    attempt: AttemptId
+    length_ms: Millis
+    done: float = 0.0
 
 
 class AttemptOver(Message, frozen=True):

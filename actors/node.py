@@ -9,10 +9,12 @@ for every attempt that has ended (rule H4, the damper's default).
 not beat.  It keeps the time all the same: its beats would fall on a grid that both it and the
 master know, so the master can act at the very instant at which an unsent beat would have arrived
 (`actors.roster`), and the node, when it has something to say again, falls in with the grid.
-Every beat that says something is really sent.
+Every beat that says something is really sent.  Where the policy follows an attempt, every beat of
+its node tells how far it is.
 """
 
 import heapq
+from typing import NamedTuple
 
 import msgspec
 
@@ -24,13 +26,38 @@ from actors.messages import (
     AttemptOver,
     Beat,
     BeatEnded,
+    FollowedLaunch,
     Heartbeat,
     HeartbeatReply,
     KillTask,
     LaunchTask,
+    PhaseBegan,
+    Progress,
+    ProgressHeartbeat,
     Report,
 )
 from scheduler.model import AttemptId, Millis, TaskKind
+
+
+class Going(NamedTuple):
+    """A followed attempt: since when it runs, and since when it has been in a phase whose length
+    can be told, which a reduce's shuffle is not.
+    """
+
+    attempt: AttemptId
+    started_ms: Millis
+    phase_ms: Millis | None = None
+    length_ms: Millis = 0
+    done: float = 0.0
+
+    def progress(self, now_ms: Millis) -> Progress:
+        """What a beat sent now says of it."""
+        ran_ms = now_ms - self.started_ms
+        if self.phase_ms is None:
+            return Progress(self.attempt, ran_ms, ran_ms, 0.0)
+        share = min((now_ms - self.phase_ms) / self.length_ms, 1.0) if self.length_ms else 0.0
+        done = self.done + (1 - self.done) * share
+        return Progress(self.attempt, ran_ms, self.phase_ms - self.started_ms, done)
 
 
 class Node(Actor):
@@ -51,6 +78,7 @@ class Node(Actor):
         self._round_trip_ms = 2 * latency_ms
         self._out_of_band = out_of_band
         self._send_all = send_all
+        self._going: dict[AttemptId, Going] = {}
         self._free: tuple[list[int], list[int]] = (
             list(range(facts.map_slots)),
             list(range(facts.map_slots, facts.map_slots + facts.reduce_slots)),
@@ -74,6 +102,8 @@ class Node(Actor):
                 self.on_beat(message)
             case HeartbeatReply():
                 self.on_reply(message)
+            case PhaseBegan():
+                self.on_phase_began(message)
             case AttemptOver():
                 self.on_attempt_over(message)
             case BeatEnded():
@@ -87,6 +117,11 @@ class Node(Actor):
             return
         joins = None if self._joined else self._facts
         heartbeat = Heartbeat(self._facts.node, self._response, tuple(self._reports), joins)
+        if self._going:
+            progress = tuple(going.progress(self.now_ms) for going in self._going.values())
+            heartbeat = ProgressHeartbeat(
+                heartbeat.node, heartbeat.response, heartbeat.reports, joins, progress
+            )
         self._reports.clear()
         self._joined = True
         self._awaiting_reply = True
@@ -103,18 +138,31 @@ class Node(Actor):
         if self._awaiting_reply:
             self._awaiting_reply = False
             self._beat_after_reply()
+        elif self._going and not self._reports:
+            self._find_grid()
+            self._plan_beat(self._next_beat_ms)
+
+    def on_phase_began(self, began: PhaseBegan) -> None:
+        """Note what progress can be told from."""
+        going = self._going[began.attempt]
+        self._going[began.attempt] = going._replace(
+            phase_ms=self.now_ms, length_ms=began.length_ms, done=began.done
+        )
 
     def on_attempt_over(self, over: AttemptOver) -> None:
         """Free the slot; the news rides on the next beat."""
         kind = TaskKind.MAP if over.slot < self._facts.map_slots else TaskKind.REDUCE
         heapq.heappush(self._free[kind], over.slot)
         del self._held[over.report.attempt]
+        self._going.pop(over.report.attempt, None)
         self._report(over.report)
 
     def _launch(self, launch: LaunchTask) -> None:
         """Give the attempt to the lowest free slot of its kind."""
         slot = heapq.heappop(self._free[launch.kind])
         self._held[launch.attempt] = slot
+        if isinstance(launch, FollowedLaunch):
+            self._going[launch.attempt] = Going(launch.attempt, self.now_ms)
         self.send(slot_address(self._facts.node, slot), launch)
 
     def _kill(self, kill: KillTask) -> None:
@@ -139,7 +187,7 @@ class Node(Actor):
         self._next_beat_ms = next_ms
         if self._out_of_band and self._reports:
             next_ms = self.now_ms
-        if self._send_all or self._reports:
+        if self._send_all or self._reports or self._going:
             self._plan_beat(next_ms)
 
     def _fall_in(self) -> None:
@@ -148,15 +196,21 @@ class Node(Actor):
         A beat due at this very instant has gone already: beats are due in an instant's first
         round, and what a slot says comes in a later one.
         """
-        period_ms = self._interval_ms + self._round_trip_ms
-        if self._next_beat_ms <= self.now_ms:
-            missed = (self.now_ms - self._next_beat_ms) // period_ms + 1
-            self._next_beat_ms += missed * period_ms
+        if self._find_grid():
             reply_ms = self._next_beat_ms - self._interval_ms
             if self._out_of_band and self.now_ms < reply_ms:
                 self.timer(BeatEnded(), reply_ms - self.now_ms)
                 return
         self._plan_beat(self.now_ms if self._out_of_band else self._next_beat_ms)
+
+    def _find_grid(self) -> bool:
+        """Make the next beat the grid's first one after now; whether any had been left out."""
+        if self._next_beat_ms > self.now_ms:
+            return False
+        period_ms = self._interval_ms + self._round_trip_ms
+        missed = (self.now_ms - self._next_beat_ms) // period_ms + 1
+        self._next_beat_ms += missed * period_ms
+        return True
 
     def _plan_beat(self, at_ms: Millis) -> None:
         """Beat at `at_ms`, and not when any earlier plan said."""

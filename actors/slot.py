@@ -14,16 +14,29 @@ from actors.events import AttemptEnded, AttemptStarted, Outcome, ShuffleEnded
 from actors.messages import (
     AttemptOver,
     FetchOutputs,
+    FollowedLaunch,
     KillTask,
     LaunchTask,
     MapWork,
     OutputsReady,
+    PhaseBegan,
     PhaseOver,
     ReduceWork,
     Report,
 )
 from actors.streams import Stream
-from scheduler.model import Millis, NodeId, TaskKind
+from scheduler.model import JobId, Millis, NodeId, TaskIndex, TaskKind
+
+SHUFFLE_SHARE = 1 / 3
+"""A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
+
+
+def real_ms(
+    noise: Stream, sigma: float, job: JobId, kind: TaskKind, task: TaskIndex, nominal_ms: float
+) -> Millis:
+    """The real length of a part of a task nominally so long; `noise` is the stream "duration"."""
+    column = 2 * task + (kind is TaskKind.REDUCE)
+    return round(nominal_ms * noise.lognormal(sigma, job, column))
 
 
 class Slot(Actor):
@@ -104,7 +117,12 @@ class Slot(Actor):
 
     def _phase(self, launch: LaunchTask, nominal_ms: float) -> None:
         """Let the attempt's next phase take its time."""
-        self._time_phase(launch, self._drawn(launch, nominal_ms))
+        length_ms = self._drawn(launch, nominal_ms)
+        self._time_phase(launch, length_ms)
+        if isinstance(launch, FollowedLaunch):
+            done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
+            began = PhaseBegan(launch.attempt, length_ms, done)
+            self.send(node_address(self._node), began)
 
     def _time_phase(self, launch: LaunchTask, length_ms: Millis) -> None:
         self._phase_timed = True
@@ -112,9 +130,9 @@ class Slot(Actor):
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
         """The real length of something nominally so long: the task's noise is in it."""
-        sigma = self._tasks.sigma
-        column = 2 * launch.task + (launch.kind is TaskKind.REDUCE)
-        return round(nominal_ms * self._noise.lognormal(sigma, launch.job, column))
+        return real_ms(
+            self._noise, self._tasks.sigma, launch.job, launch.kind, launch.task, nominal_ms
+        )
 
     def _end(self, launch: LaunchTask, outcome: Outcome) -> None:
         shuffled_to_ms = self.now_ms if self._shuffling else self._shuffled_ms

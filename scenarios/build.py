@@ -13,6 +13,7 @@ from actors.node import Node
 from actors.placement import Placement
 from actors.slot import Slot
 from actors.streams import Stream
+from scenarios.truth import Truth
 from scheduler.policy import Policy
 
 _BEATS_WITHOUT_NEWS = 20
@@ -46,6 +47,8 @@ def assemble(
     nodes = node_facts(cluster)
     period_ms = cluster.heartbeat.period_ms(len(nodes)) + 2 * cluster.latency_ms
     kernel.patience_ms = max(kernel.patience_ms, _BEATS_WITHOUT_NEWS * period_ms)
+    if policy.wants_oracle:
+        policy.consult(Truth(jobs, tasks, seed))
     kernel.admit(Master(cluster, len(nodes), policy))
     _admit_nodes(kernel, cluster, nodes, tasks, seed)
     placement = Placement(

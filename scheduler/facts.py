@@ -60,6 +60,21 @@ class Closed(msgspec.Struct, frozen=True, gc=False):
     shuffled_ms: Millis = 0
 
 
+class Progressed(msgspec.Struct, frozen=True, gc=False):
+    """A heartbeat told how far a running attempt is; only where a part wanted to know.
+
+    `progress` is Hadoop's, from 0 to 1 (`AttemptView.progress`); `ran_ms` and `shuffled_ms` are
+    as in `Closed`, up to the moment when the node said so.
+    """
+
+    job: JobId
+    kind: TaskKind
+    attempt: AttemptId
+    progress: float
+    ran_ms: Millis
+    shuffled_ms: Millis = 0
+
+
 class JobLeft(msgspec.Struct, frozen=True, gc=False):
     """The job has ended; the view no longer has it."""
 
@@ -79,4 +94,14 @@ class Rejected(msgspec.Struct, frozen=True, gc=False):
     reason: str
 
 
-Fact = JobArrived | TasksPending | Launched | Offered | Closed | JobLeft | NodeJoined | Rejected
+Fact = (
+    JobArrived
+    | TasksPending
+    | Launched
+    | Offered
+    | Closed
+    | Progressed
+    | JobLeft
+    | NodeJoined
+    | Rejected
+)

@@ -17,7 +17,8 @@ from typing import ClassVar, NamedTuple
 import msgspec
 
 from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Why
-from scheduler.facts import Fact, Offered
+from scheduler.estimation import Oracle
+from scheduler.facts import Fact, Launched, Offered
 from scheduler.model import JobId, Locality, Millis, TaskKind
 from scheduler.view import ClusterView, JobView, Offer
 
@@ -40,6 +41,19 @@ class Part(ABC):
     hears_offers: ClassVar[bool] = False
     """Whether it wants to be told of every answered offer (`Offered`)."""
 
+    wants_progress: bool = False
+    """Whether heartbeats have to tell how far some running attempts are (`Progressed`)."""
+
+    wants_oracle: bool = False
+    """Whether it goes by true sizes: only if its parameters say `size="oracle"`."""
+
+    def wants_progress_of(self, launched: Launched) -> bool:  # noqa: ARG002
+        """Whether an attempt's progress has to be told, asked after its launch was told."""
+        return True
+
+    def consult(self, oracle: Oracle) -> None:  # noqa: B027
+        """Take the oracle, handed over before the run to the parts that want one."""
+
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
         """Learn a fact.  Parts without a memory leave it at that."""
 
@@ -56,6 +70,7 @@ class Ranked(NamedTuple):
     job: JobView
     score: float
     rule: str = ""
+    """Why it stands there, where the order's name would not say enough."""
 
 
 class Order(Part):
@@ -191,10 +206,32 @@ class Policy:
         self._learners = tuple(p for p in self._parts if type(p).observe is not Part.observe)
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
 
+        self._followers = tuple(part for part in self._parts if part.wants_progress)
+
     @property
     def hears_offers(self) -> bool:
         """Whether any part wants to be told of answered offers."""
         return bool(self._offer_learners)
+
+    @property
+    def wants_progress(self) -> bool:
+        """Whether a part has to hear how far running attempts are."""
+        return bool(self._followers)
+
+    def wants_progress_of(self, launched: Launched) -> bool:
+        """Whether a part has to hear how far this attempt is."""
+        return any(part.wants_progress_of(launched) for part in self._followers)
+
+    @property
+    def wants_oracle(self) -> bool:
+        """Whether a part goes by true sizes, and says so in its parameters."""
+        return any(part.wants_oracle for part in self._parts)
+
+    def consult(self, oracle: Oracle) -> None:
+        """Hand the oracle to the parts that want one, and to no other."""
+        for part in self._parts:
+            if part.wants_oracle:
+                part.consult(oracle)
 
     @property
     def interval_ms(self) -> Millis | None:

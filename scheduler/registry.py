@@ -13,6 +13,9 @@ import msgspec
 from scheduler.locality import Delay
 from scheduler.orders.fair import Fair
 from scheduler.orders.fifo import Fifo
+from scheduler.orders.hfsp import Hfsp
+from scheduler.orders.size_based import Las, Ps, Sjf, Srpt
+from scheduler.orders.virtual import FspFifo, FspPs, Psbs
 from scheduler.params import PolicySpecError, decode, read_table, spell_params
 from scheduler.policy import (
     Anywhere,
@@ -61,7 +64,9 @@ DEFAULTS: Mapping[str, type[Part]] = {
 }
 """What stands in for a part that is not named."""
 
-ORDERS: dict[str, type[Order]] = {part.name: part for part in (Fifo, Fair)}
+ORDERS: dict[str, type[Order]] = {
+    part.name: part for part in (Fifo, Fair, Hfsp, Srpt, Sjf, Las, Ps, FspFifo, FspPs, Psbs)
+}
 """Every order that ships, by its name in a policy spec."""
 
 PREEMPTIONS: dict[str, type[PreemptionRule]] = {

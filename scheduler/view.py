@@ -90,6 +90,15 @@ class AttemptView(Protocol):
     def killing(self) -> bool:
         """Whether it has been chosen to be killed, and its end has not been heard of."""
 
+    @property
+    def progress(self) -> float:
+        """How far it was at its node's last beat, from 0 to 1; 0 unless a part wants to know.
+
+        Of a map, the share of its time; of a reduce, 1/3 when its shuffle has ended, the other
+        two thirds by the share of the time after it.  (In Hadoop the shuffle's third grows with
+        each map fetched; here it comes at once.)
+        """
+
 
 class ClusterView(Protocol):
     """The whole cluster and all jobs."""

@@ -1,4 +1,4 @@
-"""Equal shares against the Fair Scheduler's comparator and its tests (`semantics` §2.1, §4.2)."""
+"""Equal shares against the Fair Scheduler's comparator and Hadoop's own tests."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

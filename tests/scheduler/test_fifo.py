@@ -1,4 +1,4 @@
-"""FIFO against Hadoop's JobQueueTaskScheduler (rules of `semantics` §1.2)."""
+"""FIFO against Hadoop's JobQueueTaskScheduler."""
 
 import pytest
 

@@ -197,7 +197,7 @@ def member(running: int, demand: int, minimum: int, weight: Fraction, tie: int) 
 
 
 def hadoops(a: Member, b: Member, weights: dict[int, Fraction]) -> bool:
-    """Whether a goes before b: FairShareComparator as `semantics` §2.1 tells it, in fractions."""
+    """Whether a goes before b: Hadoop's FairShareComparator, in fractions."""
     due = [min(m.minimum[MAP], m.demand[MAP]) for m in (a, b)]
     needy = [m.running[MAP] < d for m, d in zip((a, b), due, strict=True)]
     if needy[0] != needy[1]:

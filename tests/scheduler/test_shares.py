@@ -1,4 +1,4 @@
-"""Fair shares: Hadoop's TestComputeFairShares, and the properties F3 to F9 of `semantics` §3.2."""
+"""Fair shares: Hadoop's TestComputeFairShares, and the properties F3 to F9."""
 
 from fractions import Fraction
 from itertools import product
@@ -49,7 +49,7 @@ def shares(claims: list[Claim], slots: int) -> list[Fraction]:
         ([], 40, None, None, []),
         # More claimants than slots.
         ([1] * 4, 1, None, None, [Fraction(1, 4)] * 4),
-        # Σ min > slots: shares are the mins and exceed the slots (`semantics` §2.1).
+        # Σ min > slots: shares are the mins and exceed the slots.
         ([50, 50], 40, None, [30, 30], [30, 30]),
         ([50, 50, 9], 40, None, [30, 30, 0], [30, 30, 0]),
         # A min share above the demand is not reserved.

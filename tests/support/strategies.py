@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from actors.jobs import JobSpec
 from scheduler.model import Millis, Priority, TaskKind
-from scheduler.registry import ORDERS
+from scheduler.registry import ORDERS, make_policy
 from tests.support.preempt import RULES, Killing
 from tests.support.world import job
 
@@ -86,6 +86,9 @@ CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
 ).map(lambda c: c if c.nodes > 1 else msgspec.structs.replace(c, racks=1))
 
 
+# HFSP extrapolates early, so that progress decides something; exact sizes need no learning.
+SOME_ORDERS = (*sorted(ORDERS), "hfsp(t=2,delta=2.0)", 'srpt(size="oracle")')
+
 LOCALITIES = ("", "", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
 
 
@@ -102,6 +105,12 @@ class World(NamedTuple):
     seed: int
 
 
+def _fitting(world: World) -> World:
+    """Orders by virtual time refuse the rules that ask what each job is due."""
+    claims = hasattr(make_policy(world.policy).order, "claims")
+    return world if claims or isinstance(world.rule, Killing) else world._replace(rule="wait")
+
+
 WORLDS: st.SearchStrategy[World] = st.builds(
     World,
     jobs=WORKLOADS | HUNGRY,
@@ -109,7 +118,7 @@ WORLDS: st.SearchStrategy[World] = st.builds(
     tasks=st.builds(
         Tasks, sigma=st.sampled_from([0.0, 0.3]), slowstart=st.sampled_from([0.0, 0.05, 0.8, 1.0])
     ),
-    policy=st.tuples(st.sampled_from(sorted(ORDERS)), st.sampled_from(LOCALITIES)).map("".join),
+    policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(LOCALITIES)).map("".join),
     rule=st.sampled_from(RULES)
     | st.builds(
         Killing,
@@ -120,5 +129,5 @@ WORLDS: st.SearchStrategy[World] = st.builds(
     tie_order=st.sampled_from([None, 1, 2]),
     until_ms=st.none() | st.integers(0, 30_000),
     seed=st.integers(0, 9),
-)
+).map(_fitting)
 """Whole small runs."""

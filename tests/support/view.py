@@ -91,6 +91,7 @@ class FakeAttempt:
     launched_ms: int = 0
     task: int = 0
     killing: bool = False
+    progress: float = 0.0
 
 
 class FakeCluster:

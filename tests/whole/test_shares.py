@@ -1,7 +1,7 @@
 """F13 and F14: whoever starves has its share in time, and not before its timeout has run out.
 
-In a run where one pool's long maps hold every slot, another pool's job comes at t0.  The bound of
-`semantics` §3.2 is t0 + timeout + 0.5 s (look) + 15 s (check) + 3 H + 2 ℓ.  A kill's own way, from
+In a run where one pool's long maps hold every slot, another pool's job comes at t0.  The bound is
+t0 + timeout + 0.5 s (look) + 15 s (check) + 3 H + 2 ℓ.  A kill's own way, from
 the decision to the slot's next attempt, must be within 3 H + 2 ℓ (§1.6; there are no cleanups).
 """
 

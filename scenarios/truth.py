@@ -1,0 +1,40 @@
+"""The oracle: what jobs really take, for policies that say that they go by it."""
+
+from collections.abc import Sequence
+
+from actors.config import Tasks
+from actors.jobs import JobSpec
+from actors.slot import real_ms
+from actors.streams import Stream
+from scheduler.model import JobId, Millis, TaskKind
+
+
+class Truth:
+    """The true sizes of one run's jobs (`scheduler.estimation.Oracle`)."""
+
+    def __init__(self, jobs: Sequence[JobSpec], tasks: Tasks, seed: int) -> None:
+        self._jobs = {spec.job: spec for spec in jobs}
+        self._sigma = tasks.sigma
+        self._noise = Stream(seed, "duration")
+        self._errors = Stream(seed, "estimate")
+        self._sizes: dict[tuple[JobId, TaskKind], Millis] = {}
+
+    def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
+        """The phase's tasks on nodes of speed 1 with local input, noise and all; of reduces,
+        what follows the shuffle.
+        """
+        address = (job, kind)
+        if address not in self._sizes:
+            self._sizes[address] = self._added_up(job, kind)
+        return self._sizes[address]
+
+    def normal(self, job: JobId, kind: TaskKind) -> float:
+        """A standard normal number that is the phase's own."""
+        return self._errors.normal(job, kind)
+
+    def _added_up(self, job: JobId, kind: TaskKind) -> Millis:
+        spec = self._jobs[job]
+        n, ms = (spec.maps, spec.map_ms) if kind is TaskKind.MAP else (spec.reduces, spec.reduce_ms)
+        if not self._sigma:
+            return n * ms
+        return sum(real_ms(self._noise, self._sigma, job, kind, task, ms) for task in range(n))

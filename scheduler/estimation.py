@@ -1,0 +1,143 @@
+"""How large a job's phase is: true sizes, true sizes with an error, or what can be learnt.
+
+A **size** is slot time: the sum of what the phase's tasks take, in milliseconds, maps and reduces
+apart (HFSP, III-A).  Of a reduce only what follows its shuffle counts, as in HFSP's published
+code: how long a shuffle lasts is decided by the job's own maps, and a reduce that waits for them
+would look large for being early.
+
+Truth is no policy's to see.  A part that goes by it says `size="oracle"` in its parameters, so
+that the policy's name says it too; whoever assembles the run then hands an `Oracle` over.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from math import exp
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from scheduler.facts import Closed
+from scheduler.model import KINDS, JobId, Millis, TaskKind
+
+if TYPE_CHECKING:
+    from scheduler.view import JobView
+
+SizeSource = Literal["online", "oracle"]
+"""Where sizes come from: learnt from completed tasks, or the truth."""
+
+
+class Oracle(Protocol):
+    """Who knows the truth about jobs; addressed draws, so all policies hear the same."""
+
+    def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
+        """What the phase's tasks really take, on nodes of speed 1 with local input."""
+
+    def normal(self, job: JobId, kind: TaskKind) -> float:
+        """The phase's own standard normal number, for an error of estimation."""
+
+
+class Estimator(ABC):
+    """What is believed of the sizes of phases."""
+
+    @abstractmethod
+    def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
+        """The whole phase, at first sight or as good as it is known now."""
+
+    @abstractmethod
+    def left_ms(self, job: JobView, kind: TaskKind) -> Millis:
+        """What is left of it when the work that the master knows to be done is taken off."""
+
+    def learn(self, closed: Closed) -> None:  # noqa: B027
+        """Hear of an attempt's end."""
+
+    def forget(self, job: JobId) -> None:  # noqa: B027
+        """The job has left."""
+
+
+def work_ms(closed: Closed) -> Millis:
+    """What an attempt counts for: a reduce's shuffle does not."""
+    return closed.ran_ms - closed.shuffled_ms
+
+
+class OracleSizes(Estimator):
+    """True sizes, each times exp(sigma · z): the simulator report's error model (2.1).
+
+    A phase is as likely to be believed k times too small as k times too large.  An
+    underestimated phase has nothing left before it ends, and stays at nothing.
+    """
+
+    def __init__(self, oracle: Callable[[], Oracle], sigma: float) -> None:
+        self._oracle = oracle
+        self._sigma = sigma
+        self._done: dict[tuple[JobId, TaskKind], Millis] = {}
+
+    def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
+        oracle = self._oracle()
+        true_ms = oracle.size_ms(job.job, kind)
+        if not self._sigma:
+            return true_ms
+        return round(true_ms * exp(self._sigma * oracle.normal(job.job, kind)))
+
+    def left_ms(self, job: JobView, kind: TaskKind) -> Millis:
+        return max(self.size_ms(job, kind) - self._done.get((job.job, kind), 0), 0)
+
+    def learn(self, closed: Closed) -> None:
+        if closed.succeeded:
+            address = (closed.job, closed.kind)
+            self._done[address] = self._done.get(address, 0) + work_ms(closed)
+
+    def forget(self, job: JobId) -> None:
+        for kind in KINDS:
+            self._done.pop((job, kind), None)
+
+
+class Mean:
+    """A mean that grows with its numbers."""
+
+    __slots__ = ("count", "total")
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.count = 0
+
+    def add(self, ms: Millis, count: int = 1) -> None:
+        """Take in `count` tasks of `ms` in all."""
+        self.total += ms
+        self.count += count
+
+    def times(self, n: int) -> Millis | None:
+        """n tasks of the mean length, rounded to a millisecond; None without any to go by."""
+        return round(n * self.total / self.count) if self.count else None
+
+
+class OnlineSizes(Estimator):
+    """Number of tasks × mean task time, of the job's own completed tasks if there are any, else
+    of all completed tasks of the kind so far, else `guess_ms` a task.
+    """
+
+    def __init__(self, guess_ms: Millis) -> None:
+        self._guess_ms = guess_ms
+        self._all = (Mean(), Mean())
+        self._own: dict[tuple[JobId, TaskKind], Mean] = {}
+
+    def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
+        return self.tasks_ms(job.job, kind, job.total(kind))
+
+    def left_ms(self, job: JobView, kind: TaskKind) -> Millis:
+        return self.tasks_ms(job.job, kind, job.total(kind) - job.finished(kind))
+
+    def tasks_ms(self, job: JobId, kind: TaskKind, n: int) -> Millis:
+        """What n tasks of the phase take."""
+        own = self._own.get((job, kind))
+        known = own.times(n) if own is not None else self._all[kind].times(n)
+        return n * self._guess_ms if known is None else known
+
+    def learn(self, closed: Closed) -> None:
+        if closed.succeeded:
+            ms = work_ms(closed)
+            self._own.setdefault((closed.job, closed.kind), Mean()).add(ms)
+            self._all[closed.kind].add(ms)
+
+    def forget(self, job: JobId) -> None:
+        for kind in KINDS:
+            self._own.pop((job, kind), None)

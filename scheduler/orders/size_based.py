@@ -1,0 +1,121 @@
+"""SRPT, SJF, LAS and PS, at slot level: who has least left, was smallest, has had or runs least.
+
+Each is its single-machine discipline with slots for the machine (the simulator report, 2.3):
+nobody is interrupted, so a slot changes hands between two tasks, and with many small tasks they
+come to the same.  Maps and reduces are ranked apart, each by the size of its own phase, as in
+HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
+"""
+
+from scheduler.estimation import Mean, work_ms
+from scheduler.facts import Closed, Fact, JobLeft, Launched
+from scheduler.model import KINDS, JobId, Millis, TaskKind
+from scheduler.orders.ranked import Key, KeyedOrder
+from scheduler.orders.sized import Sized
+from scheduler.view import ClusterView, JobView
+
+
+class _BySize(Sized, KeyedOrder):
+    """An order by the estimated size of a phase, or by what is left of it."""
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        if isinstance(fact, Closed):
+            self.sizes.learn(fact)
+        elif isinstance(fact, JobLeft):
+            self.sizes.forget(fact.job)
+        super().observe(fact, view)
+
+    def score(self, key: Key) -> float:
+        """Slot-seconds."""
+        return float(key[0] / 1000)
+
+
+class Srpt(_BySize):
+    """Shortest remaining processing time: smallest estimate of what is left."""
+
+    name = "srpt"
+    story = "shortest remaining first: the job with the least work left is next"
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (self.sizes.left_ms(job, kind), job.submitted_ms)
+
+
+class Sjf(_BySize):
+    """Shortest job first: smallest estimate of the whole."""
+
+    name = "sjf"
+    story = "shortest job first, by its whole size: work done does not move it"
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (self.sizes.size_ms(job, kind), job.submitted_ms)
+
+
+class Las(KeyedOrder):
+    """Least attained service.
+
+    A running attempt is charged, from its launch on, at the mean of the job's ended ones, or of
+    all ended ones of the kind; when it ends the charge is put right.  Without that a job would
+    count as unserved, and take every slot, until its first task ends.
+    """
+
+    name = "las"
+    story = "least attained service: the job that has been given the least is next; no sizes"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._own: dict[tuple[JobId, TaskKind], Mean] = {}
+        self._all = (Mean(), Mean())
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Closed(job, kind):
+                self._own.setdefault((job, kind), Mean()).add(work_ms(fact))
+                self._all[kind].add(work_ms(fact))
+            case JobLeft(job):
+                for each in KINDS:
+                    self._own.pop((job, each), None)
+        super().observe(fact, view)
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (self._attained_ms(job, kind), job.running(kind), job.submitted_ms)
+
+    def score(self, key: Key) -> float:
+        """Slot-seconds."""
+        return float(key[0] / 1000)
+
+    def _attained_ms(self, job: JobView, kind: TaskKind) -> Millis:
+        own = self._own.get((job.job, kind))
+        running = job.running(kind)
+        going = (own or self._all[kind]).times(running) or 0
+        return (own.total if own else 0) + going
+
+
+class Ps(KeyedOrder):
+    """Processor sharing: whoever runs least is next; of equals, whoever was served longest ago.
+
+    Without the latter the earliest jobs would keep their slots for ever where jobs outnumber
+    slots (the Fair Scheduler's sticky slots, on the slides on delay scheduling).
+    """
+
+    name = "ps"
+    story = "processor sharing: equal numbers of slots in turn, whatever the priority"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._served: dict[tuple[JobId, TaskKind], int] = {}
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Launched(job, kind, attempt):
+                self._served[job, kind] = attempt
+            case JobLeft(job):
+                for each in KINDS:
+                    self._served.pop((job, each), None)
+        super().observe(fact, view)
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        served = self._served.get((job.job, kind), 0)
+        return (job.running(kind), served, job.submitted_ms)
+
+    def score(self, key: Key) -> float:
+        """Running tasks."""
+        return float(key[0])

@@ -1,0 +1,70 @@
+"""The oracle tells the truth, draws addressed errors, and speaks only to who says so."""
+
+import pytest
+
+from actors.config import Cluster, Tasks
+from actors.events import AttemptEnded, AttemptLaunched, AttemptStarted
+from scenarios.truth import Truth
+from scheduler.model import KINDS, TaskKind
+from scheduler.orders.fifo import Fifo
+from scheduler.orders.hfsp import Hfsp
+from scheduler.orders.size_based import Sjf, Srpt
+from scheduler.orders.sized import SizeParams
+from scheduler.policy import Policy
+from scheduler.registry import ORDERS
+from tests.support.world import job, play
+
+NOISY = Tasks(sigma=0.7, rack_factor=1.0, off_rack_factor=1.0)
+JOBS = [job(n, maps=3 + n, map_ms=8000, reduces=n, reduce_ms=5000) for n in range(3)]
+
+
+def test_the_truth_is_what_slots_really_take() -> None:
+    """With local speed everywhere, a job's maps take together, to the ms, what the oracle says."""
+    run = play(JOBS, "fifo", cluster=Cluster(nodes=3, racks=1), tasks=NOISY, seed=5)
+    job_of = {e.attempt: (e.job, e.kind) for e in run.all(AttemptLaunched)}
+    took: dict[tuple[int, TaskKind], int] = {}
+    for end in run.all(AttemptEnded):
+        took[job_of[end.attempt]] = took.get(job_of[end.attempt], 0) + end.at_ms - end.started_ms
+    truth = Truth(JOBS, NOISY, 5)
+    for spec in JOBS:
+        assert truth.size_ms(spec.job, TaskKind.MAP) == took[spec.job, TaskKind.MAP]
+    assert len(run.all(AttemptStarted)) == sum(spec.maps + spec.reduces for spec in JOBS)
+
+
+def test_errors_are_paired_and_depend_on_the_seed() -> None:
+    draws = [Truth(JOBS, NOISY, seed).normal(1, TaskKind.MAP) for seed in (5, 5, 6)]
+    assert draws[0] == draws[1] != draws[2]
+    believed = []
+    for make in (Srpt, Sjf):
+        order = make(SizeParams(size="oracle", sigma=1.0))
+        order.consult(Truth(JOBS, Tasks(), 5))
+        run = play(JOBS, "fifo", until_ms=10)
+        views = list(run.master.ledger.jobs())
+        believed.append([order.sizes.size_ms(view, kind) for view in views for kind in KINDS])
+    assert believed[0] == believed[1]
+    exact = [Truth(JOBS, Tasks(), 5).size_ms(s.job, kind) for s in JOBS for kind in KINDS]
+    assert believed[0] != exact
+
+
+class Curious(Fifo):
+    """An order that would like to know the truth and does not say so."""
+
+    asked = False
+
+    def consult(self, oracle: object) -> None:  # noqa: ARG002
+        self.asked = True
+
+
+def test_nobody_is_told_who_does_not_ask_in_public() -> None:
+    order = Curious()
+    play(JOBS, Policy(order))
+    assert not order.asked
+    assert not any(Policy(make()).wants_oracle for make in ORDERS.values())
+
+
+@pytest.mark.parametrize("order", [Hfsp(Hfsp.Params(size="oracle")), Srpt(SizeParams("oracle"))])
+def test_who_goes_by_the_truth_says_oracle(order: Srpt | Hfsp) -> None:
+    policy = Policy(order)
+    assert policy.wants_oracle
+    assert order.params.size == "oracle"
+    play(JOBS, policy)
