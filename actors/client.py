@@ -16,14 +16,18 @@ from actors.kernel import Kernel
 from actors.messages import Arrive, Begin, JobDone
 from scheduler.model import Millis
 
-_WARM_UP_MS: Millis = 60_000
-
 
 class Client(Actor):
-    """All users at once; `jobs` in the order of their submission."""
+    """All users at once; `jobs` in the order of their submission.
 
-    def __init__(self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job]) -> None:
+    After `settled_ms` every node of the cluster has joined.
+    """
+
+    def __init__(
+        self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job], settled_ms: Millis
+    ) -> None:
         super().__init__(CLIENT, "client")
+        self._settled_ms = settled_ms
         self._jobs = jobs
         self._make_job = make_job
         self.submitted = 0
@@ -76,8 +80,7 @@ class Client(Actor):
 class SoloClient(Client):
     """Submits each job when the one before has ended, so that everyone has an empty cluster.
 
-    The jobs' own submit times are forgotten, and the first one comes a minute after the start,
-    when every node has joined.
+    The jobs' own submit times are forgotten, and the first one comes when every node has joined.
     """
 
     def on_arrive(self) -> None:
@@ -90,4 +93,4 @@ class SoloClient(Client):
 
     def _await_next(self) -> None:
         if self.submitted < len(self._jobs):
-            self.timer(Arrive(), 1 if self.submitted else _WARM_UP_MS)
+            self.timer(Arrive(), 1 if self.submitted else self._settled_ms)

@@ -13,7 +13,7 @@ talk to, and is used where thousands of small runs are wanted (solo runs for slo
 tests).  Both give the same digest and the same journal, byte for byte.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from types import coroutine
 
 import trio
@@ -25,7 +25,7 @@ from trio.lowlevel import (
 )
 
 from actors.actor import Actor
-from actors.kernel import ActorFailed, Kernel, KernelError
+from actors.kernel import ActorFailed, Kernel
 
 _STEPS_A_PASS = 512
 """How many supersteps the conductor plays before Trio's own loop gets a turn."""
@@ -60,7 +60,7 @@ class TrioHost:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._on_stage: dict[int, Generator[None, bool, None]] = {}
+        self._on_stage: dict[int, Callable[[bool], object]] = {}
         self._entering = 0
         self._error: BaseException | None = None
         self._nursery: trio.Nursery
@@ -78,25 +78,27 @@ class TrioHost:
                 with trio.CancelScope(shield=True):
                     await self._entered()
                 for life in list(self._on_stage.values()):
-                    life.send(False)
+                    life(False)
         if self._error is not None:
             raise self._error
 
     async def _conduct(self) -> None:
         """Resume whoever has mail, superstep after superstep."""
         advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
-        while self._error is None:
+        while True:
             if self._entering:
                 await self._entered()
             try:
                 due = advance()
-            except KernelError as error:
+            except Exception as error:  # kept, so that no nursery wraps it into a group
                 self._error = error
                 return
             if due is None:
                 return
             for actor in due:
-                on_stage[actor.address].send(True)
+                on_stage[actor.address](True)
+                if self._error is not None:
+                    return
             steps += 1
             if steps % _STEPS_A_PASS == 0:
                 await trio.lowlevel.checkpoint()
@@ -112,32 +114,31 @@ class TrioHost:
             await trio.lowlevel.checkpoint()
 
     async def _live(self, actor: Actor) -> None:
-        """An actor's life: answer the mail, wait for more."""
-        task, mailbox, receive = current_task(), actor.mailbox, actor.receive
-        message = None
-        self._on_stage[actor.address] = task.coro  # type: ignore[assignment]
+        """An actor's task: on stage from birth until the conductor or the actor itself ends it."""
+        task = current_task()
+        self._on_stage[actor.address] = task.coro.send  # type: ignore[assignment]
         self._entering -= 1
-        playing = bool(await temporarily_detach_coroutine_object(_stay))
+        if await temporarily_detach_coroutine_object(_stay):
+            await self._play(actor)
+        del self._on_stage[actor.address]
+        await reattach_detached_coroutine_object(task, None)
+
+    @coroutine
+    def _play(self, actor: Actor) -> Generator[None, bool, None]:
+        """Answer the mail, wait for more (`yield`: True for mail, False at the end of the run)."""
+        mailbox, receive = actor.mailbox, actor.receive
+        message = None
         try:
-            while playing:
+            while True:
                 for message in mailbox:
                     receive(message)
                 mailbox.clear()
-                if actor.retired:
-                    break
-                playing = await _mail()
+                if actor.retired or not (yield):
+                    return
         except Exception as error:
             self._error = _failed(self._kernel, actor, message, error)
         except BaseException as error:  # Ctrl-C in the middle of a handler
             self._error = error
-        del self._on_stage[actor.address]
-        await reattach_detached_coroutine_object(task, None)
-
-
-@coroutine
-def _mail() -> Generator[None, bool, bool]:
-    """Wait until the conductor says that there is mail (True) or that the run is over."""
-    return (yield)
 
 
 def _stay(_raise_cancel: object) -> Abort:

@@ -42,8 +42,9 @@ Entry: TypeAlias = tuple[int, int, int, msgspec.Struct]
 ROUNDS_MAX = 10_000
 """More rounds than this at one instant is two actors answering each other for ever."""
 
-PATIENCE_MS = 48 * 3600 * 1000
-"""A run in which nothing is noted for this long, and no actor is at work, is stuck."""
+PATIENCE_MS = 2 * 3600 * 1000
+"""A run in which nothing is noted for so long, and no actor is at work, is stuck: beats may go
+round for ever.  Hadoop's own rules wait minutes; a world with slower beats asks for more."""
 
 _BEHIND = 1 << 62
 _HASH_EVERY = 1024
@@ -66,14 +67,13 @@ class ActorFailed(KernelError):
 
 
 class Stalled(KernelError):
-    """Nothing is left to happen while somebody still waits."""
+    """Nothing is left to happen, or nothing but beats goes on, while somebody still waits."""
 
-    def __init__(self, at_ms: Millis, waiting: list[str]) -> None:
-        shown = "\n".join(f"  {line}" for line in waiting[:20])
+    def __init__(self, at_ms: Millis, waiting: list[str], why: str) -> None:
+        shown = "".join(f"\n  {line}" for line in waiting[:20])
         more = f"\n  and {len(waiting) - 20} more" if len(waiting) > 20 else ""
-        super().__init__(
-            f"the run is stuck at {at_ms} ms: nothing is left to happen while\n{shown}{more}"
-        )
+        lacking = "; nobody says what for" if not waiting else ""
+        super().__init__(f"the run is stuck at {at_ms} ms: {why}{lacking}{shown}{more}")
         self.at_ms = at_ms
         self.waiting = waiting
 
@@ -82,7 +82,8 @@ class Kernel:
     """The clock and the queue of one run.
 
     `sink` gets every noted event in the kernel's order.  `until_ms` ends the run after the last
-    superstep at or before it.  `tie_order` permutes ties by a seed.  `watch`, if set, is called
+    superstep at or before it.  `tie_order` permutes ties by a seed.  `patience_ms`
+    is how long nothing but beats may go on.  `watch`, if set, is called
     every thousand or so supersteps, between two of them, and must not touch the run.
     """
 
@@ -102,10 +103,10 @@ class Kernel:
         self.actors: dict[int, Actor] = {}
         self.on_admit: Callable[[Actor], None] | None = None
         self.watch: Callable[[], None] | None = None
+        self.patience_ms = PATIENCE_MS
         self._sink = sink
         self._until_ms = until_ms
         self._tie_order = tie_order
-        self._steps = 0
         self._soon: list[Entry] = []
         self._calendar: dict[Millis, list[Entry]] = {}
         self._instants: list[Millis] = []
@@ -167,7 +168,9 @@ class Kernel:
         if self.reason is not None:
             return None
         if len(self._unhashed) >= _HASH_EVERY:
-            self._absorb()
+            self._absorb()  # before the next batch joins: that one is not in order yet
+            if self.watch is not None:
+                self.watch()
         batch = self._soon
         if batch:
             self._soon = []
@@ -177,9 +180,6 @@ class Kernel:
             if coming is None:
                 return None
             batch = coming
-        self._steps += 1
-        if not self._steps & 1023 and self.watch is not None:
-            self.watch()
         self.messages += len(batch)
         self._unhashed.append((self.now_ms, self.round, batch))
         if len(batch) > 1:
@@ -208,13 +208,13 @@ class Kernel:
     def _next_instant(self) -> list[Entry] | None:
         """The messages of the next instant, and the clock set to it; None at the limit."""
         if not self._instants:
-            raise Stalled(self.now_ms, self._waiting())
+            raise Stalled(self.now_ms, self._waiting(), "nothing is left to happen")
         at = self._instants[0]
         if self._until_ms is not None and at > self._until_ms:
             self.now_ms = self._until_ms
             self.reason = "until"
             return None
-        if at - self._noted_ms > PATIENCE_MS:
+        if at - self._noted_ms > self.patience_ms:
             self._check_patience(at)
         heapq.heappop(self._instants)
         self.now_ms = at
@@ -271,7 +271,9 @@ class Kernel:
         if any(actor.at_work() for actor in self.actors.values()):
             self._noted_ms = at
             return
-        raise Stalled(self.now_ms, self._waiting())
+        hours = self.patience_ms / 3_600_000
+        why = f"nothing but heartbeats for {hours:g} hours"
+        raise Stalled(self.now_ms, self._waiting(), why)
 
 
 _key = itemgetter(0, 1)

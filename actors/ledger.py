@@ -25,6 +25,7 @@ class JobEntry:
         "_total",
         "_work",
         "job",
+        "lost",
         "maps",
         "pool",
         "priority",
@@ -47,6 +48,8 @@ class JobEntry:
         self.reduces = PendingReduces(order.reduces)
         self._running = [0, 0]
         self._finished = [0, 0]
+        self.lost = [0, 0]
+        """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
         self._work = (order.map_work, order.reduce_work)
 
     def total(self, kind: TaskKind) -> int:
@@ -63,6 +66,10 @@ class JobEntry:
 
     def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
         return self.tasks(kind).nearest(node)
+
+    def opened(self, kind: TaskKind) -> bool:
+        """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""
+        return kind is TaskKind.MAP or self.reduces.opened
 
     def tasks(self, kind: TaskKind) -> PendingMaps | PendingReduces:
         """The pending tasks of this kind."""
@@ -154,10 +161,13 @@ class OfferEntry:
     def given(self, kind: TaskKind) -> int:
         return self._given[kind]
 
-    def give(self, entry: AttemptEntry) -> None:
-        """Count a launch against the offer."""
-        self._given[entry.kind] += 1
-        if entry.kind is TaskKind.MAP and entry.level is Locality.OFF_RACK:
+    def give(self, kind: TaskKind, level: Locality) -> None:
+        """Count a launch against the offer, at the level at which it was decided.
+
+        A map that runs again counts as node-local wherever it runs (`JobView.nearest`).
+        """
+        self._given[kind] += 1
+        if kind is TaskKind.MAP and level is Locality.OFF_RACK:
             self.given_off_rack += 1
 
 
@@ -224,7 +234,10 @@ class Ledger:
 
     def could_gain(self, node: NodeEntry) -> bool:
         """Whether the node has a free slot of a kind for which anything is pending."""
-        return any(self._pending[kind] and node.free(kind) for kind in KINDS)
+        maps, reduces = self._pending
+        return (maps > 0 and node.free(TaskKind.MAP) > 0) or (
+            reduces > 0 and node.free(TaskKind.REDUCE) > 0
+        )
 
     # The master's entries.
 
@@ -257,6 +270,7 @@ class Ledger:
         entry = self._jobs[job]
         entry.retries[kind, task] = entry.retries.get((kind, task), 0) + 1
         entry.tasks(kind).give_back(task)
+        entry.lost[kind] -= 1
         self._pending[kind] += 1
 
     def launch(self, job: JobId, kind: TaskKind, node: NodeEntry) -> AttemptEntry:
@@ -286,6 +300,8 @@ class Ledger:
         if succeeded:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
+        else:
+            entry.lost[kind] += 1
 
     def leave(self, job: JobId) -> None:
         """A job has ended with nothing of it running or pending."""
@@ -302,9 +318,13 @@ class Ledger:
             assert self._running[kind] == len(attempts) == sum(n._running[kind] for n in nodes)
             assert self._running[kind] == sum(j._running[kind] for j in jobs)
             assert self._pending[kind] == sum(j.pending(kind) for j in jobs)
+            assert self._slots[kind] == sum(n.slots(kind) for n in nodes)
+            assert self._unfinished[kind] == sum(
+                j.total(kind) - j.finished(kind) for j in jobs if j.opened(kind)
+            )
+            assert self._padded[kind] == sum(j.total(kind) for j in jobs if j.total(KINDS[1]))
             assert all(0 <= n._running[kind] <= n.slots(kind) for n in nodes)
-            for job in jobs:  # S6: finished + running + pending is all there is
-                opened = kind is TaskKind.MAP or job.pending(kind) or job.running(kind)
-                if opened or job.finished(kind):
+            for job in jobs:  # S6: finished + running + pending + failed is all there is
+                if job.opened(kind):
                     parts = job.finished(kind) + job.running(kind) + job.pending(kind)
-                    assert parts == job.total(kind), f"S6: job {job.job} {kind!r}"
+                    assert parts + job.lost[kind] == job.total(kind), f"S6: {job.job} {kind!r}"

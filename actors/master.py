@@ -202,7 +202,7 @@ class Master(Actor):
     def _book(self, launch: Launch, offer: OfferEntry) -> LaunchTask:
         """Carry out a launch: into the books, into the journal, into the reply."""
         entry = self.ledger.launch(launch.job, launch.kind, offer.node)
-        offer.give(entry)
+        offer.give(launch.kind, launch.level)
         self.note(_launched(entry, launch, self.now_ms))
         launched = Launched(entry.job, entry.kind, entry.attempt, entry.node)
         self._tell(launched)
@@ -272,13 +272,13 @@ class Master(Actor):
 
 def _launched(entry: AttemptEntry, launch: Launch, now_ms: Millis) -> AttemptLaunched:
     return AttemptLaunched(
-        now_ms,
-        entry.attempt,
-        entry.job,
-        entry.kind,
-        entry.task,
-        entry.number,
-        entry.node,
-        entry.level,
-        launch.why,
+        at_ms=now_ms,
+        attempt=entry.attempt,
+        job=entry.job,
+        kind=entry.kind,
+        task=entry.task,
+        number=entry.number,
+        node=entry.node,
+        level=entry.level,
+        why=launch.why,
     )

@@ -2,7 +2,8 @@
 
 **When it beats.**  The next beat is timed from the return of the last one (rule H3), so without
 anything special the beats come every interval + round trip.  With out-of-band heartbeats an
-attempt's end brings the next beat forward, to at once in practice (rule H4).
+attempt's end brings the next beat forward to at once: Hadoop divides the interval by a million
+for every attempt that has ended (rule H4, the damper's default).
 
 **Beats left out.**  Where the scenario says `send = "needed"`, a node that has nothing to say does
 not beat.  It keeps the time all the same: its beats would fall on a grid that both it and the
@@ -36,9 +37,6 @@ from actors.messages import (
     Report,
 )
 from scheduler.model import AttemptId, Millis, TaskKind
-
-OUT_OF_BAND_DAMPER = 1_000_000
-"""mapreduce.tasktracker.outofband.heartbeat.damper's default: practically at once (rule H4)."""
 
 
 class Going(NamedTuple):
@@ -176,20 +174,19 @@ class Node(Actor):
     def _report(self, report: Report) -> None:
         """Remember what to say, and see to it that it will be said."""
         self._reports.append(report)
-        if self._awaiting_reply:
-            return  # the reply will plan the beat
-        if self._send_all:
-            if self._out_of_band:
-                self._plan_beat(self.now_ms)
-        elif len(self._reports) == 1:
+        if self._awaiting_reply or len(self._reports) > 1:
+            return  # the beat that will tell it is planned, or the reply will plan it
+        if not self._send_all:
             self._fall_in()
+        elif self._out_of_band:
+            self._plan_beat(self.now_ms)
 
     def _beat_after_reply(self) -> None:
         """Plan the beat that follows a reply received now."""
         next_ms = self.now_ms + self._interval_ms
         self._next_beat_ms = next_ms
         if self._out_of_band and self._reports:
-            next_ms = self.now_ms + self._brought_forward_ms()
+            next_ms = self.now_ms
         if self._send_all or self._reports or self._going:
             self._plan_beat(next_ms)
 
@@ -215,14 +212,11 @@ class Node(Actor):
         self._next_beat_ms += missed * period_ms
         return True
 
-    def _brought_forward_ms(self) -> Millis:
-        """The effective interval under rule H4."""
-        return self._interval_ms // (len(self._reports) * OUT_OF_BAND_DAMPER + 1)
-
     def _plan_beat(self, at_ms: Millis) -> None:
         """Beat at `at_ms`, and not when any earlier plan said."""
         self._plan += 1
         self.timer(Beat(self._plan), at_ms - self.now_ms)
 
     def waits_for(self) -> str | None:
-        return f"{self.name} runs {len(self._held)} attempts" if self._held else None
+        attempts = "1 attempt" if len(self._held) == 1 else f"{len(self._held)} attempts"
+        return f"{self.name} runs {attempts}" if self._held else None

@@ -94,12 +94,14 @@ class PendingReduces:
 
     def __init__(self, count: int) -> None:
         self.left = 0
+        self.opened = False
         self._count = count
         self._next = 0
         self._again: list[TaskIndex] = []
 
     def open(self) -> None:
         """Slowstart has been reached."""
+        self.opened = True
         self.left += self._count
 
     def nearest(self, node: NodeId) -> Locality | None:  # noqa: ARG002

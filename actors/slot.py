@@ -56,6 +56,7 @@ class Slot(Actor):
         self._started_ms: Millis = 0
         self._shuffled_ms: Millis = 0
         self._shuffling = False
+        self._phase_timed = False
 
     def receive(self, message: msgspec.Struct) -> None:
         match message:
@@ -80,6 +81,7 @@ class Slot(Actor):
             self._phase(launch, launch.work.ms * factor)
         else:
             self._shuffling = True
+            self._phase_timed = False
             request = FetchOutputs(self.address, launch.attempt)
             self.send(job_address(launch.job), request, self._latency_ms)
 
@@ -90,7 +92,7 @@ class Slot(Actor):
         assert isinstance(launch.work, ReduceWork)
         fetched_ms = self._started_ms + self._drawn(launch, launch.work.shuffle_ms) - self.now_ms
         last_ms = self._drawn(launch, launch.work.tail_ms)
-        self.timer(PhaseOver(launch.attempt), max(fetched_ms, last_ms))
+        self._time_phase(launch, max(fetched_ms, last_ms))
 
     def on_phase_over(self, over: PhaseOver) -> None:
         launch = self._running
@@ -110,16 +112,21 @@ class Slot(Actor):
             self._end(self._running, Outcome.KILLED)
 
     def at_work(self) -> bool:
-        return self._running is not None and not self._shuffling
+        """A reduce that waits for its job's last map is not: that map must run somewhere else."""
+        return self._running is not None and self._phase_timed
 
     def _phase(self, launch: LaunchTask, nominal_ms: float) -> None:
         """Let the attempt's next phase take its time."""
         length_ms = self._drawn(launch, nominal_ms)
-        self.timer(PhaseOver(launch.attempt), length_ms)
+        self._time_phase(launch, length_ms)
         done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
         if isinstance(launch, FollowedLaunch):
             began = PhaseBegan(launch.attempt, length_ms, done)
             self.send(node_address(self._node), began)
+
+    def _time_phase(self, launch: LaunchTask, length_ms: Millis) -> None:
+        self._phase_timed = True
+        self.timer(PhaseOver(launch.attempt), length_ms)
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
         """The real length of something nominally so long: the task's noise is in it."""

@@ -2,7 +2,8 @@
 
 Each policy is played in a process of its own, so that every peak of memory is one run's, and just
 as the command line plays it: on the Trio host, with somebody who looks on, with all figures.  The
-seconds are all of it: reading the trace, making the actors, playing, computing the figures.
+seconds are all of it: reading the trace, making the actors, playing, computing the figures.  On a
+machine that others use too, the seconds of processor time are the better measure of the work.
 
 Nodes leave out the beats that could change nothing.  What that saves is told by arithmetic: a
 node that sends all of them beats once in every interval and round trip, and a beat is three
@@ -16,7 +17,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import msgspec
 from msgspec.structs import replace
@@ -54,12 +55,17 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What came of it, and at what cost; `playing` is the part of the seconds in the kernel."""
+    """What came of it, and at what cost.
+
+    `seconds` are by the wall clock, `playing` those of them in the kernel.
+    `processor` are those that a processor was busy with it.
+    """
 
     summary: Summary
     supersteps: int
     seconds: float
     playing: float
+    processor: float
     peak_mib: float
 
     @property
@@ -88,12 +94,18 @@ class Onlooker:
 
 def replay(order: Order) -> Cost:
     """Play the trace; for a fresh process, whose peak of memory is then the run's."""
-    began, onlooker = perf_counter(), Onlooker()
+    began, began_processor, onlooker = perf_counter(), process_time(), Onlooker()
     scenario = order.scenario()
     jobs = scenarios.make_jobs(scenario)
     result = play(scenario, jobs, order.policy, watcher=onlooker)
-    seconds = perf_counter() - began
-    return Cost(result.summary, onlooker.supersteps, seconds, result.wall_seconds, _peak_mib())
+    return Cost(
+        result.summary,
+        onlooker.supersteps,
+        seconds=perf_counter() - began,
+        playing=result.wall_seconds,
+        processor=process_time() - began_processor,
+        peak_mib=_peak_mib(),
+    )
 
 
 def fresh(order: Order) -> Cost:
@@ -109,7 +121,8 @@ def report(order: Order, cost: Cost, *, marked: bool) -> None:
     jobs = cost.summary.jobs
     beats = "every beat sent" if order.all_beats else "beats as needed"
     print(f"{order.policy}, {beats}: {jobs.completed:,} of {jobs.submitted:,} jobs completed")
-    print(f"  {cost.seconds:>9.1f} s, {cost.playing:.1f} of them in the kernel")
+    print(f"  {cost.seconds:>9.1f} s, {cost.playing:.1f} of them in the kernel", end=" ")
+    print(f"({cost.processor:.1f} s of processor time)")
     print(f"  {cost.tasks / cost.seconds:>9,.0f} tasks/s of {cost.tasks:,}{fast}")
     print(f"  {cost.messages / cost.seconds:>9,.0f} messages/s of {cost.messages:,}")
     print(f"  {cost.supersteps / cost.seconds:>9,.0f} supersteps/s of about {cost.supersteps:,}")

@@ -64,7 +64,7 @@ class Bench:
         """One more job."""
         self.last += 1
         tasks = min(int(3 / (1 - self.draws.uniform(self.last))), 3000)
-        job = FakeJob(self.last, [tasks, 0], self.hall.now_ms, homes=frozenset({0}))
+        job = FakeJob(self.last, [tasks, 0], submitted_ms=self.hall.now_ms, homes=frozenset({0}))
         self.hall._jobs[self.last] = job
         self.policy.observe(JobArrived(self.last), self.hall)
 

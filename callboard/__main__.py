@@ -1,7 +1,33 @@
-"""`python -m callboard`."""
+"""The entry point: `callboard` and `python -m callboard`.
 
+It imports next to nothing, so that Ctrl-C is answered even while the program still loads.
+"""
+
+import signal
 import sys
+from types import FrameType
 
-from callboard.cli import main
+INTERRUPTED = 130
 
-sys.exit(main())
+
+def main() -> int:
+    """Run the command line; the exit status."""
+    # A job in the background of a script is told by its shell to ignore Ctrl-C.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt_once)
+    try:
+        from callboard.cli import main as command_line
+
+        return command_line()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _interrupt_once(_number: int, _frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, and let no further Ctrl-C disturb the way out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from callboard.plan import prepare
 from callboard.play import Options, Result, play
 from scenarios import spec
 
@@ -19,7 +20,5 @@ def run(
     `scenario` is a name of the library, a scenario file or a SWIM trace; `overrides` are what
     `--set` takes.  Raises what `callboard.play.play` does, and `ScenarioError` for bad input.
     """
-    path = spec.find(str(scenario))
-    found = spec.load(path, overrides)
-    jobs = spec.make_jobs(found, path.parent)
+    found, jobs = prepare(str(scenario), overrides)
     return play(found, jobs, policy or found.policies[0], options)

@@ -5,11 +5,11 @@ journals differ), 2 for bad input, 130 after Ctrl-C.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
+from itertools import dropwhile
 
-from callboard import commands
+from callboard import commands, ideal, streams
 from callboard.errors import explain
 from callboard.run_command import add_run_arguments, run_command
 from callboard.version import __version__
@@ -26,26 +26,46 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    parser = make_parser()
-    options = parser.parse_args(arguments)
-    if options.command is None:
-        parser.print_help()
-        return 0
     try:
-        status: int = options.action(options)
-        sys.stdout.flush()
-        return status
+        streams.prepare()
+        return streams.finish(_run(arguments))
+    except SystemExit as leaving:  # argparse has printed help, or what is wrong
+        sys.exit(streams.finish(leaving.code if isinstance(leaving.code, int) else 0))
     except KeyboardInterrupt:
-        return 130
+        return streams.finish(130)
     except BrokenPipeError:  # the reader, say `head`, has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.abandon()
         return 0
     except Exception as error:
         message, status = explain(error)
         if message is None:
             raise
-        print(f"callboard: {message}", file=sys.stderr)
-        return status
+        streams.complain(message)
+        return streams.finish(status, told=True)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    parser = make_parser()
+    options = _parse(parser, arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
+    status: int = options.action(options)
+    return status
+
+
+def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments; the scenarios of `run` may also stand between its options and after them.
+
+    argparse takes only the first group of them and leaves the others over.
+    """
+    options, left = parser.parse_known_args(arguments)
+    if left:
+        strange = list(dropwhile(lambda word: not word.startswith("-"), left))
+        if options.command != "run" or strange:
+            parser.error(f"unrecognized arguments: {' '.join(strange or left)}")
+        options.scenarios += left
+    return options
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -73,10 +93,22 @@ def make_parser() -> argparse.ArgumentParser:
     commands.add_diff_arguments(diff)
     diff.set_defaults(action=commands.diff_command)
 
-    scenarios = subparsers.add_parser("scenarios", help="list the scenarios of the library")
+    ideal.add_parser(subparsers)
+
+    scenarios = subparsers.add_parser(
+        "scenarios",
+        help="list the scenarios of the library",
+        description="List the scenarios that come with Callboard, by the name that"
+        " `callboard run` takes, with what each is about.",
+    )
     scenarios.set_defaults(action=commands.scenarios_command)
 
-    policies = subparsers.add_parser("policies", help="list the policies")
+    policies = subparsers.add_parser(
+        "policies",
+        help="list the policies",
+        description="List the policies by the name that `callboard run --policy` takes, with"
+        " how each decides who goes first.",
+    )
     policies.set_defaults(action=commands.policies_command)
     return parser
 

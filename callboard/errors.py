@@ -20,8 +20,10 @@ def explain(error: Exception) -> tuple[str | None, int]:
     match error:
         case ScenarioError() | PolicySpecError() | JournalError() | InputError():
             return str(error), BAD_INPUT
-        case OSError(filename=str() as name, strerror=str() as reason):
-            return f"{name}: {reason}", BAD_INPUT
+        case UnicodeEncodeError():
+            return "a file's name that is not text cannot be recorded; rename the file", BAD_INPUT
+        case OSError(strerror=str() as reason):
+            return f"{error.filename or 'output'}: {reason}", BAD_INPUT
         case ActorFailed():
             cause = error.__cause__ or error
             return f"{error}\n{''.join(traceback.format_exception(cause)).rstrip()}", FAILED

@@ -99,7 +99,7 @@ def play(
             sinks.append(stack.enter_context(JournalWriter(options.journal)))
         if watcher is not None:
             sinks.append(watcher.hear)
-        sink = _all_of(sinks)
+        sink = all_of(sinks)
         kernel = Kernel(sink=sink, until_ms=options.until_ms, tie_order=options.tie_order)
         if watcher is not None:
             kernel.watch = lambda: watcher.look(kernel)
@@ -114,7 +114,7 @@ def play(
         sink(_started(scenario, policy))
         began = time.perf_counter()
         with _stopping_on_ctrl_c(kernel):
-            HOSTS[options.host](kernel)
+            _run(HOSTS[options.host], kernel)
         wall_seconds = time.perf_counter() - began
         sink(_ended(kernel))
     return Result(
@@ -123,6 +123,16 @@ def play(
         scheduling=timed.scheduling,
         metrics=metrics,
     )
+
+
+def _run(host: Callable[[Kernel], None], kernel: Kernel) -> None:
+    """Run the kernel; a second Ctrl-C comes out as it is and not in a nursery's group."""
+    try:
+        host(kernel)
+    except BaseExceptionGroup as group:
+        if group.subgroup(KeyboardInterrupt) is None:
+            raise
+        raise KeyboardInterrupt from None
 
 
 def _started(scenario: Scenario, policy: str) -> RunStarted:
@@ -138,7 +148,7 @@ def _ended(kernel: Kernel) -> RunEnded:
     return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
 
 
-def _all_of(sinks: list[Sink]) -> Sink:
+def all_of(sinks: list[Sink]) -> Sink:
     """One sink that feeds all."""
     if len(sinks) == 1:
         return sinks[0]
@@ -156,7 +166,8 @@ def _stopping_on_ctrl_c(kernel: Kernel) -> Iterator[None]:
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         kernel.stop("interrupted")
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # What the second one does is for whoever was in charge before.
+        signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
 
     try:
         before = signal.signal(signal.SIGINT, stop)

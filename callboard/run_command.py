@@ -6,31 +6,25 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
-from rich.console import Console
 
 from actors.jobs import JobSpec
-from callboard.errors import InputError
+from callboard.journals import journal_paths
+from callboard.plan import SHORTCUTS, prepare
 from callboard.play import Options, Result, Watcher, play
-from callboard.slowdown import slowdown, solo_times
+from callboard.slowdown import first_of_shape, slowdown, solo_times
 from journal.names import count
-from scenarios import spec as scenarios
 from scenarios.build import node_facts
-from scenarios.spec import Scenario
+from scenarios.spec import DEFAULT, Scenario
 from scheduler.registry import make_policy
 from tui.comparison import Run, comparison
+from tui.console import PlainConsole, plain
 from tui.progress import run_progress
 
-SHORTCUTS = {
-    "nodes": "cluster.nodes",
-    "racks": "cluster.racks",
-    "map_slots": "cluster.map_slots",
-    "reduce_slots": "cluster.reduce_slots",
-    "jobs": "workload.jobs",
-    "seed": "seed",
-}
-"""Options that are short for a `--set`."""
+UNTIL_MAX_S = 1_000_000_000_000
+"""Thirty thousand years: the clock stays a 64-bit number."""
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,10 +32,10 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "scenarios",
         nargs="*",
-        default=[scenarios.DEFAULT],
+        default=[],
         metavar="SCENARIO",
         help="a name from `callboard scenarios`, a scenario file (.toml) or a SWIM trace (.tsv);"
-        f" {scenarios.DEFAULT} if none is given",
+        f" {DEFAULT} if none is given",
     )
     parser.add_argument(
         "--policy",
@@ -92,9 +86,8 @@ def _add_output_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--json", action="store_true", help="print JSON instead of the table")
     group.add_argument(
         "--journal",
-        type=Path,
         metavar="FILE",
-        help="record the run; several runs are told apart in the name (FILE-fair.journal)",
+        help="record the run; of several runs each has its own (f-fair.journal for f.journal)",
     )
     group.add_argument(
         "--slowdown",
@@ -104,83 +97,77 @@ def _add_output_arguments(group: argparse._ArgumentGroup) -> None:
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 <= seconds < 1e12:
-        raise ValueError(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= UNTIL_MAX_S:  # nan is not in there either
+        raise argparse.ArgumentTypeError(
+            f"expected a number of seconds from 0 to {UNTIL_MAX_S:,}, got {text!r}"
+        )
     return seconds
+
+
+class Plan(NamedTuple):
+    """A scenario with the command line's changes, its jobs, and the policies to run it under."""
+
+    scenario: Scenario
+    jobs: Sequence[JobSpec]
+    policies: Sequence[str]
 
 
 def run_command(options: argparse.Namespace) -> int:
     """Run every scenario under every policy."""
-    console = Console(stderr=True)
-    plans = [_plan(name, options) for name in options.scenarios]
-    paths = _journal_paths(options.journal, plans)
+    console = PlainConsole(stderr=True)
+    plans = [_plan(name, options) for name in options.scenarios or [DEFAULT]]
+    runs = [(plan.scenario.name, policy) for plan in plans for policy in plan.policies]
+    paths = journal_paths(options.journal, runs)
     results: list[Result] = []
-    for scenario, jobs, policies in plans:
-        played = _play_all(scenario, jobs, policies, options, paths, console)
+    interrupted = False
+    for plan in plans:
+        played, interrupted = _play_all(plan, options, paths, console)
         results += played
         if not options.json:
-            _print_table(scenario, jobs, played)
-        if played[-1].interrupted:
+            _print_table(plan, played)
+        if interrupted:
             break
     if options.json:
-        plain = [result.as_json() for result in results]
-        print(json.dumps(plain[0] if len(plain) == 1 else plain, indent=2))
+        objects = [result.as_json() for result in results]
+        print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
     for result in results:
         path = paths.get((result.summary.scenario, result.summary.policy))
         if path is not None:
-            console.print(f"recorded in {path}", highlight=False, soft_wrap=True)
-    return 130 if results[-1].interrupted else 0
-
-
-Plan = tuple[Scenario, Sequence[JobSpec], Sequence[str]]
+            console.print(plain(f"recorded in {path}"), soft_wrap=True)
+    return 130 if interrupted else 0
 
 
 def _plan(name: str, options: argparse.Namespace) -> Plan:
-    """A scenario with the command line's changes, its jobs, and the policies to run it under.
+    """What to run for one scenario that was named.
 
     Everything that can be wrong with the input is found here, before anything runs.
     """
-    path = scenarios.find(name)
-    overrides = [
-        f"{key}={value}"
-        for option, key in SHORTCUTS.items()
-        if (value := getattr(options, option)) is not None
-    ]
-    scenario = scenarios.load(path, [*overrides, *options.set])
+    values = {option: getattr(options, _attribute(option)) for option in SHORTCUTS}
+    given = {option: value for option, value in values.items() if value is not None}
+    scenario, jobs = prepare(name, options.set, given)
     policies = options.policy or list(scenario.policies)
     for policy in policies:
         make_policy(policy)
-    return scenario, scenarios.make_jobs(scenario, path.parent), policies
+    return Plan(scenario, jobs, policies)
 
 
-def _journal_paths(path: Path | None, plans: Sequence[Plan]) -> dict[tuple[str, str], Path]:
-    """The journal of each (scenario, policy); one run has the very name that was asked for."""
-    if path is None:
-        return {}
-    runs = [(plan[0].name, policy) for plan in plans for policy in plan[2]]
-    if len(set(runs)) < len(runs):
-        raise InputError("--journal: the same scenario runs twice under the same policy")
-    if len(runs) == 1:
-        return {runs[0]: path}
-    several = len(plans) > 1
-    return {
-        (name, policy): path.with_name(
-            f"{path.stem}-{f'{name}-' if several else ''}{policy}{path.suffix}"
-        )
-        for name, policy in runs
-    }
+def _attribute(option: str) -> str:
+    """Where argparse keeps `--map-slots`: `map_slots`."""
+    return option.removeprefix("--").replace("-", "_")
 
 
 def _play_all(
-    scenario: Scenario,
-    jobs: Sequence[JobSpec],
-    policies: Sequence[str],
+    plan: Plan,
     options: argparse.Namespace,
     paths: dict[tuple[str, str], Path],
-    console: Console,
-) -> list[Result]:
-    """One run for each policy, until Ctrl-C."""
+    console: PlainConsole,
+) -> tuple[list[Result], bool]:
+    """One run for each policy, until Ctrl-C; and whether that came."""
+    scenario, jobs, policies = plan
     played: list[Result] = []
     for policy in policies:
         how = Options(
@@ -189,20 +176,30 @@ def _play_all(
             host=options.host,
             journal=paths.get((scenario.name, policy)),
         )
-        with _watcher(console, f"{scenario.name} · {policy}", len(jobs)) as watcher:
+        with _watcher(console, f"{policy} · {scenario.name}", len(jobs)) as watcher:
             played.append(play(scenario, jobs, policy, how, watcher))
         if played[-1].interrupted:
-            return played
-    if options.slowdown:
-        alone = solo_times(scenario, jobs)
-        played = [
-            msgspec.structs.replace(each, slowdown=slowdown(each.metrics, alone)) for each in played
-        ]
-    return played
+            return played, True
+    if not options.slowdown:
+        return played, False
+    try:
+        return _with_slowdown(plan, played, console), False
+    except KeyboardInterrupt:  # what has been played is still worth a table
+        return played, True
+
+
+def _with_slowdown(plan: Plan, played: list[Result], console: PlainConsole) -> list[Result]:
+    """The results with their jobs compared with themselves alone."""
+    shapes = len(first_of_shape(plan.jobs))
+    with _watcher(console, f"measuring {count(shapes, 'job')} alone", shapes) as watcher:
+        alone = solo_times(plan.scenario, plan.jobs, watcher)
+    return [
+        msgspec.structs.replace(each, slowdown=slowdown(each.metrics, alone)) for each in played
+    ]
 
 
 @contextlib.contextmanager
-def _watcher(console: Console, title: str, jobs: int) -> Iterator[Watcher | None]:
+def _watcher(console: PlainConsole, title: str, jobs: int) -> Iterator[Watcher | None]:
     """A progress line where somebody can see it."""
     if not console.is_terminal:
         yield None
@@ -211,26 +208,30 @@ def _watcher(console: Console, title: str, jobs: int) -> Iterator[Watcher | None
         yield watcher
 
 
-def _print_table(scenario: Scenario, jobs: Sequence[JobSpec], played: Sequence[Result]) -> None:
+def _print_table(plan: Plan, played: Sequence[Result]) -> None:
     """The scenario in two lines, the table, and what names the runs."""
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    scenario, jobs, _ = plan
+    terminal = sys.stdout.isatty()
+    console = PlainConsole(width=None if terminal else 120)
     nodes = node_facts(scenario.cluster)
     maps, reduces = sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes)
     tasks = sum(job.maps for job in jobs), sum(job.reduces for job in jobs)
-    console.print(f"[bold]{scenario.name}[/]  {scenario.story}", soft_wrap=True)
-    console.print(
+    heading = plain(scenario.name, "bold") + plain(f"  {scenario.story}")
+    size = plain(
         f"{count(len(jobs), 'job')} ({count(tasks[0], 'map')}, {count(tasks[1], 'reduce')}) on"
         f" {count(len(nodes), 'node')} ({count(maps, 'map slot')},"
         f" {count(reduces, 'reduce slot')}), seed {scenario.seed}",
-        soft_wrap=True,
     )
     runs = [
         Run(each.summary, each.wall_seconds, each.scheduling.us_per_decision, each.slowdown)
         for each in played
     ]
+    # People read wrapped lines, programs whole ones.
+    console.print(heading, soft_wrap=not terminal)
+    console.print(size, soft_wrap=not terminal)
     console.print(comparison(runs))
     for each in played:
-        console.print(_footnote(each), soft_wrap=True, style="dim")
+        console.print(plain(_footnote(each), "dim"), soft_wrap=not terminal)
     console.print()
 
 

@@ -6,11 +6,13 @@ one before has ended.
 """
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from actors.client import SoloClient
 from actors.hosts import run_direct
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
+from callboard.play import Sink, Watcher, all_of
 from journal.metrics import Metrics
 from journal.slowdown import slowdowns
 from journal.summary import Spread
@@ -19,14 +21,29 @@ from scenarios.spec import Scenario
 from scheduler.model import JobId, Millis
 from scheduler.registry import make_policy
 
+Shape: TypeAlias = tuple[int, ...]
 
-def solo_times(scenario: Scenario, jobs: Sequence[JobSpec]) -> dict[JobId, Millis]:
-    """The response time in ms of each job alone on the scenario's empty cluster, under FIFO."""
-    first_of: dict[tuple[int, ...], JobSpec] = {}
+
+def first_of_shape(jobs: Sequence[JobSpec]) -> dict[Shape, JobSpec]:
+    """The job that stands for all of its shape: the first one."""
+    first: dict[Shape, JobSpec] = {}
     for spec in jobs:
-        first_of.setdefault(spec.shape, spec)
+        first.setdefault(spec.shape, spec)
+    return first
+
+
+def solo_times(
+    scenario: Scenario, jobs: Sequence[JobSpec], watcher: Watcher | None = None
+) -> dict[JobId, Millis]:
+    """The response time in ms of each job alone on the scenario's empty cluster, under FIFO."""
+    first_of = first_of_shape(jobs)
     metrics = Metrics()
-    kernel = Kernel(sink=metrics.observe)
+    sinks: list[Sink] = [metrics.observe]
+    if watcher is not None:
+        sinks.append(watcher.hear)
+    kernel = Kernel(sink=all_of(sinks))
+    if watcher is not None:
+        kernel.watch = lambda: watcher.look(kernel)
     assemble(
         kernel,
         cluster=scenario.cluster,

@@ -4,6 +4,7 @@ Bytes are only ever added.  Each place in the file has one right content, so a w
 interrupted (Ctrl-C) is simply done again at the same place; nothing is written twice.
 """
 
+import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -49,7 +50,11 @@ class JournalWriter:
         """The open chunk, all of it, whether already written or not."""
         self._written = 0
         """How many of its bytes have been handed to the operating system."""
-        self.flush()
+        try:
+            self.flush()
+        except OSError:
+            self._give_up()
+            raise
 
     def __call__(self, event: AnyEvent) -> None:
         """Record one event."""
@@ -78,9 +83,14 @@ class JournalWriter:
             if self._chunk:
                 self._seal()
         except OSError:
-            self._file.close()
+            self._give_up()
             raise
         self._file.close()
+
+    def _give_up(self) -> None:
+        """Close the file though it will not take what is left."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -110,7 +120,10 @@ class JournalWriter:
 
     def _put(self, chunk: bytearray) -> None:
         """Write what the file lacks of the open chunk, at its place."""
-        self._file.seek(self._begin + self._written)
-        self._file.write(memoryview(chunk)[self._written :])
-        self._file.flush()
+        try:
+            self._file.seek(self._begin + self._written)
+            self._file.write(memoryview(chunk)[self._written :])
+            self._file.flush()
+        except OSError as error:  # a full disk is told without saying whose
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
         self._flushed_at = self._clock()

@@ -16,6 +16,9 @@ from actors.streams import Stream
 from scenarios.truth import Truth
 from scheduler.policy import Policy
 
+_BEATS_WITHOUT_NEWS = 20
+"""A run is not stuck before every node has beaten so often without anything happening."""
+
 
 def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
     """The nodes that a cluster begins with, plain ones first, then group by group."""
@@ -44,6 +47,8 @@ def assemble(
     nodes = node_facts(cluster)
     if policy.wants_oracle:
         policy.consult(Truth(jobs, tasks, seed))
+    period_ms = cluster.heartbeat.period_ms(len(nodes)) + 2 * cluster.latency_ms
+    kernel.patience_ms = max(kernel.patience_ms, _BEATS_WITHOUT_NEWS * period_ms)
     kernel.admit(Master(cluster, len(nodes), policy))
     _admit_nodes(kernel, cluster, nodes, tasks, seed)
     placement = Placement(
@@ -58,7 +63,7 @@ def assemble(
             latency_ms=cluster.latency_ms,
         )
 
-    kernel.admit(client(jobs, make_job))
+    kernel.admit(client(jobs, make_job, period_ms))
 
 
 def _admit_nodes(

@@ -15,6 +15,13 @@ NODES_MAX = 20_000
 SLOTS_MAX = 255
 """Of one kind on one node."""
 
+SLOTS_TOTAL_MAX = 200_000
+"""Of both kinds in the whole cluster.
+
+Each is an actor with a mailbox and a Trio task, about 2.5 kB: so many are half a gigabyte and take
+ten seconds to begin.  More would fill a machine before the first job comes.
+"""
+
 _DAY_MS = 86_400_000
 _FACTOR = (0.001, 1000.0)
 
@@ -53,11 +60,17 @@ def check_cluster(cluster: Cluster) -> None:
         _check_limits(group, _GROUP, f"cluster.group[{index}]")
     total = node_count(cluster)
     if not 1 <= total <= NODES_MAX:
-        _refuse(f"expected 1 to {NODES_MAX:,} nodes with the groups', got {total:,}", "nodes")
+        expected = f"expected 1 to {NODES_MAX:,} nodes, those of all groups included"
+        _refuse(f"{expected}; got {total:,}", "nodes")
     if cluster.racks > total:
-        _refuse(f"{cluster.racks} racks, but only {total} nodes to stand in them", "racks")
+        problem = f"{cluster.racks:,} racks, but only {total:,} nodes to stand in them"
+        _refuse(f"{problem}; take fewer racks or more nodes", "racks")
     if not any(map_slots for map_slots, _ in slots(cluster)):
-        _refuse("no node has a map slot, so that no job could run", "map_slots")
+        _refuse("no node has a map slot, so no job could run; set it to 1 or more", "map_slots")
+    total_slots = slot_count(cluster)
+    if total_slots > SLOTS_TOTAL_MAX:
+        problem = f"{total_slots:,} map and reduce slots in all; the limit is {SLOTS_TOTAL_MAX:,}"
+        _refuse(f"{problem}; take fewer nodes, or fewer slots a node", "nodes")
 
 
 def check_tasks(tasks: Tasks) -> None:
@@ -71,7 +84,8 @@ def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
         return
     for job in jobs:
         if job.reduces:
-            _refuse(f"no node has a reduce slot, but {job.name} has reduces", "reduce_slots")
+            problem = f'no node has a reduce slot, but job "{job.name}" has reduces'
+            _refuse(f"{problem}; set it to 1 or more", "reduce_slots")
 
 
 def node_count(cluster: Cluster) -> int:
@@ -79,12 +93,23 @@ def node_count(cluster: Cluster) -> int:
     return cluster.nodes + sum(group.nodes for group in cluster.group)
 
 
+def slot_count(cluster: Cluster) -> int:
+    """All slots of both kinds."""
+    return sum(nodes * (maps + reduces) for nodes, maps, reduces in _sorts(cluster))
+
+
 def slots(cluster: Cluster) -> Iterator[tuple[int, int]]:
     """(map slots, reduce slots) of one node of each sort that there is."""
+    return ((maps, reduces) for _, maps, reduces in _sorts(cluster))
+
+
+def _sorts(cluster: Cluster) -> Iterator[tuple[int, int, int]]:
+    """(nodes, map slots, reduce slots) of each sort of node that there is."""
     if cluster.nodes:
-        yield cluster.map_slots, cluster.reduce_slots
+        yield cluster.nodes, cluster.map_slots, cluster.reduce_slots
     for group in cluster.group:
         yield (
+            group.nodes,
             _own(group.map_slots, cluster.map_slots),
             _own(group.reduce_slots, cluster.reduce_slots),
         )
@@ -102,7 +127,7 @@ def _check_limits(
     for name, (low, high) in limits.items():
         value = getattr(table, name)
         if value is not None and not low <= value <= high:
-            problem = f"expected a number from {low:,g} to {high:,.10g}, got {_short(value)}"
+            problem = f"expected a number from {low:,g} to {high:,.15g}, got {_short(value)}"
             raise ScenarioError(problem, key=f"{place}.{name}")
 
 

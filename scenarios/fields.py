@@ -10,8 +10,12 @@ from msgspec import Meta
 from scheduler.model import Millis
 
 JOBS_MAX = 1_000_000
-TASKS_MAX = 10_000_000
-"""The most maps, and the most reduces, of one job."""
+TASKS_MAX = 2_000_000
+"""The most maps, and the most reduces, of one job.
+
+The master keeps a record of every task of a job that is there, some 110 bytes before it is
+launched: so many maps in one job are a quarter of a gigabyte, which a small machine still bears.
+"""
 
 SECONDS_MAX = 100_000_000.0
 """About three years: longer is surely a slip of the pen, and the clock stays a 64-bit number."""

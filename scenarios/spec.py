@@ -134,15 +134,20 @@ def find(name_or_path: str) -> Path:
     path = Path(name_or_path)
     if "\0" not in name_or_path and path.is_file():
         return path
-    if path.suffix in (".toml", ".tsv") or len(path.parts) > 1:
+    if path.suffix in (".toml", ".tsv") or len(path.parts) > 1 or _is_folder(name_or_path):
         read_text(path)  # says what is wrong with the file
     problem = f'"{name_or_path[:200]}" is neither a file nor a scenario of the library'
     raise ScenarioError(f"{problem}; {suggestion(name_or_path, names)}")
 
 
+def _is_folder(name: str) -> bool:
+    """Whether a folder was named; the empty name is the working folder's only to `Path`."""
+    return bool(name) and "\0" not in name and Path(name).is_dir()
+
+
 def _check(scenario: Scenario) -> None:
     if "\n" in scenario.story:
-        raise ScenarioError("expected a single line", key="story")
+        raise ScenarioError("expected a single line; take out the line breaks", key="story")
     checks.check_cluster(scenario.cluster)
     checks.check_tasks(scenario.tasks)
     workload.check(scenario.workload)

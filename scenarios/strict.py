@@ -119,13 +119,21 @@ def _expected(message: str, key: Key, kinds: dict[Key, inspect.Type]) -> str:
     if limit := _LIMIT.match(message):
         if limit[2]:
             return f"{_WORDS[limit[1]]} of length {_AT[limit[3]]} {limit[4]}"
-        return f"{_WORDS[limit[1]]} of {_AT[limit[3]]} {float(limit[4]):,.10g}"
+        return f"{_WORDS[limit[1]]} of {_AT[limit[3]]} {_in_full(limit[4])}"
     if choices := _choices(key, kinds):
         return f"one of {', '.join(choices)}"
     if expected := _EXPECTED.match(message):
         names = expected[1].replace(" | null", "").split(" | ")
         return " or ".join(_WORDS.get(name, name) for name in names)
     return "a number that fits" if message.startswith("Number") else "something else"
+
+
+def _in_full(number: str) -> str:
+    """A limit with all its digits: 9,223,372,036,854,775,807 and not 9.2e+18."""
+    if number.lstrip("-").isdigit():
+        return f"{int(number):,}"
+    value = float(number)
+    return f"{int(value):,}" if value.is_integer() else f"{value:,}"
 
 
 def _choices(key: Key, kinds: dict[Key, inspect.Type]) -> list[str]:

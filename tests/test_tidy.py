@@ -18,7 +18,7 @@ MAY_IMPORT = {
 }
 """The one way in which imports run; `scenarios` and `journal` do not know each other."""
 
-BANNED_IN_THE_WORLD = {"time", "random", "uuid", "datetime", "secrets", "threading", "asyncio"}
+BANNED_IN_THE_WORLD = {"time", "random", "uuid", "datetime", "secrets", "asyncio"}
 """What no actor and no policy may ask: the wall clock, and randomness without an address."""
 
 
@@ -72,3 +72,12 @@ def test_no_policy_reads_sealed_orders() -> None:
     for path in files("scheduler"):
         for node in ast.walk(ast.parse(path.read_text())):
             assert not (isinstance(node, ast.Attribute) and node.attr == "work"), path
+
+
+def test_no_message_holds_a_set() -> None:
+    """A set has no order, and what a message holds goes into the digest."""
+    for path in (ROOT / "actors" / "messages.py", ROOT / "actors" / "events.py"):
+        names = {
+            node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)
+        }
+        assert not names & {"set", "frozenset", "Set", "AbstractSet"}, path

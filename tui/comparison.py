@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from journal.names import duration
 from journal.summary import Spread, Summary
+from tui.console import plain
 
 
 class Run(NamedTuple):
@@ -33,7 +35,7 @@ def comparison(runs: Sequence[Run]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     for run in runs:
-        table.add_column(run.summary.policy, justify="right", no_wrap=True)
+        table.add_column(plain(run.summary.policy), justify="right", no_wrap=True)
     for figure in FIGURES:
         values = [figure.of(run) for run in runs]
         if any(value is not None for value in values):
@@ -41,13 +43,13 @@ def comparison(runs: Sequence[Run]) -> Table:
     return table
 
 
-def _cells(figure: Figure, values: Sequence[float | None]) -> list[str]:
+def _cells(figure: Figure, values: Sequence[float | None]) -> list[Text]:
     """The row's figures in words; one that stands out as the best is bold."""
     known = [value for value in values if value is not None]
     best = figure.best(known) if figure.best is not None and len(set(known)) > 1 else None
     texts = ["-" if value is None else figure.write(value) for value in values]
     return [
-        f"[bold green]{text}[/]" if value is not None and value == best else text
+        Text(text, "bold green" if value is not None and value == best else "")
         for value, text in zip(values, texts, strict=True)
     ]
 

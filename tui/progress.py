@@ -1,34 +1,43 @@
 """The live line under `callboard run`: jobs done, virtual time, messages a second, time left."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
+from rich.progress import TimeRemainingColumn as TimeColumn
 
 from actors.events import AnyEvent, JobFinished
 from actors.kernel import Kernel
 from journal.names import clock
+from tui.console import plain
 
 _LOOKS_A_SECOND = 8
+_WIDE = 100
+"""From so many columns on there is room for a bar, and a title of `_TITLE_MAX`."""
+
+_MEDIUM = 72
+"""From so many on, for the virtual time and the messages a second."""
+
+_TITLE_MAX = 32
+_MEDIUM_FIGURES = 60
+"""What the figures take at most: `100,000/100,000 jobs`, and so on, is rare and cut by Rich."""
+
+_NARROW_FIGURES = 28
 
 
 class RunProgress:
     """Watches one run and moves its line; it looks at the kernel's clock and touches nothing."""
 
-    def __init__(self, progress: Progress, line: TaskID) -> None:
+    def __init__(
+        self, progress: Progress, line: TaskID, clock_s: Callable[[], float] = time.monotonic
+    ) -> None:
         self._progress = progress
         self._line = line
+        self._clock_s = clock_s
         self._done = 0
-        self._looked_s = self._began_s = time.monotonic()
+        self._looked_s = self._began_s = clock_s()
 
     def hear(self, event: AnyEvent) -> None:
         """Count the jobs that have ended."""
@@ -37,7 +46,7 @@ class RunProgress:
 
     def look(self, kernel: Kernel) -> None:
         """Redraw, a few times a second at most."""
-        now_s = time.monotonic()
+        now_s = self._clock_s()
         if now_s - self._looked_s < 1 / _LOOKS_A_SECOND:
             return
         self._looked_s = now_s
@@ -50,16 +59,34 @@ class RunProgress:
 
 
 @contextmanager
-def run_progress(console: Console, title: str, jobs: int) -> Iterator[RunProgress]:
+def run_progress(
+    console: Console, title: str, jobs: int, clock_s: Callable[[], float] = time.monotonic
+) -> Iterator[RunProgress]:
     """A line for one run on a terminal, gone when the run has ended."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("jobs  at {task.fields[at]}  {task.fields[rate]} messages/s"),
-        TimeRemainingColumn(compact=True),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
-        line = progress.add_task(title, total=jobs, at="00:00:00", rate="-")
-        yield RunProgress(progress, line)
+    with Progress(*_columns(console.width), console=console, transient=True) as progress:
+        line = progress.add_task(
+            _shortened(title, console.width), total=jobs, at="00:00:00", rate="-"
+        )
+        yield RunProgress(progress, line, clock_s)
+
+
+def _columns(width: int) -> list[ProgressColumn]:
+    """What there is room for: jobs and time left always, the bar last."""
+    columns: list[ProgressColumn] = [
+        TextColumn("{task.description}", markup=False),
+        TextColumn("{task.completed:,.0f}/{task.total:,.0f} jobs"),
+    ]
+    if width >= _WIDE:
+        columns.insert(1, BarColumn(bar_width=width - _WIDE + 8))
+    if width >= _MEDIUM:
+        columns.append(TextColumn("at {task.fields[at]}"))
+        columns.append(TextColumn("{task.fields[rate]} messages/s"))
+    return [*columns, TimeColumn(compact=True), TextColumn("left")]
+
+
+def _shortened(title: str, width: int) -> str:
+    """As much of the title as leaves the figures their room."""
+    room = width - (_MEDIUM_FIGURES if width >= _MEDIUM else _NARROW_FIGURES)
+    text = plain(title)
+    text.truncate(max(min(room, _TITLE_MAX), 1), overflow="ellipsis")
+    return text.plain

@@ -37,8 +37,8 @@ class Fifo(KeyedOrder):
         given = offer.given(kind)
         before = offer.node.running(kind) - given
         most = _share_of_load(kind, offer, view) - before
-        if kind is TaskKind.REDUCE or self._nearly_full(kind, offer, view, given):
-            most = min(most, 1)
+        if most > 1 and (kind is TaskKind.REDUCE or self._nearly_full(kind, offer, view, given)):
+            most = 1
         return min(most - given, offer.free(kind))
 
     def _nearly_full(self, kind: TaskKind, offer: Offer, view: ClusterView, given: int) -> bool:

@@ -246,3 +246,43 @@ def test_an_actor_brought_in_on_the_way_takes_part(host: Host) -> None:
 
 def _peek(kernel: Kernel) -> None:
     kernel.digest()
+
+
+def test_the_same_mail_at_another_time_is_another_run() -> None:
+    def digest(at: int) -> str:
+        kernel, ear = Kernel(), Probe(3)
+        started(kernel, ear)
+        ear.timer(Say("a"), at)
+        run_direct(kernel)
+        return kernel.digest()
+
+    assert digest(5) != digest(6)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_first_actor_to_fail_ends_its_superstep(host: Host) -> None:
+    """Both hosts name the same culprit, and nobody acts after it."""
+
+    def fail(probe: Probe, _message: Say) -> None:
+        raise ValueError(probe.name)
+
+    kernel = Kernel()
+    bad, worse, late = Probe(1, fail), Probe(2, fail), Probe(3)
+    started(kernel, bad, worse, late)
+    for probe in (bad, worse, late):
+        probe.timer(Say("go"), 5)
+    with pytest.raises(ActorFailed, match="probe 1 failed"):
+        host(kernel)
+    assert late.heard == []
+
+
+def test_patience_lasts_while_anybody_is_at_work() -> None:
+    class Worker(Probe):
+        def at_work(self) -> bool:
+            return True
+
+    kernel = Kernel()
+    kernel.patience_ms = 10
+    started(kernel, Worker(1), end_ms=1000)
+    run_direct(kernel)
+    assert kernel.reason == "complete"

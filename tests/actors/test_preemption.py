@@ -1,5 +1,7 @@
 """The way a kill takes: decision, next reply, slot, next beat, and the task is pending again."""
 
+import numpy as np
+
 from actors.config import Cluster
 from actors.events import (
     AttemptClosed,
@@ -7,10 +9,15 @@ from actors.events import (
     AttemptLaunched,
     JobFinished,
     KillOrdered,
+    NodeFacts,
     Outcome,
 )
+from actors.ledger import Ledger, OfferEntry
+from actors.messages import MapWork, ReduceWork, SubmitJob
+from scheduler.facts import JobArrived, Launched, TasksPending
+from scheduler.model import Locality, Priority, TaskKind
 from scheduler.registry import make_policy
-from tests.support.preempt import EveryTenSeconds
+from tests.support.preempt import KillNewest
 from tests.support.world import IN_STEP, job, play
 
 
@@ -20,7 +27,7 @@ def test_a_killed_map_runs_again_first_and_its_first_run_is_waste() -> None:
     for it again in that very instant, and the beat of 18013 takes it.
     """
     policy = make_policy("fifo")
-    policy.preemption = EveryTenSeconds(times=1)
+    policy.preemption = KillNewest(times=1)
     cluster = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=0, heartbeat=IN_STEP)
     run = play([job(0, maps=2, map_ms=30_000)], policy, cluster=cluster)
     assert [e.at_ms for e in run.all(KillOrdered)] == [10_000]
@@ -35,10 +42,35 @@ def test_a_killed_map_runs_again_first_and_its_first_run_is_waste() -> None:
 
 def test_a_map_that_must_run_again_goes_before_maps_that_never_ran() -> None:
     policy = make_policy("fifo")
-    policy.preemption = EveryTenSeconds(times=1)
+    policy.preemption = KillNewest(times=1)
     cluster = Cluster(nodes=1, racks=1, map_slots=2, reduce_slots=0, heartbeat=IN_STEP)
     run = play([job(0, maps=6, map_ms=40_000)], policy, cluster=cluster)
     again = next(e for e in run.launches() if e.number == 1)
     later = [e.task for e in run.launches() if e.attempt > again.attempt]
     assert later == [task for task in range(6) if task >= 3 or task in later]
     assert len(later) == 3
+
+
+def test_a_map_that_runs_again_counts_as_local_wherever_it_runs() -> None:
+    """Rules 0 of findNewMapTask and FIFO's one off-rack map a heartbeat: the retry is off-rack for
+    node 1, but it does not use up the heartbeat: the node-local maps follow it, up to the node's
+    share of the load, ceil(5 · 4 / 8) = 3.
+    """
+    ledger = Ledger(racks=2)
+    nodes = [ledger.join(NodeFacts(n, n, 4, 0, 1.0)) for n in range(2)]
+    homes = np.array([[0], [1], [1], [1], [1]], dtype="<i4").tobytes()
+    work = MapWork(1), ReduceWork(0, 0, 0)
+    ledger.submit(SubmitJob(0, "u", "", Priority.NORMAL, 5, 0, 1, homes, *work))
+    policy = make_policy("fifo")
+    policy.observe(JobArrived(0), ledger)
+    ledger.close(ledger.launch(0, TaskKind.MAP, nodes[0]), succeeded=False)
+    ledger.give_back(0, TaskKind.MAP, 0)
+    policy.observe(TasksPending(0, TaskKind.MAP), ledger)
+    offer, taken = OfferEntry(nodes[1]), []
+    while (launch := policy.decide(offer, ledger)) is not None:
+        entry = ledger.launch(0, TaskKind.MAP, nodes[1])
+        offer.give(launch.kind, launch.level)
+        policy.observe(Launched(0, TaskKind.MAP, entry.attempt, 1), ledger)
+        taken.append((entry.task, entry.level))
+    assert taken[0] == (0, Locality.OFF_RACK)
+    assert [level for _, level in taken[1:]] == [Locality.NODE] * 2

@@ -133,9 +133,37 @@ def test_a_line_is_found_past_multi_line_values_that_look_like_tables(tmp_path: 
         ({"cluster": {"nodes": 0}}, "cluster.nodes", "1 to 20,000"),
         ({"cluster": {"nodes": 20_001}}, "cluster.nodes", "to 20,000"),
         ({"cluster": {"nodes": 10**400}}, "cluster.nodes", "far more digits"),
-        ({"cluster": {"nodes": 20_000, "group": [{"nodes": 1}]}}, "cluster.nodes", "20,001"),
+        (
+            {"cluster": {"nodes": 20_000, "group": [{"nodes": 1}]}},
+            "cluster.nodes",
+            "groups included; got 20,001",
+        ),
         ({"cluster": {"nodes": 3, "racks": 4}}, "cluster.racks", "only 3 nodes"),
         ({"cluster": {"racks": 0}}, "cluster.racks", "from 1"),
+        ({"cluster": {"nodes": 20_000, "map_slots": 20}}, "cluster.nodes", "limit is 200,000"),
+        (
+            {
+                "cluster": {
+                    "nodes": 1000,
+                    "map_slots": 99,
+                    "reduce_slots": 100,
+                    "group": [{"nodes": 10, "map_slots": 1}],
+                }
+            },
+            "cluster.nodes",
+            "200,010 map and reduce slots in all",
+        ),
+        (
+            {"workload": {"kind": "jobs", "job": [{"maps": 2_000_001, "map_s": 1}]}},
+            "workload.job[0].maps",
+            "at most 2,000,000",
+        ),
+        ({"seed": 2**63}, "seed", "at most 9,223,372,036,854,775,807"),
+        (
+            {"cluster": {"heartbeat": {"interval_ms": 0}}},
+            "cluster.heartbeat.interval_ms",
+            "from 1 to 86,400,000",
+        ),
         ({"cluster": {"map_slots": 256}}, "cluster.map_slots", "to 255"),
         ({"cluster": {"map_slots": -1}}, "cluster.map_slots", "from 0"),
         ({"cluster": {"map_slots": 0}}, "cluster.map_slots", "no node has a map slot"),
@@ -165,8 +193,10 @@ def test_limits_are_kept(changes: dict[str, Any], key: str, words: str) -> None:
 
 
 def test_the_limits_themselves_are_allowed() -> None:
-    cluster = {"nodes": 20_000, "racks": 20_000, "map_slots": 255, "reduce_slots": 0}
+    cluster = {"nodes": 20_000, "racks": 20_000, "map_slots": 10, "reduce_slots": 0}
     assert from_dict(raw(cluster=cluster)).cluster.nodes == 20_000
+    cluster = {"nodes": 1, "racks": 1, "map_slots": 255, "reduce_slots": 255}
+    assert from_dict(raw(cluster=cluster)).cluster.map_slots == 255
     all_in_groups = {
         "nodes": 0,
         "racks": 2,
@@ -182,7 +212,7 @@ def test_jobs_with_reduces_want_a_reduce_slot_somewhere() -> None:
     scenario = from_dict(raw(cluster={"reduce_slots": 0}, workload=workload))
     error = error_of(lambda: make_jobs(scenario))
     assert error.key == "cluster.reduce_slots"
-    assert "sorter" in error.problem
+    assert 'job "sorter" has reduces; set it to 1 or more' in error.problem
     mixed = {"reduce_slots": 0, "group": [{"nodes": 1, "reduce_slots": 1}]}
     assert make_jobs(from_dict(raw(cluster=mixed, workload=workload)))
 
@@ -242,6 +272,15 @@ def test_find_knows_the_library_and_files_and_suggests(tmp_path: Path) -> None:
     assert "no such file" in str(error_of(lambda: find(str(tmp_path / "none.toml"))))
     assert "folder" in str(error_of(lambda: find(str(tmp_path))))
     assert "neither" in str(error_of(lambda: find("a\0b")))
+    assert "neither" in str(error_of(lambda: find("")))
+
+
+def test_a_folder_is_called_one_without_a_slash_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "some-folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert "some-folder: this is a folder" in str(error_of(lambda: find("some-folder")))
 
 
 def test_a_trace_by_itself_is_a_scenario(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scheduler.facts import Closed
 from scheduler.model import Priority, TaskKind
 from scheduler.orders.fair import WEIGHTS
 from scheduler.registry import make_policy
@@ -74,3 +75,15 @@ def test_f3_max_min_shares_of_one_filling(
             if other is not unmet:
                 before_last = other.running(TaskKind.MAP) - 1
                 assert before_last / WEIGHTS[other.priority] <= mine
+
+
+def test_a_job_whose_attempt_has_ended_moves_forward_again() -> None:
+    """Both run two; the second job's attempt ends, and the freed slot is its again."""
+    node = FakeNode(0, (4, 0))
+    cluster = FakeCluster([node], [FakeJob(n, [9, 0], homes=HERE) for n in range(2)])
+    policy = told(make_policy("fair"), cluster)
+    assert len(beat(policy, cluster, node)) == 4
+    cluster.job(1).running_[TaskKind.MAP] -= 1
+    node.running_[TaskKind.MAP] -= 1
+    policy.observe(Closed(1, TaskKind.MAP, 4, 0, succeeded=True), cluster)
+    assert [launch.job for launch in beat(policy, cluster, node)] == [1]

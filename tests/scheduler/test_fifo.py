@@ -1,5 +1,7 @@
 """FIFO against Hadoop's JobQueueTaskScheduler (rules of `semantics` §1.2)."""
 
+import pytest
+
 from scheduler.decisions import Launch
 from scheduler.model import Priority, TaskKind
 from scheduler.registry import make_policy
@@ -74,3 +76,22 @@ def test_jobs_without_reduces_ask_for_no_padding() -> None:
     job = FakeJob(0, [192, 0], running_=[8, 0], homes=HERE)
     cluster = FakeCluster([node, *(busy(n) for n in range(1, 5))], [job])
     assert len(beat(told(make_policy("fifo"), cluster), cluster, node)) == 2
+
+
+@pytest.mark.parametrize(("nodes", "brought"), [(3, 2), (4, 1)])
+def test_padding_starts_with_the_fourth_node(nodes: int, brought: int) -> None:
+    """1 % of 200 wanted maps is 2 of padding, and the others' slots are all taken."""
+    free = FakeNode(0, (2, 0))
+    job = FakeJob(0, [200 - 2 * (nodes - 1), 0], [2 * (nodes - 1), 0], homes=HERE, reduces=1)
+    cluster = FakeCluster([free, *(busy(n) for n in range(1, nodes))], [job])
+    assert len(beat(told(make_policy("fifo"), cluster), cluster, free)) == brought
+
+
+def test_padding_is_reckoned_as_the_heartbeat_found_the_cluster() -> None:
+    """Eight slots, four of them taken, no padding to speak of: this node's four are all filled,
+    though after the first the cluster would look fuller.
+    """
+    free = FakeNode(0, (4, 0))
+    job = FakeJob(0, [50, 0], [4, 0], homes=HERE, reduces=1)
+    cluster = FakeCluster([free, busy(1, slots=4)], [job])
+    assert len(beat(told(make_policy("fifo"), cluster), cluster, free)) == 4

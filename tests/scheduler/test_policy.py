@@ -77,3 +77,10 @@ def test_nothing_is_launched_where_nothing_is_free() -> None:
 def test_an_unknown_policy_is_named_with_the_one_that_was_meant() -> None:
     with pytest.raises(PolicySpecError, match=r"unknown policy `fiar`; did you mean `fair`\?"):
         make_policy("fiar")
+
+
+def test_a_locality_rule_has_no_say_over_reduces() -> None:
+    node = FakeNode(0, (0, 1))
+    cluster = FakeCluster([node], [FakeJob(0, [0, 1], reduces=1)])
+    policy = told(Policy(make_policy("fifo").order, NodeOnly()), cluster)
+    assert [launch.kind for launch in beat(policy, cluster, node)] == [TaskKind.REDUCE]

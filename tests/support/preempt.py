@@ -1,26 +1,31 @@
-"""A preemption rule for tests of the way a kill takes: every ten seconds the newest map dies."""
+"""A preemption rule for tests of the way a kill takes: every so often the newest attempt dies."""
 
 from collections.abc import Iterator
 
 from scheduler.decisions import Kill, Why
-from scheduler.model import TaskKind
+from scheduler.model import Millis, TaskKind
 from scheduler.policy import PreemptionRule
 from scheduler.view import ClusterView
 
 
-class EveryTenSeconds(PreemptionRule):
-    """Kills the newest running map, up to three times, and once an attempt that is no more."""
+class KillNewest(PreemptionRule):
+    """Kills the newest running attempt of one kind or of any, so many times; and each time names
+    its victim twice and one that never was, which the master has to refuse.
+    """
 
-    name = "every-ten-seconds"
+    name = "kill-newest"
     story = "for tests"
-    interval_ms = 10_000
 
-    def __init__(self, times: int = 3) -> None:
-        self.times = times
+    def __init__(
+        self, every_ms: Millis = 10_000, times: int = 3, kind: TaskKind | None = TaskKind.MAP
+    ) -> None:
+        self.interval_ms = every_ms
+        self._times = times
+        self._kind = kind
 
     def victims(self, view: ClusterView) -> Iterator[Kill]:
-        maps = [a for a in view.attempts() if a.kind is TaskKind.MAP]
-        if maps and self.times:
-            self.times -= 1
-            yield Kill(maps[-1].attempt, Why(self.name))
-            yield Kill(10**9, Why(self.name))
+        running = [a.attempt for a in view.attempts() if self._kind in (None, a.kind)]
+        if running and self._times:
+            self._times -= 1
+            for attempt in (running[-1], running[-1], 10**9):
+                yield Kill(attempt, Why(self.name))

@@ -1,9 +1,14 @@
-"""Small workloads whose times are short and round, so that much falls on the same instant."""
+"""Small worlds whose times are short and round, so that much falls on the same instant."""
+
+from typing import NamedTuple
 
 import msgspec
 from hypothesis import strategies as st
 
+from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from actors.jobs import JobSpec
+from scheduler.model import Millis, Priority, TaskKind
+from scheduler.registry import ORDERS
 from tests.support.world import job
 
 MANY_JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
@@ -11,11 +16,12 @@ MANY_JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
         job,
         st.just(0),
         submit_ms=st.integers(0, 40).map(lambda n: 500 * n),
-        maps=st.integers(1, 9),
+        maps=st.integers(0, 9),
         map_ms=st.sampled_from([0, 1, 998, 1000, 3002, 7000]),
         reduces=st.integers(0, 3),
         shuffle_ms=st.sampled_from([0, 600, 3002]),
         reduce_ms=st.sampled_from([0, 500, 3002]),
+        priority=st.sampled_from(Priority),
     ),
     min_size=1,
     max_size=6,
@@ -29,3 +35,78 @@ def _numbered(drawn: list[JobSpec]) -> list[JobSpec]:
 
 WORKLOADS: st.SearchStrategy[list[JobSpec]] = MANY_JOBS.map(_numbered)
 """One to six jobs by submit time, numbered from 0."""
+
+HEARTBEATS: st.SearchStrategy[Heartbeats] = st.builds(
+    Heartbeats,
+    profile=st.sampled_from(["mr1-1.0", "mr1-1.2.1"]),
+    interval_ms=st.sampled_from([None, None, 500, 1000, 3333]),
+    phase_grid_ms=st.sampled_from([1, 100, 1000, 3000]),
+    out_of_band=st.booleans(),
+    tasks_per_beat=st.sampled_from(["many", "one"]),
+)
+
+GROUPS: st.SearchStrategy[tuple[NodeGroup, ...]] = st.lists(
+    st.builds(
+        NodeGroup,
+        nodes=st.integers(1, 2),
+        map_slots=st.sampled_from([None, 0, 3]),
+        reduce_slots=st.sampled_from([None, 0, 2]),
+        speed=st.sampled_from([0.5, 1.0, 3.0]),
+    ),
+    max_size=1,
+).map(tuple)
+
+CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
+    Cluster,
+    nodes=st.integers(1, 6),
+    racks=st.just(1) | st.just(2),
+    map_slots=st.integers(1, 3),
+    reduce_slots=st.integers(1, 2),
+    latency_ms=st.sampled_from([1, 1, 7, 50, 1500]),
+    replication=st.integers(1, 4),
+    heartbeat=HEARTBEATS,
+    group=GROUPS,
+).map(lambda c: c if c.nodes > 1 else msgspec.structs.replace(c, racks=1))
+
+
+class Killing(NamedTuple):
+    """How `KillNewest` is to go about it."""
+
+    every_ms: Millis
+    times: int
+    kind: TaskKind | None
+
+
+class World(NamedTuple):
+    """All that a run hangs on."""
+
+    jobs: list[JobSpec]
+    cluster: Cluster
+    tasks: Tasks
+    order: str
+    killing: Killing | None
+    tie_order: int | None
+    until_ms: Millis | None
+    seed: int
+
+
+WORLDS: st.SearchStrategy[World] = st.builds(
+    World,
+    jobs=WORKLOADS,
+    cluster=CLUSTERS,
+    tasks=st.builds(
+        Tasks, sigma=st.sampled_from([0.0, 0.3]), slowstart=st.sampled_from([0.0, 0.05, 0.8, 1.0])
+    ),
+    order=st.sampled_from(sorted(ORDERS)),
+    killing=st.none()
+    | st.builds(
+        Killing,
+        every_ms=st.sampled_from([100, 1000, 3002, 10_000]),
+        times=st.integers(1, 12),
+        kind=st.sampled_from([None, *TaskKind]),
+    ),
+    tie_order=st.sampled_from([None, 1, 2]),
+    until_ms=st.none() | st.integers(0, 30_000),
+    seed=st.integers(0, 9),
+)
+"""Whole small runs."""

@@ -16,9 +16,9 @@ class FakeJob:
 
     job: JobId
     pending_: list[int]
+    running_: list[int] = field(default_factory=lambda: [0, 0])
     submitted_ms: int = 0
     priority: Priority = Priority.NORMAL
-    running_: list[int] = field(default_factory=lambda: [0, 0])
     homes: frozenset[NodeId] = frozenset()
     reduces: int = 0
     user: str = "user"

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from actors.address import MASTER
 from actors.config import Cluster, Heartbeats, Tasks
-from actors.events import AttemptLaunched, Event
+from actors.events import AttemptClosed, AttemptLaunched, Event
 from actors.hosts import run_direct
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
@@ -80,9 +80,15 @@ def play(
     until_ms: Millis | None = None,
     tie_order: int | None = None,
 ) -> Played:
-    """Run the jobs to the end and check the master's books after every event."""
+    """Run the jobs to the end and recount the master's books after every closed attempt."""
     events: list[Event] = []
-    kernel = Kernel(sink=events.append, until_ms=until_ms, tie_order=tie_order)
+
+    def sink(event: Event) -> None:
+        events.append(event)
+        if type(event) is AttemptClosed:
+            Played(kernel, events).master.ledger.validate()
+
+    kernel = Kernel(sink=sink, until_ms=until_ms, tie_order=tie_order)
     assemble(
         kernel,
         cluster=cluster or Cluster(nodes=1, racks=1, heartbeat=IN_STEP),

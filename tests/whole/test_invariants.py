@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Heartbeats, Tasks
+from actors.config import Cluster, Tasks
 from actors.events import (
     AnyEvent,
     AttemptClosed,
@@ -25,18 +25,9 @@ from journal.metrics import Metrics
 from scenarios.build import node_facts
 from scheduler.model import TaskKind
 from scheduler.registry import make_policy
-from tests.support.preempt import EveryTenSeconds
-from tests.support.strategies import WORKLOADS
+from tests.support.preempt import KillNewest
+from tests.support.strategies import WORKLOADS, WORLDS, World
 from tests.support.world import Played, job, play
-
-CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
-    Cluster,
-    nodes=st.integers(1, 5),
-    racks=st.just(1),
-    map_slots=st.integers(1, 3),
-    reduce_slots=st.integers(1, 2),
-    heartbeat=st.builds(Heartbeats, phase_grid_ms=st.sampled_from([1, 500, 3000])),
-)
 
 
 def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
@@ -47,36 +38,37 @@ def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
     return [first, *run.events, last]  # type: ignore[list-item]
 
 
-@given(
-    jobs=WORKLOADS, cluster=CLUSTERS, order=st.sampled_from(["fifo", "fair"]), killing=st.booleans()
-)
-@settings(derandomize=True, max_examples=150, deadline=None)
-def test_every_run_keeps_its_accounts(
-    jobs: list[JobSpec],
-    cluster: Cluster,
-    order: str,
-    killing: bool,
-) -> None:
-    policy = make_policy(order)
-    if killing:
-        policy.preemption = EveryTenSeconds()
-    run = play(jobs, policy, cluster=cluster, tasks=Tasks(sigma=0.3))
-    check_slots(run)
-    check_tasks(run)
+@given(world=WORLDS)
+@settings(derandomize=True, max_examples=200, deadline=None)
+def test_every_run_keeps_its_accounts(world: World) -> None:
+    policy = make_policy(world.order)
+    if world.killing is not None:
+        policy.preemption = KillNewest(*world.killing)
+    run = play(
+        world.jobs,
+        policy,
+        cluster=world.cluster,
+        tasks=world.tasks,
+        seed=world.seed,
+        tie_order=world.tie_order,
+        until_ms=world.until_ms,
+    )
+    whole = world.until_ms is None
+    check_slots(run, whole=whole)
+    check_tasks(run, whole=whole)
     check_causes(run)
-    metrics = Metrics.of(recorded(run, cluster))
-    summary = metrics.summary()
+    summary = Metrics.of(recorded(run, world.cluster)).summary()
     for account in (summary.slot_ms.map, summary.slot_ms.reduce):  # S9
         parts = account.useful + account.wasted + account.idle + account.unfinished
         assert parts == account.total
         assert account.idle >= 0
-        assert account.unfinished == 0
+        assert not (whole and account.unfinished)
     assert summary.little.holds  # S10
-    assert (summary.slot_ms.all.wasted > 0) <= killing
-    assert summary.jobs.completed == len(jobs)
+    assert (summary.slot_ms.all.wasted > 0) <= (world.killing is not None)
+    assert not whole or summary.jobs.completed == len(world.jobs)
 
 
-def check_slots(run: Played) -> None:
+def check_slots(run: Played, *, whole: bool) -> None:
     """S1: a slot holds one attempt at a time."""
     held: dict[tuple[int, int], int] = {}
     places = {e.attempt: (e.node, e.slot) for e in run.all(AttemptStarted)}
@@ -86,10 +78,10 @@ def check_slots(run: Played) -> None:
             held[places[event.attempt]] = event.attempt
         elif isinstance(event, AttemptEnded):
             assert held.pop(places[event.attempt]) == event.attempt
-    assert not held
+    assert not (whole and held)
 
 
-def check_tasks(run: Played) -> None:
+def check_tasks(run: Played, *, whole: bool) -> None:
     """S2, S5: each task of a finished job succeeded exactly once; no shuffle ended early."""
     launched = {e.attempt: e for e in run.launches()}
     done: Counter[tuple[int, int, int]] = Counter()
@@ -104,7 +96,7 @@ def check_tasks(run: Played) -> None:
             job = launched[event.attempt].job
             assert maps_told[job] == maps[job]
     assert set(done.values()) <= {1}
-    assert len(done) == sum(e.maps + e.reduces for e in run.all(JobSubmitted))
+    assert not whole or len(done) == sum(e.maps + e.reduces for e in run.all(JobSubmitted))
 
 
 def check_causes(run: Played) -> None:
@@ -113,18 +105,21 @@ def check_causes(run: Played) -> None:
     for event in run.events:
         if isinstance(event, AttemptLaunched | AttemptStarted | AttemptEnded | AttemptClosed):
             times[event.attempt].append(event.at_ms)
-    for launched, started, ended, closed in times.values():
-        assert launched < started <= ended < closed
+    for launched, *later in times.values():
+        started, ended, closed = (*later, *[10**9] * 3)[:3]
+        assert launched < started <= ended
+        assert ended < closed or closed == 10**9
 
 
-@given(jobs=WORKLOADS, cluster=CLUSTERS)
+@given(jobs=WORKLOADS, nodes=st.integers(1, 5))
 @settings(derandomize=True, max_examples=60, deadline=None)
-def test_f17_no_job_is_faster_than_its_longest_chain(jobs: list[JobSpec], cluster: Cluster) -> None:
+def test_f17_no_job_is_faster_than_its_longest_chain(jobs: list[JobSpec], nodes: int) -> None:
     """Response ≥ longest map + what comes after the shuffle; noise off, speed 1, input local."""
-    run = play(jobs, "fair", cluster=cluster)
+    run = play(jobs, "fair", cluster=Cluster(nodes=nodes, racks=1))
     for spec, end in zip(jobs, sorted(run.all(JobFinished), key=lambda e: e.job), strict=True):
         after = spec.reduce_ms if spec.reduces else 0
-        assert end.at_ms - end.submitted_ms >= spec.map_ms + after
+        maps = spec.map_ms if spec.maps else 0
+        assert end.at_ms - end.submitted_ms >= maps + after
 
 
 def attempt_ms(run: Played) -> dict[tuple[int, int, int], int]:

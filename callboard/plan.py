@@ -1,0 +1,65 @@
+"""A scenario and its jobs, ready to be played, with every flaw of the input named."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from actors.jobs import JobSpec
+from callboard.errors import InputError
+from scenarios import spec
+from scenarios.errors import ScenarioError
+from scenarios.spec import Scenario
+
+SHORTCUTS = {
+    "--nodes": "cluster.nodes",
+    "--racks": "cluster.racks",
+    "--map-slots": "cluster.map_slots",
+    "--reduce-slots": "cluster.reduce_slots",
+    "--jobs": "workload.jobs",
+    "--seed": "seed",
+}
+"""Options that are short for a `--set`."""
+
+
+def prepare(
+    name: str, overrides: Sequence[str] = (), shortcuts: Mapping[str, str] | None = None
+) -> tuple[Scenario, Sequence[JobSpec]]:
+    """The scenario by its name or file, changed, and its jobs.
+
+    `overrides` are what `--set` takes; `shortcuts` are values by their option (see `SHORTCUTS`).
+    Raises ScenarioError, and InputError for a bad shortcut.
+    """
+    path = spec.find(name)
+    short = {SHORTCUTS[option]: option for option in shortcuts or {}}
+    settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
+    try:
+        scenario = spec.load(path, [_decoded(each) for each in (*settings, *overrides)])
+        return scenario, spec.make_jobs(scenario, path.parent)
+    except ScenarioError as error:
+        if error.key in short and not _set_again(error.key, overrides):
+            raise InputError(f"{short[error.key]}: {error.problem}") from None
+        raise _located(error, path) from None
+
+
+def _decoded(argument: str) -> str:
+    """The argument, its bytes read as UTF-8 where Python could make no text of them.
+
+    In the locale POSIX Python takes all but ASCII for undecodable.
+    """
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(argument).decode("utf-8", "replace")
+    return argument
+
+
+def _set_again(key: str, overrides: Sequence[str]) -> bool:
+    """Whether a `--set` came after the shortcut for the same key."""
+    return any(each.partition("=")[0].strip() == key for each in overrides)
+
+
+def _located(error: ScenarioError, path: Path) -> ScenarioError:
+    """The error with the scenario's file, if it names no place of its own."""
+    if error.source:
+        return error
+    return ScenarioError(error.problem, source=path, key=error.key, line=error.line)

@@ -1,0 +1,76 @@
+"""The same loops, compiled by numba (the optional extra `ideal`).
+
+Nothing is written twice: the plain functions of `heap`, `pool`, `loops` and `fsp` are handed to
+numba as they are, so both paths do the same operations in the same order.  The compiled loops
+release the interpreter's lock, so threads use all cores.
+
+numba keeps what it compiled on disk and checks only the file of the function it was asked for.
+Our loops call into other files, so the cache folder's name carries a digest of them all: a
+change in any of them is a new folder, never stale machine code.  The folder lies under
+`NUMBA_CACHE_DIR` if that is set, else in `__pycache__` beside this file, else in the user's cache
+folder (`XDG_CACHE_HOME`); where none can be written each process compiles anew, which is slower
+to start and otherwise the same.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numba
+from numba.core import config
+from numba.extending import register_jitable
+
+from scheduler.ideal import fsp, heap, loops, pool
+from scheduler.ideal.digest import source_digest
+from scheduler.ideal.machine import PLAIN
+
+_HERE = Path(__file__).parent
+
+# The loops allocate nothing, so numba's reference counts on the rows they pass about are pure
+# cost: without them FSP runs about 30 times as fast (`bench/ideal.py`).
+for _module in (heap, pool, loops, fsp):
+    for _helper in _module.HELPERS:
+        register_jitable(_nrt=False, forceinline=True)(_helper)
+
+
+@contextmanager
+def _cache_folder() -> Iterator[Path | None]:
+    """Point numba's cache at a folder that can be written, for as long as a loop is set up."""
+    given = config.CACHE_DIR
+    folder = next((path for path in _folders(given) if _can_be_written(path)), None)
+    config.CACHE_DIR = given if folder is None else str(folder)
+    try:
+        yield folder
+    finally:
+        config.CACHE_DIR = given
+
+
+def _folders(given: str) -> list[Path]:
+    """Where the cache may lie, best first."""
+    name = f"callboard-ideal-{source_digest()}"
+    if given:
+        return [Path(given) / name]
+    user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return [_HERE / "__pycache__" / name, Path(user).expanduser() / "callboard" / name]
+
+
+def _can_be_written(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _set_up() -> dict[str, Callable[..., None]]:
+    """The compiled loops by name; numba compiles each, or reads it from disk, when first called."""
+    with _cache_folder() as folder:
+        compiled = numba.njit(nogil=True, _nrt=False, cache=folder is not None)
+        return {name: compiled(plain) for name, plain in PLAIN.items()}
+
+
+COMPILED = _set_up()
+"""The compiled loops by name.  Set up while this module is imported, which one thread does."""

@@ -1,0 +1,82 @@
+"""Heaps of jobs that can be melded, on plain indexed rows.
+
+A top-down skew heap (Sleator and Tarjan, "Self-adjusting heaps", SIAM J. Computing 1986): push,
+pop and meld in amortised O(log n).  Its nodes are job numbers, and its order is (key, job), so
+that equal keys go by job number.  Several heaps may live in the same rows, each with its own
+entry in `top`, as long as no job is in two of them.
+
+The rows are lists of any exact number in the plain loops and numpy arrays in the compiled ones;
+the functions are the same.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+Row: TypeAlias = Any
+"""A row of numbers: a list (of floats or Fractions) or a float64 array."""
+
+Links: TypeAlias = Any
+"""A row of job numbers, `NONE` where there is none: a list of ints or an int64 array."""
+
+NONE = -1
+"""No job."""
+
+
+class Heap(NamedTuple):
+    """The rows of one or more heaps of jobs.
+
+    `key`, `left` and `right` have one entry a job, `top` one entry a heap: its first job.
+    """
+
+    key: Row
+    left: Links
+    right: Links
+    top: Links
+
+
+def before(heap: Heap, a: int, b: int) -> bool:
+    """Whether job `a` goes before job `b`: by key, then by number."""
+    return bool(heap.key[a] < heap.key[b] or (heap.key[a] == heap.key[b] and a < b))
+
+
+def meld(heap: Heap, a: int, b: int) -> int:
+    """Join the heaps under jobs `a` and `b` (either may be `NONE`) and return the first job.
+
+    The right spines are merged from the top down, and each node met swaps its children: that
+    swap is what keeps the spines short on average.
+    """
+    if a == NONE:
+        return b
+    if b == NONE:
+        return a
+    if before(heap, b, a):
+        a, b = b, a
+    first = a
+    while True:
+        spine = heap.right[a]
+        heap.right[a] = heap.left[a]
+        if spine == NONE:
+            heap.left[a] = b
+            return first
+        if before(heap, b, spine):
+            spine, b = b, spine
+        heap.left[a] = spine
+        a = spine
+
+
+def push(heap: Heap, which: int, job: int, key: Any) -> None:
+    """Put `job` under `key` into heap number `which`."""
+    heap.key[job] = key
+    heap.left[job] = NONE
+    heap.right[job] = NONE
+    heap.top[which] = meld(heap, heap.top[which], job)
+
+
+def pop(heap: Heap, which: int) -> int:
+    """Take the first job out of heap number `which`, which must hold one."""
+    job: int = heap.top[which]
+    heap.top[which] = meld(heap, heap.left[job], heap.right[job])
+    return job
+
+
+HELPERS = (before, meld, push, pop)
+"""What the compiled loops call from this module."""

@@ -1,0 +1,87 @@
+"""Trio as a host: a run is one nursery, may play beside other tasks, and can be cancelled whole."""
+
+from collections.abc import Callable
+
+import pytest
+import trio
+
+from actors.config import Cluster, Heartbeats, Tasks
+from actors.events import Event
+from actors.hosts import TrioHost, run_direct, run_on_trio
+from actors.kernel import Kernel
+from scenarios.build import assemble
+from scheduler.registry import make_policy
+from tests.support.world import job
+
+
+def world(sink: Callable[[Event], None] | None = None) -> Kernel:
+    """Forty jobs on ten nodes that send every beat."""
+    kernel = Kernel(sink=sink)
+    beats = Heartbeats(send="all")
+    assemble(
+        kernel,
+        cluster=Cluster(nodes=10, heartbeat=beats),
+        tasks=Tasks(),
+        jobs=[job(n, maps=4, map_ms=9000, submit_ms=2000 * n) for n in range(40)],
+        policy=make_policy("fair"),
+        seed=1,
+    )
+    return kernel
+
+
+def digest_of_a_plain_run() -> str:
+    kernel = world()
+    run_direct(kernel)
+    return kernel.digest()
+
+
+@pytest.mark.trio
+async def test_a_run_plays_beside_other_tasks_and_gives_them_turns() -> None:
+    kernel, turns = world(), 0
+
+    async def bystander() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(bystander)
+        await TrioHost(kernel).play()
+        nursery.cancel_scope.cancel()
+    assert kernel.digest() == digest_of_a_plain_run()
+    assert turns > 10
+
+
+@pytest.mark.trio
+async def test_every_actor_is_a_task_and_none_is_left_behind() -> None:
+    kernel = world()
+    before = trio.lowlevel.current_statistics().tasks_living
+    seen: list[int] = []
+    kernel.watch = lambda: seen.append(trio.lowlevel.current_statistics().tasks_living)
+    await TrioHost(kernel).play()
+    assert max(seen) - before >= 10 + 10 * 4  # nodes and slots; master, client and jobs besides
+    assert trio.lowlevel.current_statistics().tasks_living == before
+
+
+@pytest.mark.trio
+async def test_cancelling_a_run_from_outside_takes_every_actor_with_it() -> None:
+    kernel = world()
+    before = trio.lowlevel.current_statistics().tasks_living
+    with trio.CancelScope() as scope:
+        kernel.watch = scope.cancel
+        await TrioHost(kernel).play()
+    assert scope.cancelled_caught
+    assert kernel.reason is None
+    assert trio.lowlevel.current_statistics().tasks_living == before
+
+
+@pytest.mark.parametrize("host", [run_direct, run_on_trio])
+def test_a_sink_that_fails_ends_the_run_with_its_own_error(host: Callable[[Kernel], None]) -> None:
+    """A full disk is neither an actor's fault nor a group of exceptions."""
+
+    def full(_event: Event) -> None:
+        raise OSError(28, "No space left on device", "j")
+
+    with pytest.raises(OSError, match="No space left"):
+        host(world(full))

@@ -1,0 +1,1 @@
+"""The ideal machine and its experiment."""

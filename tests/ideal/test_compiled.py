@@ -1,0 +1,47 @@
+"""Where numba's machine code is kept, and what happens where it cannot be."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scheduler.ideal import compiled_is_available
+from scheduler.ideal.digest import source_digest
+
+pytestmark = pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
+
+ROOT = Path(__file__).parents[2]
+CALL = """
+from scheduler.ideal import simulate
+from scheduler.ideal.compiled import COMPILED
+assert simulate("srpt", [0, 1], [5, 1], path="compiled").tolist() == [6, 2]
+stats = COMPILED["srpt"].stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+def call(cache: Path) -> str:
+    """Run `CALL` in a process of its own, with its cache there; hits and misses."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "NUMBA_DISABLE_JIT": "0"}
+    command = [sys.executable, "-c", CALL]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
+    """And what it finds lies in a folder named after the sources, so it is never stale."""
+    assert call(tmp_path) == "0 1"
+    assert [path.name for path in tmp_path.iterdir()] == [f"callboard-ideal-{source_digest()}"]
+    assert call(tmp_path) == "1 0"
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    """A file where the folder should be: each process compiles anew, and all is well."""
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert call(blocked) == "0 1"
+    assert call(blocked) == "0 1"

@@ -1,0 +1,337 @@
+"""`callboard ideal`: what it prints and writes, what it keeps, and what it says to bad input."""
+
+import csv
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from callboard.cli import main
+from callboard.errors import InputError
+from callboard.ideal import study as studies
+from callboard.ideal.cache import Cache
+from callboard.ideal.cells import Answer, compute
+from callboard.ideal.study import Study
+from callboard.ideal.swim import REPORT_FILES, Trace, load
+from callboard.ideal.work import Found, Task, cluster, finish, known, local, missing
+from scenarios.errors import ScenarioError
+
+ROOT = Path(__file__).parents[2]
+
+
+def write_trace(path: Path, jobs: int = 40) -> Path:
+    """A SWIM file of small and large jobs."""
+    rows = [
+        f"job{j}\t{7 * j + 3}\t7\t{(j * j * 37) % 1000}\t{(j * 91) % 300}\t{(j * 53) % 200 + 1}"
+        for j in range(jobs)
+    ]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def trace_file(tmp_path: Path) -> Path:
+    return write_trace(tmp_path / "small.tsv")
+
+
+def run(*arguments: object) -> int:
+    """The command as a user gives it."""
+    return main(["ideal", *map(str, arguments)])
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def study_of(trace: Trace, runs: int = 3, **more: Sequence[float]) -> Study:
+    points, figures = studies.grid(
+        [trace.name], more.get("sigmas", [0, 0.5]), more.get("loads", [0.9]), [4.0]
+    )
+    return Study((trace,), "report", ("ps", "srpt", "fsp+ps"), points, figures, runs, seed=5)
+
+
+class TestCommand:
+    """From the arguments to the table and the files."""
+
+    def test_table_and_files(
+        self, trace_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out = tmp_path / "out"
+        status = run(
+            trace_file, "--sigma", 0, 0.5, "--runs", 4, "--out", out, "--cache", tmp_path / "c",
+            "--disciplines", "ps", "srpt", "fsp+ps",
+        )  # fmt: skip
+        printed = capsys.readouterr().out
+        assert status == 0
+        assert "small: mean sojourn (s) at load 0.9, d/n 4" in printed
+        runs = rows_of(out / "runs.csv")
+        assert len(runs) == 3 + (1 + 4 + 4)
+        summary = rows_of(out / "summary.csv")
+        assert [(row["sigma"], row["discipline"], row["runs"]) for row in summary] == [
+            ("0.0", "ps", "1"), ("0.0", "srpt", "1"), ("0.0", "fsp+ps", "1"),
+            ("0.5", "ps", "1"), ("0.5", "srpt", "4"), ("0.5", "fsp+ps", "4"),
+        ]  # fmt: skip
+        of_srpt = [float(row["mean_s"]) for row in runs if row["discipline"] == "srpt"][1:]
+        assert float(summary[4]["mean_s"]) == pytest.approx(sum(of_srpt) / 4)
+
+    @pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
+    def test_figures(self, trace_file: Path, tmp_path: Path) -> None:
+        """Boxes over sigma, lines over load and over d/n; the same results give the same SVG."""
+        arguments = [
+            trace_file, "--sigma", 0, 0.5, "--load", 0.5, 0.9, "--dn", 1, 4,
+            "--runs", 3, "--cache", tmp_path / "c", "--out",
+        ]  # fmt: skip
+        assert run(*arguments, tmp_path / "a") == 0
+        assert run(*arguments, tmp_path / "b") == 0
+        stems = {path.stem for path in (tmp_path / "a").glob("*.svg")}
+        assert stems == {
+            "sojourn-vs-sigma-small",
+            "sojourn-vs-load-sigma-0",
+            "sojourn-vs-load-sigma-0.5",
+            "sojourn-vs-dn-sigma-0",
+            "sojourn-vs-dn-sigma-0.5",
+        }
+        for stem in stems:
+            svg = (tmp_path / "a" / f"{stem}.svg").read_bytes()
+            assert svg == (tmp_path / "b" / f"{stem}.svg").read_bytes()
+            assert (tmp_path / "a" / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_a_study_says_which_trace_is_absent_and_goes_on(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """`--report` with two of the three: figures 3.1, 3.3 and 3.4 to 3.7."""
+        for name in ("FB09-0", "FB10"):
+            write_trace(tmp_path / REPORT_FILES[name], 30)
+        out = tmp_path / "out"
+        status = run(tmp_path, "--report", "--runs", 1, "--out", out, "--cache", tmp_path / "c")
+        assert status == 0
+        assert f"FB09-1 is absent: no {REPORT_FILES['FB09-1']}" in capsys.readouterr().err
+        points = {(row["load"], row["dn"], row["sigma"]) for row in rows_of(out / "summary.csv")}
+        assert len(points) == 5 + 2 * 19 + 1 + 2 * 9  # sigmas; loads and ratios share (0.9, 4)
+        if find_spec("matplotlib"):
+            numbers = sorted(path.name[:10] for path in out.glob("*.svg"))
+            assert numbers == [f"figure-3.{k}" for k in (1, 3, 4, 5, 6, 7)]
+
+    @pytest.mark.parametrize(
+        ("arguments", "complaint"),
+        [
+            (["no.tsv"], "no.tsv: there is no such file"),
+            ([], "no trace given"),
+            (["--report", "nowhere.tsv"], "none of the report's three traces"),
+            (["{trace}", "{trace}"], "two traces of one name"),
+            (["{trace}", "--against", "las", "--disciplines", "ps"], "--against las: not among"),
+            (["{trace}", "--report", "--sigma", "1"], "--sigma says nothing with it"),
+            (["{trace}", "--on", "tcp://a:1"], "dask://HOST:PORT"),
+            (["{trace}", "--out", "{trace}/x"], "--out"),
+            (["{trace}", "--cache", "{trace}/x"], "cannot keep results there"),
+            (["{trace}", "--cache", "{trace}"], "cannot keep results there"),
+        ],
+    )
+    def test_bad_input_is_one_line_and_status_2(
+        self,
+        arguments: list[str],
+        complaint: str,
+        trace_file: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.delenv("CALLBOARD_TRACES", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+        given = [text.format(trace=trace_file) for text in arguments]
+        assert run(*given) == 2
+        said = capsys.readouterr().err
+        assert complaint in said
+        assert said.count("\n") <= 4
+        assert "Traceback" not in said
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [["--sigma", "-1"], ["--sigma", "nan"], ["--load", "0"], ["--dn", "x"], ["--runs", "0"]],
+    )
+    def test_bad_numbers(
+        self, arguments: list[str], trace_file: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with pytest.raises(SystemExit) as ended:
+            run(trace_file, *arguments)
+        assert ended.value.code == 2
+        assert arguments[1] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("job0 1 1 5 5", "line 2: expected 6 columns.*got 5"),
+        ("job0 1 1 5 x 5", "line 2, shuffle bytes: expected a whole number"),
+        ("job0 -1 1 5 5 5", "line 2, submit time: expected a whole number"),
+    ],
+)
+def test_bad_traces_are_named(tmp_path: Path, line: str, complaint: str) -> None:
+    """File, line and column are said, and what was expected there."""
+    path = tmp_path / "bad.tsv"
+    path.write_text(f"job 0 0 1 1 1\n{line}\n", encoding="utf-8")
+    with pytest.raises(ScenarioError, match=f"bad.tsv.*{complaint}"):
+        load(path)
+
+
+def test_every_discipline_sees_the_same_draws(trace_file: Path) -> None:
+    """Paired: cells of two disciplines, loads or ratios get one error a job and run.
+
+    So PSBS of equal weights, which is FSP+PS by another name, has its outcomes to the bit.
+    """
+    study = study_of(load(trace_file))
+    point = study.points[1]
+    answers = [
+        compute(study.traces[0], study.cell(study.traces[0], name, point), range(3))
+        for name in ("fsp+ps", "psbs")
+    ]
+    assert answers[0].outcomes == answers[1].outcomes
+    assert len(set(answers[0].outcomes)) == 3
+
+
+def test_what_cannot_differ_is_one_cell(trace_file: Path) -> None:
+    """Blind disciplines and runs without errors are computed once, not once a sigma and run."""
+    trace = load(trace_file)
+    study = study_of(trace, runs=7)
+    tasks = missing(study, known_in_empty(study))
+    assert sum(len(task.runs) for task in tasks) == 3 + 2 * 7
+
+
+def known_in_empty(study: Study) -> Found:
+    return {cell: {} for _, cell in study.cells()}
+
+
+class TestCache:
+    """A finished run is never computed twice."""
+
+    def test_nothing_is_done_twice(self, trace_file: Path, tmp_path: Path) -> None:
+        study = study_of(load(trace_file))
+        with Cache(tmp_path / "cache") as cache, local(1) as workers:
+            found = known(study, cache)
+            finish(missing(study, found), found, cache, workers, lambda _: None)
+        with Cache(tmp_path / "cache") as cache:
+            again = known(study, cache)
+            assert again == found
+            assert missing(study, again) == []
+            more = study._replace(runs=5)
+            assert {task.runs for task in missing(more, known(more, cache))} == {(3, 4)}
+
+    def test_what_was_finished_before_a_failure_is_kept(
+        self, trace_file: Path, tmp_path: Path
+    ) -> None:
+        study = study_of(load(trace_file))
+
+        def fails_third(tasks: Sequence[Task]) -> Iterator[Answer]:
+            for k, task in enumerate(tasks):
+                if k == 2:
+                    raise KeyboardInterrupt
+                yield compute(*task)
+
+        with Cache(tmp_path / "cache") as cache:
+            found = known(study, cache)
+            tasks = missing(study, found)
+            with pytest.raises(KeyboardInterrupt):
+                finish(tasks, found, cache, fails_third, lambda _: None)
+        with Cache(tmp_path / "cache") as cache:
+            assert missing(study, known(study, cache)) == tasks[2:]
+
+    def test_other_code_has_other_results(
+        self, trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        study = study_of(load(trace_file))
+        with Cache(tmp_path / "cache") as cache:
+            cell = next(cell for _, cell in study.cells())
+            cache.add(compute(study.traces[0], cell, [0]))
+            assert list(cache.find(cell)) == [0]
+            monkeypatch.setattr("callboard.ideal.cache.program_digest", lambda: "another")
+            assert cache.find(cell) == {}
+            with pytest.raises(InputError, match="another version"):
+                cache.add(compute(study.traces[0], cell, [0]))
+
+    @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
+    def test_killed_half_way(self, tmp_path: Path) -> None:
+        """SIGKILL once some runs are on disk; the next start has them and computes the rest."""
+        path = write_trace(tmp_path / "long.tsv", 3000)
+        cache = tmp_path / "cache"
+        command: list[str | Path] = [
+            sys.executable, "-m", "callboard", "ideal", path, "--sigma", "1", "--runs", "3000",
+            "--disciplines", "srpt", "fsp+ps", "--cores", "1",
+            "--out", tmp_path / "out", "--cache", cache,
+        ]  # fmt: skip
+        process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+        try:
+            wait_for_rows(cache, process)
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        trace = load(path)
+        points, figures = studies.grid([trace.name], [1.0], [0.9], [4.0])
+        study = Study((trace,), "report", ("srpt", "fsp+ps"), points, figures, 3000, 0)
+        with Cache(cache) as kept:
+            found = known(study, kept)
+            done = sum(len(runs) for runs in found.values())
+            left = missing(study, found)
+        assert 0 < done < 6000
+        assert sum(len(task.runs) for task in left) == 6000 - done
+
+
+def wait_for_rows(cache: Path, process: "subprocess.Popen[bytes]") -> None:
+    """Wait until the cache has rows; fail if the process ends before, or after a minute."""
+    for _ in range(600):
+        assert process.poll() is None, "it ended before it could be killed"
+        if cache.exists():
+            try:
+                with sqlite3.connect(cache, timeout=5) as db:
+                    if db.execute("SELECT count(*) FROM outcomes").fetchone()[0]:
+                        return
+            except sqlite3.OperationalError:
+                pass  # the table is not there yet
+        time.sleep(0.1)
+    pytest.fail("no rows within a minute")
+
+
+def test_processes_and_threads_agree(
+    trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without numba the workers are processes; the outcomes are the same."""
+    study = study_of(load(trace_file))
+    here = run_study(study, tmp_path / "a", 1)
+    monkeypatch.setattr("callboard.ideal.work.compiled_is_available", lambda: False)
+    assert run_study(study, tmp_path / "b", 2) == here
+
+
+def run_study(study: Study, path: Path, cores: int) -> Found:
+    with Cache(path) as cache, local(cores) as workers:
+        found = known(study, cache)
+        finish(missing(study, found), found, cache, workers, lambda _: None)
+    return found
+
+
+@pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
+@pytest.mark.filterwarnings("default")
+def test_a_dask_cluster_finds_the_same(trace_file: Path, tmp_path: Path) -> None:
+    """`--on dask://HOST:PORT`: the same outcomes to the bit, kept in the same cache."""
+    import distributed
+
+    study = study_of(load(trace_file))
+    here = run_study(study, tmp_path / "here", 1)
+    scheduler = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://",
+        host="127.0.0.1", dashboard_address=None,
+    )  # fmt: skip
+    with scheduler, Cache(tmp_path / "there") as cache:
+        address = scheduler.scheduler_address.split("://")[1]
+        found = known(study, cache)
+        with cluster(f"dask://{address}") as workers:
+            finish(missing(study, found), found, cache, workers, lambda _: None)
+        assert found == here
+        assert missing(study, known(study, cache)) == []
