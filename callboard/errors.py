@@ -20,6 +20,8 @@ def explain(error: Exception) -> tuple[str | None, int]:
     match error:
         case ScenarioError() | PolicySpecError() | JournalError() | InputError():
             return str(error), BAD_INPUT
+        case UnicodeEncodeError():
+            return "a file's name that is not text cannot be recorded; rename the file", BAD_INPUT
         case OSError(strerror=str() as reason):
             return f"{error.filename or 'output'}: {reason}", BAD_INPUT
         case ActorFailed():

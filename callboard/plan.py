@@ -1,5 +1,6 @@
 """A scenario and its jobs, ready to be played, with every flaw of the input named."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -32,12 +33,24 @@ def prepare(
     short = {SHORTCUTS[option]: option for option in shortcuts or {}}
     settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
     try:
-        scenario = spec.load(path, [*settings, *overrides])
+        scenario = spec.load(path, [_decoded(each) for each in (*settings, *overrides)])
         return scenario, spec.make_jobs(scenario, path.parent)
     except ScenarioError as error:
         if error.key in short and not _set_again(error.key, overrides):
             raise InputError(f"{short[error.key]}: {error.problem}") from None
         raise _located(error, path) from None
+
+
+def _decoded(argument: str) -> str:
+    """The argument, its bytes read as UTF-8 where Python could make no text of them.
+
+    In the locale POSIX Python takes all but ASCII for undecodable.
+    """
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(argument).decode("utf-8", "replace")
+    return argument
 
 
 def _set_again(key: str, overrides: Sequence[str]) -> bool:

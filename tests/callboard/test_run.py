@@ -2,7 +2,6 @@
 
 import json
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from callboard.cli import main
 from callboard.play import Options, play
 from journal.reader import read
 from scenarios import spec
+from tests.callboard.conftest import Run
 
 CONTRACT: dict[str, tuple[str, ...]] = {
     "jobs": ("submitted", "completed", "failed", "killed"),
@@ -25,21 +25,6 @@ CONTRACT: dict[str, tuple[str, ...]] = {
 """The keys that other programs may rely on (the JSON contract)."""
 
 SCALARS = ("scenario", "policy", "seed", "digest", "virtual_seconds", "wall_seconds", "messages")
-
-Capture = pytest.CaptureFixture[str]
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def callboard(capsys: Capture) -> Run:
-    """Run the command line; exit status, standard output, standard error."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        status = main(arguments)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 def test_two_policies_make_one_table(callboard: Run) -> None:
@@ -155,6 +140,20 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
         (("run", "two-jobs", "--journal", "/no/such/folder/j"), "/no/such/folder/j"),
         (("run", "two-jobs", "two-jobs", "--journal", "j"), "twice"),
         (("run", "two-jobs", "--policy", "fair", "--journal", "/dev/full"), "/dev/full: No space"),
+        (("run", "two-jobs", "--journal", ""), "the name is empty"),
+        (("run", "two-jobs", "--journal", "."), "--journal .: this is a folder"),
+        (("run", "two-jobs", "--policy", "fair", "--journal", "."), "this is a folder"),
+        (("run", "two-jobs", "--journal", "/"), "--journal /: this is a folder"),
+        (("run", "two-jobs", "--policy", "fair", "--journal", "/"), "this is a folder"),
+        (("run", "two-jobs", "--journal", "a\0b"), "NUL"),
+        (("run", "two-jobs", "--journal", "/dev/null"), "only one run can be recorded there"),
+        (("run", str(Path(__file__).parent)), "this is a folder"),
+        (("run", "two-jobs", "--seed", "x"), "--seed: expected a whole number"),
+        (("run", "two-jobs", "--jobs", "0"), "--jobs: expected a whole number of at least 1"),
+        (("run", "two-jobs", "--racks", "9"), "--racks: 9 racks, but only 4 nodes"),
+        (("run", "two-jobs", "--seed", "3", "--set", "seed=x"), "with --set, seed: "),
+        (("run", "two-jobs", "--reduce-slots", "0"), "--reduce-slots: no node has a reduce slot"),
+        (("run", "two-jobs", "--set", "cluster.reduce_slots=0"), "two-jobs.toml, cluster.reduce"),
         (("show", "/no/such.journal"), "/no/such.journal"),
         (("show", __file__), "not a Callboard journal"),
         (("show", __file__, "--job", "x"), "names no job"),
@@ -175,6 +174,65 @@ def test_bad_input_is_one_message_and_status_2(
 def test_a_bad_option_is_explained_by_the_parser(arguments: tuple[str, ...]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
+
+
+def test_until_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("nan", "-1", "1e13", "soon"):
+        with pytest.raises(SystemExit, match="2"):
+            main(["run", f"--until={text}"])
+        said = capsys.readouterr().err
+        assert f"seconds from 0 to 1,000,000,000,000, got {text!r}" in said
+
+
+def test_scenarios_may_stand_between_and_after_options(
+    callboard: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("run", "two-jobs", "--policy", "fifo", "hfsp-test", "--until", "9", "--json")
+    runs = json.loads(callboard(*arguments)[1])
+    assert [run["scenario"] for run in runs] == ["two-jobs", "hfsp-test"]
+    with pytest.raises(SystemExit, match="2"):
+        main([*arguments, "two-jobs", "--polcy", "fair"])
+    assert "unrecognized arguments: --polcy fair\n" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["policies", "fair"])
+
+
+@pytest.mark.parametrize("text", ["[/]", "[bold]hi", "[/bold]", ":smile:", "[link=x]a[/link]"])
+def test_markup_in_the_users_text_is_text(callboard: Run, tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "[dim]"
+    folder.mkdir()
+    changes = ("--set", f'name="{text}"', "--set", f'story="{text}"')
+    journal = ("--policy", "fair", "--journal", str(folder / "a"))
+    status, out, err = callboard("run", "two-jobs", *changes, *journal)
+    assert status == 0
+    assert out.startswith(f"{text}  {text}\n")
+    assert err == f"recorded in {folder / 'a'}\n"
+
+
+def test_control_characters_of_the_user_do_not_reach_the_terminal(callboard: Run) -> None:
+    _, out, _ = callboard("run", "two-jobs", "--set", 'story="\\u001b[2J"')
+    assert "\x1b" not in out
+    assert "\\x1b[2J" in out
+
+
+def test_the_table_shows_the_share_of_node_local_maps(callboard: Run) -> None:
+    _, out, _ = callboard("run", "two-jobs")
+    (line,) = [line.split() for line in out.splitlines() if "data-local maps" in line]
+    assert line[-2:] == ["93%", "93%"]
+
+
+def test_the_stopwatch_counts_launches(callboard: Run) -> None:
+    _, out, _ = callboard("run", "two-jobs", "--policy", "fair", "--json")
+    run = json.loads(out)
+    assert run["scheduling"]["launches"] == run["attempts"]["launched"] == 15
+    assert run["scheduling"]["decisions"] >= 15
+
+
+def test_lists_in_a_pipe_are_one_plain_line_an_item(callboard: Run) -> None:
+    for command in ("scenarios", "policies"):
+        lines = callboard(command)[1].splitlines()
+        assert all(line == line.strip() and "  " in line for line in lines)
+    assert callboard("policies")[1].startswith("fifo  ")
 
 
 def test_help_and_lists(callboard: Run) -> None:

@@ -1,0 +1,60 @@
+"""The progress line: what it counts, and what it shows at which width."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from actors.events import JobFinished, Outcome
+from actors.kernel import Kernel
+from tui.console import PlainConsole
+from tui.progress import run_progress
+
+TITLE = "fair+delay(5,15) · [/]facebook-morning"
+
+
+def last_line(width: int) -> str:
+    """The line after 12 of 350 jobs, at a virtual hour, 10 s after the start."""
+    seconds = iter([0.0, 0.01, 10.0])
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=width, color_system=None)
+    kernel = Kernel()
+    kernel.messages = 123_456
+    with run_progress(console, TITLE, 350, lambda: next(seconds)) as watcher:
+        watcher.look(kernel)
+        for job in range(12):
+            watcher.hear(JobFinished(3_600_000, job, Outcome.SUCCEEDED, 0))
+        kernel.now_ms = 3_600_000
+        watcher.look(kernel)
+    shown = file.getvalue().replace("\x1b[2K", "\n").replace("\r", "\n").split("\n")
+    (line,) = {each for each in shown if "12/350" in each}
+    return line
+
+
+def test_a_wide_terminal_has_all_and_a_bar() -> None:
+    line = last_line(120)
+    assert "╸" in line
+    for part in ("fair+delay(5,15) · [/]face", "12/350 jobs", "at 01:00:00", "12,346 messages/s"):
+        assert part in line
+    assert line.rstrip().endswith("left")
+
+
+def test_80_columns_have_all_but_the_bar() -> None:
+    line = last_line(80)
+    assert line.startswith("fair+delay(5,15)")
+    for part in ("… 12/350 jobs", "at 01:00:00", "12,346 messages/s", "left"):
+        assert part in line
+    assert "╸" not in line
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_a_narrow_terminal_has_jobs_and_time_left(width: int) -> None:
+    line = last_line(width)
+    assert "… 12/350 jobs" in line
+    assert line.rstrip().endswith("left")
+    assert "messages" not in line
+
+
+def test_a_reader_who_has_gone_is_the_callers_affair() -> None:
+    with pytest.raises(BrokenPipeError):
+        PlainConsole().on_broken_pipe()

@@ -1,0 +1,170 @@
+"""Ctrl-C, stuck runs and failing actors, through the command line."""
+
+import contextlib
+import json
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from actors.events import AnyEvent, JobFinished
+from actors.kernel import Kernel
+from callboard import play, run_command
+from scheduler.model import TaskKind
+from scheduler.orders.fifo import Fifo
+from scheduler.policy import Policy, Ranked
+from scheduler.view import ClusterView
+from tests.callboard.conftest import Run
+from tests.callboard.support import python
+
+
+class Presser:
+    """Presses Ctrl-C so many times in a row when the first job has ended."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def hear(self, event: AnyEvent) -> None:
+        if isinstance(event, JobFinished):
+            for _ in range(self.times):
+                signal.raise_signal(signal.SIGINT)
+
+    def look(self, kernel: Kernel) -> None:
+        pass
+
+
+def press(monkeypatch: pytest.MonkeyPatch, times: int, title: str = "") -> list[str]:
+    """Put a presser beside the runs of this title; the titles of all that were begun."""
+    titles: list[str] = []
+
+    @contextlib.contextmanager
+    def watcher(_console: object, line: str, _jobs: int) -> Iterator[Presser | None]:
+        titles.append(line)
+        yield Presser(times) if title in line else None
+
+    monkeypatch.setattr(run_command, "_watcher", watcher)
+    return titles
+
+
+def test_ctrl_c_leaves_the_other_policies_out(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles = press(monkeypatch, 1)
+    status, out, _ = callboard("run", "two-jobs", "hfsp-test", "--slowdown")
+    assert status == 130
+    assert titles == ["fifo · two-jobs"]
+    assert "fifo: digest" in out
+    assert ", interrupted" in out
+    assert "fair" not in out
+    status, out, _ = callboard("run", "two-jobs", "--json")
+    assert (status, json.loads(out)["reason"]) == (130, "interrupted")
+
+
+@pytest.mark.parametrize("host", ["trio", "direct"])
+def test_a_second_ctrl_c_ends_it_at_once(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    titles = press(monkeypatch, 2)
+    before = signal.getsignal(signal.SIGINT)
+    assert callboard("run", "two-jobs", "--host", host) == (130, "", "")
+    assert titles == ["fifo · two-jobs"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_ctrl_c_while_jobs_are_measured_alone_keeps_the_table(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles = press(monkeypatch, 1, "alone")
+    status, out, _ = callboard("run", "two-jobs", "hfsp-test", "--slowdown")
+    assert status == 130
+    assert titles == ["fifo · two-jobs", "fair · two-jobs", "measuring 2 jobs alone"]
+    assert "response time, mean" in out
+    assert "slowdown" not in out
+
+
+INTERRUPTED_IMPORT = """
+import signal, sys
+
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == "callboard.cli":
+            for _ in range({times}):
+                signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+from callboard.__main__ import main
+assert "rich" not in sys.modules
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_ctrl_c_while_the_program_loads(times: int) -> None:
+    done = python(INTERRUPTED_IMPORT.format(times=times))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+MANY_CTRL_C = """
+import signal, sys
+from callboard import cli, __main__
+
+def command_line():
+    try:
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.raise_signal(signal.SIGINT)
+
+cli.main = command_line
+status = __main__.main()
+signal.raise_signal(signal.SIGINT)
+sys.exit(status)
+"""
+
+
+def test_further_ctrl_c_does_not_disturb_the_way_out() -> None:
+    done = python(MANY_CTRL_C)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_the_package_itself_loads_next_to_nothing() -> None:
+    done = python("import callboard, sys; assert 'actors' not in sys.modules; callboard.run")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = python("import callboard; callboard.walk")
+    assert "has no attribute 'walk'" in done.stderr
+
+
+class Idle(Fifo):
+    """Never has anybody to launch."""
+
+    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
+        return iter(())
+
+
+class Broken(Fifo):
+    """Fails at its first decision."""
+
+    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
+        raise ZeroDivisionError("a slip")
+
+
+def test_a_stuck_run_says_when_and_who_waits(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "make_policy", lambda _: Policy(Idle()))
+    status, out, err = callboard("run", "two-jobs")
+    assert (status, out) == (1, "")
+    assert err.startswith("callboard: the run is stuck at ")
+    assert "nothing but heartbeats for 2 hours" in err
+    assert "job 0 (long) waits: 0 of 12 maps" in err
+
+
+@pytest.mark.parametrize("host", ["trio", "direct"])
+def test_a_failing_actor_is_named_with_the_time_and_the_cause(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setattr(play, "make_policy", lambda _: Policy(Broken()))
+    status, out, err = callboard("run", "two-jobs", "--host", host)
+    assert (status, out) == (1, "")
+    assert err.startswith("callboard: master failed at ")
+    assert " ms on " in err
+    assert "ZeroDivisionError: a slip" in err
