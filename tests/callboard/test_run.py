@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -233,6 +234,19 @@ def test_lists_in_a_pipe_are_one_plain_line_an_item(callboard: Run) -> None:
         lines = callboard(command)[1].splitlines()
         assert all(line == line.strip() and "  " in line for line in lines)
     assert callboard("policies")[1].startswith("fifo  ")
+
+
+def test_on_a_terminal_long_text_is_wrapped_at_words(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("TERM", "dumb")
+    words = " ".join(["seven77"] * 20)
+    _, out, _ = callboard("run", "two-jobs", "--set", f'story="{words}"')
+    lines = [line for line in out.splitlines() if "seven77" in line]
+    assert len(lines) > 2
+    assert all(line.rstrip().endswith("seven77") for line in lines), lines
 
 
 def test_help_and_lists(callboard: Run) -> None:
