@@ -111,13 +111,18 @@ def scenarios_command(_options: argparse.Namespace) -> int:
 def policies_command(_options: argparse.Namespace) -> int:
     """List the parts of policies, kind by kind, with their parameters."""
     found, broken = _all_parts()
+    for line in broken:
+        print(f"callboard: {line}", file=sys.stderr)
+    parts = [(slot_of(part) or "", name, part) for name, part in found.items()]
+    if not sys.stdout.isatty():  # one line a part, for a program
+        for slot, name, part in parts:
+            print("  ".join(filter(None, (slot, name, part.story, _parameters(part)))))
+        return 0
     for slot in BASES:
         print(slot)
-        own = [(name, part) for name, part in found.items() if slot_of(part) == slot]
+        own = [(name, part) for of, name, part in parts if of == slot]
         _print_list([line for name, part in own for line in _lines(name, part)])
     print(POLICIES_EPILOG)
-    for line in broken:
-        print(line)
     return 0
 
 
@@ -141,9 +146,14 @@ def _all_parts() -> tuple[dict[str, type[Part]], list[str]]:
 
 def _lines(name: str, part: type[Part]) -> list[tuple[str, str]]:
     """The part's name and story and, on a second line, its parameters with their defaults."""
+    parameters = _parameters(part)
+    return [(name, part.story), *([("", f"  {parameters}")] if parameters else [])]
+
+
+def _parameters(part: type[Part]) -> str:
+    """The part's parameters with their defaults."""
     defaults = msgspec.to_builtins(part.Params())
-    given = [f"{name}={'unset' if value is None else value}" for name, value in defaults.items()]
-    return [(name, part.story), *([("", f"  {', '.join(given)}")] if given else [])]
+    return ", ".join(f"{k}={'unset' if v is None else v}" for k, v in defaults.items())
 
 
 def _print_list(items: list[tuple[str, str]]) -> None:

@@ -7,7 +7,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from callboard.errors import InputError
@@ -21,6 +20,7 @@ from callboard.ideal.tables import tables, write_csv
 from callboard.ideal.work import cluster, finish, known, local, missing
 from scheduler.ideal import DISCIPLINES
 from scheduler.ideal.workload import SIZE_MODELS
+from tui.console import PlainConsole
 
 _STOPPED = 130
 
@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Run the command; the exit status."""
-    say = Console(stderr=True, highlight=False)
+    say = PlainConsole(stderr=True)
     try:
         return _experiment(args, say)
     except KeyboardInterrupt:
@@ -71,13 +71,13 @@ def main(args: Namespace) -> int:
         return _STOPPED
 
 
-def _experiment(args: Namespace, say: Console) -> int:
+def _experiment(args: Namespace, say: PlainConsole) -> int:
     study = _study(args, say)
     against = _reference(args, study)
     _make_folder(args.out)
     with Cache(args.cache or default_path()) as cache:
         results = _results(args, study, cache, say)
-    out = Console(highlight=False)
+    out = PlainConsole()
     points = study.figures[0].points if args.report else study.points
     for table in tables(results, against, points):
         out.print(table)
@@ -91,7 +91,7 @@ def _experiment(args: Namespace, say: Console) -> int:
     return 0
 
 
-def _study(args: Namespace, say: Console) -> Study:
+def _study(args: Namespace, say: PlainConsole) -> Study:
     """What the arguments ask for; raises `InputError`."""
     for name in ("sigma", "load", "dn"):
         if args.report and getattr(args, name):
@@ -115,7 +115,7 @@ def _study(args: Namespace, say: Console) -> Study:
     return Study(tuple(traces), args.size_model, disciplines, points, figures, runs, args.seed)
 
 
-def _traces(args: Namespace, say: Console) -> list[Trace]:
+def _traces(args: Namespace, say: PlainConsole) -> list[Trace]:
     """The traces given; with `--report` those of the report that are there, the absent named."""
     paths = [file for path in args.traces for file in _files(path)]
     if not paths and args.report and os.environ.get("CALLBOARD_TRACES"):
@@ -155,7 +155,7 @@ def _make_folder(folder: Path) -> None:
         raise InputError(f"--out {folder}: {error.strerror}") from None
 
 
-def _results(args: Namespace, study: Study, cache: Cache, say: Console) -> Results:
+def _results(args: Namespace, study: Study, cache: Cache, say: PlainConsole) -> Results:
     """Find in the cache what is there and compute the rest."""
     found = known(study, cache)
     tasks = missing(study, found)
@@ -171,7 +171,7 @@ def _results(args: Namespace, study: Study, cache: Cache, say: Console) -> Resul
     return Results(study, found)
 
 
-def _progress(say: Console) -> Progress:
+def _progress(say: PlainConsole) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

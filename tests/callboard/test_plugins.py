@@ -141,10 +141,10 @@ def test_a_package_offers_a_part(
             plugins.make_policy(name)
     assert type(plugins.make_policy("fair").order) is PARTS["fair"]
     assert main(["policies"]) == 0
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
     assert "offered by a package" in out
-    assert "an installed `fair` is hidden" in out
-    assert "cannot be loaded" in out
+    assert "an installed `fair` is hidden" in err
+    assert "cannot be loaded" in err
 
 
 def test_the_list_has_every_part_with_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
