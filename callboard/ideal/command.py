@@ -178,6 +178,7 @@ def _progress(say: PlainConsole) -> Progress:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         console=say,
+        disable=not say.is_terminal,
     )
 
 
