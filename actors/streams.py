@@ -8,7 +8,7 @@ numbers).
 
 The generator is SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014) over the address,
 keyed by BLAKE2b of seed and purpose.  Whole-number arithmetic, so the bits are equal everywhere;
-`uniforms` gives the very same bits as `uniform`, a row at a time.
+`bits_row` gives the very same bits as `bits`, a row at a time.
 """
 
 from hashlib import blake2b
@@ -76,7 +76,3 @@ class Stream:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(_MIX_1)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(_MIX_2)
         return z ^ (z >> np.uint64(31))
-
-    def uniforms(self, a: int, n: int) -> NDArray[np.float64]:
-        """The numbers that `uniform` gives at (a, 0) .. (a, n-1)."""
-        return (self.bits_row(a, n) >> np.uint64(11)).astype(np.float64) * _TO_UNIT

@@ -25,11 +25,6 @@ class TaskKind(IntEnum):
     MAP = 0
     REDUCE = 1
 
-    @property
-    def letter(self) -> str:
-        """Hadoop's letter for the kind, as in `attempt_12_m_3_0`."""
-        return "mr"[self]
-
 
 KINDS = (TaskKind.MAP, TaskKind.REDUCE)
 """Both kinds, to be looped over in this order."""
