@@ -58,7 +58,8 @@ class Stream:
 
     def normal(self, a: int = 0, b: int = 0) -> float:
         """A standard normal number at (a, b)."""
-        return _NORMAL.inv_cdf(((self.bits(a, b) >> 11) + 0.5) * _TO_UNIT)
+        # 52 bits and a half: the halves of 53 bits would round up to 1, which has no quantile.
+        return _NORMAL.inv_cdf(((self.bits(a, b) >> 12) + 0.5) * 2.0**-52)
 
     def lognormal(self, sigma: float, a: int = 0, b: int = 0) -> float:
         """exp(sigma · z) at (a, b): median 1, and exactly 1 when sigma is 0."""

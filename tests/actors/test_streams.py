@@ -62,3 +62,13 @@ def test_the_distributions_have_their_moments() -> None:
 
 def test_no_noise_is_exactly_one() -> None:
     assert Stream(1, "duration").lognormal(0.0, 3, 4) == 1.0
+
+
+def test_the_most_extreme_bits_have_a_normal_number() -> None:
+    class Extreme(Stream):
+        def bits(self, a: int = 0, b: int = 0) -> int:  # noqa: ARG002
+            return (1 << 64) - 1 if a else 0
+
+    low, high = Extreme(1, "x").normal(0), Extreme(1, "x").normal(1)
+    assert low == -high
+    assert 8 < high < 9
