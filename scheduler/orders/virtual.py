@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from scheduler.ageing import VirtualCluster
+from scheduler.claims import Claim, Each, by_rank
 from scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched, TasksPending
 from scheduler.model import KINDS, JobId, Millis, TaskKind
 from scheduler.orders.ranked import Key, SortedQueue
@@ -160,6 +161,26 @@ class VirtualOrder(Order):
             yield Ranked(view.job(job), 0.0, f"{self.name}: {what}")
         for aged in self.clusters[kind].queue(view.now_ms):
             yield Ranked(view.job(aged.job), aged.size_ms / 1000)
+
+    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:  # noqa: ARG002
+        """What the ranking gives: the first job its demand, the next its demand of the rest.
+
+        The late rank as in the queue, the others by the virtual time that each has left, as
+        HFSP says whom a job may preempt (III-E).  Training gives no claim of its own.
+        """
+        self.catch_up(kind, view)
+        ranked = sorted(view.jobs(), key=lambda job: (self._rank(job, kind, view), job.job))
+        return by_rank(ranked, kind, view.slots(kind))
+
+    def _rank(self, job: JobView, kind: TaskKind, view: ClusterView) -> tuple[int, Key]:
+        """The late, the ageing, and those whose phase has not begun."""
+        phase = self._phases[kind].get(job.job)
+        if phase is None:
+            return (2, ())
+        if phase.late_ms is not None:
+            return (0, self.late_key(job, kind, phase))
+        left = self.clusters[kind].size_ms(job.job, view.now_ms) / self.weight(job)
+        return (1, (left, job.submitted_ms))
 
 
 class Fsp(Sized, VirtualOrder):

@@ -22,6 +22,7 @@ from scheduler.orders.fifo import Fifo
 from scheduler.orders.pools import PoolParams
 from scheduler.policy import MisfitError, Order, Policy, Ranked, Wait
 from scheduler.preemption.kill import Kill
+from scheduler.registry import make_policy
 from tests.scheduler.test_pools import a_job
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beats, close, look, told
 
@@ -266,6 +267,31 @@ def test_fifo_preempts_by_rank() -> None:
     kills = look(policy, cluster, 62 * S)
     assert [kill.attempt for kill in kills] == [4, 3, 2, 1]
     assert kills[0].why.rule == "kill, job-2 lacks 4 of its fair share"
+
+
+@pytest.mark.parametrize("order", ["fsp+fifo", "fsp+ps", "psbs", "hfsp"])
+def test_orders_by_virtual_time_preempt_for_who_has_least_left(order: str) -> None:
+    """HFSP III-E: a job of three tasks comes behind one of forty that holds all four slots; what
+    it lacks is three, and the newest three of the large job give way.
+    """
+    policy = Policy(make_policy(order).order, preemption=Kill(Kill.Params(interval_s=1.0)))
+    node = FakeNode(0, (4, 0))
+    cluster = FakeCluster([node], [a_job(0, maps=40)])
+    told(policy, cluster)
+    beats(policy, cluster)
+    cluster.add(a_job(1, maps=3), policy)
+    kills = look(policy, cluster, 62 * S)
+    assert [kill.attempt for kill in kills] == [4, 3, 2]
+    assert kills[0].why.rule == "kill, job-1 lacks 3 of its fair share"
+
+
+def test_nobody_is_killed_for_who_has_more_left() -> None:
+    policy = Policy(make_policy("psbs").order, preemption=Kill(Kill.Params(interval_s=1.0)))
+    cluster = FakeCluster([FakeNode(0, (4, 0))], [a_job(0, maps=5)])
+    told(policy, cluster)
+    beats(policy, cluster)
+    cluster.add(a_job(1, maps=40), policy)
+    assert look(policy, cluster, 62 * S) == []
 
 
 class Mute(Order):

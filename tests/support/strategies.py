@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
 from actors.jobs import JobSpec
 from scheduler.model import Millis, Priority, TaskKind
-from scheduler.registry import ORDERS, make_policy
+from scheduler.registry import ORDERS
 from tests.support.preempt import RULES, Killing
 from tests.support.world import job
 
@@ -105,12 +105,6 @@ class World(NamedTuple):
     seed: int
 
 
-def _fitting(world: World) -> World:
-    """Orders by virtual time refuse the rules that ask what each job is due."""
-    claims = hasattr(make_policy(world.policy).order, "claims")
-    return world if claims or isinstance(world.rule, Killing) else world._replace(rule="wait")
-
-
 WORLDS: st.SearchStrategy[World] = st.builds(
     World,
     jobs=WORKLOADS | HUNGRY,
@@ -129,5 +123,5 @@ WORLDS: st.SearchStrategy[World] = st.builds(
     tie_order=st.sampled_from([None, 1, 2]),
     until_ms=st.none() | st.integers(0, 30_000),
     seed=st.integers(0, 9),
-).map(_fitting)
+)
 """Whole small runs."""
