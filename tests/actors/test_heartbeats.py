@@ -117,3 +117,11 @@ def test_slowstart_holds_the_reduces_back() -> None:
 def test_a_job_without_maps_or_without_anything_ends_too() -> None:
     run = play([job(0, maps=0, reduces=1, reduce_ms=1000), job(1, maps=0)])
     assert [e.job for e in run.all(JobFinished)] == [1, 0]
+
+
+def test_a_cluster_that_beats_once_a_day_is_slow_and_not_stuck() -> None:
+    day_ms = 86_400_000
+    beats = Heartbeats(interval_ms=day_ms, phase_grid_ms=day_ms, send="all")
+    run = play([job(0)], cluster=Cluster(nodes=1, racks=1, heartbeat=beats))
+    assert run.kernel.reason == "complete"
+    assert run.kernel.now_ms == day_ms + 3

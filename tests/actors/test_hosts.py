@@ -50,7 +50,8 @@ async def test_a_run_plays_beside_other_tasks_and_gives_them_turns() -> None:
         await TrioHost(kernel).play()
         nursery.cancel_scope.cancel()
     assert kernel.digest() == digest_of_a_plain_run()
-    assert turns > 10
+    # One turn for each job that enters, and one for every 512 supersteps.
+    assert turns > 40 + kernel.messages // 1024
 
 
 @pytest.mark.trio
@@ -73,6 +74,16 @@ async def test_cancelling_a_run_from_outside_takes_every_actor_with_it() -> None
         await TrioHost(kernel).play()
     assert scope.cancelled_caught
     assert kernel.reason is None
+    assert trio.lowlevel.current_statistics().tasks_living == before
+
+
+@pytest.mark.trio
+async def test_a_run_cancelled_before_its_actors_have_entered_leaves_none_behind() -> None:
+    before = trio.lowlevel.current_statistics().tasks_living
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await TrioHost(world()).play()
+    assert scope.cancelled_caught
     assert trio.lowlevel.current_statistics().tasks_living == before
 
 

@@ -8,7 +8,7 @@ import pytest
 from actors.actor import Actor, Message
 from actors.events import Event, ShuffleEnded
 from actors.hosts import run_direct, run_on_trio
-from actors.kernel import ROUNDS_MAX, ActorFailed, Kernel, KernelError, Stalled
+from actors.kernel import PATIENCE_MS, ROUNDS_MAX, ActorFailed, Kernel, KernelError, Stalled
 
 HOSTS = [run_direct, run_on_trio]
 Host = Callable[[Kernel], None]
@@ -202,8 +202,9 @@ def test_mail_that_goes_round_while_nothing_is_done_is_stuck_in_the_end() -> Non
     beater = Probe(1, lambda p, m: p.timer(m, 3_600_000))
     started(kernel, beater, end_ms=10**12)
     beater.timer(Say("beat"), 1)
-    with pytest.raises(Stalled):
+    with pytest.raises(Stalled, match="nothing but heartbeats for 2 hours") as caught:
         run_direct(kernel)
+    assert caught.value.at_ms <= PATIENCE_MS
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -49,6 +49,7 @@ def test_maps_that_must_run_again_go_first_most_failures_first_and_anywhere() ->
     assert [pending.take(node)[0] for node in (0, 2)] == [0, 1]
     pending.give_back(0)
     pending.give_back(1)
+    assert pending.nearest(0) is Locality.NODE  # though only map 2, far away, never ran
     assert pending.take(4) == (0, Locality.OFF_RACK)
     pending.give_back(0)
     assert pending.nearest(4) is Locality.NODE

@@ -34,6 +34,9 @@ def test_a_killed_map_runs_again_first_and_its_first_run_is_waste() -> None:
     ended, closed = run.all(AttemptEnded)[0], run.all(AttemptClosed)[0]
     assert (ended.at_ms, ended.outcome) == (12_010, Outcome.KILLED)
     assert (closed.at_ms, closed.outcome) == (15_011, Outcome.KILLED)
+    node = run.master.ledger.node(0)
+    assert node is not None
+    assert node.kills == []  # an order to kill goes out once
     tries = [(e.task, e.number) for e in run.all(AttemptLaunched)]
     assert tries[0] == (0, 0)
     assert (0, 1) in tries

@@ -2,6 +2,9 @@
 
 from actors.config import Cluster, NodeGroup, Tasks
 from actors.events import AttemptClosed, AttemptEnded, AttemptStarted, ShuffleEnded
+from actors.kernel import Kernel
+from actors.messages import LaunchTask, OutputsReady, ReduceWork
+from actors.slot import Slot
 from scheduler.model import Locality, TaskKind
 from scheduler.registry import make_policy
 from tests.support.preempt import KillNewest
@@ -79,3 +82,16 @@ def test_a_long_fetch_is_work_and_waiting_for_a_map_is_not() -> None:
     """A shuffle of three hours is no stall, though nothing is noted meanwhile."""
     run = play([job(0, maps=1, map_ms=1000, reduces=1, shuffle_ms=3 * 3600 * 1000)])
     assert run.kernel.reason == "complete"
+
+
+def test_an_answer_to_an_attempt_that_is_gone_is_not_taken_for_another() -> None:
+    """The job still knows of a reduce that was killed in this slot, and answers it too."""
+    kernel = Kernel()
+    slot = Slot(0, 1, speed=1.0, latency_ms=1, tasks=Tasks(), seed=1)
+    kernel.admit(slot)
+    work = ReduceWork(shuffle_ms=1000, tail_ms=0, reduce_ms=1000)
+    slot.receive(LaunchTask(2, 0, TaskKind.REDUCE, 0, Locality.OFF_RACK, work))
+    slot.receive(OutputsReady(attempt=1))
+    assert not slot.at_work()
+    slot.receive(OutputsReady(attempt=2))
+    assert slot.at_work()

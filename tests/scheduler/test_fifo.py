@@ -88,10 +88,10 @@ def test_padding_starts_with_the_fourth_node(nodes: int, brought: int) -> None:
 
 
 def test_padding_is_reckoned_as_the_heartbeat_found_the_cluster() -> None:
-    """Eight slots, four of them taken, no padding to speak of: this node's four are all filled,
-    though after the first the cluster would look fuller.
+    """Sixteen slots, twelve of them taken, one of padding: room for all four of this node's,
+    though after the third the cluster would look full.
     """
     free = FakeNode(0, (4, 0))
-    job = FakeJob(0, [50, 0], [4, 0], homes=HERE, reduces=1)
-    cluster = FakeCluster([free, busy(1, slots=4)], [job])
+    job = FakeJob(0, [88, 0], [12, 0], homes=HERE, reduces=1)
+    cluster = FakeCluster([free, *(busy(n, slots=4) for n in range(1, 4))], [job])
     assert len(beat(told(make_policy("fifo"), cluster), cluster, free)) == 4
