@@ -10,34 +10,32 @@ from actors.events import Event
 from actors.hosts import TrioHost, run_direct, run_on_trio
 from actors.kernel import Kernel
 from scenarios.build import assemble
+from scheduler.model import Millis
 from scheduler.registry import make_policy
 from tests.support.world import job
 
 
-def world(sink: Callable[[Event], None] | None = None) -> Kernel:
-    """Forty jobs on ten nodes that send every beat."""
+def world(
+    sink: Callable[[Event], None] | None = None, *, jobs: int = 40, map_ms: Millis = 9000
+) -> Kernel:
+    """So many jobs on ten nodes that send every beat."""
     kernel = Kernel(sink=sink)
     beats = Heartbeats(send="all")
     assemble(
         kernel,
         cluster=Cluster(nodes=10, heartbeat=beats),
         tasks=Tasks(),
-        jobs=[job(n, maps=4, map_ms=9000, submit_ms=2000 * n) for n in range(40)],
+        jobs=[job(n, maps=4, map_ms=map_ms, submit_ms=2000 * n) for n in range(jobs)],
         policy=make_policy("fair"),
         seed=1,
     )
     return kernel
 
 
-def digest_of_a_plain_run() -> str:
-    kernel = world()
-    run_direct(kernel)
-    return kernel.digest()
-
-
 @pytest.mark.trio
 async def test_a_run_plays_beside_other_tasks_and_gives_them_turns() -> None:
-    kernel, turns = world(), 0
+    """One job of a quarter of an hour: hardly anybody enters, but many thousand beats are sent."""
+    kernel, turns = world(jobs=1, map_ms=900_000), 0
 
     async def bystander() -> None:
         nonlocal turns
@@ -49,9 +47,8 @@ async def test_a_run_plays_beside_other_tasks_and_gives_them_turns() -> None:
         nursery.start_soon(bystander)
         await TrioHost(kernel).play()
         nursery.cancel_scope.cancel()
-    assert kernel.digest() == digest_of_a_plain_run()
-    # One turn for each job that enters, and one for every 512 supersteps.
-    assert turns > 40 + kernel.messages // 1024
+    assert kernel.messages > 8000
+    assert turns > kernel.messages // 1024 + 5
 
 
 @pytest.mark.trio
