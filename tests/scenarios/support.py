@@ -1,15 +1,11 @@
 """Small scenarios as plain data, and a way to look at the error that bad input raises."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scenarios.spec import ScenarioError
-
-TRACES = Path(__file__).parents[3] / "shared" / "traces"
-"""The published traces stand beside the project, never in it."""
 
 
 def raw(**changes: Any) -> dict[str, Any]:

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from scenarios.spec import ScenarioError, from_dict, make_jobs
 from scenarios.traces import SwimLine, SwimWorkload, job_of, jobs, read_swim
-from tests.scenarios.support import TRACES, error_of, raw
+from tests.scenarios.support import error_of, raw
+from tests.support.traces import FOLDER
 
-FB_2009 = TRACES / "FB-2009_samples_24_times_1hr_0.tsv"
-FB_2010 = TRACES / "FB-2010_samples_24_times_1hr_0.tsv"
+FB_2009 = FOLDER / "FB-2009_samples_24_times_1hr_0.tsv"
+FB_2010 = FOLDER / "FB-2010_samples_24_times_1hr_0.tsv"
 needs_traces = pytest.mark.skipif(
-    not TRACES.is_dir(), reason="the published traces are not in ../shared/traces"
+    not (FB_2009.is_file() and FB_2010.is_file()),
+    reason=f"the published traces are not in {FOLDER} (set CALLBOARD_TRACES to their folder)",
 )
 
 GB = 10**9
