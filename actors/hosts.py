@@ -73,6 +73,8 @@ class TrioHost:
                 self._start(actor)
             try:
                 await self._conduct()
+            except KeyboardInterrupt as error:  # kept, so that no nursery wraps it into a group
+                self._error = error
             finally:
                 self._kernel.on_admit = None
                 with trio.CancelScope(shield=True):

@@ -128,10 +128,11 @@ class Master(Actor):
         if isinstance(beat, ProgressHeartbeat):
             for progress in beat.progress:
                 self._hear(progress)
+        launches = self._assign(node)
         if self._roster is not None:
             self._roster.heard(beat.node, self.now_ms)
             self._list(self._roster, node)
-        self._reply(node, self._assign(node))
+        self._reply(node, launches)
 
     def on_unsent_beat(self, unsent: UnsentBeat) -> None:
         """Do what the node's beat would bring about if it had been sent."""
@@ -142,6 +143,7 @@ class Master(Actor):
             return  # it really beat, or its beats have moved
         node.last_beat_ms = self.now_ms
         launches = self._assign(node)
+        self._list(self._roster, node)
         if launches or node.kills:
             self._reply(node, launches)
 
@@ -193,8 +195,6 @@ class Master(Actor):
             served = {each.job for each in launches if each.kind is TaskKind.MAP}
             skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
             self._tell(Offered(node.node, skipped))
-        if launches and self._roster is not None:
-            self._list(self._roster, node)
         return tuple(launches)
 
     def _problem(self, launch: Launch, node: NodeEntry) -> str | None:

@@ -114,7 +114,7 @@ def play(
         sink(_started(scenario, policy))
         began = time.perf_counter()
         with _stopping_on_ctrl_c(kernel):
-            _run(HOSTS[options.host], kernel)
+            HOSTS[options.host](kernel)
         wall_seconds = time.perf_counter() - began
         sink(_ended(kernel))
     return Result(
@@ -123,16 +123,6 @@ def play(
         scheduling=timed.scheduling,
         metrics=metrics,
     )
-
-
-def _run(host: Callable[[Kernel], None], kernel: Kernel) -> None:
-    """Run the kernel; a second Ctrl-C comes out as it is and not in a nursery's group."""
-    try:
-        host(kernel)
-    except BaseExceptionGroup as group:
-        if group.subgroup(KeyboardInterrupt) is None:
-            raise
-        raise KeyboardInterrupt from None
 
 
 def _started(scenario: Scenario, policy: str) -> RunStarted:
