@@ -15,6 +15,7 @@ from msgspec import inspect
 
 from scenarios.errors import ScenarioError
 from scenarios.files import Key, dotted, value_at
+from scheduler.params import AT, WORDS
 
 T = TypeVar("T")
 
@@ -23,16 +24,6 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 _LIMIT = re.compile(r"^Expected `(int|float|str|array)` (of length )?(>=|<=|>|<) ([-\d.e+]+)")
 _MISSING = re.compile(r"^Object missing required field `(.*?)`")
 _EXPECTED = re.compile(r"^Expected `(.*?)`(?:, got `(.*?)`)?")
-
-_WORDS = {
-    "int": "a whole number",
-    "float": "a number",
-    "str": "a string in quotes",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "a table",
-}
-_AT = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
 
 
 def decode(raw: object, type_: type[T], source: str) -> T:
@@ -118,13 +109,13 @@ def _expected(message: str, key: Key, kinds: dict[Key, inspect.Type]) -> str:
     """What should have stood there, in words."""
     if limit := _LIMIT.match(message):
         if limit[2]:
-            return f"{_WORDS[limit[1]]} of length {_AT[limit[3]]} {limit[4]}"
-        return f"{_WORDS[limit[1]]} of {_AT[limit[3]]} {_in_full(limit[4])}"
+            return f"{WORDS[limit[1]]} of length {AT[limit[3]]} {limit[4]}"
+        return f"{WORDS[limit[1]]} of {AT[limit[3]]} {_in_full(limit[4])}"
     if choices := _choices(key, kinds):
         return f"one of {', '.join(choices)}"
     if expected := _EXPECTED.match(message):
         names = expected[1].replace(" | null", "").split(" | ")
-        return " or ".join(_WORDS.get(name, name) for name in names)
+        return " or ".join(WORDS.get(name, name) for name in names)
     return "a number that fits" if message.startswith("Number") else "something else"
 
 

@@ -24,8 +24,10 @@ _PLACE = re.compile(r" - at `\$\.?(.*?)`$")
 _LIMIT = re.compile(r"^Expected `(?:int|float)` (>=|<=|>|<) ([-\d.e+]+)")
 _LENGTH = re.compile(r"^Expected `(?:str|array|object)` of length (>=|<=|>|<) (\d+)")
 _EXPECTED = re.compile(r"^Expected `(.*?)`")
-_AT = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
-_WORDS = {
+AT = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+"""What msgspec's limits are called for people."""
+
+WORDS = {
     "int": "a whole number",
     "float": "a number",
     "str": "a string in quotes",
@@ -33,6 +35,7 @@ _WORDS = {
     "array": "a list",
     "object": "a table",
 }
+"""What msgspec's types are called for people who write TOML."""
 
 
 def read_table(text: str, part: str) -> dict[str, Any]:
@@ -136,10 +139,10 @@ def _explained(message: str, data: Mapping[str, Any], part: str) -> str:
 def _expected(message: str) -> str | None:
     """What should have stood there, where msgspec says so."""
     if limit := _LIMIT.match(message):
-        return f"a number of {_AT[limit[1]]} {float(limit[2]):,.10g}"
+        return f"a number of {AT[limit[1]]} {float(limit[2]):,.10g}"
     if length := _LENGTH.match(message):
-        return f"a length of {_AT[length[1]]} {length[2]}"
+        return f"a length of {AT[length[1]]} {length[2]}"
     if expected := _EXPECTED.match(message):
         names = expected[1].replace(" | null", "").split(" | ")
-        return " or ".join(_WORDS.get(name, name) for name in names)
+        return " or ".join(WORDS.get(name, name) for name in names)
     return None

@@ -17,13 +17,6 @@ from scheduler.view import ClusterView, JobView
 class _BySize(Sized, KeyedOrder):
     """An order by the estimated size of a phase, or by what is left of it."""
 
-    def observe(self, fact: Fact, view: ClusterView) -> None:
-        if isinstance(fact, Closed):
-            self.sizes.learn(fact)
-        elif isinstance(fact, JobLeft):
-            self.sizes.forget(fact.job)
-        super().observe(fact, view)
-
     def score(self, key: Key) -> float:
         """Slot-seconds."""
         return float(key[0] / 1000)

@@ -3,8 +3,10 @@
 import msgspec
 
 from scheduler.estimation import Estimator, OnlineSizes, Oracle, OracleSizes, SizeSource
+from scheduler.facts import Closed, Fact, JobLeft
 from scheduler.model import Priority
 from scheduler.policy import Part
+from scheduler.view import ClusterView
 
 WEIGHT: dict[Priority, int] = {
     Priority.VERY_HIGH: 16,
@@ -51,6 +53,14 @@ class Sized(Part):
 
     def consult(self, oracle: Oracle) -> None:
         self._oracle = oracle
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        """Let the estimator learn, before the order that goes by it is told."""
+        if isinstance(fact, Closed):
+            self.sizes.learn(fact)
+        elif isinstance(fact, JobLeft):
+            self.sizes.forget(fact.job)
+        super().observe(fact, view)
 
     def _estimator(self) -> Estimator:
         if self.params.size == "oracle":

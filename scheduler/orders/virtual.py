@@ -187,10 +187,6 @@ class Fsp(Sized, VirtualOrder):
     """The Fair Sojourn Protocol, by virtual end."""
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        if isinstance(fact, Closed):
-            self.sizes.learn(fact)
-        elif isinstance(fact, JobLeft):
-            self.sizes.forget(fact.job)
         super().observe(fact, view)
         if isinstance(fact, Closed) and fact.succeeded and self.params.size == "online":
             self._correct_once(fact.job, fact.kind, view)
