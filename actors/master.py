@@ -75,10 +75,10 @@ class Master(Actor):
     def receive(self, message: msgspec.Struct) -> None:
         self.ledger.now_ms = self.now_ms
         match message:
-            case Heartbeat():
-                self.on_heartbeat(message)
             case UnsentBeat():
                 self.on_unsent_beat(message)
+            case Heartbeat():
+                self.on_heartbeat(message)
             case SubmitJob():
                 self.on_submit(message)
             case ReducesReady():
@@ -136,14 +136,15 @@ class Master(Actor):
 
     def on_unsent_beat(self, unsent: UnsentBeat) -> None:
         """Do what the node's beat would bring about if it had been sent."""
-        node = self.ledger.node(unsent.node)
+        node, now_ms = self.ledger.node(unsent.node), self.now_ms
         assert node is not None
         assert self._roster is not None
-        if node.last_beat_ms == self.now_ms or not self._roster.arrives(node.node, self.now_ms):
+        if node.last_beat_ms == now_ms or not self._roster.arrives(node.node, now_ms):
             return  # it really beat, or its beats have moved
-        node.last_beat_ms = self.now_ms
+        node.last_beat_ms = now_ms
         launches = self._assign(node)
-        self._list(self._roster, node)
+        if launches:
+            self._list(self._roster, node)
         if launches or node.kills:
             self._reply(node, launches)
 
@@ -192,9 +193,7 @@ class Master(Actor):
             if self._one_task_a_beat:
                 break
         if passed is not None:
-            served = {each.job for each in launches if each.kind is TaskKind.MAP}
-            skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
-            self._tell(Offered(node.node, skipped))
+            self._tell(Offered(node.node, _skipped(passed, launches)))
         return tuple(launches)
 
     def _problem(self, launch: Launch, node: NodeEntry) -> str | None:
@@ -274,6 +273,14 @@ class Master(Actor):
 
     def _tell(self, fact: Fact) -> None:
         self._policy.observe(fact, self.ledger)
+
+
+def _skipped(passed: list[JobId], launches: list[LaunchTask]) -> tuple[JobId, ...]:
+    """Who was passed over and got no map in the same heartbeat."""
+    if not launches:
+        return tuple(passed)  # asked once, nobody is passed over twice
+    served = {each.job for each in launches if each.kind is TaskKind.MAP}
+    return tuple(job for job in dict.fromkeys(passed) if job not in served)
 
 
 def _launched(entry: AttemptEntry, launch: Launch, now_ms: Millis) -> AttemptLaunched:

@@ -13,20 +13,28 @@ has to say is really sent, and arrives on the grid in the unsent beat's own plac
 arrive, since jobs live beside the master and answer it in later rounds.
 """
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable
-
-from sortedcontainers import SortedList
+from typing import TypeAlias
 
 from scheduler.model import Millis, NodeId, TaskKind
 
 
+Beat: TypeAlias = tuple[Millis, NodeId]
+"""The phase of a node's beats, and the node."""
+
+
 class Roster:
-    """The silent nodes by the phase at which their beats arrive."""
+    """The silent nodes by the phase at which their beats arrive.
+
+    The sorted lists are plain ones: at any size of cluster that is played, moving the tail of one
+    costs less than a tree's bookkeeping, and they are looked at far more often than changed.
+    """
 
     def __init__(self, period_ms: Millis) -> None:
         self._period_ms = period_ms
         self._phase: dict[NodeId, Millis] = {}
-        self._able: tuple[SortedList[tuple[Millis, NodeId]], ...] = (SortedList(), SortedList())
+        self._able: tuple[list[Beat], list[Beat]] = ([], [])
         self._listed: tuple[set[NodeId], ...] = (set(), set())
 
     def heard(self, node: NodeId, now_ms: Millis) -> None:
@@ -38,20 +46,21 @@ class Roster:
         self._phase[node] = phase
         for able, listed in zip(self._able, self._listed, strict=True):
             if old is not None and node in listed:
-                able.remove((old, node))
-                able.add((phase, node))
+                del able[bisect_left(able, (old, node))]
+                insort(able, (phase, node))
 
     def set_able(self, node: NodeId, kind: TaskKind, able: bool) -> None:
         """Say whether the node could take a task of this kind."""
         listed = self._listed[kind]
         if able == (node in listed):
             return
+        beat, beats = (self._phase[node], node), self._able[kind]
         if able:
             listed.add(node)
-            self._able[kind].add((self._phase[node], node))
+            insort(beats, beat)
         else:
             listed.remove(node)
-            self._able[kind].remove((self._phase[node], node))
+            del beats[bisect_left(beats, beat)]
 
     def arrives(self, node: NodeId, now_ms: Millis) -> bool:
         """Whether a beat of `node` would arrive now."""
@@ -69,23 +78,22 @@ class Roster:
         """
         best: tuple[Millis, list[NodeId]] | None = None
         for kind in kinds:
-            found = self._next_of(self._able[kind], now_ms)
-            if found is None:
+            able = self._able[kind]
+            if not able:
                 continue
+            found = self._next_of(able, now_ms)
             if best is None or found[0] < best[0]:
                 best = found
             elif found[0] == best[0]:
                 best = (best[0], sorted({*best[1], *found[1]}))
         return best
 
-    def _next_of(
-        self, able: "SortedList[tuple[Millis, NodeId]]", now_ms: Millis
-    ) -> tuple[Millis, list[NodeId]] | None:
-        if not able:
-            return None
-        place = able.bisect_left((now_ms % self._period_ms + 1, 0))
-        phase = able[place % len(able)][0]
-        nodes = [node for _, node in able.irange((phase, 0), (phase + 1, -1))]
+    def _next_of(self, able: list[Beat], now_ms: Millis) -> tuple[Millis, list[NodeId]]:
+        place = bisect_left(able, (now_ms % self._period_ms + 1, 0)) % len(able)
+        phase, node = able[place]
+        nodes = [node]
+        while (place := place + 1) < len(able) and able[place][0] == phase:
+            nodes.append(able[place][1])
         return now_ms + self._until(phase, now_ms), nodes
 
     def _until(self, phase: Millis, now_ms: Millis) -> Millis:

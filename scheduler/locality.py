@@ -141,12 +141,12 @@ class Delay(LocalityRule):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
+            case Offered(_, skipped):  # nearly all that it hears
+                self._offered(skipped, view.now_ms)
             case JobArrived(job):
                 self._jobs[job] = _Job()
             case Launched(job, TaskKind.MAP):
                 self._launched(job, fact.level)
-            case Offered(_, skipped):
-                self._offered(skipped, view.now_ms)
             case JobLeft(job):
                 self._jobs.pop(job, None)
                 self._skipped.pop(job, None)
