@@ -136,7 +136,7 @@ class Master(Actor):
 
     def on_unsent_beat(self, unsent: UnsentBeat) -> None:
         """Do what the node's beat would bring about if it had been sent."""
-        node, now_ms = self.ledger.node(unsent.node), self.now_ms
+        node, now_ms = self.ledger.node(unsent.node), self.ledger.now_ms
         assert node is not None
         assert self._roster is not None
         if node.last_beat_ms == now_ms or not self._roster.arrives(node.node, now_ms):
@@ -261,7 +261,7 @@ class Master(Actor):
     def _arm(self, roster: Roster) -> None:
         """See to it that the next unsent beat that could change anything is not missed."""
         kinds = [kind for kind in KINDS if self.ledger.pending(kind)]
-        useful = roster.next_useful(self.now_ms, kinds) if kinds else None
+        useful = roster.next_useful(self.ledger.now_ms, kinds) if kinds else None
         if useful is None or useful == self._armed:
             return
         at_ms, nodes = useful

@@ -19,7 +19,6 @@ from typing import TypeAlias
 
 from scheduler.model import Millis, NodeId, TaskKind
 
-
 Beat: TypeAlias = tuple[Millis, NodeId]
 """The phase of a node's beats, and the node."""
 
@@ -68,7 +67,8 @@ class Roster:
 
     def next_arrival(self, node: NodeId, now_ms: Millis) -> Millis:
         """When the node's next beat after now would arrive."""
-        return now_ms + self._until(self._phase[node], now_ms)
+        wait_ms = (self._phase[node] - now_ms) % self._period_ms
+        return now_ms + (wait_ms or self._period_ms)
 
     def next_useful(
         self, now_ms: Millis, kinds: Iterable[TaskKind]
@@ -76,26 +76,21 @@ class Roster:
         """The first instant after now at which a beat of a node able to take one of `kinds`
         would arrive, and the nodes whose beats those are; None without any.
         """
-        best: tuple[Millis, list[NodeId]] | None = None
+        phase_now = now_ms % self._period_ms
+        soonest = self._period_ms + 1
+        nodes: list[NodeId] = []
         for kind in kinds:
             able = self._able[kind]
             if not able:
                 continue
-            found = self._next_of(able, now_ms)
-            if best is None or found[0] < best[0]:
-                best = found
-            elif found[0] == best[0]:
-                best = (best[0], sorted({*best[1], *found[1]}))
-        return best
-
-    def _next_of(self, able: list[Beat], now_ms: Millis) -> tuple[Millis, list[NodeId]]:
-        place = bisect_left(able, (now_ms % self._period_ms + 1, 0)) % len(able)
-        phase, node = able[place]
-        nodes = [node]
-        while (place := place + 1) < len(able) and able[place][0] == phase:
-            nodes.append(able[place][1])
-        return now_ms + self._until(phase, now_ms), nodes
-
-    def _until(self, phase: Millis, now_ms: Millis) -> Millis:
-        """From now to the next instant of this phase, a whole period if it is now."""
-        return (phase - now_ms) % self._period_ms or self._period_ms
+            place = bisect_left(able, (phase_now + 1, 0)) % len(able)
+            phase = able[place][0]
+            wait_ms = (phase - phase_now - 1) % self._period_ms + 1  # a whole period if it is now
+            if wait_ms > soonest:
+                continue
+            found = [able[place][1]]
+            while (place := place + 1) < len(able) and able[place][0] == phase:
+                found.append(able[place][1])
+            nodes = found if wait_ms < soonest else sorted({*nodes, *found})
+            soonest = wait_ms
+        return (now_ms + soonest, nodes) if nodes else None

@@ -258,10 +258,10 @@ class Policy:
         caller's: the second half of the answer, too long for the reason.
         """
         for kind in self.order.kinds(offer):
-            if not offer.free(kind):
-                continue
             pending = view.pending(kind)
-            if not (pending or self._copies) or self.order.room(kind, offer, view) <= 0:
+            if not (pending or self._copies) or not offer.free(kind):
+                continue
+            if self.order.room(kind, offer, view) <= 0:
                 continue
             launch = None
             if pending and not self._refused_again(kind, offer, view, passed):
