@@ -236,9 +236,9 @@ class Ledger:
     def could_gain(self, node: NodeEntry) -> bool:
         """Whether the node has a free slot of a kind for which anything is pending."""
         maps, reduces = self._pending
-        return (maps > 0 and node.free(TaskKind.MAP) > 0) or (
-            reduces > 0 and node.free(TaskKind.REDUCE) > 0
-        )
+        if maps and node.free(TaskKind.MAP):
+            return True
+        return reduces > 0 and node.free(TaskKind.REDUCE) > 0
 
     # The master's entries.
 

@@ -170,7 +170,7 @@ class Delay(LocalityRule):
             state = self._jobs[job]
             state.skips += 1
             state.count += 1
-        self._skipped.update(dict.fromkeys(skipped))
+            self._skipped[job] = None
 
     def _credit(self, now_ms: Millis) -> None:
         since_ms = now_ms - self._decided_ms
