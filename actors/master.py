@@ -260,8 +260,7 @@ class Master(Actor):
 
     def _arm(self, roster: Roster) -> None:
         """See to it that the next unsent beat that could change anything is not missed."""
-        kinds = [kind for kind in KINDS if self.ledger.pending(kind)]
-        useful = roster.next_useful(self.ledger.now_ms, kinds) if kinds else None
+        useful = roster.next_useful(self.ledger.now_ms, self.ledger.kinds_pending())
         if useful is None or useful == self._armed:
             return
         at_ms, nodes = useful
