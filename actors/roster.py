@@ -4,7 +4,8 @@ Where beats are left out (`send = "needed"`) a node that has nothing to say is s
 beats have their instants all the same: one period after another on a grid that its last beat
 fixed.  A silent node's beat says nothing, so all that it could do is to bring the node work or
 an order to kill.  The master therefore acts at the instant at which such a beat would arrive, as
-if it had; and only while something is pending that the node has a free slot for.
+if it had; and only while something is pending that the node has a free slot for, be it a
+suspended attempt that it holds itself.
 
 Nothing is gained or lost by this but messages: a run with every beat sent has the same journal.
 It rests on three things.  Latency and interval are constant, so the grid is known.  What a node
@@ -17,7 +18,10 @@ from collections.abc import Iterable
 
 from sortedcontainers import SortedList
 
-from scheduler.model import Millis, NodeId, TaskKind
+from scheduler.model import KINDS, Millis, NodeId, TaskKind
+
+RESUMING = len(KINDS)
+"""The row of the nodes that could take up a suspended attempt, after those of the kinds."""
 
 
 class Roster:
@@ -26,8 +30,10 @@ class Roster:
     def __init__(self, period_ms: Millis) -> None:
         self._period_ms = period_ms
         self._phase: dict[NodeId, Millis] = {}
-        self._able: tuple[SortedList[tuple[Millis, NodeId]], ...] = (SortedList(), SortedList())
-        self._listed: tuple[set[NodeId], ...] = (set(), set())
+        self._able: tuple[SortedList[tuple[Millis, NodeId]], ...] = tuple(
+            SortedList() for _ in range(3)
+        )
+        self._listed: tuple[set[NodeId], ...] = (set(), set(), set())
 
     def heard(self, node: NodeId, now_ms: Millis) -> None:
         """A beat of `node` arrived now: this is its phase from here on."""
@@ -43,15 +49,22 @@ class Roster:
 
     def set_able(self, node: NodeId, kind: TaskKind, able: bool) -> None:
         """Say whether the node could take a task of this kind."""
-        listed = self._listed[kind]
+        self._set(kind, node, able)
+
+    def set_resuming(self, node: NodeId, able: bool) -> None:
+        """Say whether the node could take up an attempt that it holds suspended."""
+        self._set(RESUMING, node, able)
+
+    def _set(self, row: int, node: NodeId, able: bool) -> None:
+        listed = self._listed[row]
         if able == (node in listed):
             return
         if able:
             listed.add(node)
-            self._able[kind].add((self._phase[node], node))
+            self._able[row].add((self._phase[node], node))
         else:
             listed.remove(node)
-            self._able[kind].remove((self._phase[node], node))
+            self._able[row].remove((self._phase[node], node))
 
     def arrives(self, node: NodeId, now_ms: Millis) -> bool:
         """Whether a beat of `node` would arrive now."""
@@ -64,12 +77,13 @@ class Roster:
     def next_useful(
         self, now_ms: Millis, kinds: Iterable[TaskKind]
     ) -> tuple[Millis, list[NodeId]] | None:
-        """The first instant after now at which a beat of a node able to take one of `kinds`
-        would arrive, and the nodes whose beats those are; None without any.
+        """The first instant after now at which a beat of a node able to take one of `kinds`, or to
+        take up what it holds suspended, would arrive, and the nodes whose beats those are; None
+        without any.
         """
         best: tuple[Millis, list[NodeId]] | None = None
-        for kind in kinds:
-            found = self._next_of(self._able[kind], now_ms)
+        for row in (*kinds, RESUMING):
+            found = self._next_of(self._able[row], now_ms)
             if found is None:
                 continue
             if best is None or found[0] < best[0]:

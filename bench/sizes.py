@@ -11,6 +11,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from actors.streams import Stream
+from scheduler.decisions import Launch
 from scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined
 from scheduler.model import TaskKind
 from scheduler.orders.fifo import Fifo
@@ -74,7 +75,7 @@ class Bench:
         if len(self.open) >= IN_FLIGHT:
             self.close(*self.open.pop(0))
         launch = self.policy.decide(FakeOffer(self.node), self.hall)
-        if launch is None:  # few jobs, all of whose tasks run
+        if not isinstance(launch, Launch):  # few jobs, all of whose tasks run
             return
         job = self.hall.job(launch.job)
         job.pending_[MAP] -= 1
