@@ -102,12 +102,29 @@ class ShuffleEnded(Event, frozen=True):
     attempt: AttemptId
 
 
+class AttemptSuspended(Event, frozen=True):
+    """The attempt really stopped; its node holds it, and its slot is free.  Told by the slot."""
+
+    attempt: AttemptId
+
+
+class AttemptResumed(Event, frozen=True):
+    """A suspended attempt really goes on.  Told by the slot; `slot` is its place on the node."""
+
+    attempt: AttemptId
+    node: NodeId
+    slot: int
+
+
 class AttemptEnded(Event, frozen=True):
-    """The attempt really ended and its slot is free.  Told by the slot."""
+    """The attempt really ended and its slot is free.  Told by the slot, or by the node if it was
+    killed while suspended; `suspended_ms` is how long it was suspended in all.
+    """
 
     attempt: AttemptId
     outcome: Outcome
     started_ms: Millis
+    suspended_ms: Millis = 0
 
 
 class AttemptClosed(Event, frozen=True):
@@ -123,6 +140,20 @@ class AttemptClosed(Event, frozen=True):
 
 class KillOrdered(Event, frozen=True):
     """The policy decided that an attempt must give way.  Told by the master."""
+
+    attempt: AttemptId
+    why: Why
+
+
+class SuspendOrdered(Event, frozen=True):
+    """The policy decided that an attempt must give way and keep its work.  Told by the master."""
+
+    attempt: AttemptId
+    why: Why
+
+
+class ResumeOrdered(Event, frozen=True):
+    """The policy gave a suspended attempt a slot of its node again.  Told by the master."""
 
     attempt: AttemptId
     why: Why
@@ -154,9 +185,13 @@ AnyEvent = (
     | AttemptLaunched
     | AttemptStarted
     | ShuffleEnded
+    | AttemptSuspended
+    | AttemptResumed
     | AttemptEnded
     | AttemptClosed
     | KillOrdered
+    | SuspendOrdered
+    | ResumeOrdered
     | JobFinished
     | RunEnded
 )

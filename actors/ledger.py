@@ -11,7 +11,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from actors.events import NodeFacts
-from actors.messages import HeartbeatReply, KillTask, MapWork, ReduceWork, SubmitJob
+from actors.messages import (
+    HeartbeatReply,
+    KillTask,
+    MapWork,
+    ReduceWork,
+    SubmitJob,
+    SuspendTask,
+)
 from actors.pending import PendingMaps, PendingReduces
 from scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskIndex, TaskKind
 
@@ -21,7 +28,9 @@ class JobEntry:
 
     __slots__ = (
         "_finished",
+        "_held",
         "_running",
+        "_suspended",
         "_total",
         "_work",
         "job",
@@ -47,6 +56,8 @@ class JobEntry:
         self.maps = PendingMaps(order.maps, replicas, racks)
         self.reduces = PendingReduces(order.reduces)
         self._running = [0, 0]
+        self._suspended = [0, 0]
+        self._held: dict[tuple[TaskKind, NodeId], list[AttemptEntry]] = {}
         self._finished = [0, 0]
         self.lost = [0, 0]
         """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
@@ -56,7 +67,14 @@ class JobEntry:
         return self._total[kind]
 
     def pending(self, kind: TaskKind) -> int:
-        return self.tasks(kind).left
+        return self.tasks(kind).left + self._suspended[kind]
+
+    def suspended(self, kind: TaskKind) -> int:
+        return self._suspended[kind]
+
+    def resumable(self, kind: TaskKind, node: NodeId) -> AttemptId | None:
+        held = self._held.get((kind, node), ())
+        return min((entry.attempt for entry in held if not entry.killing), default=None)
 
     def running(self, kind: TaskKind) -> int:
         return self._running[kind]
@@ -83,7 +101,18 @@ class JobEntry:
 class NodeEntry:
     """A node that has joined."""
 
-    __slots__ = ("_running", "_slots", "kills", "last_beat_ms", "node", "rack", "reply", "speed")
+    __slots__ = (
+        "_running",
+        "_slots",
+        "_suspended",
+        "kills",
+        "last_beat_ms",
+        "node",
+        "rack",
+        "reply",
+        "speed",
+        "suspends",
+    )
 
     def __init__(self, facts: NodeFacts) -> None:
         self.node = facts.node
@@ -92,14 +121,23 @@ class NodeEntry:
         self.last_beat_ms: Millis = -1
         self.reply = HeartbeatReply(0, 0)
         self.kills: list[KillTask] = []
+        self.suspends: list[SuspendTask] = []
         self._slots = (facts.map_slots, facts.reduce_slots)
         self._running = [0, 0]
+        self._suspended = [0, 0]
 
     def slots(self, kind: TaskKind) -> int:
         return self._slots[kind]
 
     def running(self, kind: TaskKind) -> int:
         return self._running[kind]
+
+    def suspended(self, kind: TaskKind) -> int:
+        return self._suspended[kind]
+
+    def could_resume(self) -> bool:
+        """Whether it holds a suspended attempt and has a free slot for it."""
+        return any(self._suspended[kind] and self.free(kind) > 0 for kind in KINDS)
 
     def free(self, kind: TaskKind) -> int:
         """Slots of this kind that nothing has been promised."""
@@ -119,6 +157,8 @@ class AttemptEntry:
         "node",
         "number",
         "progress",
+        "suspended_ms",
+        "suspending",
         "task",
     )
 
@@ -142,6 +182,8 @@ class AttemptEntry:
         self.level = level
         self.launched_ms = launched_ms
         self.killing = False
+        self.suspending = False
+        self.suspended_ms: Millis | None = None
         self.progress = 0.0
 
 
@@ -185,6 +227,7 @@ class Ledger:
         self._slots = [0, 0]
         self._running = [0, 0]
         self._pending = [0, 0]
+        self._suspended = [0, 0]
         self._unfinished = [0, 0]
         self._padded = [0, 0]
 
@@ -201,7 +244,7 @@ class Ledger:
         return self._running[kind]
 
     def pending(self, kind: TaskKind) -> int:
-        return self._pending[kind]
+        return self._pending[kind] + self._suspended[kind]
 
     def unfinished(self, kind: TaskKind) -> int:
         return self._unfinished[kind]
@@ -228,10 +271,14 @@ class Ledger:
         """The entry of an attempt, if it is open."""
         return self._attempts.get(attempt)
 
+    def launchable(self, kind: TaskKind) -> int:
+        """All pending tasks of this kind that any node could launch."""
+        return self._pending[kind]
+
     def has_pending(self, job: JobId, kind: TaskKind) -> bool:
         """Whether there is such a job and a task of this kind of it to launch."""
         entry = self._jobs.get(job)
-        return entry is not None and entry.pending(kind) > 0
+        return entry is not None and entry.tasks(kind).left > 0
 
     def kinds_pending(self) -> tuple[TaskKind, ...]:
         """The kinds of which anything is pending."""
@@ -242,6 +289,8 @@ class Ledger:
 
     def could_gain(self, node: NodeEntry) -> bool:
         """Whether the node has a free slot of a kind for which anything is pending."""
+        if node.could_resume():
+            return True
         maps, reduces = self._pending
         if maps and node.free(TaskKind.MAP):
             return True
@@ -293,23 +342,48 @@ class Ledger:
         )
         self._attempts[attempt.attempt] = attempt
         self._pending[kind] -= 1
-        self._running[kind] += 1
-        entry._running[kind] += 1
-        node._running[kind] += 1
+        self._count_running(attempt, 1)
         return attempt
 
     def close(self, attempt: AttemptEntry, *, succeeded: bool) -> None:
         """An attempt has ended."""
         del self._attempts[attempt.attempt]
         entry, kind = self._jobs[attempt.job], attempt.kind
-        self._running[kind] -= 1
-        entry._running[kind] -= 1
-        self._nodes[attempt.node]._running[kind] -= 1
+        if attempt.suspended_ms is None:
+            self._count_running(attempt, -1)
+        else:
+            self._count_suspended(attempt, -1)
         if succeeded:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
         else:
             entry.lost[kind] += 1
+
+    def suspend(self, attempt: AttemptEntry) -> None:
+        """An attempt has given up its slot and is held by its node."""
+        attempt.suspending = False
+        attempt.suspended_ms = self.now_ms
+        self._count_running(attempt, -1)
+        self._count_suspended(attempt, 1)
+
+    def resume(self, attempt: AttemptEntry) -> None:
+        """A suspended attempt is given a slot of its node."""
+        attempt.suspended_ms = None
+        self._count_suspended(attempt, -1)
+        self._count_running(attempt, 1)
+
+    def _count_running(self, attempt: AttemptEntry, more: int) -> None:
+        """So many more like this attempt have a slot."""
+        for sums in (self, self._jobs[attempt.job], self._nodes[attempt.node]):
+            sums._running[attempt.kind] += more
+
+    def _count_suspended(self, attempt: AttemptEntry, more: int) -> None:
+        """This attempt is suspended (1) or no longer (-1)."""
+        job = self._jobs[attempt.job]
+        for sums in (self, job, self._nodes[attempt.node]):
+            sums._suspended[attempt.kind] += more
+        held = job._held.setdefault((attempt.kind, attempt.node), [])
+        (held.append if more > 0 else held.remove)(attempt)
 
     def leave(self, job: JobId) -> None:
         """A job has ended with nothing of it running or pending."""
@@ -321,18 +395,23 @@ class Ledger:
     def validate(self) -> None:
         """Recount every sum from the entries; for tests."""
         for kind in KINDS:
-            attempts = [a for a in self._attempts.values() if a.kind is kind]
+            open_ = [a for a in self._attempts.values() if a.kind is kind]
+            attempts = [a for a in open_ if a.suspended_ms is None]
+            held = len(open_) - len(attempts)
             nodes, jobs = self._nodes.values(), self._jobs.values()
             assert self._running[kind] == len(attempts) == sum(n._running[kind] for n in nodes)
             assert self._running[kind] == sum(j._running[kind] for j in jobs)
-            assert self._pending[kind] == sum(j.pending(kind) for j in jobs)
+            assert self._suspended[kind] == held == sum(n._suspended[kind] for n in nodes)
+            assert held == sum(j._suspended[kind] for j in jobs)
+            assert self._pending[kind] == sum(j.tasks(kind).left for j in jobs)
             assert self._slots[kind] == sum(n.slots(kind) for n in nodes)
             assert self._unfinished[kind] == sum(
                 j.total(kind) - j.finished(kind) for j in jobs if j.opened(kind)
             )
             assert self._padded[kind] == sum(j.total(kind) for j in jobs if j.total(KINDS[1]))
             assert all(0 <= n._running[kind] <= n.slots(kind) for n in nodes)
-            for job in jobs:  # S6: finished + running + pending + failed is all there is
+            for job in jobs:  # S6: finished + running + pending + suspended + failed is all
                 if job.opened(kind):
                     parts = job.finished(kind) + job.running(kind) + job.pending(kind)
+                    assert job.pending(kind) == job.tasks(kind).left + job.suspended(kind)
                     assert parts + job.lost[kind] == job.total(kind), f"S6: {job.job} {kind!r}"

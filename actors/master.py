@@ -14,12 +14,20 @@ import msgspec
 from actors.actor import Actor
 from actors.address import MASTER, job_address, node_address
 from actors.config import Cluster
-from actors.events import AttemptClosed, AttemptLaunched, KillOrdered, Outcome
+from actors.events import (
+    AttemptClosed,
+    AttemptLaunched,
+    KillOrdered,
+    Outcome,
+    ResumeOrdered,
+    SuspendOrdered,
+)
 from actors.kernel import Kernel
 from actors.ledger import AttemptEntry, Ledger, NodeEntry, OfferEntry
 from actors.messages import (
     AttemptNews,
     FollowedLaunch,
+    Halted,
     Heartbeat,
     HeartbeatReply,
     JobDone,
@@ -30,13 +38,15 @@ from actors.messages import (
     ProgressHeartbeat,
     ReducesReady,
     Report,
+    ResumeTask,
     RunAgain,
     SubmitJob,
+    SuspendTask,
     Tick,
     UnsentBeat,
 )
 from actors.roster import Roster
-from scheduler.decisions import Launch
+from scheduler.decisions import Kill, Launch, Resume, Suspend
 from scheduler.facts import (
     Closed,
     Fact,
@@ -47,9 +57,11 @@ from scheduler.facts import (
     Offered,
     Progressed,
     Rejected,
+    Resumed,
+    Suspended,
     TasksPending,
 )
-from scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
+from scheduler.model import KINDS, JobId, Locality, Millis, NodeId, TaskKind
 from scheduler.policy import Policy
 
 
@@ -124,7 +136,10 @@ class Master(Actor):
             return
         node.last_beat_ms = self.now_ms
         for report in beat.reports:
-            self._close(report)
+            if isinstance(report, Halted):
+                self._halt(report)
+            else:
+                self._close(report)
         if isinstance(beat, ProgressHeartbeat):
             for progress in beat.progress:
                 self._hear(progress)
@@ -145,7 +160,7 @@ class Master(Actor):
         launches = self._assign(node)
         if launches:
             self._list(self._roster, node)
-        if launches or node.kills:
+        if launches or node.kills or node.suspends:
             self._reply(node, launches)
 
     def _known(self, beat: Heartbeat) -> NodeEntry:
@@ -169,6 +184,14 @@ class Master(Actor):
         news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, report.outcome)
         self.send(job_address(entry.job), news)
 
+    def _halt(self, halted: Halted) -> None:
+        """Book that an attempt is suspended: only now is its slot free."""
+        entry = self.ledger.attempt(halted.attempt)
+        assert entry is not None, f"attempt {halted.attempt} was closed and is held"
+        self.ledger.suspend(entry)
+        ran = (halted.ran_ms, halted.shuffled_ms)
+        self._tell(Suspended(entry.job, entry.kind, entry.attempt, entry.node, *ran))
+
     def _hear(self, progress: Progress) -> None:
         """Book how far an attempt is."""
         entry = self.ledger.attempt(progress.attempt)
@@ -177,27 +200,37 @@ class Master(Actor):
         ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
         self._tell(Progressed(entry.job, entry.kind, entry.attempt, *ran))
 
-    def _assign(self, node: NodeEntry) -> tuple[LaunchTask, ...]:
+    def _assign(self, node: NodeEntry) -> tuple[LaunchTask | ResumeTask, ...]:
         """Ask the policy for tasks until it has no more to give."""
         if not self.ledger.could_gain(node):
             return ()
         offer = OfferEntry(node)
-        launches: list[LaunchTask] = []
+        launches: list[LaunchTask | ResumeTask] = []
         passed: list[JobId] | None = [] if self._policy.hears_offers else None
         while (launch := self._policy.decide(offer, self.ledger, passed)) is not None:
             problem = self._problem(launch, node)
             if problem is not None:
                 self._tell(Rejected(launch, problem))
                 break
-            launches.append(self._book(launch, offer))
+            if isinstance(launch, Resume):
+                launches.append(self._book_again(launch, offer))
+            else:
+                launches.append(self._book(launch, offer))
             if self._one_task_a_beat:
                 break
         if passed is not None:
             self._tell(Offered(node.node, _skipped(passed, launches)))
         return tuple(launches)
 
-    def _problem(self, launch: Launch, node: NodeEntry) -> str | None:
-        """Why a launch does not fit the books; None if it does."""
+    def _problem(self, launch: Launch | Resume, node: NodeEntry) -> str | None:
+        """Why a launch or a resumption does not fit the books; None if it does."""
+        if isinstance(launch, Resume):
+            entry = self.ledger.attempt(launch.attempt)
+            if entry is None or entry.suspended_ms is None or entry.killing:
+                return "the attempt is not suspended, or is being killed"
+            if entry.node != node.node or not node.free(entry.kind):
+                return "the attempt's node has no free slot of its kind"
+            return None
         if not node.free(launch.kind):
             return "the node has no free slot of this kind"
         if not self.ledger.has_pending(launch.job, launch.kind):
@@ -216,36 +249,59 @@ class Master(Actor):
         work = self.ledger.job(entry.job).work(entry.kind)
         return order(entry.attempt, entry.job, entry.kind, entry.task, entry.level, work)
 
-    def _reply(self, node: NodeEntry, launches: tuple[LaunchTask, ...]) -> None:
+    def _book_again(self, resume: Resume, offer: OfferEntry) -> ResumeTask:
+        """Carry out a resumption: into the books, into the journal, into the reply."""
+        entry = self.ledger.attempt(resume.attempt)
+        assert entry is not None
+        self.ledger.resume(entry)
+        offer.give(entry.kind, Locality.NODE)
+        self.note(ResumeOrdered(self.now_ms, resume.attempt, resume.why))
+        self._tell(Resumed(entry.job, entry.kind, entry.attempt, entry.node))
+        return ResumeTask(resume.attempt)
+
+    def _reply(self, node: NodeEntry, launches: tuple[LaunchTask | ResumeTask, ...]) -> None:
         """Answer a beat, and keep the answer in case it has to be repeated (rule H5)."""
-        kills = tuple(node.kills)
+        orders = tuple(node.kills), tuple(node.suspends)
         node.kills.clear()
+        node.suspends.clear()
         response = node.reply.response + 1
-        node.reply = HeartbeatReply(response, self._interval_ms, launches, kills)
+        node.reply = HeartbeatReply(response, self._interval_ms, launches, *orders)
         self.send(node_address(node.node), node.reply, self._latency_ms)
 
     # Preemption.
 
     def on_preempt(self) -> None:
-        """Mark the policy's victims; the order goes out with their nodes' next replies.
+        """Mark the policy's victims; the orders go out with their nodes' next replies.
 
         A round after the timer, when all beats of this instant have been answered, so that
         beats left out and beats sent come to the same.
         """
-        for kill in self._policy.preempt(self.ledger):
-            entry = self.ledger.attempt(kill.attempt)
+        for order in self._policy.preempt(self.ledger):
+            entry = self.ledger.attempt(order.attempt)
             if entry is None or entry.killing:
-                self._tell(Rejected(kill, "the attempt has ended or is being killed"))
+                self._tell(Rejected(order, "the attempt has ended or is being killed"))
                 continue
-            entry.killing = True
-            node = self.ledger.node(entry.node)
-            assert node is not None
-            node.kills.append(KillTask(kill.attempt))
-            self.note(KillOrdered(self.now_ms, kill.attempt, kill.why))
+            if isinstance(order, Suspend) and (entry.suspending or entry.suspended_ms is not None):
+                self._tell(Rejected(order, "the attempt is suspended or is being suspended"))
+                continue
+            self._order(order, entry)
             if self._roster is not None:
                 at_ms = self._roster.next_arrival(entry.node, self.now_ms)
                 self.timer_behind(node_address(entry.node), UnsentBeat(entry.node), at_ms)
         self._wait_for_tick()
+
+    def _order(self, order: Kill | Suspend, entry: AttemptEntry) -> None:
+        """Mark a victim, for its node's next reply and in the journal."""
+        node = self.ledger.node(entry.node)
+        assert node is not None
+        if isinstance(order, Suspend):
+            entry.suspending = True
+            node.suspends.append(SuspendTask(order.attempt))
+            self.note(SuspendOrdered(self.now_ms, order.attempt, order.why))
+        else:
+            entry.killing = True
+            node.kills.append(KillTask(order.attempt))
+            self.note(KillOrdered(self.now_ms, order.attempt, order.why))
 
     def _wait_for_tick(self) -> None:
         if self._policy.interval_ms is not None:
@@ -257,6 +313,7 @@ class Master(Actor):
         """Keep the roster's record of what the node could take."""
         for kind in KINDS:
             roster.set_able(node.node, kind, node.free(kind) > 0)
+        roster.set_resuming(node.node, node.could_resume())
 
     def _arm(self, roster: Roster) -> None:
         """See to it that the next unsent beat that could change anything is not missed."""
@@ -274,11 +331,12 @@ class Master(Actor):
         self._policy.observe(fact, self.ledger)
 
 
-def _skipped(passed: list[JobId], launches: list[LaunchTask]) -> tuple[JobId, ...]:
+def _skipped(passed: list[JobId], launches: list[LaunchTask | ResumeTask]) -> tuple[JobId, ...]:
     """Who was passed over and got no map in the same heartbeat."""
     if not launches:
         return tuple(passed)  # asked once, nobody is passed over twice
-    served = {each.job for each in launches if each.kind is TaskKind.MAP}
+    new = [each for each in launches if isinstance(each, LaunchTask)]
+    served = {each.job for each in new if each.kind is TaskKind.MAP}
     return tuple(job for job in dict.fromkeys(passed) if job not in served)
 
 

@@ -120,8 +120,18 @@ class Report(Message, frozen=True):
     shuffled_ms: Millis = 0
 
 
+class Halted(Message, frozen=True):
+    """Part of a heartbeat: an attempt on this node is suspended, having run `ran_ms` so far and
+    `shuffled_ms` of it in its shuffle (0 for maps).
+    """
+
+    attempt: AttemptId
+    ran_ms: Millis
+    shuffled_ms: Millis
+
+
 class Heartbeat(Message, frozen=True):
-    """Node to master: I am here, and this is what ended since my last beat.
+    """Node to master: I am here, and this is what ended or was suspended since my last beat.
 
     `response` is the number of the last reply that reached the node (rule H5); `joins` is set
     in a node's first beat.
@@ -129,7 +139,7 @@ class Heartbeat(Message, frozen=True):
 
     node: NodeId
     response: int
-    reports: tuple[Report, ...]
+    reports: tuple[Report | Halted, ...]
     joins: NodeFacts | None = None
 
 
@@ -171,13 +181,26 @@ class KillTask(Message, frozen=True):
     attempt: AttemptId
 
 
+class SuspendTask(Message, frozen=True):
+    """Part of a reply, then node to slot: give this attempt's rest back to the node."""
+
+    attempt: AttemptId
+
+
+class ResumeTask(Message, frozen=True):
+    """Part of a reply: put this suspended attempt into a free slot of its kind."""
+
+    attempt: AttemptId
+
+
 class HeartbeatReply(Message, frozen=True):
     """Master to node: what to start, what to stop, and when to beat next."""
 
     response: int
     interval_ms: Millis
-    launches: tuple[LaunchTask, ...] = ()
+    launches: tuple[LaunchTask | ResumeTask, ...] = ()
     kills: tuple[KillTask, ...] = ()
+    suspends: tuple[SuspendTask, ...] = ()
 
 
 class UnsentBeat(Message, frozen=True):
@@ -198,9 +221,9 @@ class Preempt(Message, frozen=True):
 
 
 class PhaseOver(Message, frozen=True):
-    """Slot to itself: the attempt's present phase is over."""
+    """Slot to itself: the phase that it timed as its `timed`th is over."""
 
-    attempt: AttemptId
+    timed: int
 
 
 class PhaseBegan(Message, frozen=True):
@@ -218,6 +241,33 @@ class AttemptOver(Message, frozen=True):
 
     slot: int
     report: Report
+
+
+class Rest(Message, frozen=True):
+    """What is left of a suspended attempt, as its node's memory holds it: it began at
+    `started_ms`, has run `ran_ms`, `shuffled_ms` of it in its shuffle, and its present phase, the
+    shuffle if `shuffling`, takes `left_ms` more (None while it waits for map outputs).
+    """
+
+    launch: LaunchTask
+    started_ms: Millis
+    ran_ms: Millis
+    shuffled_ms: Millis
+    shuffling: bool
+    left_ms: Millis | None
+
+
+class AttemptHalted(Message, frozen=True):
+    """Slot to node: the attempt is suspended and I am free."""
+
+    slot: int
+    rest: Rest
+
+
+class GoOn(Message, frozen=True):
+    """Node to slot: run what is left of this attempt."""
+
+    rest: Rest
 
 
 class FetchOutputs(Message, frozen=True):

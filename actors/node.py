@@ -11,6 +11,10 @@ master know, so the master can act at the very instant at which an unsent beat w
 (`actors.roster`), and the node, when it has something to say again, falls in with the grid.
 Every beat that says something is really sent.  Where the policy follows an attempt, every beat of
 its node tells how far it is.
+
+**Suspended attempts.**  What a slot hands back of an attempt that must give way stays in the
+node's memory, and what the node says of it rides on the next beat as an attempt's end does.  It
+goes on in any free slot of its kind, on this node only; killed meanwhile, it needs no slot.
 """
 
 import heapq
@@ -20,13 +24,16 @@ import msgspec
 
 from actors.actor import Actor
 from actors.address import MASTER, node_address, slot_address
-from actors.events import NodeFacts
+from actors.events import AttemptEnded, NodeFacts, Outcome
 from actors.kernel import Kernel
 from actors.messages import (
+    AttemptHalted,
     AttemptOver,
     Beat,
     BeatEnded,
     FollowedLaunch,
+    GoOn,
+    Halted,
     Heartbeat,
     HeartbeatReply,
     KillTask,
@@ -35,6 +42,9 @@ from actors.messages import (
     Progress,
     ProgressHeartbeat,
     Report,
+    Rest,
+    ResumeTask,
+    SuspendTask,
 )
 from scheduler.model import AttemptId, Millis, TaskKind
 
@@ -58,6 +68,19 @@ class Going(NamedTuple):
         share = min((now_ms - self.phase_ms) / self.length_ms, 1.0) if self.length_ms else 0.0
         done = self.done + (1 - self.done) * share
         return Progress(self.attempt, ran_ms, self.phase_ms - self.started_ms, done)
+
+    def later(self, by_ms: Millis) -> "Going":
+        """The same with all its times so much later: it was suspended as long."""
+        phase_ms = None if self.phase_ms is None else self.phase_ms + by_ms
+        return self._replace(started_ms=self.started_ms + by_ms, phase_ms=phase_ms)
+
+
+class Memory(NamedTuple):
+    """What the node keeps of a suspended attempt; `going` if it is followed."""
+
+    rest: Rest
+    since_ms: Millis
+    going: Going | None
 
 
 class Node(Actor):
@@ -84,7 +107,8 @@ class Node(Actor):
             list(range(facts.map_slots, facts.map_slots + facts.reduce_slots)),
         )
         self._held: dict[AttemptId, int] = {}
-        self._reports: list[Report] = []
+        self._suspended: dict[AttemptId, Memory] = {}
+        self._reports: list[Report | Halted] = []
         self._response = 0
         self._joined = False
         self._awaiting_reply = False
@@ -106,6 +130,8 @@ class Node(Actor):
                 self.on_phase_began(message)
             case AttemptOver():
                 self.on_attempt_over(message)
+            case AttemptHalted():
+                self.on_attempt_halted(message)
             case BeatEnded():
                 self._beat_after_reply()
             case _:
@@ -133,8 +159,13 @@ class Node(Actor):
         self._interval_ms = reply.interval_ms
         for kill in reply.kills:
             self._kill(kill)
+        for suspend in reply.suspends:
+            self._pass_on(suspend)
         for launch in reply.launches:
-            self._launch(launch)
+            if isinstance(launch, ResumeTask):
+                self._resume(launch)
+            else:
+                self._launch(launch)
         if self._awaiting_reply:
             self._awaiting_reply = False
             self._beat_after_reply()
@@ -157,6 +188,15 @@ class Node(Actor):
         self._going.pop(over.report.attempt, None)
         self._report(over.report)
 
+    def on_attempt_halted(self, halted: AttemptHalted) -> None:
+        """Keep the attempt and free its slot; the news rides on the next beat."""
+        rest = halted.rest
+        attempt, kind = rest.launch.attempt, rest.launch.kind
+        heapq.heappush(self._free[kind], halted.slot)
+        del self._held[attempt]
+        self._suspended[attempt] = Memory(rest, self.now_ms, self._going.pop(attempt, None))
+        self._report(Halted(attempt, rest.ran_ms, rest.shuffled_ms))
+
     def _launch(self, launch: LaunchTask) -> None:
         """Give the attempt to the lowest free slot of its kind."""
         slot = heapq.heappop(self._free[launch.kind])
@@ -166,12 +206,33 @@ class Node(Actor):
         self.send(slot_address(self._facts.node, slot), launch)
 
     def _kill(self, kill: KillTask) -> None:
-        """Pass the order on; an attempt that ended meanwhile is past killing."""
-        slot = self._held.get(kill.attempt)
-        if slot is not None:
-            self.send(slot_address(self._facts.node, slot), kill)
+        """Pass the order on, or forget an attempt that is suspended."""
+        memory = self._suspended.pop(kill.attempt, None)
+        if memory is None:
+            self._pass_on(kill)
+            return
+        rest = memory.rest
+        suspended_ms = self.now_ms - rest.started_ms - rest.ran_ms
+        times = rest.started_ms, suspended_ms
+        self.note(AttemptEnded(self.now_ms, kill.attempt, Outcome.KILLED, *times))
+        self._report(Report(kill.attempt, Outcome.KILLED, rest.ran_ms, rest.shuffled_ms))
 
-    def _report(self, report: Report) -> None:
+    def _pass_on(self, order: KillTask | SuspendTask) -> None:
+        """Tell the attempt's slot; an attempt that ended meanwhile is past it."""
+        slot = self._held.get(order.attempt)
+        if slot is not None:
+            self.send(slot_address(self._facts.node, slot), order)
+
+    def _resume(self, resume: ResumeTask) -> None:
+        """Give what is left of the attempt to the lowest free slot of its kind."""
+        rest, since_ms, going = self._suspended.pop(resume.attempt)
+        slot = heapq.heappop(self._free[rest.launch.kind])
+        self._held[resume.attempt] = slot
+        if going is not None:
+            self._going[resume.attempt] = going.later(self.now_ms - since_ms)
+        self.send(slot_address(self._facts.node, slot), GoOn(rest))
+
+    def _report(self, report: Report | Halted) -> None:
         """Remember what to say, and see to it that it will be said."""
         self._reports.append(report)
         if self._awaiting_reply or len(self._reports) > 1:
@@ -219,4 +280,6 @@ class Node(Actor):
 
     def waits_for(self) -> str | None:
         attempts = "1 attempt" if len(self._held) == 1 else f"{len(self._held)} attempts"
-        return f"{self.name} runs {attempts}" if self._held else None
+        if not self._suspended:
+            return f"{self.name} runs {attempts}" if self._held else None
+        return f"{self.name} runs {attempts} and holds {len(self._suspended)} suspended"

@@ -4,7 +4,8 @@ Where beats are left out (`send = "needed"`) a node that has nothing to say is s
 beats have their instants all the same: one period after another on a grid that its last beat
 fixed.  A silent node's beat says nothing, so all that it could do is to bring the node work or
 an order to kill.  The master therefore acts at the instant at which such a beat would arrive, as
-if it had; and only while something is pending that the node has a free slot for.
+if it had; and only while something is pending that the node has a free slot for, be it a
+suspended attempt that it holds itself.
 
 Nothing is gained or lost by this but messages: a run with every beat sent has the same journal.
 It rests on three things.  Latency and interval are constant, so the grid is known.  What a node
@@ -17,7 +18,10 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from scheduler.model import Millis, NodeId, TaskKind
+from scheduler.model import KINDS, Millis, NodeId, TaskKind
+
+RESUMING = len(KINDS)
+"""The row of the nodes that could take up a suspended attempt, after those of the kinds."""
 
 Beat: TypeAlias = tuple[Millis, NodeId]
 """The phase of a node's beats, and the node."""
@@ -33,8 +37,8 @@ class Roster:
     def __init__(self, period_ms: Millis) -> None:
         self._period_ms = period_ms
         self._phase: dict[NodeId, Millis] = {}
-        self._able: tuple[list[Beat], list[Beat]] = ([], [])
-        self._listed: tuple[set[NodeId], ...] = (set(), set())
+        self._able: tuple[list[Beat], ...] = ([], [], [])
+        self._listed: tuple[set[NodeId], ...] = (set(), set(), set())
 
     def heard(self, node: NodeId, now_ms: Millis) -> None:
         """A beat of `node` arrived now: this is its phase from here on."""
@@ -50,10 +54,17 @@ class Roster:
 
     def set_able(self, node: NodeId, kind: TaskKind, able: bool) -> None:
         """Say whether the node could take a task of this kind."""
-        listed = self._listed[kind]
+        self._set(kind, node, able)
+
+    def set_resuming(self, node: NodeId, able: bool) -> None:
+        """Say whether the node could take up an attempt that it holds suspended."""
+        self._set(RESUMING, node, able)
+
+    def _set(self, row: int, node: NodeId, able: bool) -> None:
+        listed = self._listed[row]
         if able == (node in listed):
             return
-        beat, beats = (self._phase[node], node), self._able[kind]
+        beat, beats = (self._phase[node], node), self._able[row]
         if able:
             listed.add(node)
             insort(beats, beat)
@@ -73,14 +84,15 @@ class Roster:
     def next_useful(
         self, now_ms: Millis, kinds: Iterable[TaskKind]
     ) -> tuple[Millis, list[NodeId]] | None:
-        """The first instant after now at which a beat of a node able to take one of `kinds`
-        would arrive, and the nodes whose beats those are; None without any.
+        """The first instant after now at which a beat of a node able to take one of `kinds`, or to
+        take up what it holds suspended, would arrive, and the nodes whose beats those are; None
+        without any.
         """
         phase_now = now_ms % self._period_ms
         soonest = self._period_ms + 1
         nodes: list[NodeId] = []
-        for kind in kinds:
-            able = self._able[kind]
+        for row in (*kinds, RESUMING):
+            able = self._able[row]
             if not able:
                 continue
             place = bisect_left(able, (phase_now + 1, 0)) % len(able)

@@ -3,6 +3,10 @@
 A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and
 then the rest; it holds its slot all the while.  The task's noise is one draw at (job, task),
 so the same task is equally long under every policy, and on its second attempt.
+
+When an attempt is suspended the slot hands what is left of it back to its node and forgets it; a
+slot of that node that gets it goes on where it stopped, and asks for map outputs again if it
+was waiting for them, since they may have become ready meanwhile.
 """
 
 import msgspec
@@ -10,11 +14,20 @@ import msgspec
 from actors.actor import Actor
 from actors.address import job_address, node_address, slot_address
 from actors.config import Tasks
-from actors.events import AttemptEnded, AttemptStarted, Outcome, ShuffleEnded
+from actors.events import (
+    AttemptEnded,
+    AttemptResumed,
+    AttemptStarted,
+    AttemptSuspended,
+    Outcome,
+    ShuffleEnded,
+)
 from actors.messages import (
+    AttemptHalted,
     AttemptOver,
     FetchOutputs,
     FollowedLaunch,
+    GoOn,
     KillTask,
     LaunchTask,
     MapWork,
@@ -23,6 +36,8 @@ from actors.messages import (
     PhaseOver,
     ReduceWork,
     Report,
+    Rest,
+    SuspendTask,
 )
 from actors.streams import Stream
 from scheduler.model import JobId, Millis, NodeId, TaskIndex, TaskKind
@@ -54,9 +69,11 @@ class Slot(Actor):
         self._noise = Stream(seed, "duration")
         self._running: LaunchTask | None = None
         self._started_ms: Millis = 0
-        self._shuffled_ms: Millis = 0
+        self._suspended_ms: Millis = 0  # in all, of the present attempt
+        self._shuffled_ms: Millis = 0  # how long it had run when its shuffle ended
         self._shuffling = False
-        self._phase_timed = False
+        self._phase_ends_ms: Millis | None = None  # None while it waits for map outputs
+        self._timed = 0
 
     def receive(self, message: msgspec.Struct) -> None:
         match message:
@@ -68,40 +85,44 @@ class Slot(Actor):
                 self.on_phase_over(message)
             case KillTask():
                 self.on_kill(message)
+            case SuspendTask():
+                self.on_suspend(message)
+            case GoOn():
+                self.on_go_on(message)
             case _:
                 raise AssertionError(f"a slot has no answer to {message!r}")
 
     def on_launch(self, launch: LaunchTask) -> None:
         assert self._running is None, f"{self.name} is busy with {self._running!r} (S1)"
         self._running = launch
-        self._started_ms = self._shuffled_ms = self.now_ms
+        self._started_ms = self.now_ms
+        self._suspended_ms = self._shuffled_ms = 0
+        self._phase_ends_ms = None
         self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
         if isinstance(launch.work, MapWork):
             factor = self._tasks.locality_factor(launch.level) / self._speed
             self._phase(launch, launch.work.ms * factor)
         else:
             self._shuffling = True
-            self._phase_timed = False
-            request = FetchOutputs(self.address, launch.attempt)
-            self.send(job_address(launch.job), request, self._latency_ms)
+            self._ask_for_outputs(launch)
 
     def on_outputs_ready(self, ready: OutputsReady) -> None:
         launch = self._running
-        if launch is None or launch.attempt != ready.attempt:
+        if launch is None or launch.attempt != ready.attempt or self._phase_ends_ms is not None:
             return
         assert isinstance(launch.work, ReduceWork)
-        fetched_ms = self._started_ms + self._drawn(launch, launch.work.shuffle_ms) - self.now_ms
+        fetched_ms = self._drawn(launch, launch.work.shuffle_ms) - self._ran_ms()
         last_ms = self._drawn(launch, launch.work.tail_ms)
-        self._time_phase(launch, max(fetched_ms, last_ms))
+        self._time_phase(max(fetched_ms, last_ms))
 
     def on_phase_over(self, over: PhaseOver) -> None:
         launch = self._running
-        if launch is None or launch.attempt != over.attempt:
+        if launch is None or over.timed != self._timed:
             return
         if self._shuffling:
             assert isinstance(launch.work, ReduceWork)
             self._shuffling = False
-            self._shuffled_ms = self.now_ms
+            self._shuffled_ms = self._ran_ms()
             self.note(ShuffleEnded(self.now_ms, launch.attempt))
             self._phase(launch, launch.work.reduce_ms / self._speed)
         else:
@@ -111,22 +132,68 @@ class Slot(Actor):
         if self._running is not None and self._running.attempt == kill.attempt:
             self._end(self._running, Outcome.KILLED)
 
+    def on_suspend(self, suspend: SuspendTask) -> None:
+        """Hand what is left of the attempt to the node and forget it."""
+        launch, ends_ms = self._running, self._phase_ends_ms
+        if launch is None or launch.attempt != suspend.attempt:
+            return
+        rest = Rest(
+            launch=launch,
+            started_ms=self._started_ms,
+            ran_ms=self._ran_ms(),
+            shuffled_ms=self._shuffled_for_ms(),
+            shuffling=self._shuffling,
+            left_ms=None if ends_ms is None else ends_ms - self.now_ms,
+        )
+        self._clear()
+        self.note(AttemptSuspended(self.now_ms, launch.attempt))
+        self.send(node_address(self._node), AttemptHalted(self._slot, rest))
+
+    def on_go_on(self, order: GoOn) -> None:
+        """Take up a suspended attempt where it stopped."""
+        rest = order.rest
+        assert self._running is None, f"{self.name} is busy with {self._running!r} (S1)"
+        launch = self._running = rest.launch
+        self._started_ms = rest.started_ms
+        self._suspended_ms = self.now_ms - rest.started_ms - rest.ran_ms
+        self._shuffled_ms = rest.shuffled_ms
+        self._shuffling = rest.shuffling
+        self.note(AttemptResumed(self.now_ms, launch.attempt, self._node, self._slot))
+        if rest.left_ms is None:
+            self._ask_for_outputs(launch)
+        else:
+            self._time_phase(rest.left_ms)
+
     def at_work(self) -> bool:
         """A reduce that waits for its job's last map is not: that map must run somewhere else."""
-        return self._running is not None and self._phase_timed
+        return self._running is not None and self._phase_ends_ms is not None
+
+    def _ran_ms(self) -> Millis:
+        """How long the attempt has run so far, the time when it was suspended not counted."""
+        return self.now_ms - self._started_ms - self._suspended_ms
+
+    def _shuffled_for_ms(self) -> Millis:
+        """How much of that was in its shuffle."""
+        return self._ran_ms() if self._shuffling else self._shuffled_ms
+
+    def _ask_for_outputs(self, launch: LaunchTask) -> None:
+        request = FetchOutputs(self.address, launch.attempt)
+        self.send(job_address(launch.job), request, self._latency_ms)
 
     def _phase(self, launch: LaunchTask, nominal_ms: float) -> None:
         """Let the attempt's next phase take its time."""
         length_ms = self._drawn(launch, nominal_ms)
-        self._time_phase(launch, length_ms)
+        self._time_phase(length_ms)
         if isinstance(launch, FollowedLaunch):
             done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
             began = PhaseBegan(launch.attempt, length_ms, done)
             self.send(node_address(self._node), began)
 
-    def _time_phase(self, launch: LaunchTask, length_ms: Millis) -> None:
-        self._phase_timed = True
-        self.timer(PhaseOver(launch.attempt), length_ms)
+    def _time_phase(self, length_ms: Millis) -> None:
+        """The present phase ends so long from now, and not when any earlier timer says."""
+        self._phase_ends_ms = self.now_ms + length_ms
+        self._timed += 1
+        self.timer(PhaseOver(self._timed), length_ms)
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
         """The real length of something nominally so long: the task's noise is in it."""
@@ -135,10 +202,15 @@ class Slot(Actor):
         )
 
     def _end(self, launch: LaunchTask, outcome: Outcome) -> None:
-        shuffled_to_ms = self.now_ms if self._shuffling else self._shuffled_ms
+        report = Report(launch.attempt, outcome, self._ran_ms(), self._shuffled_for_ms())
+        times = self._started_ms, self._suspended_ms
+        self._clear()
+        self.note(AttemptEnded(self.now_ms, launch.attempt, outcome, *times))
+        self.send(node_address(self._node), AttemptOver(self._slot, report))
+
+    def _clear(self) -> None:
+        """Be free; a timer that still goes is for nobody."""
         self._running = None
         self._shuffling = False
-        self.note(AttemptEnded(self.now_ms, launch.attempt, outcome, self._started_ms))
-        ran_ms = self.now_ms - self._started_ms
-        report = Report(launch.attempt, outcome, ran_ms, shuffled_to_ms - self._started_ms)
-        self.send(node_address(self._node), AttemptOver(self._slot, report))
+        self._phase_ends_ms = None
+        self._timed += 1

@@ -13,7 +13,15 @@ from pathlib import Path
 
 import msgspec
 
-from actors.events import AnyEvent, AttemptLaunched, KillOrdered, RunEnded, RunStarted
+from actors.events import (
+    AnyEvent,
+    AttemptLaunched,
+    KillOrdered,
+    ResumeOrdered,
+    RunEnded,
+    RunStarted,
+    SuspendOrdered,
+)
 from journal.names import clock, printable
 from journal.reader import Journal
 from journal.sentences import Narrator
@@ -164,9 +172,12 @@ class _Walk:
         return f"{clock(event.at_ms)}  {self.narrator.describe(event)}"
 
 
+_DECISIONS = (AttemptLaunched, KillOrdered, SuspendOrdered, ResumeOrdered)
+
+
 def _same_decision(left: AnyEvent | None, right: AnyEvent | None) -> bool:
     """Whether two launches, or two kills, differ in nothing but their reason."""
-    if not isinstance(left, AttemptLaunched | KillOrdered) or type(left) is not type(right):
+    if not isinstance(left, _DECISIONS) or type(left) is not type(right):
         return False
     why = Why("")
     return msgspec.structs.replace(left, why=why) == msgspec.structs.replace(right, why=why)

@@ -16,11 +16,15 @@ from actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptLaunched,
+    AttemptResumed,
+    AttemptSuspended,
     JobFinished,
     JobSubmitted,
     KillOrdered,
     Outcome,
+    ResumeOrdered,
     RunStarted,
+    SuspendOrdered,
 )
 from journal.names import clock, count, duration, job_name, kind_name, node_name, printable
 from journal.reader import Journal
@@ -59,7 +63,7 @@ class _Story:
         self.named = 0
         self.reasons: Counter[str] = Counter()
         self.example: dict[str, str] = {}
-        self.lines: list[str] = []  # kills, in order
+        self.lines: list[str] = []  # kills, suspensions and what came of them, in order
         self.running = [0, 0]
 
 
@@ -71,6 +75,7 @@ class _Teller:
         self.narrator = Narrator()
         self.freed: dict[tuple[NodeId, TaskKind], list[JobId]] = {}
         self.killed: set[int] = set()
+        self.suspended: set[int] = set()
         self.last_ms: Millis = 0
 
     def hear(self, event: AnyEvent) -> None:
@@ -84,8 +89,12 @@ class _Teller:
                 self.story.submitted = event
             case AttemptLaunched():
                 self._launched(event)
-            case KillOrdered():
-                self._kill_ordered(event)
+            case KillOrdered() | SuspendOrdered():
+                self._ordered(event)
+            case AttemptSuspended():
+                self._suspended(event)
+            case ResumeOrdered() | AttemptResumed():
+                self._goes_on(event)
             case AttemptClosed():
                 self._closed(event)
             case JobFinished() if event.job == self.story.job:
@@ -94,7 +103,7 @@ class _Teller:
 
     def _launched(self, event: AttemptLaunched) -> None:
         story = self.story
-        self._taken(event)
+        self._taken(event, event.at_ms)
         if event.job == story.job:
             self._own(event)
             return
@@ -107,7 +116,7 @@ class _Teller:
                 self._named(skip.reason)
 
     def _own(self, event: AttemptLaunched) -> None:
-        story, phase = self.story, self.story.phases[event.kind]
+        phase = self.story.phases[event.kind]
         if not phase.launched:
             phase.first_ms = event.at_ms
         phase.launched += 1
@@ -115,8 +124,13 @@ class _Teller:
         phase.skips += event.why.skips
         phase.waited_ms += event.why.waited_ms
         phase.ranks[event.why.rank] += 1
-        story.running[event.kind] += 1
-        phase.most = max(phase.most, story.running[event.kind])
+        self._runs(event.kind)
+
+    def _runs(self, kind: TaskKind) -> None:
+        """One more of the job's tasks has a slot."""
+        story = self.story
+        story.running[kind] += 1
+        story.phases[kind].most = max(story.phases[kind].most, story.running[kind])
 
     def _named(self, reason: str) -> None:
         """Reasons that differ only in their numbers are one reason; the last is the example."""
@@ -127,30 +141,55 @@ class _Teller:
         self.story.reasons[shape] += 1
         self.story.example[shape] = reason
 
-    def _kill_ordered(self, event: KillOrdered) -> None:
+    def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
         launch = self.narrator.attempts.get(event.attempt)
         if launch is None:
             return
-        self.killed.add(event.attempt)
+        if isinstance(event, KillOrdered):
+            self.killed.add(event.attempt)
         if launch.job == self.story.job:
             told = self.narrator.describe(event)
             ran = duration(event.at_ms - launch.at_ms)
             self.story.lines.append(f"{clock(event.at_ms)}  {told}, {ran} after its launch")
 
+    def _goes_on(self, event: ResumeOrdered | AttemptResumed) -> None:
+        launch = self.narrator.attempts.get(event.attempt)
+        if launch is None:
+            return
+        if isinstance(event, ResumeOrdered):
+            self.suspended.discard(event.attempt)
+            self._taken(launch, event.at_ms)
+            if launch.job == self.story.job:
+                self._runs(launch.kind)
+        elif launch.job == self.story.job:
+            told = self.narrator.describe(event)
+            self.story.lines.append(f"{clock(event.at_ms)}  {told}")
+
+    def _suspended(self, event: AttemptSuspended) -> None:
+        launch = self.narrator.attempts.get(event.attempt)
+        if launch is None:
+            return
+        self.freed.setdefault((launch.node, launch.kind), []).append(launch.job)
+        self.suspended.add(event.attempt)
+        if launch.job == self.story.job:
+            self.story.running[launch.kind] -= 1
+
     def _closed(self, event: AttemptClosed) -> None:
         launch = self.narrator.attempts.get(event.attempt)
         if launch is None:
             return
-        if launch.job == self.story.job:
+        held = event.attempt in self.suspended
+        self.suspended.discard(event.attempt)
+        if launch.job == self.story.job and not held:
             self.story.running[launch.kind] -= 1
         if event.attempt in self.killed:
             self.killed.discard(event.attempt)
-            if event.outcome is Outcome.KILLED:
+            if event.outcome is Outcome.KILLED and not held:
                 place = (launch.node, launch.kind)
                 self.freed.setdefault(place, []).append(launch.job)
 
-    def _taken(self, event: AttemptLaunched) -> None:
-        """A slot that a kill freed has gone to the job that is launched there next."""
+    def _taken(self, event: AttemptLaunched, at_ms: Millis) -> None:
+        """A slot that somebody gave up has gone to the job that has an attempt there next."""
         waiting = self.freed.get((event.node, event.kind))
         if not waiting:
             return
@@ -161,7 +200,7 @@ class _Teller:
             return
         slot = f"a {kind_name(event.kind)} slot on {node_name(event.node)}"
         taken = f"{slot} that {job_name(victim)} had to give up goes to {job_name(event.job)}"
-        self.story.lines.append(f"{clock(event.at_ms)}  {taken}")
+        self.story.lines.append(f"{clock(at_ms)}  {taken}")
 
 
 def explain(path: str | Path, job: JobId) -> Iterator[str]:

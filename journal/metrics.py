@@ -13,13 +13,17 @@ from actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
+    AttemptResumed,
     AttemptStarted,
+    AttemptSuspended,
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    ResumeOrdered,
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    SuspendOrdered,
 )
 from journal.counts import attempt_counts, job_counts, locality, share
 from journal.slot_time import SlotTime, shuffle_ms, slot_time
@@ -64,6 +68,8 @@ class Metrics:
         self._finished = array("q")
         self._launches = array("q")
         self._starts = array("q")
+        self._resumes = array("q")
+        self._suspensions = array("q")
         self._shuffles = array("q")
         self._ends = array("q")
         self._closings = array("q")
@@ -74,9 +80,13 @@ class Metrics:
             AttemptLaunched: self._launched,
             AttemptStarted: self._attempt_started,
             ShuffleEnded: self._shuffled,
+            AttemptSuspended: self._suspended,
+            AttemptResumed: self._resumed,
             AttemptEnded: self._attempt_ended,
             AttemptClosed: self._closed,
             KillOrdered: self._nothing,
+            SuspendOrdered: self._nothing,
+            ResumeOrdered: self._nothing,
             JobFinished: self._job_finished,
             RunEnded: self._run_ended,
         }
@@ -96,7 +106,7 @@ class Metrics:
 
     __call__ = observe
 
-    def _nothing(self, event: KillOrdered) -> None:
+    def _nothing(self, event: KillOrdered | SuspendOrdered | ResumeOrdered) -> None:
         """What it leads to has events of its own."""
 
     def _run_started(self, event: RunStarted) -> None:
@@ -122,12 +132,19 @@ class Metrics:
     def _attempt_started(self, event: AttemptStarted) -> None:
         self._starts.extend((event.attempt, event.at_ms, event.slot))
 
+    def _suspended(self, event: AttemptSuspended) -> None:
+        self._suspensions.extend((event.attempt, event.at_ms))
+
+    def _resumed(self, event: AttemptResumed) -> None:
+        self._resumes.extend((event.attempt, event.at_ms, event.slot))
+
     def _shuffled(self, event: ShuffleEnded) -> None:
         self._shuffles.extend((event.attempt, event.at_ms))
 
     def _attempt_ended(self, event: AttemptEnded) -> None:
         outcome = OUTCOME_NUMBERS[event.outcome]
-        self._ends.extend((event.attempt, event.at_ms, outcome, event.started_ms))
+        times = event.started_ms, event.suspended_ms
+        self._ends.extend((event.attempt, event.at_ms, outcome, *times))
 
     def _closed(self, event: AttemptClosed) -> None:
         self._closings.extend((event.attempt, event.at_ms, OUTCOME_NUMBERS[event.outcome]))
@@ -143,8 +160,10 @@ class Metrics:
             columns(self._launches, 8),
             lent(self._starts, 3),
             lent(self._shuffles, 2),
-            lent(self._ends, 4),
+            lent(self._ends, 5),
             lent(self._closings, 3),
+            lent(self._resumes, 3),
+            lent(self._suspensions, 2),
         )
 
     def jobs(self, attempts: AttemptTable | None = None) -> JobTable:
@@ -161,9 +180,9 @@ class Metrics:
     def busy_slots(self, kind: TaskKind, attempts: AttemptTable | None = None) -> Steps:
         """How many slots of the kind were held, over time."""
         attempts = attempts or self.attempts()
-        mine = attempts.ran & (attempts.kind == kind)
-        released = attempts.released_ms(self.horizon_ms)[mine]
-        return steps(attempts.started_ms[mine], released, self.horizon_ms)
+        mine = (attempts.kind == kind)[attempts.stints.place]
+        left = attempts.left_ms(self.horizon_ms)[mine]
+        return steps(attempts.stints.began_ms[mine], left, self.horizon_ms)
 
     def slot_time(self, kind: TaskKind, attempts: AttemptTable | None = None) -> SlotTime:
         """Where the time of the slots of the kind went (S9)."""

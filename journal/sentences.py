@@ -11,14 +11,18 @@ from actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
+    AttemptResumed,
     AttemptStarted,
+    AttemptSuspended,
     JobFinished,
     JobSubmitted,
     KillOrdered,
     Outcome,
+    ResumeOrdered,
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    SuspendOrdered,
 )
 from journal.names import (
     attempt_name,
@@ -32,7 +36,7 @@ from journal.names import (
     task_name,
 )
 from scheduler.decisions import Why
-from scheduler.model import AttemptId, JobId, Locality, NodeId, TaskKind
+from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskKind
 
 LEVELS = {
     Locality.NODE: "node-local",
@@ -62,6 +66,7 @@ class Narrator:
     def __init__(self) -> None:
         self.attempts: dict[AttemptId, AttemptLaunched] = {}
         self.jobs: dict[JobId, str] = {}
+        self._suspended: dict[AttemptId, Millis] = {}
 
     def tell(self, event: AnyEvent) -> str:
         """What `event` says."""
@@ -80,11 +85,16 @@ class Narrator:
             self.attempts[event.attempt] = event
         elif isinstance(event, JobSubmitted):
             self.jobs[event.job] = event.name
+        elif isinstance(event, AttemptSuspended):
+            self._suspended[event.attempt] = event.at_ms
 
     def forget(self, event: AnyEvent) -> None:
         """Drop what has left the system with `event`."""
         if isinstance(event, AttemptClosed):
             self.attempts.pop(event.attempt, None)
+            self._suspended.pop(event.attempt, None)
+        elif isinstance(event, AttemptResumed):
+            self._suspended.pop(event.attempt, None)
         elif isinstance(event, JobFinished):
             self.jobs.pop(event.job, None)
 
@@ -118,16 +128,33 @@ class Narrator:
                 return f"{self._attempt(event.attempt)} starts on {place}"
             case ShuffleEnded():
                 return f"{self._attempt(event.attempt)} has all its map outputs"
+            case AttemptSuspended():
+                where = self._where(event.attempt)
+                return f"{self._attempt(event.attempt)} is suspended{where} and keeps its work"
+            case AttemptResumed():
+                place = f"{node_name(event.node)}, slot {event.slot}"
+                since_ms = self._suspended.get(event.attempt)
+                after = "" if since_ms is None else f" after {duration(event.at_ms - since_ms)}"
+                return f"{self._attempt(event.attempt)} goes on{after} on {place}"
             case AttemptEnded():
                 took = duration(event.at_ms - event.started_ms)
                 where = self._where(event.attempt)
                 done = _DONE[event.outcome]
-                return f"{self._attempt(event.attempt)} {done}{where} after {took}"
+                spent = ""
+                if event.suspended_ms:
+                    spent = f", {duration(event.suspended_ms)} of it suspended"
+                return f"{self._attempt(event.attempt)} {done}{where} after {took}{spent}"
             case AttemptClosed():
                 return f"the master books {self._attempt(event.attempt)} as {event.outcome}"
             case KillOrdered():
                 victim = self._attempt(event.attempt) + self._where(event.attempt)
                 return f"{victim} must give way ({_reason(event.why)})"
+            case SuspendOrdered():
+                victim = self._attempt(event.attempt) + self._where(event.attempt)
+                return f"{victim} must give way and keep its work ({_reason(event.why)})"
+            case ResumeOrdered():
+                held = self._attempt(event.attempt) + self._where(event.attempt)
+                return f"{held} may go on ({_reason(event.why)})"
             case JobFinished():
                 took = duration(event.at_ms - event.submitted_ms)
                 return f"{self._job(event.job)} {_DONE[event.outcome]} after {took}"

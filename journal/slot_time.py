@@ -1,9 +1,10 @@
 """Where the slots' time went, in whole milliseconds (rule S9).
 
 Two accounts are drawn up from different events and must meet.  The time that slots were held
-comes from the attempts, each as long as its slot stated at its end.  The time that slots stood
-empty comes from the slots: the gaps between one attempt's release and the next one's start on
-the same slot, and the whole run for a slot never used.  Their sum is slots × run exactly when no
+comes from the attempts, each as long as its slot stated at its end: since its start, less the
+time for which it was suspended.  The time that slots stood empty comes from the slots: the gaps
+between one attempt's release (its end or suspension) and the next one's start on the same slot, and
+the whole run for a slot never used.  Their sum is slots × run exactly when no
 slot ever held two attempts, none was used that does not exist, and no duration was misstated.
 """
 
@@ -65,17 +66,22 @@ def slot_time(
 
 
 def held_ms(table: AttemptTable, horizon_ms: int) -> Ints:
-    """How long each attempt held its slot; 0 if it never began."""
-    begun = np.where(table.ended_ms != NEVER, table.claimed_ms, table.started_ms)
-    return np.where(table.ran, table.released_ms(horizon_ms) - begun, 0)
+    """How long each attempt held a slot; 0 if it never began.  Of one that has ended its slot's
+    word is taken, of another the sum of its stints.
+    """
+    lasted = np.zeros(len(table.attempt), np.int64)
+    np.add.at(lasted, table.stints.place, table.left_ms(horizon_ms) - table.stints.began_ms)
+    stated = table.ended_ms - table.claimed_ms - table.suspended_ms
+    return np.where(table.ran & (table.ended_ms != NEVER), stated, lasted)
 
 
 def shuffle_ms(table: AttemptTable, horizon_ms: int) -> int:
     """How long reduces held their slots until they had all map outputs, or until they ended."""
-    reduces = table.ran & (table.kind == TaskKind.REDUCE)
-    released = table.released_ms(horizon_ms)
-    until = np.where(table.shuffled_ms != NEVER, table.shuffled_ms, released)
-    return int((until - table.started_ms)[reduces].sum())
+    at = table.stints.place
+    left, shuffled = table.left_ms(horizon_ms), table.shuffled_ms[at]
+    until = np.where(shuffled != NEVER, np.minimum(left, shuffled), left)
+    mine = (table.kind == TaskKind.REDUCE)[at]
+    return int(np.maximum(until - table.stints.began_ms, 0)[mine].sum())
 
 
 def _spoilt(table: AttemptTable) -> Flags:
@@ -94,9 +100,11 @@ def _slots(nodes: Sequence[NodeFacts], kind: TaskKind) -> Ints:
 
 def _idle_ms(table: AttemptTable, mine: Flags, slots: Ints, horizon_ms: int) -> int:
     """The gaps on all slots, used and unused."""
-    released = table.released_ms(horizon_ms)
+    stints, at = table.stints, table.stints.place
+    here = mine[at]
+    left = table.left_ms(horizon_ms)[here]
     # By the end too: of two that began at once, one of no length came first.
-    columns = (released[mine], table.started_ms[mine], table.slot[mine], table.node[mine])
+    columns = (left, stints.began_ms[here], stints.slot[here], table.node[at][here])
     order = np.lexsort(columns)
     end, begin, slot, node = (column[order] for column in columns)
     first = np.ones(len(node), np.bool_)

@@ -1,13 +1,13 @@
 """A run's jobs and attempts as columns: what `Metrics` has gathered, joined by id.
 
-All columns are int64 and of one length.  `NEVER` (-1) stands for a time or an outcome that did
-not come.  Outcomes are numbered as in `OUTCOMES`.
+All columns of a table are int64 and of one length.  `NEVER` (-1) stands for a time or an outcome
+that did not come.  Outcomes are numbered as in `OUTCOMES`.
 """
 
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,28 @@ SUCCEEDED, FAILED, KILLED = (OUTCOME_NUMBERS[outcome] for outcome in OUTCOMES)
 
 
 @dataclass(frozen=True, eq=False)
+class Stints:
+    """One row for each time that an attempt took a slot, in the order of attempts, then of time.
+
+    `place` is the attempt's row in its table; `ended_ms` is when it was suspended, `NEVER` for a
+    stint that was not ended by that.
+    """
+
+    place: Ints
+    began_ms: Ints
+    slot: Ints
+    ended_ms: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class AttemptTable:
     """One row for each attempt that the master launched, by attempt id.
 
     `ended_ms` and `ended` are the slot's truth, `closed_ms` and `closed` the master's book; an
     attempt closed twice (a finished map that was lost later) stands as closed last.
-    `claimed_ms` is the start that the slot stated when the attempt ended.
+    `claimed_ms` is the start that the slot stated when the attempt ended, `suspended_ms` for how
+    long it says the attempt was suspended (0 while it has not ended).  `slot` is the first that
+    it had; `stints` are all times that it had one.
     """
 
     attempt: Ints
@@ -46,8 +62,10 @@ class AttemptTable:
     ended_ms: Ints
     ended: Ints
     claimed_ms: Ints
+    suspended_ms: Ints
     closed_ms: Ints
     closed: Ints
+    stints: Stints
 
     @property
     def ran(self) -> Flags:
@@ -60,6 +78,11 @@ class AttemptTable:
         """
         given_up = np.where(self.closed_ms != NEVER, self.closed_ms, horizon_ms)
         return np.where(self.ended_ms != NEVER, self.ended_ms, given_up)
+
+    def left_ms(self, horizon_ms: int) -> Ints:
+        """When each stint ended: when the attempt was suspended, else when it gave up its slot."""
+        released = self.released_ms(horizon_ms)[self.stints.place]
+        return np.where(self.stints.ended_ms != NEVER, self.stints.ended_ms, released)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +153,40 @@ def by_id(table: Ints, what: str) -> Ints:
     return table
 
 
+def stints(ids: Ints, started: Ints, resumed: Ints, suspended: Ints) -> Stints:
+    """The nth time that an attempt took a slot was ended by its nth suspension, if there was one;
+    every argument after `ids` has the attempt's id first, in the order of events.
+    """
+    began = np.concatenate((started, resumed), axis=1)
+    began = began[:, np.argsort(began[0], kind="stable")]
+    suspended = suspended[:, np.argsort(suspended[0], kind="stable")]
+    at = places(ids, began[0], "resumption of an attempt never launched:")
+    ended_ms = blank(len(at))
+    of = np.searchsorted(began[0], suspended[0]) + _nth(suspended[0])
+    inside = of < len(at)
+    if not inside.all() or (began[0][of] != suspended[0]).any():
+        raise ValueError("inconsistent events: suspension of an attempt that had no slot")
+    ended_ms[of] = suspended[1]
+    last = np.ones(len(at), np.bool_)
+    last[:-1] = at[1:] != at[:-1]
+    if (ended_ms[~last] == NEVER).any():
+        raise ValueError("inconsistent events: resumption of an attempt that had a slot")
+    return Stints(at, began[1], began[2], ended_ms)
+
+
+def _nth(ids: Ints) -> Ints:
+    """Of sorted ids, which of its equals each is, from 0."""
+    return np.arange(len(ids)) - np.searchsorted(ids, ids)
+
+
 def attempt_table(
-    launched: Ints, started: Ints, shuffled: Ints, ended: Ints, closed: Ints
+    launched: Ints,
+    started: Ints,
+    shuffled: Ints,
+    ended: Ints,
+    closed: Ints,
+    resumed: Ints,
+    suspended: Ints,
 ) -> AttemptTable:
     """Join what was told of the attempts; every argument has the attempt's id first."""
     launched = by_id(launched, "launch of attempt")
@@ -139,17 +194,19 @@ def attempt_table(
     size = len(ids)
     started_ms, slot, shuffled_ms = blank(size), blank(size), blank(size)
     ended_ms, outcome, claimed_ms = blank(size), blank(size), blank(size)
+    suspended_ms = np.zeros(size, np.int64)
     closed_ms, booked = blank(size), blank(size)
     at = places(ids, started[0], "start of an attempt never launched:")
     started_ms[at], slot[at] = started[1], started[2]
     at = places(ids, shuffled[0], "shuffle of an attempt never launched:")
     shuffled_ms[at] = shuffled[1]
     at = places(ids, ended[0], "end of an attempt never launched:")
-    ended_ms[at], outcome[at], claimed_ms[at] = ended[1], ended[2], ended[3]
+    ended_ms[at], outcome[at], claimed_ms[at], suspended_ms[at] = ended[1:]
     at = places(ids, closed[0], "closing of an attempt never launched:")
     closed_ms[at], booked[at] = closed[1], closed[2]
-    rows: list[Ints] = [*launched, started_ms, slot, shuffled_ms]
-    rows += [ended_ms, outcome, claimed_ms, closed_ms, booked]
+    rows: list[Any] = [*launched, started_ms, slot, shuffled_ms]
+    rows += [ended_ms, outcome, claimed_ms, suspended_ms, closed_ms, booked]
+    rows.append(stints(ids, started, resumed, suspended))
     return AttemptTable(*rows)
 
 

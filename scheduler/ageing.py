@@ -170,26 +170,30 @@ class VirtualCluster:
             lane.cap if lane.capped else Fraction(lane.weight * self._spare, self._weight)
         )
 
-    def queue(self, now_ms: Millis) -> Iterator[Aged]:
-        """The waiting jobs, smallest first, lazily; ties by virtual end, submit time, number."""
-        now = now_ms * self._unit
+    def queue(self, now_ms: Millis, *, waiting: bool = True) -> Iterator[Aged]:
+        """The waiting jobs, or all, smallest first, lazily; ties by virtual end, submit time,
+        number.
+        """
+        now, side = now_ms * self._unit, int(waiting)
         heap: list[_Candidate] = []
         for pace in self._paces.values():
-            self._offer(heap, pace, 0, 0, self._shown(pace, now))
+            self._offer(heap, pace, side, 0, 0, self._shown(pace, now))
         while heap:
             (_, _, _, job), left, pace, head, place, clock = heapq.heappop(heap)
             yield Aged(job, left / WORK)
             if place == 0:
-                self._offer(heap, pace, head + 1, 0, clock)
-            self._offer(heap, pace, head, place + 1, clock)
+                self._offer(heap, pace, side, head + 1, 0, clock)
+            self._offer(heap, pace, side, head, place + 1, clock)
 
-    def _offer(self, heap: list[_Candidate], pace: Pace, head: int, place: int, clock: int) -> None:
+    def _offer(
+        self, heap: list[_Candidate], pace: Pace, side: int, head: int, place: int, clock: int
+    ) -> None:
         """Put the job at `place` of the pace's `head`th lane on the heap, if there is one."""
-        firsts = pace.firsts[1]
+        firsts = pace.firsts[side]
         if head >= len(firsts):
             return
         lane = firsts.peekitem(head)[1]
-        jobs = lane.rows[1].jobs
+        jobs = lane.rows[side].jobs
         if place >= len(jobs):
             return
         entry = jobs[place]

@@ -54,4 +54,18 @@ class Kill(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     why: Why
 
 
-Decision = Launch | Kill
+class Suspend(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+    """Take a running attempt's slot; its node keeps the work, and only there can it go on."""
+
+    attempt: AttemptId
+    why: Why
+
+
+class Resume(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+    """Let a suspended attempt go on in a free slot of the offering node, which holds it."""
+
+    attempt: AttemptId
+    why: Why
+
+
+Decision = Launch | Kill | Suspend | Resume

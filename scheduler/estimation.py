@@ -16,8 +16,8 @@ from collections.abc import Callable
 from math import exp
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from scheduler.facts import Closed
-from scheduler.model import KINDS, JobId, Millis, TaskKind
+from scheduler.facts import Closed, Suspended
+from scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
 
 if TYPE_CHECKING:
     from scheduler.view import JobView
@@ -50,13 +50,16 @@ class Estimator(ABC):
     def learn(self, closed: Closed) -> None:  # noqa: B027
         """Hear of an attempt's end."""
 
+    def pause(self, suspended: Suspended) -> None:  # noqa: B027
+        """Hear that an attempt is suspended: its work so far is kept."""
+
     def forget(self, job: JobId) -> None:  # noqa: B027
         """The job has left."""
 
 
-def work_ms(closed: Closed) -> Millis:
+def work_ms(told: Closed | Suspended) -> Millis:
     """What an attempt counts for: a reduce's shuffle does not."""
-    return closed.ran_ms - closed.shuffled_ms
+    return told.ran_ms - told.shuffled_ms
 
 
 class OracleSizes(Estimator):
@@ -70,6 +73,7 @@ class OracleSizes(Estimator):
         self._oracle = oracle
         self._sigma = sigma
         self._done: dict[tuple[JobId, TaskKind], Millis] = {}
+        self._kept: dict[AttemptId, Millis] = {}  # of open attempts that were suspended
 
     def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
         oracle = self._oracle()
@@ -82,9 +86,17 @@ class OracleSizes(Estimator):
         return max(self.size_ms(job, kind) - self._done.get((job.job, kind), 0), 0)
 
     def learn(self, closed: Closed) -> None:
-        if closed.succeeded:
-            address = (closed.job, closed.kind)
-            self._done[address] = self._done.get(address, 0) + work_ms(closed)
+        work = work_ms(closed) if closed.succeeded else 0
+        self._count(closed, work - self._kept.pop(closed.attempt, 0))
+
+    def pause(self, suspended: Suspended) -> None:
+        work = work_ms(suspended)
+        self._count(suspended, work - self._kept.get(suspended.attempt, 0))
+        self._kept[suspended.attempt] = work
+
+    def _count(self, told: Closed | Suspended, more: Millis) -> None:
+        address = (told.job, told.kind)
+        self._done[address] = self._done.get(address, 0) + more
 
     def forget(self, job: JobId) -> None:
         for kind in KINDS:

@@ -60,6 +60,30 @@ class Closed(msgspec.Struct, frozen=True, gc=False):
     shuffled_ms: Millis = 0
 
 
+class Suspended(msgspec.Struct, frozen=True, gc=False):
+    """An attempt has given up its slot and is held by its node; `ran_ms` and `shuffled_ms` are as
+    in `Closed`, up to then.
+
+    Its task is pending again, for its node alone (`JobView.suspended`).
+    """
+
+    job: JobId
+    kind: TaskKind
+    attempt: AttemptId
+    node: NodeId
+    ran_ms: Millis = 0
+    shuffled_ms: Millis = 0
+
+
+class Resumed(msgspec.Struct, frozen=True, gc=False):
+    """A suspended attempt was given a slot of its node again."""
+
+    job: JobId
+    kind: TaskKind
+    attempt: AttemptId
+    node: NodeId
+
+
 class Progressed(msgspec.Struct, frozen=True, gc=False):
     """A heartbeat told how far a running attempt is; only where a part wanted to know.
 
@@ -100,6 +124,8 @@ Fact = (
     | Launched
     | Offered
     | Closed
+    | Suspended
+    | Resumed
     | Progressed
     | JobLeft
     | NodeJoined

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Why
+from scheduler.decisions import MAX_SKIPS, Kill, Launch, Resume, Skip, Suspend, Why
 from scheduler.estimation import Oracle
 from scheduler.facts import Fact, Launched, Offered
 from scheduler.model import JobId, Locality, Millis, TaskKind
@@ -140,8 +140,8 @@ class PreemptionRule(Part):
         """Learn whose side it works on.  Raises MisfitError if it cannot work with this order."""
 
     @abstractmethod
-    def victims(self, view: ClusterView) -> Iterator[Kill]:
-        """The attempts to be killed now."""
+    def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
+        """The attempts to be killed or suspended now."""
 
 
 class SpeculationRule(Part):
@@ -251,7 +251,7 @@ class Policy:
 
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
-    ) -> Launch | None:
+    ) -> Launch | Resume | None:
         """The next task for this offer, or None when it is to get no more.
 
         The jobs that the locality rule refused on the way are added to `passed`, which is the
@@ -263,17 +263,17 @@ class Policy:
                 continue
             if self.order.room(kind, offer, view) <= 0:
                 continue
-            launch = None
+            found: Launch | Resume | None = None
             if pending and not self._refused_again(kind, offer, view, passed):
-                launch = self._first_permitted(kind, offer, view, passed)
-            if launch is None:
-                launch = self.speculation.copy(kind, offer, view)
-            if launch is not None:
-                return launch
+                found = self._first_permitted(kind, offer, view, passed)
+            if found is None:
+                found = self.speculation.copy(kind, offer, view)
+            if found is not None:
+                return found
         return None
 
-    def preempt(self, view: ClusterView) -> Iterator[Kill]:
-        """The attempts to be killed now."""
+    def preempt(self, view: ClusterView) -> Iterator[Kill | Suspend]:
+        """The attempts to be killed or suspended now."""
         return self.preemption.victims(view)
 
     def _refused_again(
@@ -283,7 +283,7 @@ class Policy:
 
         Under delay scheduling most offers are: tasks stay pending while slots are free.
         """
-        if kind is TaskKind.REDUCE or self._all_refused is None:
+        if kind is TaskKind.REDUCE or self._all_refused is None or offer.node.suspended(kind):
             return False
         node = offer.node.node
         for job in self._all_refused:
@@ -296,11 +296,17 @@ class Policy:
 
     def _first_permitted(
         self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
-    ) -> Launch | None:
-        """Walk the queue to the first job whose nearest task may run here."""
+    ) -> Launch | Resume | None:
+        """Walk the queue to the first job that may have a task here: one of its own that the node
+        holds suspended, else its nearest.
+        """
         skipped: list[tuple[JobView, Locality]] = []
         refused: list[JobView] = []
+        holds = offer.node.suspended(kind) > 0
         for rank, (job, score, rule) in enumerate(self.order.queue(kind, view), start=1):
+            if holds and (held := job.resumable(kind, offer.node.node)) is not None:
+                reasons = self._reasons(skipped, offer, view)
+                return Resume(held, Why(rule or self.order.name, rank, score, reasons))
             level = job.nearest(kind, offer.node.node)
             if level is None:
                 continue

@@ -30,6 +30,8 @@ from scheduler.policy import (
     Wait,
 )
 from scheduler.preemption.kill import Kill
+from scheduler.preemption.preemptive import Preemptive
+from scheduler.preemption.suspend import Suspend
 from scheduler.preemption.whole import GlobalPreemption
 from scheduler.spec import SLOTS, Piece, from_table, split, unknown
 
@@ -70,7 +72,7 @@ ORDERS: dict[str, type[Order]] = {
 """Every order that ships, by its name in a policy spec."""
 
 PREEMPTIONS: dict[str, type[PreemptionRule]] = {
-    part.name: part for part in (Wait, Kill, GlobalPreemption)
+    part.name: part for part in (Wait, Kill, Suspend, GlobalPreemption, Preemptive)
 }
 """Every preemption rule that ships, by its name in a policy spec."""
 

@@ -69,14 +69,17 @@ class TrainingPhase:
             self.sizes.setdefault(fact.attempt, (round(worked_ms / done), min(done, 1.0)))
 
     def ended(self, fact: Closed) -> None:
-        """A training task ended: measured, or to be replaced by another one."""
+        """A training task ended: measured, or to be replaced by another one.
+
+        What one that came to nothing had told stands, but all of its work is left.
+        """
         self.running.discard(fact.attempt)
         if fact.succeeded:
             size = fact.ran_ms - fact.shuffled_ms
             measured = self.sizes.get(fact.attempt, (size, 1.0))
             self.sizes[fact.attempt] = (measured[0], 1.0)
-        else:
-            self.sizes.pop(fact.attempt, None)
+        elif fact.attempt in self.sizes:
+            self.sizes[fact.attempt] = (self.sizes[fact.attempt][0], 0.0)
 
 
 class History:

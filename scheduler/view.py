@@ -38,7 +38,18 @@ class JobView(Protocol):
         """How many tasks of this kind the job has."""
 
     def pending(self, kind: TaskKind) -> int:
-        """How many of them may run now and do not; reduces only from slowstart on."""
+        """How many of them may run now and do not; reduces only from slowstart on.
+
+        Those whose attempts are suspended count, though each may go on on its own node only.
+        """
+
+    def suspended(self, kind: TaskKind) -> int:
+        """How many of the pending ones have a suspended attempt."""
+
+    def resumable(self, kind: TaskKind, node: NodeId) -> AttemptId | None:
+        """The earliest launched of its attempts that `node` holds suspended and that nobody has
+        chosen to be killed; None without any.
+        """
 
     def running(self, kind: TaskKind) -> int:
         """How many attempts of this kind are believed to run."""
@@ -47,7 +58,7 @@ class JobView(Protocol):
         """How many of its tasks are known to have succeeded."""
 
     def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
-        """How near to `node` its nearest pending task has its input; None without any.
+        """How near to `node` its nearest pending task has its input; None without any to launch.
 
         A map that must run again counts as `NODE` everywhere: it goes first and regardless of
         locality (JobInProgress.findNewMapTask).  Reduces are `OFF_RACK`.
@@ -70,9 +81,12 @@ class NodeView(Protocol):
     def running(self, kind: TaskKind) -> int:
         """How many of them are believed to be taken."""
 
+    def suspended(self, kind: TaskKind) -> int:
+        """How many suspended attempts of this kind it holds."""
+
 
 class AttemptView(Protocol):
-    """An attempt that is believed to run."""
+    """An attempt that is believed to run, or to be held suspended by its node."""
 
     @property
     def attempt(self) -> AttemptId: ...
@@ -89,6 +103,14 @@ class AttemptView(Protocol):
     @property
     def killing(self) -> bool:
         """Whether it has been chosen to be killed, and its end has not been heard of."""
+
+    @property
+    def suspending(self) -> bool:
+        """Whether it has been chosen to be suspended, and its slot is not known to be free."""
+
+    @property
+    def suspended_ms(self) -> Millis | None:
+        """Since when it is known to be suspended; None while it has a slot."""
 
     @property
     def progress(self) -> float:
@@ -128,6 +150,9 @@ class ClusterView(Protocol):
     def padded(self, kind: TaskKind) -> int:
         """All tasks of this kind of jobs that have reduces, finished ones too."""
 
+    def node(self, node: NodeId) -> NodeView | None:
+        """The node of this number, if it has joined."""
+
     def job(self, job: JobId) -> JobView:
         """The job of this number, or `KeyError`."""
 
@@ -135,7 +160,7 @@ class ClusterView(Protocol):
         """All jobs, in the order of their submission."""
 
     def attempts(self) -> Iterable[AttemptView]:
-        """All attempts believed to run, in the order of their launch."""
+        """All attempts believed to run or to be held suspended, in the order of their launch."""
 
 
 class Offer(Protocol):

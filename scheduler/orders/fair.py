@@ -19,7 +19,16 @@ import msgspec
 from sortedcontainers import SortedList
 
 from scheduler.claims import Claim, Each, job_claim
-from scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched, TasksPending
+from scheduler.facts import (
+    Closed,
+    Fact,
+    JobArrived,
+    JobLeft,
+    Launched,
+    Resumed,
+    Suspended,
+    TasksPending,
+)
 from scheduler.model import JobId, TaskKind
 from scheduler.orders.pools import WEIGHTS, Job, Key, Pool, PoolParams, clear, mend, mend_kind
 from scheduler.policy import Order, Ranked
@@ -80,7 +89,13 @@ class Fair(Order):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
-            case Launched(job, kind) | Closed(job, kind) | TasksPending(job, kind):
+            case (
+                Launched(job, kind)
+                | Closed(job, kind)
+                | TasksPending(job, kind)
+                | Suspended(job, kind)
+                | Resumed(job, kind)
+            ):
                 mend_kind(self._jobs[job], kind, view.job(job))
             case JobArrived(job):
                 self._arrive(view.job(job), view)

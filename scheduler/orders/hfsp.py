@@ -21,7 +21,7 @@ from typing import Literal
 import msgspec
 
 from scheduler.estimation import Oracle, OracleSizes
-from scheduler.facts import Closed, Fact, JobLeft, Launched, Progressed
+from scheduler.facts import Closed, Fact, JobLeft, Launched, Progressed, Resumed, Suspended
 from scheduler.model import AttemptId, JobId, TaskKind
 from scheduler.orders.ranked import Key, SortedQueue
 from scheduler.orders.sized import WEIGHT
@@ -100,6 +100,10 @@ class Hfsp(VirtualOrder):
         match fact:
             case Launched(job, kind, attempt):
                 self._train(job, kind, attempt, view)
+            case Suspended(job, kind, attempt):
+                self._on_training_slots[kind].discard(attempt)
+            case Resumed(job, kind, attempt):
+                self._train_again(job, kind, attempt)
             case Closed():
                 self._close(fact, view)
             case Progressed(job, kind):
@@ -157,6 +161,12 @@ class Hfsp(VirtualOrder):
             busy.add(attempt)
         self._line_up(job, kind, view)
 
+    def _train_again(self, job: JobId, kind: TaskKind, attempt: AttemptId) -> None:
+        """A suspended task goes on: one to learn from takes a training slot if one is left."""
+        training, busy = self._training[kind].get(job), self._on_training_slots[kind]
+        if training is not None and attempt in training.running and len(busy) < self.params.T:
+            busy.add(attempt)
+
     def _close(self, fact: Closed, view: ClusterView) -> None:
         """A task ended: ReleaseResource, and what there is to learn from it."""
         self._on_training_slots[fact.kind].discard(fact.attempt)
@@ -207,6 +217,24 @@ class Hfsp(VirtualOrder):
         for ranked in super().queue(kind, view):
             if ranked.job.job not in first:
                 yield ranked
+
+    def urgent(self, kind: TaskKind, view: ClusterView) -> list[tuple[JobId, int]]:
+        """The training tasks that Algorithm 1 would launch now, T_curr allowing."""
+        left = self.params.T - len(self._on_training_slots[kind])
+        found: list[tuple[JobId, int]] = []
+        for _, job in self._to_train[kind]:
+            seen = view.job(job)
+            waiting = seen.pending(kind) - seen.suspended(kind)
+            tasks = min(left, waiting, self._training[kind][job].to_launch)
+            if tasks > 0:
+                found.append((job, tasks))
+                left -= tasks
+        return found
+
+    def spared(self, kind: TaskKind) -> set[AttemptId]:
+        """The training tasks that have not been measured yet."""
+        phases = self._training[kind].values()
+        return {attempt for phase in phases for attempt in phase.running - phase.sizes.keys()}
 
     def in_training(self, kind: TaskKind) -> int:
         """How many slots of this kind train now: T_curr."""

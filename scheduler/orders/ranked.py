@@ -10,9 +10,19 @@ from typing import Any
 from sortedcontainers import SortedList
 
 from scheduler.claims import Claim, Each, by_rank
-from scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched, TasksPending
+from scheduler.facts import (
+    Closed,
+    Fact,
+    JobArrived,
+    JobLeft,
+    Launched,
+    Resumed,
+    Suspended,
+    TasksPending,
+)
 from scheduler.model import JobId, TaskKind
 from scheduler.policy import Order, Ranked
+from scheduler.ranking import Ranking
 from scheduler.view import ClusterView, JobView
 
 Key = tuple[Any, ...]
@@ -43,6 +53,10 @@ class SortedQueue:
         self._keys[job] = key
         self._sorted.add((key, job))
 
+    def key_of(self, job: JobId) -> Key | None:
+        """The key by which a job stands here, if it does."""
+        return self._keys.get(job)
+
     def drop(self, job: JobId) -> None:
         """Take a job out, if it is in."""
         key = self._keys.pop(job, None)
@@ -71,7 +85,13 @@ class KeyedOrder(Order):
         match fact:
             case JobArrived(job):
                 self._place(job, TaskKind.MAP, view)
-            case TasksPending(job, kind) | Launched(job, kind) | Closed(job, kind):
+            case (
+                TasksPending(job, kind)
+                | Launched(job, kind)
+                | Closed(job, kind)
+                | Suspended(job, kind)
+                | Resumed(job, kind)
+            ):
                 self._place(job, kind, view)
             case JobLeft(job):
                 for queue in self._queues:
@@ -90,7 +110,7 @@ class KeyedOrder(Order):
             self._queues[kind].drop(job)
 
 
-class StrictOrder(KeyedOrder):
+class RankedOrder(KeyedOrder, Ranking):
     """An order by a key that does not grow as the job is served: the first job may have all that
     it can use.  So the ranking says what everybody is due, and slots that are taken by it stay
     where they went.
@@ -100,3 +120,15 @@ class StrictOrder(KeyedOrder):
         """What the ranking gives: the first job its demand, the next its demand of the rest."""
         ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
         return by_rank(ranked, kind, view.slots(kind))
+
+    def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
+        """A tier for each job: by the key by which it stands in the queue, if it does."""
+        ranked: list[tuple[Key, JobId]] = []
+        for job in view.jobs():
+            if job.pending(kind) or job.running(kind):
+                ranked.append((self.standing(job, kind, view), job.job))
+        return [[job] for _, job in sorted(ranked)]
+
+    def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> Key:  # noqa: ARG002
+        """The key by which the job stands in the queue, or would."""
+        return self._queues[kind].key_of(job.job) or self.key(job, kind)

@@ -8,15 +8,15 @@ HFSP (III).  Keys are whole milliseconds and change only with the job's own fact
 
 from scheduler.claims import Claim, Each, job_claim
 from scheduler.estimation import Mean, work_ms
-from scheduler.facts import Closed, Fact, JobLeft, Launched
-from scheduler.model import KINDS, JobId, Millis, TaskKind
-from scheduler.orders.ranked import Key, KeyedOrder, StrictOrder
-from scheduler.orders.sized import Sized
+from scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
+from scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from scheduler.orders.ranked import Key, KeyedOrder, RankedOrder
+from scheduler.orders.sized import Sized, SizeParams
 from scheduler.shares import compute_fair_shares
 from scheduler.view import ClusterView, JobView
 
 
-class _BySize(Sized, StrictOrder):
+class _BySize(Sized, RankedOrder):
     """An order by the estimated size of a phase, or by what is left of it."""
 
     def score(self, key: Key) -> float:
@@ -30,8 +30,30 @@ class Srpt(_BySize):
     name = "srpt"
     story = "shortest remaining first: the job with the least work left is next"
 
+    def __init__(self, params: SizeParams | None = None) -> None:
+        super().__init__(params)
+        self._since: dict[JobId, dict[AttemptId, Millis]] = {}  # maps that run
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Launched(job, TaskKind.MAP, attempt) | Resumed(job, TaskKind.MAP, attempt):
+                self._since.setdefault(job, {})[attempt] = view.now_ms
+            case Closed(job, TaskKind.MAP, attempt) | Suspended(job, TaskKind.MAP, attempt):
+                self._since[job].pop(attempt, None)
+            case JobLeft(job):
+                self._since.pop(job, None)
+        super().observe(fact, view)
+
     def key(self, job: JobView, kind: TaskKind) -> Key:
         return (self.sizes.left_ms(job, kind), job.submitted_ms)
+
+    def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> Key:
+        """A job that only runs, and whose true size is known, has less left with every moment."""
+        left_ms, *rest = super().standing(job, kind, view)
+        if self.params.size == "oracle" and kind is TaskKind.MAP and not job.pending(kind):
+            since = self._since.get(job.job, {}).values()
+            left_ms = max(left_ms - sum(view.now_ms - began_ms for began_ms in since), 0)
+        return (left_ms, *rest)
 
 
 class Sjf(_BySize):
@@ -49,7 +71,8 @@ class Las(KeyedOrder):
 
     A running attempt is charged, from its launch on, at the mean of the job's ended ones, or of
     all ended ones of the kind; when it ends the charge is put right.  Without that a job would
-    count as unserved, and take every slot, until its first task ends.
+    count as unserved, and take every slot, until its first task ends.  A suspended attempt stays
+    charged.
 
     It makes no claims: whoever got slots by killing would soon have been given the most, and the
     next check would take them back.
@@ -83,7 +106,7 @@ class Las(KeyedOrder):
     def _attained_ms(self, job: JobView, kind: TaskKind) -> Millis:
         own = self._own.get((job.job, kind))
         running = job.running(kind)
-        going = (own or self._all[kind]).times(running) or 0
+        going = (own or self._all[kind]).times(running + job.suspended(kind)) or 0
         return (own.total if own else 0) + going
 
 

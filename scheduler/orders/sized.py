@@ -3,7 +3,7 @@
 import msgspec
 
 from scheduler.estimation import Estimator, OnlineSizes, Oracle, OracleSizes, SizeSource
-from scheduler.facts import Closed, Fact, JobLeft
+from scheduler.facts import Closed, Fact, JobLeft, Suspended
 from scheduler.model import Priority
 from scheduler.policy import Part
 from scheduler.view import ClusterView
@@ -58,6 +58,8 @@ class Sized(Part):
         """Let the estimator learn, before the order that goes by it is told."""
         if isinstance(fact, Closed):
             self.sizes.learn(fact)
+        elif isinstance(fact, Suspended):
+            self.sizes.pause(fact)
         elif isinstance(fact, JobLeft):
             self.sizes.forget(fact.job)
         super().observe(fact, view)

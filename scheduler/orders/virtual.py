@@ -18,14 +18,25 @@ from typing import ClassVar
 
 from scheduler.ageing import VirtualCluster
 from scheduler.claims import Claim, Each, by_rank
-from scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched, Progressed, TasksPending
+from scheduler.facts import (
+    Closed,
+    Fact,
+    JobArrived,
+    JobLeft,
+    Launched,
+    Progressed,
+    Resumed,
+    Suspended,
+    TasksPending,
+)
 from scheduler.model import KINDS, JobId, Millis, TaskKind
 from scheduler.orders.ranked import Key, SortedQueue
 from scheduler.orders.sized import WEIGHT, Sized
 from scheduler.policy import Order, Ranked
+from scheduler.ranking import Ranking
 from scheduler.view import ClusterView, JobView
 
-_OF_ONE_KIND = (Launched, Closed, Progressed, TasksPending)
+_OF_ONE_KIND = (Launched, Closed, Progressed, TasksPending, Suspended, Resumed)
 """The facts that concern the slots of one kind alone."""
 
 
@@ -41,10 +52,13 @@ class Phase:
         self.pending = False
 
 
-class VirtualOrder(Order):
+class VirtualOrder(Order, Ranking):
     """An order by virtual time: one virtual cluster a kind of slot, and the late beside it."""
 
     by_finish: ClassVar[bool] = True
+    late_share: ClassVar[bool] = False
+    """Whether late jobs are served in turn."""
+
     ageing: Fraction = Fraction(1)
 
     def __init__(self) -> None:
@@ -85,7 +99,7 @@ class VirtualOrder(Order):
             case Launched(job, kind, attempt):
                 self._phases[kind][job].served = attempt
                 self.place(job, kind, view)
-            case Closed(job, kind):
+            case Closed(job, kind) | Suspended(job, kind) | Resumed(job, kind):
                 self.place(job, kind, view)
 
     def enter(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
@@ -175,6 +189,18 @@ class VirtualOrder(Order):
         ranked = sorted(view.jobs(), key=lambda job: (self._rank(job, kind, view), job.job))
         return by_rank(ranked, kind, view.slots(kind))
 
+    def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
+        """The late, in one tier if they are served in turn, then the others by virtual time."""
+        self.catch_up(kind, view)
+        phases, late = self._phases[kind], list[tuple[Key, JobId]]()
+        for job, phase in phases.items():
+            if phase.late_ms is not None:
+                late.append((self.late_key(view.job(job), kind, phase), job))
+        late_jobs = [job for _, job in sorted(late)]
+        first = [late_jobs] if self.late_share and late_jobs else [[job] for job in late_jobs]
+        aged = (each.job for each in self.clusters[kind].queue(view.now_ms, waiting=False))
+        return first + [[job] for job in aged if job in phases]
+
     def _rank(self, job: JobView, kind: TaskKind, view: ClusterView) -> tuple[int, Key]:
         """The late, the ageing, and those whose phase has not begun."""
         phase = self._phases[kind].get(job.job)
@@ -222,6 +248,7 @@ class FspFifo(Fsp):
 class FspPs(Fsp):
     """Late jobs in turn."""
 
+    late_share = True
     name = "fsp+ps"
     story = "fair sojourn: who would end first under sharing is next; the late in turn"
 
@@ -232,6 +259,7 @@ class FspPs(Fsp):
 class Psbs(Fsp):
     """Late jobs in turn by weight, and weights by priority in the virtual cluster."""
 
+    late_share = True
     name = "psbs"
     story = "practical size-based: fair sojourn with weights by priority, the late in turn"
 

@@ -17,7 +17,7 @@ and `inf` turns one off.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -29,8 +29,47 @@ from scheduler.preemption.victims import Excess, newest_first
 from scheduler.preemption.watching import Watching, needs
 from scheduler.view import AttemptView, ClusterView
 
+Victims = Literal["global", "job"]
+"""Over whom the newest are looked for: all attempts above their shares, or each job's."""
 
-class Kill(Watching):
+
+class AboveShares(Watching):
+    """Selects the newest attempts above the shares, as many as starving claimants lack slots."""
+
+    def __init__(
+        self,
+        victims: Victims,
+        check_s: float,
+        min_share_timeout_s: float,
+        fair_share_timeout_s: float,
+    ) -> None:
+        super().__init__(check_s, min_share_timeout_s, fair_share_timeout_s)
+        self._by_job = victims == "job"
+
+    def selected(
+        self, kind: TaskKind, view: ClusterView, may: Callable[[AttemptView], bool] | None = None
+    ) -> Iterator[tuple[AttemptView, decisions.Why]]:
+        """The victims of one check, each with its reason; `may` says who can be one."""
+        deficits = self.deficits(kind, view)
+        if not deficits:
+            return
+        alive, leaving = newest_first(kind, view)
+        wanted = sum(deficit.slots for deficit in deficits) - leaving
+        excess = Excess(self.claims(kind, view), alive)
+        if self._by_job:
+            alive = _in_turns(alive, self.job_claims(kind, view))
+        rank, rule = 0, f"{self.name}, {needs(deficits)}"
+        for attempt in alive:
+            if rank >= wanted:
+                return
+            above = excess.of(attempt.job)
+            if above > 0 and (may is None or may(attempt)):
+                rank += 1
+                excess.take(attempt.job)
+                yield attempt, decisions.Why(rule, rank, float(above))
+
+
+class Kill(AboveShares):
     """Kill the newest attempts above the shares, for who starves."""
 
     name = "kill"
@@ -39,49 +78,32 @@ class Kill(Watching):
     class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """When to check, who starves, and which attempts die; times in seconds."""
 
-        victims: Literal["global", "job"] = "global"
+        victims: Victims = "global"
         interval_s: float = 15.0
         min_share_timeout_s: float = 30.0
         fair_share_timeout_s: float = 60.0
 
         def __post_init__(self) -> None:
-            times = (self.interval_s, self.min_share_timeout_s, self.fair_share_timeout_s)
-            if not (all(time >= 0 for time in times) and 0 < self.interval_s < float("inf")):
-                raise ValueError("interval_s must be above 0 and finite, timeouts not below 0")
+            check_times(self.interval_s, self.min_share_timeout_s, self.fair_share_timeout_s)
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or Kill.Params()
         super().__init__(
+            self.params.victims,
             self.params.interval_s,
             self.params.min_share_timeout_s,
             self.params.fair_share_timeout_s,
         )
 
-    def chosen(self, kind: TaskKind, view: ClusterView) -> list[decisions.Kill]:
-        deficits = self.deficits(kind, view)
-        if not deficits:
-            return []
-        alive, dying = newest_first(kind, view)
-        wanted = sum(deficit.slots for deficit in deficits) - dying
-        excess = Excess(self.claims(kind, view), alive)
-        if self.params.victims == "job":
-            alive = _in_turns(alive, self.job_claims(kind, view))
-        return list(_above_share(alive, excess, wanted, f"{self.name}, {needs(deficits)}"))
+    def chosen(self, kind: TaskKind, view: ClusterView) -> Iterator[decisions.Kill]:
+        for attempt, why in self.selected(kind, view):
+            yield decisions.Kill(attempt.attempt, why)
 
 
-def _above_share(
-    candidates: Sequence[AttemptView], excess: Excess, wanted: int, rule: str
-) -> Iterator[decisions.Kill]:
-    """The first so many whose claimants are above their share."""
-    rank = 0
-    for attempt in candidates:
-        if rank >= wanted:
-            return
-        above = excess.of(attempt.job)
-        if above > 0:
-            rank += 1
-            excess.take(attempt.job)
-            yield decisions.Kill(attempt.attempt, decisions.Why(rule, rank, float(above)))
+def check_times(interval_s: float, *timeouts_s: float) -> None:
+    """Refuse times that make no sense."""
+    if not (all(time >= 0 for time in timeouts_s) and 0 < interval_s < float("inf")):
+        raise ValueError("interval_s must be above 0 and finite, timeouts not below 0")
 
 
 def _in_turns(alive: Sequence[AttemptView], claims: Sequence[Claim]) -> list[AttemptView]:

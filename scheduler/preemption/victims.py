@@ -10,11 +10,12 @@ from scheduler.view import AttemptView, ClusterView
 
 
 def newest_first(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], int]:
-    """The attempts of a kind that could be killed, the newest first, and how many more are being
-    killed already.  Of attempts launched at one instant the one with the higher number is newer.
+    """The attempts of a kind whose slots could be taken, the newest first, and how many more are
+    giving theirs up already.  Of attempts launched at one instant the one with the higher number
+    is newer; suspended ones have no slot.
     """
-    attempts = [attempt for attempt in view.attempts() if attempt.kind is kind]
-    alive = [attempt for attempt in reversed(attempts) if not attempt.killing]
+    attempts = [a for a in view.attempts() if a.kind is kind and a.suspended_ms is None]
+    alive = [a for a in reversed(attempts) if not (a.killing or a.suspending)]
     return alive, len(attempts) - len(alive)
 
 

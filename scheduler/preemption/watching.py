@@ -5,10 +5,10 @@ these, with one saving: when no fact came since the last look, nothing can have 
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from scheduler.claims import Claim, Claims
-from scheduler.decisions import Kill
+from scheduler.decisions import Kill, Suspend
 from scheduler.facts import Fact
 from scheduler.model import KINDS, Millis, TaskKind
 from scheduler.policy import MisfitError, Order, PreemptionRule
@@ -43,17 +43,21 @@ class Watching(PreemptionRule):
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: ARG002
         self._news = True
 
-    def victims(self, view: ClusterView) -> Iterator[Kill]:
+    def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
         self._look(view)
         if view.now_ms - self._checked_ms < self.check_ms:
             return
         self._checked_ms = view.now_ms
+        yield from self.checked(view)
+
+    def checked(self, view: ClusterView) -> Iterator[Kill | Suspend]:
+        """What comes of a check."""
         for kind in KINDS:
             yield from self.chosen(kind, view)
 
     @abstractmethod
-    def chosen(self, kind: TaskKind, view: ClusterView) -> list[Kill]:
-        """The attempts of one kind to be killed at this check."""
+    def chosen(self, kind: TaskKind, view: ClusterView) -> Iterable[Kill | Suspend]:
+        """The attempts of one kind that give way at this check."""
 
     def claims(self, kind: TaskKind, view: ClusterView) -> Sequence[Claim]:
         """What the order says its claimants are due."""
@@ -66,10 +70,20 @@ class Watching(PreemptionRule):
         return self._order.claims(kind, view, "job")
 
     def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
-        """Who has starved for too long, as of now."""
+        """Who has starved for too long, as of now.
+
+        Nobody lacks more slots than it could use anywhere: a suspended attempt waits for one of
+        its node's own.
+        """
         if not view.pending(kind):
             return []
-        return self._clocks.deficits(kind, self.claims(kind, view), view.now_ms)
+        found: list[Deficit] = []
+        for deficit in self._clocks.deficits(kind, self.claims(kind, view), view.now_ms):
+            jobs = [view.job(job) for job in deficit.claim.jobs]
+            usable = sum(job.pending(kind) - job.suspended(kind) for job in jobs)
+            if usable > 0:
+                found.append(deficit._replace(slots=min(deficit.slots, usable)))
+        return found
 
     def _look(self, view: ClusterView) -> None:
         """Move the clocks.  With nothing pending nobody starves: demand is what runs."""

@@ -10,10 +10,12 @@ from actors.events import AnyEvent, AttemptLaunched, Event, KillOrdered
 from callboard.cli import main
 from journal.explain import explain
 from journal.writer import JournalWriter
+from scheduler.decisions import Suspend
+from scheduler.model import Priority
 from scheduler.registry import make_policy
 from tests.journal.stories import STORY
-from tests.support.preempt import KillNewest
-from tests.support.world import Played, job, play
+from tests.support.preempt import KillNewest, Scripted
+from tests.support.world import IN_STEP, Played, job, play
 
 TOLD = """\
 job-1 “logs” of bob (1 map, 0 reduces), under fifo
@@ -102,6 +104,28 @@ def test_who_preempted_whom(tmp_path: Path) -> None:
     assert after[0].job != victim.job
     for number in (victim.job, after[0].job):
         assert goes in "\n".join(explain(path, number))
+
+
+def test_who_was_suspended_for_whom(tmp_path: Path) -> None:
+    """job-0's map is suspended, job-1's has its slot, and then it goes on (test_suspension.py)."""
+    policy = make_policy("fifo")
+    policy.preemption = Scripted((10_000, Suspend, 1))
+    jobs = [
+        job(0, maps=1, map_ms=30_000),
+        job(1, maps=1, map_ms=10_000, submit_ms=5000, priority=Priority.VERY_HIGH),
+    ]
+    cluster = Cluster(nodes=1, racks=1, map_slots=1, heartbeat=IN_STEP)
+    path = run(tmp_path / "j", play(jobs, policy, cluster=cluster))
+    told = list(explain(path, 0))
+    at = told.index("Preemption:")
+    assert [line.strip() for line in told[at + 1 : -1]] == [
+        "00:00:10.000  map 0 of job-0 on node-0 must give way and keep its work"
+        " (scripted: 1st in the queue), 9.999 s after its launch",
+        "00:00:15.011  a map slot on node-0 that job-0 had to give up goes to job-1",
+        "00:00:27.020  map 0 of job-0 goes on after 15.010 s on node-0, slot 0",
+    ]
+    assert "  maps: 1 launched for 1 task, at most 1 at once, so 1 wave or more" in told
+    assert "that job-0 had to give up goes to job-1" in "\n".join(explain(path, 1))
 
 
 def test_a_cut_journal_and_a_job_that_never_ran(tmp_path: Path) -> None:

@@ -17,9 +17,12 @@ from actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
+    AttemptResumed,
     AttemptStarted,
+    AttemptSuspended,
     JobFinished,
     Outcome,
+    RunEnded,
     RunStarted,
 )
 from journal.metrics import Metrics
@@ -433,3 +436,53 @@ def test_memory_is_numbers_only() -> None:
     assert held < 5000 * 160
     assert isinstance(metrics.started, RunStarted)
     assert metrics.summary().attempts.succeeded == 5000
+
+
+SUSPENDED = (
+    START,
+    STORY[1],
+    AttemptLaunched(100, 1, 0, MAP, 0, 0, 0, NODE, Why("fifo")),
+    AttemptStarted(101, 1, 0, 0),
+    AttemptSuspended(301, 1),
+    AttemptResumed(1301, 1, 0, 0),
+    AttemptEnded(1501, 1, Outcome.SUCCEEDED, 101, 1000),
+    AttemptClosed(1600, 1, Outcome.SUCCEEDED),
+    RunEnded(2000, "complete", 0, 0, ""),
+)
+"""One map that holds its slot for 200 ms, is suspended for 1000 and holds it for 200 more."""
+
+
+def test_suspended_time_is_neither_held_nor_lost() -> None:
+    metrics = Metrics.of(SUSPENDED)
+    account = metrics.slot_time(MAP)
+    assert (account.useful, account.wasted, account.idle) == (400, 0, 2 * 2000 - 400)
+    assert account.adds_up
+    busy = metrics.busy_slots(MAP)
+    assert busy.times.tolist() == [0, 101, 301, 1301, 1501]
+    assert busy.counts.tolist() == [0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("upto", [5, 6])
+def test_a_run_cut_within_a_suspension_adds_up(upto: int) -> None:
+    """Suspended at the end: 200 ms so far.  Resumed: those and what came after."""
+    account = Metrics.of([*SUSPENDED[:upto], RunEnded(1400, "until", 0, 0, "")]).slot_time(MAP)
+    assert account.unfinished == (200 if upto == 5 else 299)
+    assert account.adds_up
+
+
+@pytest.mark.parametrize("stated_ms", [999, 1001])
+def test_a_misstated_suspension_is_found(stated_ms: int) -> None:
+    """S9 is a check: the end's word against the stints."""
+    ended = AttemptEnded(1501, 1, Outcome.SUCCEEDED, 101, stated_ms)
+    assert not Metrics.of([*SUSPENDED[:6], ended, *SUSPENDED[7:]]).slot_time(MAP).adds_up
+
+
+@pytest.mark.parametrize(
+    ("left_out", "words"), [(4, "resumption of an attempt that had a slot"), (5, "had no slot")]
+)
+def test_stints_that_contradict_each_other_are_refused(left_out: int, words: str) -> None:
+    events = [*SUSPENDED[:left_out], *SUSPENDED[left_out + 1 :]]
+    if left_out == 5:
+        events.insert(5, AttemptSuspended(1400, 1))
+    with pytest.raises(ValueError, match=words):
+        Metrics.of(events).attempts()

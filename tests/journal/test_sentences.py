@@ -10,10 +10,14 @@ from actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
+    AttemptResumed,
+    AttemptSuspended,
     JobSubmitted,
     KillOrdered,
     Outcome,
+    ResumeOrdered,
     RunEnded,
+    SuspendOrdered,
 )
 from journal.format import JournalError
 from journal.reader import read
@@ -79,6 +83,28 @@ def test_a_kill_is_told_with_its_reason() -> None:
     assert narrator.tell(AttemptEnded(400, 2, Outcome.KILLED, 201)) == (
         "map 1 of job-0 was killed on node-1 after 0.199 s"
     )
+
+
+def test_a_suspension_is_told_from_its_order_to_its_end() -> None:
+    narrator = Narrator()
+    for event in STORY[:6]:
+        narrator.tell(event)
+    why = Why("suspend, pool ads lacks 1 of its min share")
+    told: list[AnyEvent] = [
+        SuspendOrdered(300, 2, why),
+        AttemptSuspended(400, 2),
+        ResumeOrdered(40_300, 2, Why("fair")),
+        AttemptResumed(40_400, 2, 1, 0),
+        AttemptEnded(41_000, 2, Outcome.SUCCEEDED, 201, 40_000),
+    ]
+    assert [narrator.tell(event) for event in told] == [
+        "map 1 of job-0 on node-1 must give way and keep its work"
+        " (suspend, pool ads lacks 1 of its min share: 1st in the queue)",
+        "map 1 of job-0 is suspended on node-1 and keeps its work",
+        "map 1 of job-0 on node-1 may go on (fair: 1st in the queue)",
+        "map 1 of job-0 goes on after 40.000 s on node-1, slot 0",
+        "map 1 of job-0 succeeded on node-1 after 40.799 s, 40.000 s of it suspended",
+    ]
 
 
 def test_a_launch_says_what_its_job_had_put_up_with() -> None:

@@ -119,6 +119,7 @@ WORLDS: st.SearchStrategy[World] = st.builds(
         every_ms=st.sampled_from([100, 1000, 3002, 10_000]),
         times=st.integers(1, 12),
         kind=st.sampled_from([None, *TaskKind]),
+        suspends=st.booleans(),
     ),
     tie_order=st.sampled_from([None, 1, 2]),
     until_ms=st.none() | st.integers(0, 30_000),

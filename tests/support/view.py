@@ -27,6 +27,7 @@ class FakeJob:
     reduces: int = 0
     user: str = "user"
     pool: str = ""
+    suspended_: int = 0
 
     def total(self, kind: TaskKind) -> int:
         return self.pending_[kind] + self.running_[kind]
@@ -39,6 +40,13 @@ class FakeJob:
 
     def finished(self, kind: TaskKind) -> int:  # noqa: ARG002
         return 0
+
+    def suspended(self, kind: TaskKind) -> int:
+        """All its suspended tasks are maps."""
+        return 0 if kind else self.suspended_
+
+    def resumable(self, kind: TaskKind, node: NodeId) -> None:  # noqa: ARG002
+        return None
 
     def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
         if not self.pending_[kind]:
@@ -63,6 +71,9 @@ class FakeNode:
 
     def running(self, kind: TaskKind) -> int:
         return self.running_[kind]
+
+    def suspended(self, kind: TaskKind) -> int:  # noqa: ARG002
+        return 0
 
 
 @dataclass
@@ -91,6 +102,8 @@ class FakeAttempt:
     launched_ms: int = 0
     task: int = 0
     killing: bool = False
+    suspending: bool = False
+    suspended_ms: int | None = None
     progress: float = 0.0
 
 
@@ -167,6 +180,7 @@ def beat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
     passed: list[JobId] = []
     while (launch := policy.decide(offer, cluster, passed)) is not None:
         assert policy.decide(offer, cluster) == launch, "decide is pure"
+        assert isinstance(launch, Launch), "nothing is suspended here"
         job = cluster.job(launch.job)
         level = job.nearest(launch.kind, node.node)
         assert level is not None
@@ -213,6 +227,7 @@ def look(policy: Policy, cluster: FakeCluster, until_ms: int) -> list[Kill]:
     while cluster.now_ms + policy.interval_ms <= until_ms:
         cluster.now_ms += policy.interval_ms
         for kill in policy.preempt(cluster):
+            assert isinstance(kill, Kill)
             assert not cluster.attempts_[kill.attempt].killing, "nobody is killed twice"
             cluster.attempts_[kill.attempt].killing = True
             kills.append(kill)

@@ -12,7 +12,9 @@ from actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
+    AttemptResumed,
     AttemptStarted,
+    AttemptSuspended,
     JobFinished,
     JobSubmitted,
     Outcome,
@@ -24,7 +26,7 @@ from actors.jobs import JobSpec
 from journal.metrics import Metrics
 from scenarios.build import node_facts
 from scheduler.model import TaskKind
-from tests.support.preempt import preempting
+from tests.support.preempt import KEEPING, preempting
 from tests.support.strategies import WORKLOADS, WORLDS, World
 from tests.support.world import Played, job, play
 
@@ -61,21 +63,29 @@ def test_every_run_keeps_its_accounts(world: World) -> None:
         assert account.idle >= 0
         assert not (whole and account.unfinished)
     assert summary.little.holds  # S10
-    assert (summary.slot_ms.all.wasted > 0) <= (world.rule != "wait")
+    assert (summary.slot_ms.all.wasted > 0) <= (world.rule not in KEEPING)
     assert not whole or summary.jobs.completed == len(world.jobs)
 
 
 def check_slots(run: Played, *, whole: bool) -> None:
-    """S1: a slot holds one attempt at a time."""
+    """S1: a slot holds one attempt at a time; a suspended one holds none and stays on its node."""
     held: dict[tuple[int, int], int] = {}
-    places = {e.attempt: (e.node, e.slot) for e in run.all(AttemptStarted)}
+    places: dict[int, tuple[int, int]] = {}
+    suspended: dict[int, int] = {}
     for event in run.events:
-        if isinstance(event, AttemptStarted):
-            assert places[event.attempt] not in held
-            held[places[event.attempt]] = event.attempt
-        elif isinstance(event, AttemptEnded):
+        if isinstance(event, AttemptStarted | AttemptResumed):
+            place = places[event.attempt] = (event.node, event.slot)
+            if isinstance(event, AttemptResumed):
+                assert suspended.pop(event.attempt) == event.node
+            assert place not in held
+            held[place] = event.attempt
+        elif isinstance(event, AttemptSuspended):
+            node, _ = place = places[event.attempt]
+            assert held.pop(place) == event.attempt
+            suspended[event.attempt] = node
+        elif isinstance(event, AttemptEnded) and suspended.pop(event.attempt, None) is None:
             assert held.pop(places[event.attempt]) == event.attempt
-    assert not (whole and held)
+    assert not (whole and (held or suspended))
 
 
 def check_tasks(run: Played, *, whole: bool) -> None:

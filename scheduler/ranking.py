@@ -1,0 +1,32 @@
+"""Who stands before whom: the hook by which preemption by rank asks an order.
+
+An order that serves strictly by rank says so by deriving from `Ranking`.  An order that shares
+does not: whoever runs less stands first there, so a slot taken for it would put its victim first,
+and so on for ever.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+
+from scheduler.model import AttemptId, JobId, TaskKind
+from scheduler.view import ClusterView
+
+
+class Ranking(ABC):
+    """An order in which a place in the queue does not hang on what the job runs."""
+
+    @abstractmethod
+    def tiers(self, kind: TaskKind, view: ClusterView) -> Sequence[Sequence[JobId]]:
+        """All jobs with pending or running tasks of this kind, those of the first rank first.
+
+        Jobs of one tier share, and take no slots from each other.  The first job with something
+        to launch is the queue's first.  Asked once a check, not for a slot.
+        """
+
+    def urgent(self, kind: TaskKind, view: ClusterView) -> Sequence[tuple[JobId, int]]:  # noqa: ARG002
+        """Jobs so many of whose pending tasks go before every tier now, first one first."""
+        return ()
+
+    def spared(self, kind: TaskKind) -> Collection[AttemptId]:  # noqa: ARG002
+        """Running attempts that nobody outranks."""
+        return ()

@@ -1,0 +1,121 @@
+"""The rule `suspend`: the victims of `kill`, `limit` of them a node; what becomes of the rest."""
+
+from typing import Any
+
+import pytest
+
+from actors.config import Cluster
+from actors.events import (
+    AttemptEnded,
+    AttemptResumed,
+    AttemptSuspended,
+    KillOrdered,
+    Outcome,
+    ResumeOrdered,
+    SuspendOrdered,
+)
+from scheduler.model import Priority
+from scheduler.orders.fair import Fair
+from scheduler.orders.pools import PoolParams
+from scheduler.policy import Policy
+from scheduler.preemption.kill import Kill
+from scheduler.preemption.suspend import Suspend
+from tests.scheduler.test_pools import a_job
+from tests.support.view import FakeCluster, FakeNode, beats
+from tests.support.world import IN_STEP, Played, job, play
+from tests.whole.test_shares import in_pool
+
+HASTY: dict[str, Any] = {
+    "interval_s": 1.0,
+    "min_share_timeout_s": 5.0,
+    "fair_share_timeout_s": float("inf"),
+}
+CLUSTER = Cluster(nodes=1, racks=1, map_slots=4, reduce_slots=0, heartbeat=IN_STEP)
+
+
+def two_pools(rule: Suspend | Kill, ads_map_ms: int = 20_000) -> Played:
+    """Pool `logs` holds all four slots of the node; `ads`, which is due all four, comes at 20 s."""
+    jobs = [
+        in_pool(job(0, maps=4, map_ms=60_000), "logs"),
+        in_pool(job(1, maps=4, map_ms=ads_map_ms, submit_ms=20_000), "ads"),
+    ]
+    order = Fair(Fair.Params(pools={"ads": PoolParams(min_maps=4)}))
+    return play(jobs, Policy(order, preemption=rule), cluster=CLUSTER)
+
+
+def test_its_victims_are_those_of_kill() -> None:
+    """The newest first, for the same deficits at the same check."""
+    killed = two_pools(Kill(Kill.Params(**HASTY))).all(KillOrdered)
+    suspended = two_pools(Suspend(Suspend.Params(limit=4, **HASTY))).all(SuspendOrdered)
+    assert [(e.at_ms, e.attempt) for e in killed] == [(e.at_ms, e.attempt) for e in suspended]
+    assert [e.attempt for e in suspended] == [4, 3, 2, 1]
+    assert {e.why.rule for e in suspended} == {"suspend, pool ads lacks 4 of its min share"}
+
+
+def test_all_suspended_work_is_kept_and_goes_on_oldest_first() -> None:
+    run = two_pools(Suspend(Suspend.Params(limit=4, **HASTY)))
+    assert not run.all(KillOrdered)
+    assert [e.attempt for e in run.all(ResumeOrdered)] == [1, 2, 3, 4]
+    for ended in run.all(AttemptEnded):
+        length = 60_000 if ended.attempt <= 4 else 20_000
+        assert ended.at_ms - ended.started_ms - ended.suspended_ms == length
+
+
+def test_beyond_the_limit_it_kills() -> None:
+    run = two_pools(Suspend(Suspend.Params(limit=3, over="kill", **HASTY)))
+    assert [e.attempt for e in run.all(SuspendOrdered)] == [4, 3, 2]
+    assert [e.attempt for e in run.all(KillOrdered)] == [1]
+
+
+def test_or_waits() -> None:
+    """The fourth keeps its slot to its end, and `ads` runs three."""
+    run = two_pools(Suspend(Suspend.Params(limit=3, **HASTY)))
+    assert [e.attempt for e in run.all(SuspendOrdered)] == [4, 3, 2]
+    assert not run.all(KillOrdered)
+    first = next(e for e in run.all(AttemptEnded) if e.attempt == 1)
+    assert first.suspended_ms == 0
+
+
+def test_what_is_suspended_for_too_long_is_killed() -> None:
+    """Of the four, all wait longer than 30 s for the 90 s of `ads`, and none ever goes on."""
+    run = two_pools(Suspend(Suspend.Params(limit=4, kill_after_s=30.0, **HASTY)), 90_000)
+    kills = run.all(KillOrdered)
+    assert sorted(e.attempt for e in kills) == [1, 2, 3, 4]
+    assert all(e.why.rule.startswith("suspend, suspended for 30") for e in kills)
+    ended = {e.attempt: e for e in run.all(AttemptEnded)}
+    assert all(ended[n].outcome is Outcome.KILLED for n in (1, 2, 3, 4))
+    assert not run.all(AttemptResumed)
+
+
+@pytest.mark.parametrize("launchable", [0, 1])
+def test_suspended_tasks_alone_are_no_reason_to_take_slots(launchable: int) -> None:
+    """`ads` lacks all of its min share of 2, and could use one slot more, or none, anywhere."""
+    order = Fair(Fair.Params(pools={"ads": PoolParams(min_maps=2)}))
+    policy = Policy(order, preemption=Suspend(Suspend.Params(**HASTY)))
+    cluster = FakeCluster([FakeNode(0, (4, 0))], [])
+    cluster.add(a_job(0, "logs", 8), policy)
+    beats(policy, cluster)
+    ads = a_job(1, "ads", 2 + launchable)
+    ads.suspended_ = 2
+    cluster.add(ads, policy)
+    cluster.now_ms = 500
+    list(policy.preempt(cluster))
+    cluster.now_ms = 30_000
+    assert len(list(policy.preempt(cluster))) == launchable
+
+
+@pytest.mark.parametrize("order", ["fifo", "hfsp", "psbs"])
+def test_it_takes_every_order_that_says_what_is_due(order: str) -> None:
+    jobs = [
+        job(0, maps=8, map_ms=50_000),
+        job(1, maps=2, map_ms=5000, submit_ms=9000, priority=Priority.VERY_HIGH),
+    ]
+    run = play(jobs, f"{order}+suspend(interval_s=1,fair_share_timeout_s=2)", cluster=CLUSTER)
+    assert len(run.all(AttemptSuspended)) == len(run.all(AttemptResumed))
+    assert not any(e.outcome is Outcome.KILLED for e in run.all(AttemptEnded))
+
+
+@pytest.mark.parametrize("bad", [{"limit": 0}, {"kill_after_s": 0.0}, {"interval_s": 0.0}])
+def test_bad_parameters_are_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        Suspend.Params(**bad)
