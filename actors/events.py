@@ -44,6 +44,7 @@ class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     map_slots: int
     reduce_slots: int
     speed: float
+    kind: str = ""
 
 
 class RunStarted(Event, frozen=True):

@@ -83,12 +83,23 @@ class JobEntry:
 class NodeEntry:
     """A node that has joined."""
 
-    __slots__ = ("_running", "_slots", "kills", "last_beat_ms", "node", "rack", "reply", "speed")
+    __slots__ = (
+        "_running",
+        "_slots",
+        "kills",
+        "kind",
+        "last_beat_ms",
+        "node",
+        "rack",
+        "reply",
+        "speed",
+    )
 
     def __init__(self, facts: NodeFacts) -> None:
         self.node = facts.node
         self.rack = facts.rack
         self.speed = facts.speed
+        self.kind = facts.kind
         self.last_beat_ms: Millis = -1
         self.reply = HeartbeatReply(0, 0)
         self.kills: list[KillTask] = []

@@ -63,6 +63,8 @@ class NodeView(Protocol):
     def rack(self) -> int: ...
     @property
     def speed(self) -> float: ...
+    @property
+    def kind(self) -> str: ...
 
     def slots(self, kind: TaskKind) -> int:
         """How many slots of this kind it has."""
@@ -127,6 +129,9 @@ class ClusterView(Protocol):
 
     def padded(self, kind: TaskKind) -> int:
         """All tasks of this kind of jobs that have reduces, finished ones too."""
+
+    def node(self, node: NodeId) -> NodeView | None:
+        """The node of this number, if it has joined."""
 
     def job(self, job: JobId) -> JobView:
         """The job of this number, or `KeyError`."""

@@ -197,10 +197,10 @@ def test_what_is_no_journal_is_named_so(tmp_path: Path) -> None:
 def test_a_newer_format_is_named_so(tmp_path: Path) -> None:
     path = tmp_path / "new.journal"
     path.write_bytes(MAGIC + (99).to_bytes(2, "little") + b"whatever comes")
-    with pytest.raises(JournalError, match=r"byte 8: written in format 99, newer than the 2"):
+    with pytest.raises(JournalError, match=r"byte 8: written in format 99, newer than the 3"):
         list(read(path))
     path.write_bytes(MAGIC + bytes(2))
-    with pytest.raises(JournalError, match=r"byte 8: written in format 0; only 2 can be read"):
+    with pytest.raises(JournalError, match=r"byte 8: written in format 0; only 3 can be read"):
         list(read(path))
 
 
