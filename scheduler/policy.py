@@ -77,10 +77,12 @@ class Order(Part):
     """Who is next."""
 
     @abstractmethod
-    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
         """The jobs with pending tasks of this kind, first one first, lazily.
 
-        The order is total: every comparison ends in the job's number.
+        The order is total: every comparison ends in the job's number.  Most orders rank jobs
+        alike for every node; one that does not looks at `offer.node`.  It may also leave jobs
+        out, and the node's slots free, as long as each job is in the queue of some node.
         """
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002
@@ -271,7 +273,8 @@ class Policy:
     ) -> Launch | None:
         """Walk the queue to the first job whose nearest task may run here."""
         skipped: list[tuple[JobView, Locality]] = []
-        for rank, (job, score, rule) in enumerate(self.order.queue(kind, view), start=1):
+        queue = self.order.queue(kind, offer, view)
+        for rank, (job, score, rule) in enumerate(queue, start=1):
             level = job.nearest(kind, offer.node.node)
             if level is None:
                 continue

@@ -23,7 +23,7 @@ from scheduler.model import KINDS, JobId, Millis, TaskKind
 from scheduler.orders.ranked import Key, SortedQueue
 from scheduler.orders.sized import WEIGHT, Sized
 from scheduler.policy import Order, Ranked
-from scheduler.view import ClusterView, JobView
+from scheduler.view import ClusterView, JobView, Offer
 
 
 class Phase:
@@ -153,7 +153,7 @@ class VirtualOrder(Order):
 
     # Decisions.
 
-    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
         """The late, then the others by virtual time; the score is virtual slot-seconds left."""
         self.catch_up(kind, view)
         for _, job in self._late[kind]:

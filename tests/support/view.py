@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from scheduler.decisions import Kill, Launch
 from scheduler.facts import Closed, JobArrived, JobLeft, Launched, Offered, TasksPending
 from scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, TaskKind
-from scheduler.policy import Policy
+from scheduler.policy import Order, Policy
 from scheduler.view import AttemptView, JobView
 
 
@@ -205,6 +205,14 @@ def close(policy: Policy, cluster: FakeCluster, number: AttemptId, *, succeeded:
     if not succeeded:
         job.pending_[kind] += 1
         policy.observe(TasksPending(attempt.job, kind), cluster)
+
+
+def queued(
+    order: Order, kind: TaskKind, cluster: FakeCluster, node: NodeId = 0
+) -> list[tuple[JobId, float]]:
+    """The order's queue for a node: (job, score), first one first."""
+    offer = FakeOffer(cluster.node(node))
+    return [(each.job.job, each.score) for each in order.queue(kind, offer, cluster)]
 
 
 def look(policy: Policy, cluster: FakeCluster, until_ms: int) -> list[Kill]:
