@@ -129,6 +129,14 @@ class KillOrdered(Event, frozen=True):
     why: Why
 
 
+class OrderSwitched(Event, frozen=True):
+    """An order that is made of several changed from one to another.  Told by the master."""
+
+    was: str
+    now: str
+    why: str
+
+
 class JobFinished(Event, frozen=True):
     """A job left the system.  Told by the job."""
 
@@ -158,6 +166,7 @@ AnyEvent = (
     | AttemptEnded
     | AttemptClosed
     | KillOrdered
+    | OrderSwitched
     | JobFinished
     | RunEnded
 )

@@ -14,7 +14,7 @@ import msgspec
 from actors.actor import Actor
 from actors.address import MASTER, job_address, node_address
 from actors.config import Cluster
-from actors.events import AttemptClosed, AttemptLaunched, KillOrdered, Outcome
+from actors.events import AttemptClosed, AttemptLaunched, KillOrdered, OrderSwitched, Outcome
 from actors.kernel import Kernel
 from actors.ledger import AttemptEntry, Ledger, NodeEntry, OfferEntry
 from actors.messages import (
@@ -61,6 +61,7 @@ class Master(Actor):
         self._interval_ms = cluster.heartbeat.period_ms(nodes)
         self.ledger = Ledger(cluster.racks, self._interval_ms)
         self._policy = policy
+        self._switching = policy.order if policy.order.switches else None
         self._latency_ms = cluster.latency_ms
         self._one_task_a_beat = cluster.heartbeat.tasks_per_beat == "one"
         self._roster: Roster | None = None
@@ -274,6 +275,8 @@ class Master(Actor):
 
     def _tell(self, fact: Fact) -> None:
         self._policy.observe(fact, self.ledger)
+        if self._switching is not None and (switch := self._switching.switch) is not None:
+            self.note(OrderSwitched(self.now_ms, switch.was, switch.now, switch.why))
 
 
 def _launched(entry: AttemptEntry, launch: Launch, now_ms: Millis) -> AttemptLaunched:

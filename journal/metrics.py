@@ -17,6 +17,7 @@ from actors.events import (
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    OrderSwitched,
     RunEnded,
     RunStarted,
     ShuffleEnded,
@@ -77,6 +78,7 @@ class Metrics:
             AttemptEnded: self._attempt_ended,
             AttemptClosed: self._closed,
             KillOrdered: self._nothing,
+            OrderSwitched: self._nothing,
             JobFinished: self._job_finished,
             RunEnded: self._run_ended,
         }
@@ -96,7 +98,7 @@ class Metrics:
 
     __call__ = observe
 
-    def _nothing(self, event: KillOrdered) -> None:
+    def _nothing(self, event: KillOrdered | OrderSwitched) -> None:
         """What it leads to has events of its own."""
 
     def _run_started(self, event: RunStarted) -> None:

@@ -15,6 +15,7 @@ from actors.events import (
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    OrderSwitched,
     Outcome,
     RunEnded,
     RunStarted,
@@ -95,7 +96,7 @@ class Narrator:
                 return event.job, event.node
             case JobSubmitted() | JobFinished():
                 return event.job, None
-            case RunStarted() | RunEnded():
+            case RunStarted() | OrderSwitched() | RunEnded():
                 return None, None
             case _:
                 launch = self.attempts.get(event.attempt)
@@ -128,6 +129,8 @@ class Narrator:
             case KillOrdered():
                 victim = self._attempt(event.attempt) + self._where(event.attempt)
                 return f"{victim} must give way ({_reason(event.why)})"
+            case OrderSwitched():
+                return f"the order changes from {event.was} to {event.now}: {event.why}"
             case JobFinished():
                 took = duration(event.at_ms - event.submitted_ms)
                 return f"{self._job(event.job)} {_DONE[event.outcome]} after {took}"

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Why
+from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Switch, Why
 from scheduler.estimation import Oracle
 from scheduler.facts import Fact, Launched, Offered
 from scheduler.model import JobId, Locality, Millis, TaskKind
@@ -75,6 +75,14 @@ class Ranked(NamedTuple):
 
 class Order(Part):
     """Who is next."""
+
+    switches: ClassVar[bool] = False
+    """Whether it is made of several orders and changes between them."""
+
+    @property
+    def switch(self) -> Switch | None:
+        """The change that the last fact brought about; None if it brought none."""
+        return None
 
     @abstractmethod
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:

@@ -15,6 +15,7 @@ from actors.events import (
     JobSubmitted,
     KillOrdered,
     NodeFacts,
+    OrderSwitched,
     Outcome,
     RunEnded,
     RunStarted,
@@ -53,6 +54,7 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     AttemptEnded: (_whole, _outcome, _whole),
     AttemptClosed: (_whole, _outcome),
     KillOrdered: (_whole, _why),
+    OrderSwitched: (_text, _text, _text),
     JobFinished: (_small, _outcome, _whole),
     RunEnded: (_text, _whole, _whole, _text),
 }

@@ -12,6 +12,7 @@ from actors.events import (
     AttemptLaunched,
     JobSubmitted,
     KillOrdered,
+    OrderSwitched,
     Outcome,
     RunEnded,
 )
@@ -79,6 +80,11 @@ def test_a_kill_is_told_with_its_reason() -> None:
     assert narrator.tell(AttemptEnded(400, 2, Outcome.KILLED, 201)) == (
         "map 1 of job-0 was killed on node-1 after 0.199 s"
     )
+
+
+def test_a_switch_of_orders_is_told() -> None:
+    told = Narrator().tell(OrderSwitched(300, "fifo", "fair", "9 maps want 8 slots"))
+    assert told == "the order changes from fifo to fair: 9 maps want 8 slots"
 
 
 def test_a_launch_says_what_its_job_had_put_up_with() -> None:
