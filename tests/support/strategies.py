@@ -91,8 +91,20 @@ CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
 ).map(lambda c: c if c.nodes > 1 else msgspec.structs.replace(c, racks=1))
 
 
+HASTY_COSHH = (
+    'coshh(size="oracle",users={ann = {weight = 2.5, min_maps = 2, min_reduces = 1}},'
+    "classes=2,memory_s=3,change=0)"
+)
+"""Classes that have to be joined, work that is soon forgotten, programs solved at every turn."""
+
 # HFSP extrapolates early, so that progress decides something; exact sizes need no learning.
-SOME_ORDERS = (*sorted(ORDERS), "hfsp(t=2,delta=2.0)", 'srpt(size="oracle")')
+SOME_ORDERS = (
+    *sorted(ORDERS),
+    "hfsp(t=2,delta=2.0)",
+    'srpt(size="oracle")',
+    HASTY_COSHH,
+    "hybrid(margin=0)",
+)
 
 LOCALITIES = ("", "", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scheduler.decisions import Kill, Launch
-from scheduler.facts import Closed, JobArrived, JobLeft, Launched, Offered, TasksPending
+from scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Offered, TasksPending
 from scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, TaskKind
 from scheduler.policy import Order, Policy
 from scheduler.view import AttemptView, JobView
@@ -149,7 +149,9 @@ class FakeCluster:
 
 
 def told(policy: Policy, cluster: FakeCluster) -> Policy:
-    """The policy, having heard of every job and of its reduces."""
+    """The policy, having heard of every node, every job and its reduces."""
+    for node in cluster._nodes:
+        policy.observe(NodeJoined(node.node), cluster)
     for job in cluster.jobs():
         _tell_of(job, policy, cluster)
     return policy
