@@ -193,10 +193,8 @@ class Coshh(Order):
             user.drop(job.waiting, job.number)
         if pending and (not job.pending or number != job.number):
             user.put(job.waiting, number)
-        waiting = self._pending[kind]
-        if job.pending:
-            waiting[job.number] -= job.pending
-        waiting[number] = waiting.get(number, 0) + pending
+        self._count(kind, job.number, -job.pending)
+        self._count(kind, number, pending)
         user.running += running - job.running
         user.launched += launched
         job.number, job.pending, job.running = number, pending, running
@@ -204,16 +202,25 @@ class Coshh(Order):
 
     def _sort_again(self, kind: TaskKind) -> None:
         """Classes have changed: move the waiting jobs whose own has."""
-        waiting, suggestions = self._pending[kind], self.suggestions[kind]
+        suggestions = self.suggestions[kind]
         for number, job in self._jobs[kind].items():
             new = suggestions.class_of(number)
             if job.pending and new != job.number:
                 job.user.drop(job.waiting, job.number)
                 job.user.put(job.waiting, new)
-                waiting[job.number] -= job.pending
-                waiting[new] = waiting.get(new, 0) + job.pending
+                self._count(kind, job.number, -job.pending)
+                self._count(kind, new, job.pending)
                 self._lines[kind].mend(job.user)
             job.number = new
+
+    def _count(self, kind: TaskKind, number: int, tasks: int) -> None:
+        """Add to the waiting tasks of a class."""
+        waiting = self._pending[kind]
+        left = waiting.get(number, 0) + tasks
+        if left:
+            waiting[number] = left
+        else:
+            waiting.pop(number, None)
 
     # The order.
 

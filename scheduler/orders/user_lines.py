@@ -118,6 +118,15 @@ class Lines:
 
     def _strike(self, number: int, keys: tuple[Key, Key | None], name: str) -> None:
         by_share, lacking = keys
-        self._by_share[number].remove((by_share, name))
+        _take_out(self._by_share, number, (by_share, name))
         if lacking is not None:
-            self._lacking[number].remove((lacking, name))
+            _take_out(self._lacking, number, (lacking, name))
+
+
+def _take_out(
+    lines: dict[int, "SortedList[tuple[Key, str]]"], number: int, place: tuple[Key, str]
+) -> None:
+    """Strike a user from a class's line; an empty line goes, since classes come and go."""
+    lines[number].remove(place)
+    if not lines[number]:
+        del lines[number]
