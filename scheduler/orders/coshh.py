@@ -189,15 +189,17 @@ class Coshh(Order):
         job = self._jobs[kind][view.job]
         user, pending, running = job.user, view.pending(kind), view.running(kind)
         number = self.suggestions[kind].class_of(view.job)
-        if job.pending and (not pending or number != job.number):
-            user.drop(job.waiting, job.number)
-        if pending and (not job.pending or number != job.number):
+        if job.number < 0:
+            job.number = number
+        assert job.number == number, f"job {view.job} changed its class and was not moved"
+        if job.pending and not pending:
+            user.drop(job.waiting, number)
+        if pending and not job.pending:
             user.put(job.waiting, number)
-        self._count(kind, job.number, -job.pending)
-        self._count(kind, number, pending)
+        self._count(kind, number, pending - job.pending)
         user.running += running - job.running
         user.launched += launched
-        job.number, job.pending, job.running = number, pending, running
+        job.pending, job.running = pending, running
         self._lines[kind].mend(user)
 
     def _sort_again(self, kind: TaskKind) -> None:

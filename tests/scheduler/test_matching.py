@@ -36,6 +36,9 @@ def test_figure_1s_suggested_classes() -> None:
         ([[1, 2], [2, 4], [2, 1]], [1, 1, 1], [3, 3], ((0, 1), (0, 1, 2))),
         # Alike on two sorts of three: either could have those, and each is told so.
         ([[1, 2, 5], [1, 2, 1]], [1, 1], [1, 1, 1], ((0, 1), (0, 1), (1,))),
+        # Classes 0 and 1 fare alike on sorts 0 and 1, which they may divide in any way: a solver
+        # names some one way, here both are suggested to both.
+        ([[2, 2, 4], [2, 2, 2], [4, 2, 1]], [2, 1, 1], [1, 2, 2], ((0, 1), (0, 1), (1, 2))),
         # One class, one sort; a sort without slots; tasks that take no time.
         ([[5, 1]], [3], [2, 1], ((0,), (0,))),
         ([[5], [1]], [3, 1], [2], ((0, 1),)),
