@@ -59,22 +59,27 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[cluster.group]]`: nodes that differ from the rest.  They come after the plain ones."""
+    """One `[[cluster.group]]`: nodes that differ from the rest.  They come after the plain ones.
+
+    `kind` is a name by which jobs say how long their tasks take there (`JobSpec.factors`).
+    """
 
     nodes: int
     map_slots: int | None = None
     reduce_slots: int | None = None
     speed: float = 1.0
+    kind: str = ""
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The table `[cluster]`.  Node n stands in rack n mod `racks`."""
+    """The table `[cluster]`.  Node n stands in rack n mod `racks`; `kind` is the plain nodes'."""
 
     nodes: int = 100
     racks: int = 4
     map_slots: int = 2
     reduce_slots: int = 2
     speed: float = 1.0
+    kind: str = ""
     latency_ms: Millis = 1
     replication: int = 3
     heartbeat: Heartbeats = Heartbeats()
@@ -84,8 +89,9 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The table `[tasks]`: how long a task takes where it runs, and when reduces may start.
 
-    A map takes nominal × locality factor × noise / node speed; a reduce's shuffle takes nominal
-    × noise, its rest nominal × noise / node speed.  Noise is log-normal with median 1 and shape
+    A map takes nominal × locality factor × the job's factor on the node's kind × noise / node
+    speed; a reduce's shuffle takes nominal × noise, its rest nominal × the factor × noise / node
+    speed.  Noise is log-normal with median 1 and shape
     `sigma`, drawn once for each task.  `slowstart` is the share of a job's maps that must have
     finished before its reduces may start (Hadoop: 0.05; the HFSP paper's experiments: 0.80).
     """

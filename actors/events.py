@@ -44,6 +44,7 @@ class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     map_slots: int
     reduce_slots: int
     speed: float
+    kind: str = ""
 
 
 class RunStarted(Event, frozen=True):
@@ -159,6 +160,14 @@ class ResumeOrdered(Event, frozen=True):
     why: Why
 
 
+class OrderSwitched(Event, frozen=True):
+    """An order that is made of several changed from one to another.  Told by the master."""
+
+    was: str
+    now: str
+    why: str
+
+
 class JobFinished(Event, frozen=True):
     """A job left the system.  Told by the job."""
 
@@ -192,6 +201,7 @@ AnyEvent = (
     | KillOrdered
     | SuspendOrdered
     | ResumeOrdered
+    | OrderSwitched
     | JobFinished
     | RunEnded
 )

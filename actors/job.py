@@ -111,8 +111,10 @@ class Job(Actor):
             spec.reduces,
             self._placement.replication,
             replicas.tobytes(),
-            MapWork(spec.map_ms),
-            ReduceWork(spec.shuffle_ms, spec.shuffle_ms // max(spec.maps, 1), spec.reduce_ms),
+            MapWork(spec.map_ms, spec.factors),
+            ReduceWork(
+                spec.shuffle_ms, spec.shuffle_ms // max(spec.maps, 1), spec.reduce_ms, spec.factors
+            ),
         )
 
     def _go_on(self) -> None:

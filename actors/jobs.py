@@ -5,12 +5,22 @@ import msgspec
 from scheduler.model import JobId, Millis, Priority
 
 
+def factor_on(kind: str, factors: tuple[tuple[str, float], ...]) -> float:
+    """The factor that stands beside `kind`, or 1."""
+    for name, factor in factors:
+        if name == kind:
+            return factor
+    return 1.0
+
+
 class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One job of a workload.
 
     Durations are nominal: on a node of speed 1, reading local input, before the task's own draw
     of noise.  `shuffle_ms` is the time in which one reduce fetches its share when every map
-    output is there; `reduce_ms` is all that comes after (sort, reduce, write).
+    output is there; `reduce_ms` is all that comes after (sort, reduce, write).  `factors` says by
+    what factor maps, and reduces after their shuffle, are longer on nodes of a kind; 1 on kinds
+    that it does not name.
     """
 
     job: JobId
@@ -24,8 +34,14 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     user: str = "user"
     pool: str = ""
     priority: Priority = Priority.NORMAL
+    factors: tuple[tuple[str, float], ...] = ()
 
     @property
-    def shape(self) -> tuple[int, int, int, int, int]:
+    def shape(self) -> tuple[int | tuple[str, float], ...]:
         """What decides how long the job takes alone on an empty cluster, noise apart."""
-        return (self.maps, self.map_ms, self.reduces, self.shuffle_ms, self.reduce_ms)
+        sizes = (self.maps, self.map_ms, self.reduces, self.shuffle_ms, self.reduce_ms)
+        return (*sizes, *self.factors)
+
+    def factor(self, kind: str) -> float:
+        """By what factor its tasks are longer on nodes of this kind."""
+        return factor_on(kind, self.factors)

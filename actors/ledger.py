@@ -106,6 +106,7 @@ class NodeEntry:
         "_slots",
         "_suspended",
         "kills",
+        "kind",
         "last_beat_ms",
         "node",
         "rack",
@@ -118,6 +119,7 @@ class NodeEntry:
         self.node = facts.node
         self.rack = facts.rack
         self.speed = facts.speed
+        self.kind = facts.kind
         self.last_beat_ms: Millis = -1
         self.reply = HeartbeatReply(0, 0)
         self.kills: list[KillTask] = []

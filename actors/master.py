@@ -18,6 +18,7 @@ from actors.events import (
     AttemptClosed,
     AttemptLaunched,
     KillOrdered,
+    OrderSwitched,
     Outcome,
     ResumeOrdered,
     SuspendOrdered,
@@ -73,6 +74,7 @@ class Master(Actor):
         self._interval_ms = cluster.heartbeat.period_ms(nodes)
         self.ledger = Ledger(cluster.racks, self._interval_ms)
         self._policy = policy
+        self._switching = policy.order if policy.order.switches else None
         self._latency_ms = cluster.latency_ms
         self._one_task_a_beat = cluster.heartbeat.tasks_per_beat == "one"
         self._roster: Roster | None = None
@@ -329,6 +331,8 @@ class Master(Actor):
 
     def _tell(self, fact: Fact) -> None:
         self._policy.observe(fact, self.ledger)
+        if self._switching is not None and (switch := self._switching.switch) is not None:
+            self.note(OrderSwitched(self.now_ms, switch.was, switch.now, switch.why))
 
 
 def _skipped(passed: list[JobId], launches: list[LaunchTask | ResumeTask]) -> tuple[JobId, ...]:

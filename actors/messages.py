@@ -20,19 +20,24 @@ from scheduler.model import (
 
 
 class MapWork(Message, frozen=True):
-    """One map: `ms` on a node of speed 1 with local input, before noise."""
+    """One map: `ms` on a node of speed 1 with local input, before noise; times the factor that
+    stands beside the node's kind, if any does.
+    """
 
     ms: Millis
+    factors: tuple[tuple[str, float], ...] = ()
 
 
 class ReduceWork(Message, frozen=True):
     """One reduce: `shuffle_ms` to fetch its share, `tail_ms` of it for the last map's output
-    alone, and `reduce_ms` for all that comes after on a node of speed 1; before noise.
+    alone, and `reduce_ms` for all that comes after on a node of speed 1; before noise.  `factors`
+    are for what comes after.
     """
 
     shuffle_ms: Millis
     tail_ms: Millis
     reduce_ms: Millis
+    factors: tuple[tuple[str, float], ...] = ()
 
 
 # Submission and the life of a job.

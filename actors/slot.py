@@ -19,9 +19,11 @@ from actors.events import (
     AttemptResumed,
     AttemptStarted,
     AttemptSuspended,
+    NodeFacts,
     Outcome,
     ShuffleEnded,
 )
+from actors.jobs import factor_on
 from actors.messages import (
     AttemptHalted,
     AttemptOver,
@@ -40,7 +42,7 @@ from actors.messages import (
     SuspendTask,
 )
 from actors.streams import Stream
-from scheduler.model import JobId, Millis, NodeId, TaskIndex, TaskKind
+from scheduler.model import JobId, Millis, TaskIndex, TaskKind
 
 SHUFFLE_SHARE = 1 / 3
 """A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
@@ -58,12 +60,20 @@ class Slot(Actor):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
 
     def __init__(
-        self, node: NodeId, slot: int, *, speed: float, latency_ms: Millis, tasks: Tasks, seed: int
+        self,
+        facts: NodeFacts,
+        slot: int,
+        *,
+        latency_ms: Millis,
+        tasks: Tasks,
+        seed: int,
     ) -> None:
+        node = facts.node
         super().__init__(slot_address(node, slot), f"slot {slot} of node {node}")
         self._node = node
         self._slot = slot
-        self._speed = speed
+        self._speed = facts.speed
+        self._kind = facts.kind
         self._latency_ms = latency_ms
         self._tasks = tasks
         self._noise = Stream(seed, "duration")
@@ -100,8 +110,9 @@ class Slot(Actor):
         self._phase_ends_ms = None
         self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
         if isinstance(launch.work, MapWork):
-            factor = self._tasks.locality_factor(launch.level) / self._speed
-            self._phase(launch, launch.work.ms * factor)
+            work, locality = launch.work, self._tasks.locality_factor(launch.level)
+            factor = locality * factor_on(self._kind, work.factors) / self._speed
+            self._phase(launch, work.ms * factor)
         else:
             self._shuffling = True
             self._ask_for_outputs(launch)
@@ -120,11 +131,12 @@ class Slot(Actor):
         if launch is None or over.timed != self._timed:
             return
         if self._shuffling:
-            assert isinstance(launch.work, ReduceWork)
+            work = launch.work
+            assert isinstance(work, ReduceWork)
             self._shuffling = False
             self._shuffled_ms = self._ran_ms()
             self.note(ShuffleEnded(self.now_ms, launch.attempt))
-            self._phase(launch, launch.work.reduce_ms / self._speed)
+            self._phase(launch, work.reduce_ms * factor_on(self._kind, work.factors) / self._speed)
         else:
             self._end(launch, Outcome.SUCCEEDED)
 

@@ -21,7 +21,7 @@ from scenarios.spec import Scenario
 from scheduler.model import JobId, Millis
 from scheduler.registry import make_policy
 
-Shape: TypeAlias = tuple[int, ...]
+Shape: TypeAlias = tuple[int | tuple[str, float], ...]
 
 
 def first_of_shape(jobs: Sequence[JobSpec]) -> dict[Shape, JobSpec]:

@@ -47,6 +47,7 @@ class _Phase:
         self.skips = 0
         self.waited_ms: Millis = 0
         self.ranks: Counter[int] = Counter()
+        self.rules: Counter[str] = Counter()
         self.most = 0
 
 
@@ -124,6 +125,7 @@ class _Teller:
         phase.skips += event.why.skips
         phase.waited_ms += event.why.waited_ms
         phase.ranks[event.why.rank] += 1
+        phase.rules[event.why.rule] += 1
         self._runs(event.kind)
 
     def _runs(self, kind: TaskKind) -> None:
@@ -274,6 +276,11 @@ def _phase(story: _Story, kind: TaskKind, submitted: JobSubmitted) -> Iterator[s
         levels = [f"{phase.levels[level]:,} {name}" for level, name in LEVELS.items()]
         yield f"  locality: {', '.join(levels)}"
     yield f"  it stood first in the queue at {phase.ranks[1]:,} of these launches"
+    if any(" " in rule for rule in phase.rules):  # more than the order's name
+        ranked = sorted(phase.rules.items(), key=lambda item: (-item[1], item[0]))
+        yield from (f"  {times:,} × {rule}" for rule, times in ranked[:OTHERS_SHOWN])
+        if len(ranked) > OTHERS_SHOWN:
+            yield f"  and {count(len(ranked) - OTHERS_SHOWN, 'other reason')}"
 
 
 def _passed_over(story: _Story) -> Iterator[str]:

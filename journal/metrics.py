@@ -19,6 +19,7 @@ from actors.events import (
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    OrderSwitched,
     ResumeOrdered,
     RunEnded,
     RunStarted,
@@ -87,6 +88,7 @@ class Metrics:
             KillOrdered: self._nothing,
             SuspendOrdered: self._nothing,
             ResumeOrdered: self._nothing,
+            OrderSwitched: self._nothing,
             JobFinished: self._job_finished,
             RunEnded: self._run_ended,
         }
@@ -106,7 +108,7 @@ class Metrics:
 
     __call__ = observe
 
-    def _nothing(self, event: KillOrdered | SuspendOrdered | ResumeOrdered) -> None:
+    def _nothing(self, event: KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched) -> None:
         """What it leads to has events of its own."""
 
     def _run_started(self, event: RunStarted) -> None:

@@ -17,6 +17,7 @@ from actors.events import (
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    OrderSwitched,
     Outcome,
     ResumeOrdered,
     RunEnded,
@@ -105,7 +106,7 @@ class Narrator:
                 return event.job, event.node
             case JobSubmitted() | JobFinished():
                 return event.job, None
-            case RunStarted() | RunEnded():
+            case RunStarted() | OrderSwitched() | RunEnded():
                 return None, None
             case _:
                 launch = self.attempts.get(event.attempt)
@@ -155,6 +156,8 @@ class Narrator:
             case ResumeOrdered():
                 held = self._attempt(event.attempt) + self._where(event.attempt)
                 return f"{held} may go on ({_reason(event.why)})"
+            case OrderSwitched():
+                return f"the order changes from {event.was} to {event.now}: {event.why}"
             case JobFinished():
                 took = duration(event.at_ms - event.submitted_ms)
                 return f"{self._job(event.job)} {_DONE[event.outcome]} after {took}"

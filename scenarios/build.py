@@ -22,15 +22,13 @@ _BEATS_WITHOUT_NEWS = 20
 
 def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
     """The nodes that a cluster begins with, plain ones first, then group by group."""
-    plain = [(cluster.map_slots, cluster.reduce_slots, cluster.speed)] * cluster.nodes
+    plain = (cluster.map_slots, cluster.reduce_slots, cluster.speed, cluster.kind)
+    nodes = [plain] * cluster.nodes
     for group in cluster.group:
         maps = cluster.map_slots if group.map_slots is None else group.map_slots
         reduces = cluster.reduce_slots if group.reduce_slots is None else group.reduce_slots
-        plain += [(maps, reduces, group.speed)] * group.nodes
-    return tuple(
-        NodeFacts(node, node % cluster.racks, maps, reduces, speed)
-        for node, (maps, reduces, speed) in enumerate(plain)
-    )
+        nodes += [(maps, reduces, group.speed, group.kind)] * group.nodes
+    return tuple(NodeFacts(node, node % cluster.racks, *facts) for node, facts in enumerate(nodes))
 
 
 def assemble(
@@ -83,13 +81,4 @@ def _admit_nodes(
         )
         kernel.admit(node)
         for slot in range(facts.map_slots + facts.reduce_slots):
-            kernel.admit(
-                Slot(
-                    facts.node,
-                    slot,
-                    speed=facts.speed,
-                    latency_ms=cluster.latency_ms,
-                    tasks=tasks,
-                    seed=seed,
-                )
-            )
+            kernel.admit(Slot(facts, slot, latency_ms=cluster.latency_ms, tasks=tasks, seed=seed))

@@ -22,6 +22,9 @@ Each is an actor with a mailbox and a Trio task, about 2.5 kB: so many are half 
 ten seconds to begin.  More would fill a machine before the first job comes.
 """
 
+KIND_MAX = 60
+"""Characters of the name of a kind of node; reasons in the journal quote it."""
+
 _DAY_MS = 86_400_000
 _FACTOR = (0.001, 1000.0)
 
@@ -55,9 +58,11 @@ _TASKS: dict[str, tuple[float, float]] = {
 def check_cluster(cluster: Cluster) -> None:
     """ScenarioError where a number is out of its limits, or nothing could ever run."""
     _check_limits(cluster, _CLUSTER, "cluster")
+    _check_name(cluster.kind, "cluster.kind")
     _check_limits(cluster.heartbeat, _HEARTBEAT, "cluster.heartbeat")
     for index, group in enumerate(cluster.group):
         _check_limits(group, _GROUP, f"cluster.group[{index}]")
+        _check_name(group.kind, f"cluster.group[{index}].kind")
     total = node_count(cluster)
     if not 1 <= total <= NODES_MAX:
         expected = f"expected 1 to {NODES_MAX:,} nodes, those of all groups included"
@@ -71,6 +76,17 @@ def check_cluster(cluster: Cluster) -> None:
     if total_slots > SLOTS_TOTAL_MAX:
         problem = f"{total_slots:,} map and reduce slots in all; the limit is {SLOTS_TOTAL_MAX:,}"
         _refuse(f"{problem}; take fewer nodes, or fewer slots a node", "nodes")
+
+
+def check_kinds(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None:
+    """ScenarioError for a factor on a kind that no node has; `named` are (kind, key) of each."""
+    there = list(dict.fromkeys(kind for kind, nodes in _kinds(cluster) if nodes))
+    for kind, key in named:
+        if kind not in there:
+            known = [f'"{each}"' for each in there]
+            has = "all are of the kind" if len(known) == 1 else "there are"
+            problem = f'no node is of the kind "{kind}"; {has} {", ".join(known)}'
+            raise ScenarioError(problem, key=key)
 
 
 def check_tasks(tasks: Tasks) -> None:
@@ -115,6 +131,13 @@ def _sorts(cluster: Cluster) -> Iterator[tuple[int, int, int]]:
         )
 
 
+def _kinds(cluster: Cluster) -> Iterator[tuple[str, int]]:
+    """(kind, nodes) of the plain nodes and of each group."""
+    yield cluster.kind, cluster.nodes
+    for group in cluster.group:
+        yield group.kind, group.nodes
+
+
 def _own(slots_of_group: int | None, slots_of_cluster: int) -> int:
     return slots_of_cluster if slots_of_group is None else slots_of_group
 
@@ -129,6 +152,11 @@ def _check_limits(
         if value is not None and not low <= value <= high:
             problem = f"expected a number from {low:,g} to {high:,.15g}, got {_short(value)}"
             raise ScenarioError(problem, key=f"{place}.{name}")
+
+
+def _check_name(kind: str, key: str) -> None:
+    if len(kind) > KIND_MAX or not kind.isprintable():
+        raise ScenarioError(f"expected at most {KIND_MAX} printable characters", key=key)
 
 
 def _short(value: float) -> str:

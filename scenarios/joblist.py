@@ -1,5 +1,6 @@
 """Jobs listed one by one: the table `[workload]` of kind `jobs`, with `[[workload.job]]`."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -8,6 +9,7 @@ from actors.jobs import JobSpec
 from scenarios.errors import ScenarioError
 from scenarios.fields import (
     JOBS_MAX,
+    Factor,
     JobCount,
     MapCount,
     PositiveSeconds,
@@ -16,6 +18,7 @@ from scenarios.fields import (
     task_ms,
     to_ms,
 )
+from scenarios.files import dotted
 from scheduler.model import Priority
 
 PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
@@ -24,7 +27,8 @@ PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
 class JobEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`.
 
-    Times are nominal seconds of one task (see `JobSpec`).  A job without a `name` is called
+    Times are nominal seconds of one task (see `JobSpec`); `on` says by what factor they are longer
+    on nodes of a kind.  A job without a `name` is called
     `job-1`, `job-2`, ... by its place in the file; copies get `-1`, `-2`, ... after the name.
     """
 
@@ -38,6 +42,7 @@ class JobEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     user: str = "user"
     pool: str = ""
     priority: PriorityName = "normal"
+    on: dict[str, Factor] = msgspec.field(default_factory=dict)
     count: JobCount = 1
     every_s: Seconds = 0.0
 
@@ -89,6 +94,13 @@ def check(workload: JobsWorkload) -> None:
                 raise ScenarioError(problem, key=f"workload.job[{place}].name")
 
 
+def kinds_named(workload: JobsWorkload) -> Iterator[tuple[str, str]]:
+    """(kind of node, key) of every factor."""
+    for place, entry in enumerate(workload.job):
+        for kind in entry.on:
+            yield kind, dotted(("workload", "job", place, "on", kind))
+
+
 def _spec(entry: JobEntry, place: int, copy: int) -> JobSpec:
     return JobSpec(
         job=0,
@@ -102,6 +114,7 @@ def _spec(entry: JobEntry, place: int, copy: int) -> JobSpec:
         user=entry.user,
         pool=entry.pool,
         priority=Priority[entry.priority.upper()],
+        factors=tuple(sorted(entry.on.items())),
     )
 
 

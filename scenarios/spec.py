@@ -167,6 +167,7 @@ def _check(scenario: Scenario) -> None:
     checks.check_cluster(scenario.cluster)
     checks.check_tasks(scenario.tasks)
     workload.check(scenario.workload)
+    checks.check_kinds(scenario.cluster, workload.kinds_named(scenario.workload))
 
 
 def _placed(

@@ -93,11 +93,12 @@ def _explained(message: str, raw: object, root: inspect.Type, source: str) -> Sc
     if missing := _MISSING.match(message):
         key = (*key, missing[1])
         return ScenarioError("this field is required and missing", source=source, key=dotted(key))
-    found = _shown(value_at(raw, key))
     kinds = {at: kind for at, _, kind in _visit((), raw, root)}
-    return ScenarioError(
-        f"expected {_expected(message, key, kinds)}, got {found}", source=source, key=dotted(key)
-    )
+    expected = _expected(message, key, kinds)
+    if place and place[1].endswith("[...]"):  # msgspec does not say which value of a table
+        return ScenarioError(f"expected {expected} for each name", source=source, key=dotted(key))
+    found = _shown(value_at(raw, key))
+    return ScenarioError(f"expected {expected}, got {found}", source=source, key=dotted(key))
 
 
 def parsed_key(place: str) -> Key:

@@ -28,6 +28,12 @@ class Truth:
             self._sizes[address] = self._added_up(job, kind)
         return self._sizes[address]
 
+    def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:
+        """The mean of the phase's tasks on nodes of the kind `on`, of speed 1; 0 without any."""
+        spec = self._jobs[job]
+        count = spec.maps if kind is TaskKind.MAP else spec.reduces
+        return self.size_ms(job, kind) / count * spec.factor(on) if count else 0.0
+
     def normal(self, job: JobId, kind: TaskKind) -> float:
         """A standard normal number that is the phase's own."""
         return self._errors.normal(job, kind)

@@ -1,5 +1,6 @@
 """Any workload, whatever its kind, as the jobs that are to be run."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,6 +24,12 @@ def jobs_of(workload: Workload, seed: int, base_dir: str | Path = ".") -> tuple[
     if isinstance(workload, GeneratedWorkload):
         return tuple(generators.generate(workload, seed))
     return tuple(joblist.listed(workload))
+
+
+def kinds_named(workload: Workload) -> Iterator[tuple[str, str]]:
+    """(kind of node, key) of every factor that the workload states for a kind."""
+    if isinstance(workload, JobsWorkload):
+        yield from joblist.kinds_named(workload)
 
 
 def check(workload: Workload) -> None:

@@ -68,4 +68,12 @@ class Resume(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     why: Why
 
 
+class Switch(msgspec.Struct, frozen=True, gc=False):
+    """A change of mind worth an event: an order works as `now` from here on, no longer as `was`."""
+
+    was: str
+    now: str
+    why: str
+
+
 Decision = Launch | Kill | Suspend | Resume

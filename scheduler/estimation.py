@@ -32,6 +32,9 @@ class Oracle(Protocol):
     def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
         """What the phase's tasks really take, on nodes of speed 1 with local input."""
 
+    def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:
+        """The mean of a task of the phase on nodes of the kind `on`, of speed 1, input local."""
+
     def normal(self, job: JobId, kind: TaskKind) -> float:
         """The phase's own standard normal number, for an error of estimation."""
 

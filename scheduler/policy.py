@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from scheduler.decisions import MAX_SKIPS, Kill, Launch, Resume, Skip, Suspend, Why
+from scheduler.decisions import MAX_SKIPS, Kill, Launch, Resume, Skip, Suspend, Switch, Why
 from scheduler.estimation import Oracle
 from scheduler.facts import Fact, Launched, Offered
 from scheduler.model import JobId, Locality, Millis, TaskKind
@@ -76,12 +76,26 @@ class Ranked(NamedTuple):
 class Order(Part):
     """Who is next."""
 
+    same_for_every_node: ClassVar[bool] = True
+    """Whether every node is offered to the same jobs in the same order."""
+
+    switches: ClassVar[bool] = False
+    """Whether it is made of several orders and changes between them."""
+
+    @property
+    def switch(self) -> Switch | None:
+        """The change that the last fact brought about; None if it brought none."""
+        return None
+
     @abstractmethod
-    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
         """The jobs with pending tasks of this kind, first one first, lazily.
 
         The order is total: every comparison ends in the job's number.  Who is in the queue
-        changes by facts alone; their order may change with time too.
+        changes by facts alone; their order may change with time too.  Most orders rank jobs alike
+        for every node; one that does not says so (`same_for_every_node`) and looks at
+        `offer.node`.  It may also leave jobs out, and the node's slots free, as long as each job
+        is in the queue of some node.
         """
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002
@@ -303,7 +317,8 @@ class Policy:
         skipped: list[tuple[JobView, Locality]] = []
         refused: list[JobView] = []
         holds = offer.node.suspended(kind) > 0
-        for rank, (job, score, rule) in enumerate(self.order.queue(kind, view), start=1):
+        queue = self.order.queue(kind, offer, view)
+        for rank, (job, score, rule) in enumerate(queue, start=1):
             if holds and (held := job.resumable(kind, offer.node.node)) is not None:
                 reasons = self._reasons(skipped, offer, view)
                 return Resume(held, Why(rule or self.order.name, rank, score, reasons))
@@ -322,7 +337,7 @@ class Policy:
             refused.append(job)
             if len(skipped) < MAX_SKIPS:
                 skipped.append((job, level))
-        if kind is TaskKind.MAP:
+        if kind is TaskKind.MAP and self.order.same_for_every_node:
             self._all_refused = refused
         return None
 

@@ -11,9 +11,11 @@ from typing import NamedTuple
 import msgspec
 
 from scheduler.locality import Delay
+from scheduler.orders.coshh import Coshh
 from scheduler.orders.fair import Fair
 from scheduler.orders.fifo import Fifo
 from scheduler.orders.hfsp import Hfsp
+from scheduler.orders.hybrid import Hybrid
 from scheduler.orders.size_based import Las, Ps, Sjf, Srpt
 from scheduler.orders.virtual import FspFifo, FspPs, Psbs
 from scheduler.params import PolicySpecError, decode, read_table, spell_params
@@ -67,7 +69,8 @@ DEFAULTS: Mapping[str, type[Part]] = {
 """What stands in for a part that is not named."""
 
 ORDERS: dict[str, type[Order]] = {
-    part.name: part for part in (Fifo, Fair, Hfsp, Srpt, Sjf, Las, Ps, FspFifo, FspPs, Psbs)
+    part.name: part
+    for part in (Fifo, Fair, Hfsp, Srpt, Sjf, Las, Ps, FspFifo, FspPs, Psbs, Coshh, Hybrid)
 }
 """Every order that ships, by its name in a policy spec."""
 

@@ -192,7 +192,7 @@ class Fair(Order):
 
     # The order.
 
-    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
         for job in self.root.walk(kind):
             yield Ranked(view.job(job.job), self.score(job, kind), self.reason(job, kind))
 

@@ -28,7 +28,7 @@ from scheduler.orders.sized import WEIGHT
 from scheduler.orders.virtual import Phase, VirtualOrder
 from scheduler.policy import Ranked
 from scheduler.training import History, TrainingPhase
-from scheduler.view import ClusterView, JobView
+from scheduler.view import ClusterView, JobView, Offer
 
 
 class HfspParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -205,7 +205,7 @@ class Hfsp(VirtualOrder):
     def late_key(self, job: JobView, kind: TaskKind, phase: Phase) -> Key:  # noqa: ARG002
         return (phase.late_ms, job.submitted_ms)
 
-    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
         """Algorithm 1.  The score is the initial size in training, else the virtual size, in
         slot-seconds.
         """
@@ -214,7 +214,7 @@ class Hfsp(VirtualOrder):
             for (size_ms, _), job in self._to_train[kind]:
                 first.add(job)
                 yield Ranked(view.job(job), size_ms / 1000, f"{self.name}: training")
-        for ranked in super().queue(kind, view):
+        for ranked in super().queue(kind, offer, view):
             if ranked.job.job not in first:
                 yield ranked
 

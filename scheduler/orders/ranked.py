@@ -23,7 +23,7 @@ from scheduler.facts import (
 from scheduler.model import JobId, TaskKind
 from scheduler.policy import Order, Ranked
 from scheduler.ranking import Ranking
-from scheduler.view import ClusterView, JobView
+from scheduler.view import ClusterView, JobView, Offer
 
 Key = tuple[Any, ...]
 """What jobs are compared by; the job's number comes last and makes the order total."""
@@ -97,7 +97,7 @@ class KeyedOrder(Order):
                 for queue in self._queues:
                     queue.drop(job)
 
-    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
         for key, job in self._queues[kind]:
             yield Ranked(view.job(job), self.score(key))
 

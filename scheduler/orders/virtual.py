@@ -34,7 +34,7 @@ from scheduler.orders.ranked import Key, SortedQueue
 from scheduler.orders.sized import WEIGHT, Sized
 from scheduler.policy import Order, Ranked
 from scheduler.ranking import Ranking
-from scheduler.view import ClusterView, JobView
+from scheduler.view import ClusterView, JobView, Offer
 
 _OF_ONE_KIND = (Launched, Closed, Progressed, TasksPending, Suspended, Resumed)
 """The facts that concern the slots of one kind alone."""
@@ -170,7 +170,7 @@ class VirtualOrder(Order, Ranking):
 
     # Decisions.
 
-    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
         """The late, then the others by virtual time; the score is virtual slot-seconds left."""
         self.catch_up(kind, view)
         for _, job in self._late[kind]:

@@ -1,7 +1,7 @@
 """What a slot alone decides: how long an attempt takes, and what it makes of stale messages."""
 
 from actors.config import Cluster, NodeGroup, Tasks
-from actors.events import AttemptClosed, AttemptEnded, AttemptStarted, ShuffleEnded
+from actors.events import AttemptClosed, AttemptEnded, AttemptStarted, NodeFacts, ShuffleEnded
 from actors.kernel import Kernel
 from actors.messages import LaunchTask, OutputsReady, ReduceWork
 from actors.slot import Slot
@@ -24,6 +24,28 @@ def test_a_fast_node_maps_and_reduces_faster_but_shuffles_no_faster() -> None:
     started, fetched = run.all(AttemptStarted)[1].at_ms, run.all(ShuffleEnded)[0].at_ms
     assert fetched - started == 4002  # the question and the answer, then the whole share
     assert run.all(AttemptEnded)[1].at_ms - fetched == 3000
+
+
+def test_a_job_says_how_long_its_tasks_take_on_a_kind_of_node() -> None:
+    """COSHH's m(J, R): the first job is twice as fast on `io`, the second four times as slow; the
+    factor goes with the node's speed, and leaves the shuffle alone.
+    """
+    group = NodeGroup(nodes=1, map_slots=2, reduce_slots=2, speed=2.0, kind="io")
+    cluster = Cluster(nodes=0, racks=1, heartbeat=IN_STEP, group=(group,))
+    jobs = [
+        job(0, maps=1, map_ms=8000, factors=(("io", 0.5),)),
+        job(1, 1, 8000, reduces=1, shuffle_ms=3000, reduce_ms=500, factors=(("io", 4.0),)),
+        job(2, maps=1, map_ms=8000, factors=(("cpu", 4.0),)),
+    ]
+    run = play(jobs, cluster=cluster)
+    what = {e.attempt: (e.job, e.kind) for e in run.launches()}
+    took = {what[attempt]: ms for attempt, ms in lengths(run).items()}
+    assert (took[0, TaskKind.MAP], took[1, TaskKind.MAP], took[2, TaskKind.MAP]) == (
+        2000,
+        16_000,
+        4000,
+    )
+    assert took[1, TaskKind.REDUCE] == 3002 + 1000
 
 
 def test_a_group_of_nodes_has_its_own_speed_and_slots() -> None:
@@ -87,7 +109,7 @@ def test_a_long_fetch_is_work_and_waiting_for_a_map_is_not() -> None:
 def test_an_answer_to_an_attempt_that_is_gone_is_not_taken_for_another() -> None:
     """The job still knows of a reduce that was killed in this slot, and answers it too."""
     kernel = Kernel()
-    slot = Slot(0, 1, speed=1.0, latency_ms=1, tasks=Tasks(), seed=1)
+    slot = Slot(NodeFacts(0, 0, 1, 1, 1.0), 1, latency_ms=1, tasks=Tasks(), seed=1)
     kernel.admit(slot)
     work = ReduceWork(shuffle_ms=1000, tail_ms=0, reduce_ms=1000)
     slot.receive(LaunchTask(2, 0, TaskKind.REDUCE, 0, Locality.OFF_RACK, work))

@@ -9,11 +9,15 @@ import pytest
 
 from actors.events import AnyEvent, RunEnded, RunStarted
 from actors.kernel import Kernel
+from callboard import stopwatch
 from callboard.cli import main
 from callboard.play import Options, play
 from journal.reader import read
 from scenarios import spec
+from scheduler.facts import JobArrived
+from scheduler.registry import make_policy
 from tests.callboard.conftest import Run
+from tests.support.view import FakeCluster, FakeJob, FakeNode, beat
 
 CONTRACT: dict[str, tuple[str, ...]] = {
     "jobs": ("submitted", "completed", "failed", "killed"),
@@ -227,6 +231,21 @@ def test_the_stopwatch_counts_launches(callboard: Run) -> None:
     run = json.loads(out)
     assert run["scheduling"]["launches"] == run["attempts"]["launched"] == 15
     assert run["scheduling"]["decisions"] >= 15
+
+
+def test_the_stopwatch_times_learning_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """COSHH solves its programs while it hears facts: part of the paper's scheduling time."""
+    reads = iter(range(0, 10**9, 1_000_000))
+    monkeypatch.setattr("callboard.stopwatch.time.perf_counter_ns", lambda: next(reads))
+    timed = stopwatch.TimedPolicy(make_policy("fifo"))
+    cluster = FakeCluster([FakeNode(0, (1, 0))], [FakeJob(0, [1, 0])])
+    for _ in range(3):
+        timed.observe(JobArrived(0), cluster)
+    assert beat(timed, cluster, cluster.node(0))
+    # A launch and a refusal, each asked twice but the last, and five facts, a millisecond each.
+    assert timed.scheduling.decisions == 3
+    assert timed.scheduling.us_per_decision == 1000
+    assert timed.scheduling.seconds == pytest.approx(0.001 * (3 + 3 + 2))
 
 
 def test_lists_in_a_pipe_are_one_plain_line_an_item(callboard: Run) -> None:

@@ -13,7 +13,7 @@ from callboard import play, run_command
 from scheduler.model import TaskKind
 from scheduler.orders.fifo import Fifo
 from scheduler.policy import Policy, Ranked
-from scheduler.view import ClusterView
+from scheduler.view import ClusterView, Offer
 from tests.callboard.conftest import Run
 from tests.callboard.support import python
 
@@ -136,14 +136,14 @@ def test_the_package_itself_loads_next_to_nothing() -> None:
 class Idle(Fifo):
     """Never has anybody to launch."""
 
-    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
         return iter(())
 
 
 class Broken(Fifo):
     """Fails at its first decision."""
 
-    def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
         raise ZeroDivisionError("a slip")
 
 

@@ -17,6 +17,7 @@ from actors.events import (
     JobSubmitted,
     KillOrdered,
     NodeFacts,
+    OrderSwitched,
     Outcome,
     ResumeOrdered,
     RunEnded,
@@ -36,7 +37,7 @@ _real = st.floats(allow_nan=False, width=64)
 _outcome = st.sampled_from(Outcome)
 _skip = st.builds(Skip, _small, _text)
 _why = st.builds(Why, _text, _small, _real, st.lists(_skip, max_size=3).map(tuple))
-_node = st.builds(NodeFacts, _small, _small, _small, _small, _real)
+_node = st.builds(NodeFacts, _small, _small, _small, _small, _real, _text)
 _plain = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**40), 2**40) | _real | _text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3),
@@ -61,6 +62,7 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     KillOrdered: (_whole, _why),
     SuspendOrdered: (_whole, _why),
     ResumeOrdered: (_whole, _why),
+    OrderSwitched: (_text, _text, _text),
     JobFinished: (_small, _outcome, _whole),
     RunEnded: (_text, _whole, _whole, _text),
 }

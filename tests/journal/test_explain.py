@@ -146,3 +146,11 @@ def test_a_job_that_is_not_there(
     assert capsys.readouterr().out.splitlines() == TOLD
     assert main(["explain", str(path), name]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_reasons_that_say_more_than_the_orders_name_are_counted(tmp_path: Path) -> None:
+    """Class, sort of node and share under COSHH; nothing is added under FIFO."""
+    jobs = [job(0, maps=3, user="ann"), job(1, maps=1, user="bob")]
+    told = list(explain(run(tmp_path / "j", play(jobs, 'coshh(size="oracle")')), 0))
+    assert "  3 × coshh: class 1 suits plain nodes, share of ann" in told
+    assert not any("×" in line for line in explain(run(tmp_path / "k", play(jobs)), 0))

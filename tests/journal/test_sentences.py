@@ -14,6 +14,7 @@ from actors.events import (
     AttemptSuspended,
     JobSubmitted,
     KillOrdered,
+    OrderSwitched,
     Outcome,
     ResumeOrdered,
     RunEnded,
@@ -105,6 +106,11 @@ def test_a_suspension_is_told_from_its_order_to_its_end() -> None:
         "map 1 of job-0 goes on after 40.000 s on node-1, slot 0",
         "map 1 of job-0 succeeded on node-1 after 40.799 s, 40.000 s of it suspended",
     ]
+
+
+def test_a_switch_of_orders_is_told() -> None:
+    told = Narrator().tell(OrderSwitched(300, "fifo", "fair", "9 maps want 8 slots"))
+    assert told == "the order changes from fifo to fair: 9 maps want 8 slots"
 
 
 def test_a_launch_says_what_its_job_had_put_up_with() -> None:

@@ -41,6 +41,12 @@ job = [
 """
 
 
+def on(kind: str, factor: object) -> str:
+    """A scenario with nodes of the kind `io`, whose job states a factor."""
+    text = GOOD.replace("speed = 0.5", 'speed = 0.5\nkind = "io"')
+    return text.replace("map_s = 10", f"map_s = 10, on = {{{kind} = {factor}}}")
+
+
 def written(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "it.toml"
     path.write_text(text, encoding="utf-8")
@@ -88,6 +94,14 @@ def test_the_default_scenario_is_as_large_as_it_is_meant_to_be() -> None:
         (GOOD.replace('kind = "jobs"', 'kind = "swin"'), 11, "workload.kind", 'one of "swim"'),
         (GOOD.replace('kind = "jobs"\n', ""), 10, "workload.kind", "required and missing"),
         (GOOD.replace("maps = 2", "maps = 0"), 12, "workload.job[0].maps", "at least 1, got 0"),
+        (
+            on("oi", 2),
+            13,
+            "workload.job[0].on.oi",
+            'no node is of the kind "oi"; there are "", "io"',
+        ),
+        (on("io", 0), 13, "workload.job[0].on", "more than 0"),
+        (on("io", '"a"'), 13, "workload.job[0].on", "a number for each name"),
         (GOOD.replace("nodes = 4", "nodes 4"), 4, "", "not valid TOML"),
         (GOOD.replace('"small"', '"'), 1, "", "not valid TOML"),
         (GOOD.replace("name", "nane"), 1, "nane", "did you mean `name`?"),

@@ -31,6 +31,17 @@ def test_the_truth_is_what_slots_really_take() -> None:
     assert len(run.all(AttemptStarted)) == sum(spec.maps + spec.reduces for spec in JOBS)
 
 
+def test_the_truth_knows_how_long_a_mean_task_takes_on_a_kind_of_node() -> None:
+    """What COSHH calls m(J, R): noise and all, on a node of speed 1."""
+    spec = job(0, maps=4, map_ms=8000, reduces=2, reduce_ms=3000, factors=(("io", 0.25),))
+    truth = Truth([spec, job(1)], Tasks(), 1)
+    told = [truth.task_ms(0, kind, on) for kind in KINDS for on in ("", "io")]
+    assert told == [8000, 2000, 3000, 750]
+    assert truth.task_ms(1, TaskKind.REDUCE, "io") == 0
+    noisy = Truth([spec], NOISY, 5)
+    assert noisy.task_ms(0, TaskKind.MAP, "io") == noisy.size_ms(0, TaskKind.MAP) / 4 * 0.25
+
+
 def test_errors_are_paired_and_depend_on_the_seed() -> None:
     draws = [Truth(JOBS, NOISY, seed).normal(1, TaskKind.MAP) for seed in (5, 5, 6)]
     assert draws[0] == draws[1] != draws[2]

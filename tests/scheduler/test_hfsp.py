@@ -12,7 +12,7 @@ from scheduler.orders.size_based import Ps
 from scheduler.policy import Policy
 from scheduler.training import TrainingPhase
 from tests.support.machine import MAP, Known, Machine, Work, work
-from tests.support.view import FakeCluster, FakeNode, told
+from tests.support.view import FakeCluster, FakeNode, queued, told
 
 ORACLE = Hfsp.Params(size="oracle")
 
@@ -61,7 +61,7 @@ def test_figure_3_page_4_virtual_sizes() -> None:
     again.enter(3, MAP, cluster)
     virtual = [again.clusters[MAP].size_ms(n, 3000) for n in (1, 2, 3)]
     assert virtual == [1500.0, 2500.0, 3000.0]
-    assert [ranked.score for ranked in again.queue(MAP, cluster)] == [1.5, 2.5, 3.0]
+    assert queued(again, MAP, cluster) == [(1, 1.5), (2, 2.5), (3, 3.0)]
     # So job 2 goes before job 3, although job 3 is really shorter.
     assert ends == {1: 3000, 2: 7000, 3: 10_000}
 

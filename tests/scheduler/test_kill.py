@@ -300,7 +300,7 @@ class Mute(Order):
     name = "mute"
     story = "for tests"
 
-    def queue(self, kind: Any, view: Any) -> Iterator[Ranked]:  # noqa: ARG002
+    def queue(self, kind: Any, offer: Any, view: Any) -> Iterator[Ranked]:  # noqa: ARG002
         return iter(())
 
 

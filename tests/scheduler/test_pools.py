@@ -14,7 +14,7 @@ from scheduler.orders.fair import Fair
 from scheduler.orders.pools import WEIGHTS, Key, Member, PoolParams
 from scheduler.policy import Policy
 from scheduler.shares import compute_fair_shares
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, beats, close, told
+from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, beats, close, queued, told
 
 MAP, REDUCE = KINDS
 HERE = frozenset(range(9))
@@ -316,7 +316,8 @@ def test_the_tree_stays_what_a_recount_gives(
         elif coming:
             cluster.add(coming.pop(0), policy)
         for kind in KINDS:
-            assert [r.job.job for r in order.queue(kind, cluster)] == expected(order, cluster, kind)
+            queue = [number for number, _ in queued(order, kind, cluster)]
+            assert queue == expected(order, cluster, kind)
 
 
 def test_claims_are_the_shares_level_by_level() -> None:

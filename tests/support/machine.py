@@ -53,6 +53,9 @@ class Known:
     def size_ms(self, job: JobId, kind: TaskKind) -> int:
         return self._sizes[job] if kind is MAP else 0
 
+    def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:  # noqa: ARG002
+        return 0.0
+
     def normal(self, job: JobId, kind: TaskKind) -> float:  # noqa: ARG002
         return 0.0
 

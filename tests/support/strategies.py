@@ -23,6 +23,8 @@ MANY_JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
         shuffle_ms=st.sampled_from([0, 600, 3002]),
         reduce_ms=st.sampled_from([0, 500, 3002]),
         priority=st.sampled_from(Priority),
+        user=st.sampled_from(["ann", "bob"]),
+        factors=st.sampled_from([(), (("io", 0.25),), (("io", 3.0),)]),
     ),
     min_size=1,
     max_size=6,
@@ -47,6 +49,8 @@ HUNGRY: st.SearchStrategy[list[JobSpec]] = st.lists(
         reduces=st.integers(0, 2),
         reduce_ms=st.sampled_from([500, 30_000]),
         priority=st.sampled_from(Priority),
+        user=st.sampled_from(["ann", "bob"]),
+        factors=st.sampled_from([(), (("io", 4.0),)]),
     ),
     min_size=2,
     max_size=5,
@@ -69,6 +73,7 @@ GROUPS: st.SearchStrategy[tuple[NodeGroup, ...]] = st.lists(
         map_slots=st.sampled_from([None, 0, 3]),
         reduce_slots=st.sampled_from([None, 0, 2]),
         speed=st.sampled_from([0.5, 1.0, 3.0]),
+        kind=st.sampled_from(["", "io"]),
     ),
     max_size=1,
 ).map(tuple)
@@ -86,8 +91,20 @@ CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
 ).map(lambda c: c if c.nodes > 1 else msgspec.structs.replace(c, racks=1))
 
 
+HASTY_COSHH = (
+    'coshh(size="oracle",users={ann = {weight = 2.5, min_maps = 2, min_reduces = 1}},'
+    "classes=2,memory_s=3,change=0)"
+)
+"""Classes that have to be joined, work that is soon forgotten, programs solved at every turn."""
+
 # HFSP extrapolates early, so that progress decides something; exact sizes need no learning.
-SOME_ORDERS = (*sorted(ORDERS), "hfsp(t=2,delta=2.0)", 'srpt(size="oracle")')
+SOME_ORDERS = (
+    *sorted(ORDERS),
+    "hfsp(t=2,delta=2.0)",
+    'srpt(size="oracle")',
+    HASTY_COSHH,
+    "hybrid(margin=0)",
+)
 
 LOCALITIES = ("", "", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scheduler.decisions import Kill, Launch
-from scheduler.facts import Closed, JobArrived, JobLeft, Launched, Offered, TasksPending
+from scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Offered, TasksPending
 from scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, TaskKind
-from scheduler.policy import Policy
+from scheduler.policy import Order, Policy
 from scheduler.view import AttemptView, JobView
 
 
@@ -65,6 +65,7 @@ class FakeNode:
     running_: list[int] = field(default_factory=lambda: [0, 0])
     rack: int = 0
     speed: float = 1.0
+    kind: str = ""
 
     def slots(self, kind: TaskKind) -> int:
         return self.slots_[kind]
@@ -161,7 +162,9 @@ class FakeCluster:
 
 
 def told(policy: Policy, cluster: FakeCluster) -> Policy:
-    """The policy, having heard of every job and of its reduces."""
+    """The policy, having heard of every node, every job and its reduces."""
+    for node in cluster._nodes:
+        policy.observe(NodeJoined(node.node), cluster)
     for job in cluster.jobs():
         _tell_of(job, policy, cluster)
     return policy
@@ -218,6 +221,14 @@ def close(policy: Policy, cluster: FakeCluster, number: AttemptId, *, succeeded:
     if not succeeded:
         job.pending_[kind] += 1
         policy.observe(TasksPending(attempt.job, kind), cluster)
+
+
+def queued(
+    order: Order, kind: TaskKind, cluster: FakeCluster, node: NodeId = 0
+) -> list[tuple[JobId, float]]:
+    """The order's queue for a node: (job, score), first one first."""
+    offer = FakeOffer(cluster.node(node))
+    return [(each.job.job, each.score) for each in order.queue(kind, offer, cluster)]
 
 
 def look(policy: Policy, cluster: FakeCluster, until_ms: int) -> list[Kill]:

@@ -31,6 +31,8 @@ def job(
     shuffle_ms: Millis = 0,
     reduce_ms: Millis = 0,
     priority: Priority = Priority.NORMAL,
+    user: str = "user",
+    factors: tuple[tuple[str, float], ...] = (),
 ) -> JobSpec:
     """A job with defaults for what a test does not care about."""
     return JobSpec(
@@ -43,6 +45,8 @@ def job(
         shuffle_ms=shuffle_ms,
         reduce_ms=reduce_ms,
         priority=priority,
+        user=user,
+        factors=factors,
     )
 
 

@@ -62,4 +62,4 @@ def test_under_every_order_known_refusals_are_most_refusals() -> None:
         remembering = preempting(spec, "wait")
         events = play(jobs, forgetful, cluster=cluster).events
         assert events == play(jobs, remembering, cluster=cluster).events, order
-        assert forgetful.spared > 20, order
+        assert forgetful.spared > 20 or not ORDERS[order].same_for_every_node, order
