@@ -31,12 +31,13 @@ from actors.messages import (
     ReducesReady,
     Report,
     RunAgain,
+    StopAttempt,
     SubmitJob,
     Tick,
     UnsentBeat,
 )
 from actors.roster import Roster
-from scheduler.decisions import Launch
+from scheduler.decisions import Copy, Launch, Why
 from scheduler.facts import (
     Closed,
     Fact,
@@ -49,7 +50,7 @@ from scheduler.facts import (
     Rejected,
     TasksPending,
 )
-from scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
+from scheduler.model import KINDS, JobId, Locality, Millis, NodeId, TaskKind
 from scheduler.policy import Policy
 
 
@@ -67,6 +68,8 @@ class Master(Actor):
         if cluster.heartbeat.send == "needed" and cluster.latency_ms > 0:
             self._roster = Roster(self._interval_ms + 2 * cluster.latency_ms)
         self._armed: tuple[Millis, list[NodeId]] = (-1, [])
+        self._copies_from: list[Millis | None] = [None, None]
+        self._gone: dict[JobId, None] = {}
 
     def join(self, kernel: Kernel) -> None:
         super().join(kernel)
@@ -91,8 +94,12 @@ class Master(Actor):
                 self.send(MASTER, Preempt())
             case Preempt():
                 self.on_preempt()
+            case StopAttempt():
+                self.on_stop_attempt(message)
             case _:
                 raise AssertionError(f"the master has no answer to {message!r}")
+        if self._policy.speculates:
+            self._note_wishes()
         if self._roster is not None:
             self._arm(self._roster)
 
@@ -111,8 +118,15 @@ class Master(Actor):
         self._tell(TasksPending(again.job, again.kind))
 
     def on_job_done(self, done: JobDone) -> None:
-        self.ledger.leave(done.job)
-        self._tell(JobLeft(done.job))
+        """The job has ended.  It stays in the books until nothing of it runs any more."""
+        if self.ledger.has_attempts(done.job):
+            self._gone[done.job] = None
+        else:
+            self._leave(done.job)
+
+    def _leave(self, job: JobId) -> None:
+        self.ledger.leave(job)
+        self._tell(JobLeft(job))
 
     # Heartbeats.
 
@@ -157,65 +171,112 @@ class Master(Actor):
         return node
 
     def _close(self, report: Report) -> None:
-        """Book an attempt's end and tell whom it concerns."""
+        """Book an attempt's end and tell whom it concerns.
+
+        The job hears of it if it makes a difference to the task: the first success, or an end
+        without success when no other attempt of the task runs.  A second success is booked as
+        killed.
+        """
         entry = self.ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed before"
-        succeeded = report.outcome is Outcome.SUCCEEDED
-        self.ledger.close(entry, succeeded=succeeded)
-        self.note(AttemptClosed(self.now_ms, entry.attempt, report.outcome))
+        outcome = Outcome.KILLED if entry.beaten else report.outcome
+        succeeded = outcome is Outcome.SUCCEEDED
+        twin = self.ledger.close(entry, succeeded=succeeded)
+        self.note(AttemptClosed(self.now_ms, entry.attempt, outcome))
         ran = (report.ran_ms, report.shuffled_ms)
         self._tell(Closed(entry.job, entry.kind, entry.attempt, entry.node, succeeded, *ran))
-        news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, report.outcome)
-        self.send(job_address(entry.job), news)
+        if succeeded and twin is not None:
+            self.send(MASTER, StopAttempt(twin.attempt, Why("its task is done", 0)))
+        if succeeded or (twin is None and not entry.beaten):
+            news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, outcome)
+            self.send(job_address(entry.job), news)
+        if entry.job in self._gone and not self.ledger.has_attempts(entry.job):
+            del self._gone[entry.job]
+            self._leave(entry.job)
 
     def _hear(self, progress: Progress) -> None:
         """Book how far an attempt is."""
         entry = self.ledger.attempt(progress.attempt)
         assert entry is not None, f"attempt {progress.attempt} was closed and goes on"
-        entry.progress = progress.done
+        entry.progress, entry.ran_ms = progress.done, progress.ran_ms
         ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
         self._tell(Progressed(entry.job, entry.kind, entry.attempt, *ran))
 
     def _assign(self, node: NodeEntry) -> tuple[LaunchTask, ...]:
         """Ask the policy for tasks until it has no more to give."""
-        if not self.ledger.could_gain(node):
+        if not self.ledger.could_gain(node) and not self._could_copy(node):
             return ()
         offer = OfferEntry(node)
         launches: list[LaunchTask] = []
+        served: set[JobId] = set()
         passed: list[JobId] | None = [] if self._policy.hears_offers else None
         while (launch := self._policy.decide(offer, self.ledger, passed)) is not None:
             problem = self._problem(launch, node)
             if problem is not None:
                 self._tell(Rejected(launch, problem))
                 break
-            launches.append(self._book(launch, offer))
+            if isinstance(launch, Copy):
+                launches.append(self._book_copy(launch, offer))
+            else:
+                launches.append(self._book(launch, offer))
+                if launch.kind is TaskKind.MAP:
+                    served.add(launch.job)
             if self._one_task_a_beat:
                 break
         if passed is not None:
-            served = {each.job for each in launches if each.kind is TaskKind.MAP}
             skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
             self._tell(Offered(node.node, skipped))
         return tuple(launches)
 
-    def _problem(self, launch: Launch, node: NodeEntry) -> str | None:
+    def _problem(self, launch: Launch | Copy, node: NodeEntry) -> str | None:
         """Why a launch does not fit the books; None if it does."""
+        if isinstance(launch, Copy):
+            return self._problem_of_copy(launch, node)
         if not node.free(launch.kind):
             return "the node has no free slot of this kind"
         if not self.ledger.has_pending(launch.job, launch.kind):
             return "the job has no pending task of this kind"
         return None
 
+    def _problem_of_copy(self, copy: Copy, node: NodeEntry) -> str | None:
+        entry = self.ledger.attempt(copy.attempt)
+        if entry is None or entry.killing or not entry.alone:
+            return "the attempt has ended, is being killed, or is not alone"
+        if not node.free(entry.kind):
+            return "the node has no free slot of this kind"
+        if entry.node == node.node:
+            return "the task runs on this node already"
+        return None
+
     def _book(self, launch: Launch, offer: OfferEntry) -> LaunchTask:
         """Carry out a launch: into the books, into the journal, into the reply."""
         entry = self.ledger.launch(launch.job, launch.kind, offer.node)
         offer.give(launch.kind, launch.level)
-        self.note(_launched(entry, launch, self.now_ms))
-        launched = Launched(entry.job, entry.kind, entry.attempt, entry.node, entry.level)
+        return self._order(entry, launch.why)
+
+    def _book_copy(self, copy: Copy, offer: OfferEntry) -> LaunchTask:
+        """Carry out the launch of a copy.  It counts as off-rack wherever it runs, since Hadoop
+        looks for copies where it looks for off-rack maps.
+        """
+        original = self.ledger.attempt(copy.attempt)
+        assert original is not None
+        entry = self.ledger.copy(original, offer.node)
+        offer.give(entry.kind, Locality.OFF_RACK)
+        if copy.restart:
+            self.send(MASTER, StopAttempt(original.attempt, Why("begun again elsewhere", 0)))
+        return self._order(entry, copy.why)
+
+    def _order(self, entry: AttemptEntry, why: Why) -> LaunchTask:
+        """Tell the journal and the policy of a booked attempt, and make the node's order of it."""
+        self.note(_launched(entry, why, self.now_ms))
+        what = (entry.job, entry.kind, entry.attempt)
+        launched = Launched(*what, entry.node, entry.level, entry.copy_of)
         self._tell(launched)
         followed = self._policy.wants_progress_of(launched)
         order = FollowedLaunch if followed else LaunchTask
         work = self.ledger.job(entry.job).work(entry.kind)
-        return order(entry.attempt, entry.job, entry.kind, entry.task, entry.level, work)
+        task = (entry.kind, entry.task, entry.number)
+        return order(entry.attempt, entry.job, *task, entry.level, work)
 
     def _reply(self, node: NodeEntry, launches: tuple[LaunchTask, ...]) -> None:
         """Answer a beat, and keep the answer in case it has to be repeated (rule H5)."""
@@ -225,7 +286,7 @@ class Master(Actor):
         node.reply = HeartbeatReply(response, self._interval_ms, launches, kills)
         self.send(node_address(node.node), node.reply, self._latency_ms)
 
-    # Preemption.
+    # Kills.
 
     def on_preempt(self) -> None:
         """Mark the policy's victims; the order goes out with their nodes' next replies.
@@ -238,19 +299,50 @@ class Master(Actor):
             if entry is None or entry.killing:
                 self._tell(Rejected(kill, "the attempt has ended or is being killed"))
                 continue
-            entry.killing = True
-            node = self.ledger.node(entry.node)
-            assert node is not None
-            node.kills.append(KillTask(kill.attempt))
-            self.note(KillOrdered(self.now_ms, kill.attempt, kill.why))
-            if self._roster is not None:
-                at_ms = self._roster.next_arrival(entry.node, self.now_ms)
-                self.timer_behind(node_address(entry.node), UnsentBeat(entry.node), at_ms)
+            self._kill(entry, kill.why)
         self._wait_for_tick()
+
+    def on_stop_attempt(self, stop: StopAttempt) -> None:
+        """See to it that an attempt which another one has made useless is killed, if it runs."""
+        entry = self.ledger.attempt(stop.attempt)
+        if entry is not None and not entry.killing:
+            self._kill(entry, stop.why)
+
+    def _kill(self, entry: AttemptEntry, why: Why) -> None:
+        """Order an attempt to be killed with its node's next reply."""
+        entry.killing = True
+        node = self.ledger.node(entry.node)
+        assert node is not None
+        node.kills.append(KillTask(entry.attempt))
+        self.note(KillOrdered(self.now_ms, entry.attempt, why))
+        if self._roster is not None:
+            at_ms = self._roster.next_arrival(entry.node, self.now_ms)
+            self.timer_behind(node_address(entry.node), UnsentBeat(entry.node), at_ms)
 
     def _wait_for_tick(self) -> None:
         if self._policy.interval_ms is not None:
             self.timer(Tick(), self._policy.interval_ms)
+
+    # Copies.
+
+    def _note_wishes(self) -> None:
+        """Keep from when on there has been something to copy.
+
+        Only what has been so since an earlier instant makes an offer: within an instant beats
+        come in an order, and those left out must not depend on what the earlier ones told.
+        """
+        for kind in KINDS:
+            if not self._policy.speculation.wants(kind, self.ledger):
+                self._copies_from[kind] = None
+            elif self._copies_from[kind] is None:
+                self._copies_from[kind] = self.now_ms + 1
+
+    def _could_copy(self, node: NodeEntry) -> bool:
+        """Whether the node has a free slot of a kind of which something is to be copied."""
+        return any(
+            from_ms is not None and from_ms <= self.now_ms and node.free(kind) > 0
+            for kind, from_ms in zip(KINDS, self._copies_from, strict=True)
+        )
 
     # Beats left out.
 
@@ -261,7 +353,8 @@ class Master(Actor):
 
     def _arm(self, roster: Roster) -> None:
         """See to it that the next unsent beat that could change anything is not missed."""
-        kinds = [kind for kind in KINDS if self.ledger.pending(kind)]
+        wished = self._copies_from
+        kinds = [k for k in KINDS if self.ledger.pending(k) or wished[k] is not None]
         useful = roster.next_useful(self.now_ms, kinds) if kinds else None
         if useful is None or useful == self._armed:
             return
@@ -276,7 +369,7 @@ class Master(Actor):
         self._policy.observe(fact, self.ledger)
 
 
-def _launched(entry: AttemptEntry, launch: Launch, now_ms: Millis) -> AttemptLaunched:
+def _launched(entry: AttemptEntry, why: Why, now_ms: Millis) -> AttemptLaunched:
     return AttemptLaunched(
         at_ms=now_ms,
         attempt=entry.attempt,
@@ -286,5 +379,6 @@ def _launched(entry: AttemptEntry, launch: Launch, now_ms: Millis) -> AttemptLau
         number=entry.number,
         node=entry.node,
         level=entry.level,
-        why=launch.why,
+        why=why,
+        copy_of=entry.copy_of,
     )

@@ -9,6 +9,7 @@ import argparse
 import time
 from collections import deque
 
+from scheduler.decisions import Launch
 from scheduler.facts import Closed, JobArrived, Launched
 from scheduler.model import JobId, Locality, NodeId, Priority, TaskKind
 from scheduler.orders.fair import Fair
@@ -113,7 +114,7 @@ def microseconds(params: Fair.Params, jobs: int, decisions: int) -> tuple[float,
         if number == 3 * NODES:
             begun = time.perf_counter()
         launch = policy.decide(offer, view)  # type: ignore[arg-type]
-        assert launch is not None
+        assert isinstance(launch, Launch)
         cluster.all[launch.job].ran += 1
         policy.observe(Launched(launch.job, MAP, number, 0), view)  # type: ignore[arg-type]
         running.append((number, launch.job))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from actors.streams import Stream
+from scheduler.decisions import Launch
 from scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined
 from scheduler.model import TaskKind
 from scheduler.orders.fifo import Fifo
@@ -76,6 +77,7 @@ class Bench:
         launch = self.policy.decide(FakeOffer(self.node), self.hall)
         if launch is None:  # few jobs, all of whose tasks run
             return
+        assert isinstance(launch, Launch)
         job = self.hall.job(launch.job)
         job.pending_[MAP] -= 1
         job.running_[MAP] += 1

@@ -7,7 +7,7 @@ import time
 
 import msgspec
 
-from scheduler.decisions import Launch
+from scheduler.decisions import Copy, Launch
 from scheduler.model import JobId
 from scheduler.policy import Policy
 from scheduler.view import ClusterView, Offer
@@ -33,7 +33,7 @@ class TimedPolicy(Policy):
 
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
-    ) -> Launch | None:
+    ) -> Launch | Copy | None:
         """Ask the policy and count the time."""
         began = time.perf_counter_ns()
         launch = super().decide(offer, view, passed)

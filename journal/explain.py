@@ -43,6 +43,7 @@ class _Phase:
         self.skips = 0
         self.waited_ms: Millis = 0
         self.ranks: Counter[int] = Counter()
+        self.copies = 0
         self.most = 0
 
 
@@ -60,6 +61,7 @@ class _Story:
         self.reasons: Counter[str] = Counter()
         self.example: dict[str, str] = {}
         self.lines: list[str] = []  # kills, in order
+        self.copies: list[str] = []  # copies and what became of them, in order
         self.running = [0, 0]
 
 
@@ -112,9 +114,13 @@ class _Teller:
             phase.first_ms = event.at_ms
         phase.launched += 1
         phase.levels[event.level] += 1
+        if event.copy_of:
+            phase.copies += 1
+            self.story.copies.append(self.narrator.line(event))
+        else:
+            phase.ranks[event.why.rank] += 1
         phase.skips += event.why.skips
         phase.waited_ms += event.why.waited_ms
-        phase.ranks[event.why.rank] += 1
         story.running[event.kind] += 1
         phase.most = max(phase.most, story.running[event.kind])
 
@@ -130,6 +136,10 @@ class _Teller:
     def _kill_ordered(self, event: KillOrdered) -> None:
         launch = self.narrator.attempts.get(event.attempt)
         if launch is None:
+            return
+        if not event.why.rank:  # no matter of the queue: its task is done, or begun again
+            if launch.job == self.story.job:
+                self.story.copies.append(self.narrator.line(event))
             return
         self.killed.add(event.attempt)
         if launch.job == self.story.job:
@@ -192,6 +202,9 @@ def _lines(story: _Story, last_ms: Millis) -> Iterator[str]:
     for kind in TaskKind:
         yield from _phase(story, kind, submitted)
     yield from _passed_over(story)
+    if story.copies:
+        yield "Speculation:"
+        yield from (f"  {line}" for line in story.copies)
     if story.lines:
         yield "Preemption:"
         yield from (f"  {line}" for line in story.lines)
@@ -235,6 +248,8 @@ def _phase(story: _Story, kind: TaskKind, submitted: JobSubmitted) -> Iterator[s
         levels = [f"{phase.levels[level]:,} {name}" for level, name in LEVELS.items()]
         yield f"  locality: {', '.join(levels)}"
     yield f"  it stood first in the queue at {phase.ranks[1]:,} of these launches"
+    if phase.copies:
+        yield f"  {phase.copies:,} of them to run a task twice"
 
 
 def _passed_over(story: _Story) -> Iterator[str]:

@@ -21,7 +21,7 @@ from actors.events import (
     RunStarted,
     ShuffleEnded,
 )
-from journal.counts import attempt_counts, job_counts, locality, share
+from journal.counts import attempt_counts, job_counts, locality, share, speculation_counts
 from journal.slot_time import SlotTime, shuffle_ms, slot_time
 from journal.steps import Steps, steps
 from journal.summary import (
@@ -117,7 +117,8 @@ class Metrics:
 
     def _launched(self, event: AttemptLaunched) -> None:
         what = (event.attempt, event.job, event.kind, event.task, event.number)
-        self._launches.extend((*what, event.node, event.level, event.at_ms))
+        where = (event.node, event.level, event.at_ms)
+        self._launches.extend((*what, *where, event.copy_of))
 
     def _attempt_started(self, event: AttemptStarted) -> None:
         self._starts.extend((event.attempt, event.at_ms, event.slot))
@@ -140,7 +141,7 @@ class Metrics:
     def attempts(self) -> AttemptTable:
         """Every launched attempt."""
         return attempt_table(
-            columns(self._launches, 8),
+            columns(self._launches, 9),
             lent(self._starts, 3),
             lent(self._shuffles, 2),
             lent(self._ends, 4),
@@ -199,6 +200,7 @@ class Metrics:
             jobs=job_counts(jobs),
             tasks=TaskCounts(int(jobs.maps.sum()), int(jobs.reduces.sum())),
             attempts=attempt_counts(attempts),
+            speculation=speculation_counts(attempts),
             response_seconds=spread_seconds(jobs.response_ms[jobs.completed]),
             waiting_seconds=spread_seconds(
                 jobs.waiting_ms[jobs.completed & (jobs.waiting_ms != NEVER)]

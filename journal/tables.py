@@ -29,7 +29,8 @@ class AttemptTable:
 
     `ended_ms` and `ended` are the slot's truth, `closed_ms` and `closed` the master's book; an
     attempt closed twice (a finished map that was lost later) stands as closed last.
-    `claimed_ms` is the start that the slot stated when the attempt ended.
+    `claimed_ms` is the start that the slot stated when the attempt ended.  `copy_of` is 0 but for
+    copies.
     """
 
     attempt: Ints
@@ -40,6 +41,7 @@ class AttemptTable:
     node: Ints
     level: Ints
     launched_ms: Ints
+    copy_of: Ints
     started_ms: Ints
     slot: Ints
     shuffled_ms: Ints

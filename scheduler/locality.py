@@ -143,7 +143,7 @@ class Delay(LocalityRule):
         match fact:
             case JobArrived(job):
                 self._jobs[job] = _Job()
-            case Launched(job, TaskKind.MAP):
+            case Launched(job, TaskKind.MAP) if not fact.copy_of:
                 self._launched(job, fact.level)
             case Offered(_, skipped):
                 self._offered(skipped, view.now_ms)

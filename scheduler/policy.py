@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from scheduler.decisions import MAX_SKIPS, Kill, Launch, Skip, Why
+from scheduler.decisions import MAX_SKIPS, Copy, Kill, Launch, Skip, Why
 from scheduler.estimation import Oracle
 from scheduler.facts import Fact, Launched, Offered
 from scheduler.model import JobId, Locality, Millis, TaskKind
@@ -144,11 +144,26 @@ class PreemptionRule(Part):
 
 
 class SpeculationRule(Part):
-    """Who gets a second copy?"""
+    """Who gets a second copy?
+
+    A task may have two attempts at a time, on different nodes.
+    """
 
     @abstractmethod
-    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Launch | None:
+    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
         """A copy to launch on this node, asked when nothing is pending for it."""
+
+    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:  # noqa: ARG002
+        """A copy that goes before everything that is pending, asked first."""
+        return None
+
+    def wants(self, kind: TaskKind, view: ClusterView) -> bool:
+        """Whether `copy` could have something for some node.
+
+        Asked after every message, and to be changed by facts alone, not by time: a node is asked
+        to take a copy only from the first instant after this came true on.
+        """
+        return view.running(kind) > 0
 
 
 class Anywhere(LocalityRule):
@@ -180,6 +195,9 @@ class NoCopies(SpeculationRule):
     def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> None:  # noqa: ARG002
         return None
 
+    def wants(self, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
+        return False
+
 
 class Policy:
     """An order, a locality rule, a preemption rule and a speculation rule at work together."""
@@ -207,6 +225,7 @@ class Policy:
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
 
         self._followers = tuple(part for part in self._parts if part.wants_progress)
+        self.speculates = type(self.speculation) is not NoCopies
 
     @property
     def hears_offers(self) -> bool:
@@ -246,7 +265,7 @@ class Policy:
 
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
-    ) -> Launch | None:
+    ) -> Launch | Copy | None:
         """The next task for this offer, or None when it is to get no more.
 
         The jobs that the locality rule refused on the way are added to `passed`, which is the
@@ -255,11 +274,17 @@ class Policy:
         for kind in self.order.kinds(offer):
             if not offer.free(kind) or self.order.room(kind, offer, view) <= 0:
                 continue
+            if self.speculates:
+                copy = self.speculation.urgent(kind, offer, view)
+                if copy is not None:
+                    return copy
             launch = self._first_permitted(kind, offer, view, passed)
-            if launch is None:
-                launch = self.speculation.copy(kind, offer, view)
             if launch is not None:
                 return launch
+            if self.speculates:
+                copy = self.speculation.copy(kind, offer, view)
+                if copy is not None:
+                    return copy
         return None
 
     def preempt(self, view: ClusterView) -> Iterator[Kill]:

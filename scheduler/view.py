@@ -21,7 +21,9 @@ from scheduler.model import (
 
 
 class JobView(Protocol):
-    """A job that has been submitted and has not ended."""
+    """A job that has been submitted and has not ended, or of which something still runs: copies
+    of tasks that are done, until their nodes have stopped them.
+    """
 
     @property
     def job(self) -> JobId: ...
@@ -41,7 +43,7 @@ class JobView(Protocol):
         """How many of them may run now and do not; reduces only from slowstart on."""
 
     def running(self, kind: TaskKind) -> int:
-        """How many attempts of this kind are believed to run."""
+        """How many attempts of this kind are believed to run; a task and its copy are two."""
 
     def finished(self, kind: TaskKind) -> int:
         """How many of its tasks are known to have succeeded."""
@@ -89,6 +91,22 @@ class AttemptView(Protocol):
     @property
     def killing(self) -> bool:
         """Whether it has been chosen to be killed, and its end has not been heard of."""
+
+    @property
+    def number(self) -> int:
+        """How many attempts its task had before it, copies among them."""
+
+    @property
+    def copy_of(self) -> AttemptId:
+        """The attempt that it was launched as a copy of; 0 if it is no copy."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether its task is not done and no other attempt of it runs."""
+
+    @property
+    def ran_ms(self) -> Millis:
+        """How long it had run when its progress was last told."""
 
     @property
     def progress(self) -> float:

@@ -14,6 +14,7 @@ from actors.events import (
 )
 from actors.ledger import Ledger, OfferEntry
 from actors.messages import MapWork, ReduceWork, SubmitJob
+from scheduler.decisions import Launch
 from scheduler.facts import JobArrived, Launched, TasksPending
 from scheduler.model import Locality, Priority, TaskKind
 from scheduler.registry import make_policy
@@ -71,6 +72,7 @@ def test_a_map_that_runs_again_counts_as_local_wherever_it_runs() -> None:
     policy.observe(TasksPending(0, TaskKind.MAP), ledger)
     offer, taken = OfferEntry(nodes[1]), []
     while (launch := policy.decide(offer, ledger)) is not None:
+        assert isinstance(launch, Launch)
         entry = ledger.launch(0, TaskKind.MAP, nodes[1])
         offer.give(launch.kind, launch.level)
         policy.observe(Launched(0, TaskKind.MAP, entry.attempt, 1), ledger)

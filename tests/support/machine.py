@@ -9,7 +9,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scheduler.decisions import Why
+from scheduler.decisions import Launch, Why
 from scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Progressed
 from scheduler.model import JobId, Priority, TaskKind
 from scheduler.policy import Order, Policy
@@ -110,6 +110,7 @@ class Machine:
 
     def _fill(self) -> None:
         while (launch := self.policy.decide(FakeOffer(self.node), self.cluster)) is not None:
+            assert isinstance(launch, Launch)
             job = next(job for job in self.jobs if job.job == launch.job)
             length = job.lengths[len(job.lengths) - job.pending_[MAP]]
             job.pending_[MAP] -= 1

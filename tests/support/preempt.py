@@ -11,6 +11,7 @@ from scheduler.preemption.kill import Kill as KillRule
 from scheduler.preemption.whole import GlobalPreemption
 from scheduler.registry import make_policy
 from scheduler.view import ClusterView
+from tests.support.speculate import speculating
 
 
 class KillNewest(PreemptionRule):
@@ -72,10 +73,10 @@ RULES = ("wait", "kill", "job", "global")
 """The shipped rules that `preempting` knows by name; all but the first kill."""
 
 
-def preempting(spec: str, rule: str | Killing) -> Policy:
-    """The policy of `spec` with a preemption rule so hasty that it strikes in short runs."""
+def preempting(spec: str, rule: str | Killing, speculation: str = "no-copies") -> Policy:
+    """The policy of `spec` with rules so hasty that they strike in short runs."""
     parts = make_policy(spec)
-    return Policy(parts.order, parts.locality, _rule(rule), parts.speculation)
+    return Policy(parts.order, parts.locality, _rule(rule), speculating(speculation))
 
 
 def _rule(rule: str | Killing) -> PreemptionRule:

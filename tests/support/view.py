@@ -92,6 +92,10 @@ class FakeAttempt:
     task: int = 0
     killing: bool = False
     progress: float = 0.0
+    ran_ms: int = 0
+    number: int = 0
+    copy_of: AttemptId = 0
+    alone: bool = True
 
 
 class FakeCluster:
@@ -167,6 +171,7 @@ def beat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
     passed: list[JobId] = []
     while (launch := policy.decide(offer, cluster, passed)) is not None:
         assert policy.decide(offer, cluster) == launch, "decide is pure"
+        assert isinstance(launch, Launch)
         job = cluster.job(launch.job)
         level = job.nearest(launch.kind, node.node)
         assert level is not None
