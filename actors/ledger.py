@@ -127,6 +127,7 @@ class AttemptEntry:
         "number",
         "progress",
         "ran_ms",
+        "shuffled_ms",
         "task",
         "twin",
     )
@@ -154,6 +155,7 @@ class AttemptEntry:
         self.killing = False
         self.progress = 0.0
         self.ran_ms: Millis = 0
+        self.shuffled_ms: Millis = 0
         self.copy_of = copy_of
         self.twin: AttemptEntry | None = None
         """The other attempt of its task, while both run and neither has succeeded."""

@@ -199,6 +199,7 @@ class Master(Actor):
         entry = self.ledger.attempt(progress.attempt)
         assert entry is not None, f"attempt {progress.attempt} was closed and goes on"
         entry.progress, entry.ran_ms = progress.done, progress.ran_ms
+        entry.shuffled_ms = progress.shuffled_ms
         ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
         self._tell(Progressed(entry.job, entry.kind, entry.attempt, *ran))
 

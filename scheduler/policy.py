@@ -91,6 +91,10 @@ class Order(Part):
         """How many more tasks of this kind the offer may be given."""
         return offer.free(kind)
 
+    def may_copy(self, job: JobId, kind: TaskKind) -> bool:  # noqa: ARG002
+        """Whether the job may run one attempt more than its tasks need."""
+        return True
+
 
 class Patience(NamedTuple):
     """What a job has put up with since its last map launch: how many offers passed it over, and
@@ -148,6 +152,9 @@ class SpeculationRule(Part):
 
     A task may have two attempts at a time, on different nodes.
     """
+
+    def meet(self, order: Order) -> None:
+        """Learn which order it works beside."""
 
     @abstractmethod
     def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
@@ -214,6 +221,7 @@ class Policy:
         self.preemption = preemption or Wait()
         self.speculation = speculation or NoCopies()
         self.preemption.meet(self.order)
+        self.speculation.meet(self.order)
         self._parts: tuple[Part, ...] = (
             self.order,
             self.locality,

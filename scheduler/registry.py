@@ -32,6 +32,9 @@ from scheduler.policy import (
 from scheduler.preemption.kill import Kill
 from scheduler.preemption.whole import GlobalPreemption
 from scheduler.spec import SLOTS, Piece, from_table, split, unknown
+from scheduler.speculation.late import Late
+from scheduler.speculation.mantri import Mantri
+from scheduler.speculation.naive import Naive
 
 __all__ = [
     "BASES",
@@ -74,11 +77,16 @@ PREEMPTIONS: dict[str, type[PreemptionRule]] = {
 }
 """Every preemption rule that ships, by its name in a policy spec."""
 
+SPECULATIONS: dict[str, type[SpeculationRule]] = {
+    part.name: part for part in (NoCopies, Naive, Late, Mantri)
+}
+"""Every speculation rule that ships, by its name in a policy spec."""
+
 PARTS: dict[str, type[Part]] = {
     **ORDERS,
     **{part.name: part for part in (Anywhere, Delay)},
     **PREEMPTIONS,
-    NoCopies.name: NoCopies,
+    **SPECULATIONS,
 }
 """Every part that ships, by its name in a policy spec."""
 

@@ -109,6 +109,10 @@ class AttemptView(Protocol):
         """How long it had run when its progress was last told."""
 
     @property
+    def shuffled_ms(self) -> Millis:
+        """How much of that was its shuffle; 0 for maps."""
+
+    @property
     def progress(self) -> float:
         """How far it was at its node's last beat, from 0 to 1; 0 unless a part wants to know.
 
@@ -154,6 +158,9 @@ class ClusterView(Protocol):
 
     def attempts(self) -> Iterable[AttemptView]:
         """All attempts believed to run, in the order of their launch."""
+
+    def attempt(self, attempt: AttemptId) -> AttemptView | None:
+        """The attempt of this number, if it is believed to run."""
 
 
 class Offer(Protocol):

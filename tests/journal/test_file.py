@@ -8,8 +8,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from actors.events import AnyEvent, JobSubmitted, RunStarted
-from journal.format import VERSION
-from journal.format import CHUNK_BYTES, HEADER, MAGIC, RECORD_BYTES_MAX, JournalError, head, seal
+from journal.format import (
+    CHUNK_BYTES,
+    HEADER,
+    MAGIC,
+    RECORD_BYTES_MAX,
+    VERSION,
+    JournalError,
+    head,
+    seal,
+)
 from journal.reader import Journal, read
 from journal.writer import FLUSH_SECONDS, JournalWriter
 from scheduler.model import Priority

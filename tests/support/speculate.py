@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 
 from scheduler.decisions import Copy, Why
-from scheduler.facts import Closed, Fact, Launched
+from scheduler.facts import Closed, Fact, Launched, Rejected
 from scheduler.model import AttemptId, TaskKind
 from scheduler.policy import NoCopies, SpeculationRule
+from scheduler.speculation.late import Late
+from scheduler.speculation.mantri import Mantri
+from scheduler.speculation.naive import Naive
 from scheduler.view import ClusterView, Offer
 
 
 class CopyAll(SpeculationRule):
     """Copies the newest attempt that may be copied, so many in all; `restart` says how.
 
-    It wants to while its budget lasts and anything runs, and now and then proposes a copy that
+    It wants to while its budget lasts and anything runs; with `refused` it begins with a copy that
     the master has to refuse.
     """
 
@@ -26,17 +29,19 @@ class CopyAll(SpeculationRule):
         restart: bool = False,
         urgent: bool = False,
         only: TaskKind | None = None,
-        spares: AttemptId = 0,
+        refused: bool = False,
     ) -> None:
         self.left = copies
         self._restart = restart
         self._urgent = urgent
         self._only = only
-        self._spares = spares
+        self._refusals = refused
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: ARG002
         if isinstance(fact, Launched) and fact.copy_of:
             self.left -= 1
+        elif isinstance(fact, Rejected):
+            self._refusals = False
         elif isinstance(fact, Closed) and fact.attempt % 7 == 0:
             self.left += 1  # so that the wish comes and goes
 
@@ -46,7 +51,7 @@ class CopyAll(SpeculationRule):
     def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
         if self._urgent:
             return None
-        if self.left > 0 and view.now_ms % 10 == 9:
+        if self._refusals:
             return Copy(10**9, Why(self.name))  # refused: nobody runs this
         return self._found(kind, offer, view)
 
@@ -61,12 +66,12 @@ class CopyAll(SpeculationRule):
 
     def _suited(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[AttemptId]:
         for each in view.attempts():
-            if each.kind is kind and each.alone and not each.killing and each.number < 4:
-                if each.node != offer.node.node and each.attempt != self._spares:
-                    yield each.attempt
+            open_ = each.alone and not each.killing and each.number < 4
+            if open_ and each.kind is kind and offer.node.node != each.node:
+                yield each.attempt
 
 
-SPECULATIONS = ("no-copies", "blind", "restart", "urgent")
+SPECULATIONS = ("no-copies", "blind", "restart", "urgent", "naive", "late", "std", "mantri")
 """The rules that `speculating` knows by name; all but the first copy."""
 
 
@@ -74,8 +79,12 @@ def speculating(name: str) -> SpeculationRule:
     """A rule so hasty that it copies in short runs."""
     rules: dict[str, SpeculationRule] = {
         "no-copies": NoCopies(),
-        "blind": CopyAll(),
+        "blind": CopyAll(refused=True),
         "restart": CopyAll(3, restart=True),
         "urgent": CopyAll(4, urgent=True),
+        "naive": Naive(Naive.Params(gap=0.1, lag_s=2.0)),
+        "late": Late(Late.Params(lag_s=1.0, slow_task=60.0, slow_node=10.0)),
+        "std": Late(Late.Params(by="std", lag_s=1.0, slow_task=0.3)),
+        "mantri": Mantri(Mantri.Params(delta=0.1, rho=0.0, least=1)),
     }
     return rules[name]

@@ -93,6 +93,7 @@ class FakeAttempt:
     killing: bool = False
     progress: float = 0.0
     ran_ms: int = 0
+    shuffled_ms: int = 0
     number: int = 0
     copy_of: AttemptId = 0
     alone: bool = True
@@ -136,6 +137,9 @@ class FakeCluster:
 
     def attempts(self) -> Iterable[AttemptView]:
         return self.attempts_.values()
+
+    def attempt(self, attempt: AttemptId) -> AttemptView | None:
+        return self.attempts_.get(attempt)
 
     def node(self, node: NodeId) -> FakeNode:
         return next(each for each in self._nodes if each.node == node)
