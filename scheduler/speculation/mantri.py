@@ -24,8 +24,8 @@ to run.  There must be `least` in all.  The paper compares t_rem with the expect
 median is what "more likely than not" says.
 
 The node that asks must not spoil it: whatever the case, a fresh attempt on that very node, where
-tasks have taken so much longer or shorter than usual in their jobs, has to be done at least Δ
-sooner with a probability above 1/2.
+attempts take so much longer or shorter than usual in their jobs at their locality, has to be done
+at least Δ sooner with a probability above 1/2.
 
 Open, against the paper: t_new does not know how much input the task has, so that a task with more
 to do than others is begun again in vain; nor does it count a fresh reduce's shuffle; a task has
@@ -78,8 +78,12 @@ class Mantri(Looking):
         self.params = params or Mantri.Params()
         self._ended: tuple[dict[JobId, list[tuple[Locality, Millis]]], ...] = ({}, {})
         self._samples: tuple[dict[JobId, list[Millis]], ...] = ({}, {})  # sorted, of the last look
+        self._usual: tuple[dict[JobId, dict[Locality, Millis]], ...] = ({}, {})
         self._levels: dict[AttemptId, Locality] = {}
+        self._last: dict[AttemptId, tuple[Millis, Millis]] = {}  # the pace of each, at a look
+        # By node: what attempts took or will take there, and what is usual in their jobs.
         self._paces: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
+        self._going: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
         self._urgent: tuple[dict[AttemptId, Straggler], ...] = ({}, {})
         self._restarts: tuple[dict[AttemptId, None], ...] = ({}, {})
 
@@ -92,24 +96,27 @@ class Mantri(Looking):
             self._levels.pop(fact.attempt, None)
 
     def learn(self, closed: Closed) -> None:
-        if not closed.succeeded:
-            return
-        ended = self._ended[closed.kind].setdefault(closed.job, [])
-        ended.append((self._levels[closed.attempt], work_ms(closed)))
-        sample = self._samples[closed.kind].get(closed.job)
-        if sample:
-            took, usual = self._paces[closed.kind].get(closed.node, (0, 0))
-            paces = (took + work_ms(closed), usual + _median(sample))
-            self._paces[closed.kind][closed.node] = paces
+        kind, job = closed.kind, closed.job
+        pace = self._last.pop(closed.attempt, None)
+        if closed.succeeded:
+            ended = self._ended[kind].setdefault(job, [])
+            ended.append((self._levels[closed.attempt], work_ms(closed)))
+            usual_ms = self._usual[kind].get(job, {}).get(self._levels[closed.attempt])
+            pace = (work_ms(closed), usual_ms) if usual_ms is not None else None
+        if pace is not None:
+            took, usual = self._paces[kind].get(closed.node, (0, 0))
+            self._paces[kind][closed.node] = (took + pace[0], usual + pace[1])
 
     def forget(self, job: JobId) -> None:
         for kind in KINDS:
             self._ended[kind].pop(job, None)
             self._samples[kind].pop(job, None)
+            self._usual[kind].pop(job, None)
 
     def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:
         """Whether a fresh attempt on this very node would more likely than not be done sooner."""
-        took, usual = self._paces[kind].get(node, (1, 1))
+        pairs = [paces[node] for paces in (self._paces[kind], self._going[kind]) if node in paces]
+        took, usual = (sum(each) for each in zip(*pairs, strict=True)) if pairs else (1, 1)
         limit_ms = (straggler.left_ms - view.heartbeat_ms) * usual / max(took, 1)
         return _share_below(self._samples[kind][straggler.job], limit_ms) > 1 / 2
 
@@ -128,16 +135,30 @@ class Mantri(Looking):
         spare: list[tuple[Millis, Straggler]] = []
         urgent: list[tuple[Millis, Straggler]] = []
         self._restarts[kind].clear()
+        self._going[kind].clear()
         for job, attempts in running.items():
             times = self._samples[kind][job] = self._sample(kind, job, attempts)
             if len(times) < self.params.least:
                 continue
             for attempt in attempts:
+                self._pace(attempt)
                 if attempt.alone and not attempt.killing and _worked(attempt)[1] > 0:
                     self._judge(attempt, times, view.heartbeat_ms, spare, urgent)
         self._urgent[kind].clear()
         self._urgent[kind].update((each.attempt, each) for each in _by_gain(urgent))
         return _by_gain(spare)
+
+    def _pace(self, attempt: AttemptView) -> None:
+        """Note how a running attempt does on its node, against what is usual in its job so near
+        to the input.
+        """
+        ms, done = _worked(attempt)
+        if done > 0:
+            usual_ms = self._usual[attempt.kind][attempt.job][self._levels[attempt.attempt]]
+            took, usual = self._going[attempt.kind].get(attempt.node, (0, 0))
+            paces = (took + round(ms / done), usual + usual_ms)
+            self._going[attempt.kind][attempt.node] = paces
+            self._last[attempt.attempt] = (round(ms / done), usual_ms)
 
     def _sample(self, kind: TaskKind, job: JobId, attempts: Sequence[AttemptView]) -> list[Millis]:
         """How long a fresh attempt may take: what each of the job's attempts took or will take."""
@@ -146,7 +167,9 @@ class Mantri(Looking):
             ms, done = _worked(each)
             if done > 0:
                 known.append((self._levels[each.attempt], round(ms / done)))
-        far = [ms for level, ms in known if level is Locality.OFF_RACK]
+        by_level = {level: sorted(ms for each, ms in known if each is level) for level in Locality}
+        self._usual[kind][job] = {level: _median(ms) for level, ms in by_level.items() if ms}
+        far = by_level[Locality.OFF_RACK]
         return sorted(far if len(far) >= self.params.least else [ms for _, ms in known])
 
     def _judge(

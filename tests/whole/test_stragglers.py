@@ -28,11 +28,15 @@ def useless(run: Played) -> int:
 
 
 def test_copies_bring_the_mean_response_time_far_down(runs: dict[str, Played]) -> None:
-    for rule in ("+naive", "+late", "+mantri"):
-        assert mean_ms(runs[rule]) < 0.9 * mean_ms(runs[""])
-    assert mean_ms(runs["+late"]) < 0.7 * mean_ms(runs[""])
+    for rule in ("+naive", "+late"):
+        assert mean_ms(runs[rule]) < 0.8 * mean_ms(runs[""])
 
 
 def test_late_makes_fewer_useless_copies_than_the_naive_rule(runs: dict[str, Played]) -> None:
     """The second wave is behind the average as soon as it has begun."""
     assert 0 < 3 * useless(runs["+late"]) < useless(runs["+naive"])
+
+
+def test_most_of_mantris_copies_are_of_use(runs: dict[str, Played]) -> None:
+    copies = sum(e.copy_of > 0 for e in runs["+mantri"].launches())
+    assert 0 < 2 * useless(runs["+mantri"]) < copies
