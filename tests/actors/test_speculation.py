@@ -228,3 +228,13 @@ def test_hfsp_runs_with_copies_and_keeps_its_training_slots_free() -> None:
     run = play(jobs, policy, cluster=cluster)
     assert any(e.copy_of for e in run.launches())
     assert order.in_training(MAP) == 0
+
+
+def test_a_losers_end_makes_nothing_run_again_while_the_job_goes_on() -> None:
+    """The job still has a reduce to run when its map's loser is booked."""
+    jobs = [job(0, maps=1, map_ms=10_000, reduces=1, reduce_ms=60_000)]
+    cluster = slow_and_fast(map_slots=1, reduce_slots=1)
+    run = play(jobs, copying(only=MAP), cluster=cluster)
+    assert outcomes(run)[1][1] is Outcome.KILLED
+    assert len(run.launches(MAP)) == 2
+    assert len(run.launches(REDUCE)) == 1
