@@ -91,15 +91,18 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     A map takes nominal × locality factor × the job's factor on the node's kind × noise / node
     speed; a reduce's shuffle takes nominal × noise, its rest nominal × the factor × noise / node
-    speed.  Noise is log-normal with median 1 and shape
-    `sigma`, drawn once for each task.  `slowstart` is the share of a job's maps that must have
-    finished before its reduces may start (Hadoop: 0.05; the HFSP paper's experiments: 0.80).
+    speed.  Noise is log-normal with median 1 and shape `sigma`, drawn once for each task.  Of all
+    attempts the share `straggler_share`, drawn for each attempt, works `straggler_factor` times
+    as slowly as its node can.  `slowstart` is the share of a job's maps that must have finished
+    before its reduces may start (Hadoop: 0.05; the HFSP paper's experiments: 0.80).
     """
 
     sigma: float = 0.0
     rack_factor: float = 1.25
     off_rack_factor: float = 2.0
     slowstart: float = 0.05
+    straggler_share: float = 0.0
+    straggler_factor: float = 5.0
 
     def locality_factor(self, level: Locality) -> float:
         """By how much a map is longer than a data-local one."""

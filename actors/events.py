@@ -77,6 +77,7 @@ class AttemptLaunched(Event, frozen=True):
     """The master decided to run a task on a node.  Told by the master, with the policy's reason.
 
     `number` counts the task's attempts from 0; `level` is the locality that the ledger found.
+    Of a copy, `copy_of` is the attempt that ran the task before and still does; else it is 0.
     """
 
     attempt: AttemptId
@@ -87,6 +88,7 @@ class AttemptLaunched(Event, frozen=True):
     node: NodeId
     level: Locality
     why: Why
+    copy_of: AttemptId = 0
 
 
 class AttemptStarted(Event, frozen=True):
@@ -140,7 +142,9 @@ class AttemptClosed(Event, frozen=True):
 
 
 class KillOrdered(Event, frozen=True):
-    """The policy decided that an attempt must give way.  Told by the master."""
+    """An attempt must give way: the policy decided so, or another attempt of its task succeeded.
+    Told by the master.
+    """
 
     attempt: AttemptId
     why: Why

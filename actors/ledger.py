@@ -6,6 +6,7 @@ change keeps the sums right: `pending`, `running` and `unfinished` of the cluste
 sums over jobs, which `validate` recounts.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -39,8 +40,9 @@ class JobEntry:
         "pool",
         "priority",
         "reduces",
-        "retries",
+        "spare",
         "submitted_ms",
+        "tries",
         "user",
     )
 
@@ -51,7 +53,8 @@ class JobEntry:
         self.user = order.user
         self.pool = order.pool
         self.priority = order.priority
-        self.retries: dict[tuple[TaskKind, TaskIndex], int] = {}
+        self.tries: dict[tuple[TaskKind, TaskIndex], int] = {}
+        """The number of the latest attempt of tasks that were copied or had to run again."""
         self._total = (order.maps, order.reduces)
         self.maps = PendingMaps(order.maps, replicas, racks)
         self.reduces = PendingReduces(order.reduces)
@@ -61,6 +64,8 @@ class JobEntry:
         self._finished = [0, 0]
         self.lost = [0, 0]
         """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
+        self.spare = [0, 0]
+        """Running attempts beyond one for each task that is not done."""
         self._work = (order.map_work, order.reduce_work)
 
     def total(self, kind: TaskKind) -> int:
@@ -151,6 +156,8 @@ class AttemptEntry:
 
     __slots__ = (
         "attempt",
+        "beaten",
+        "copy_of",
         "job",
         "killing",
         "kind",
@@ -159,9 +166,12 @@ class AttemptEntry:
         "node",
         "number",
         "progress",
+        "ran_ms",
+        "shuffled_ms",
         "suspended_ms",
         "suspending",
         "task",
+        "twin",
     )
 
     def __init__(
@@ -174,6 +184,7 @@ class AttemptEntry:
         node: NodeId,
         level: Locality,
         launched_ms: Millis,
+        copy_of: AttemptId = 0,
     ) -> None:
         self.attempt = attempt
         self.job = job
@@ -187,6 +198,19 @@ class AttemptEntry:
         self.suspending = False
         self.suspended_ms: Millis | None = None
         self.progress = 0.0
+        self.ran_ms: Millis = 0
+        self.shuffled_ms: Millis = 0
+        self.copy_of = copy_of
+        self.twin: AttemptEntry | None = None
+        """The other attempt of its task, while both run and neither has succeeded."""
+        self.beaten = False
+        """Whether its twin has succeeded."""
+
+    @property
+    def alone(self) -> bool:
+        if self.suspending or self.suspended_ms is not None:
+            return False
+        return self.twin is None and not self.beaten
 
 
 class OfferEntry:
@@ -298,6 +322,10 @@ class Ledger:
             return True
         return reduces > 0 and node.free(TaskKind.REDUCE) > 0
 
+    def has_attempts(self, job: JobId) -> bool:
+        """Whether anything of the job runs."""
+        return any(self._jobs[job]._running)
+
     # The master's entries.
 
     def join(self, facts: NodeFacts) -> NodeEntry:
@@ -327,39 +355,73 @@ class Ledger:
     def give_back(self, job: JobId, kind: TaskKind, task: TaskIndex) -> None:
         """A task whose attempt came to nothing is pending again."""
         entry = self._jobs[job]
-        entry.retries[kind, task] = entry.retries.get((kind, task), 0) + 1
+        entry.tries[kind, task] = entry.tries.get((kind, task), 0) + 1
         entry.tasks(kind).give_back(task)
         entry.lost[kind] -= 1
         self._pending[kind] += 1
 
     def launch(self, job: JobId, kind: TaskKind, node: NodeEntry) -> AttemptEntry:
         """Book the job's nearest pending task on the node."""
+        task, level = self._jobs[job].tasks(kind).take(node.node)
+        self._pending[kind] -= 1
+        return self._open(job, kind, task, node, level)
+
+    def copy(self, original: AttemptEntry, node: NodeEntry) -> AttemptEntry:
+        """Book a second attempt of a running task on the node."""
+        assert original.alone, "S4: a task has at most two attempts at a time"
+        job, kind, task = original.job, original.kind, original.task
+        entry = self._jobs[job]
+        entry.tries[kind, task] = entry.tries.get((kind, task), 0) + 1
+        entry.spare[kind] += 1
+        level = entry.tasks(kind).level(task, node.node)
+        copy = self._open(job, kind, task, node, level, original.attempt)
+        copy.twin, original.twin = original, copy
+        return copy
+
+    def _open(
+        self,
+        job: JobId,
+        kind: TaskKind,
+        task: TaskIndex,
+        node: NodeEntry,
+        level: Locality,
+        copy_of: AttemptId = 0,
+    ) -> AttemptEntry:
+        """Book an attempt on the node."""
         entry = self._jobs[job]
         assert node.free(kind) > 0, f"node {node.node} has no free slot of {kind!r}"
-        task, level = entry.tasks(kind).take(node.node)
         self._last_attempt += 1
-        number = entry.retries.get((kind, task), 0)
+        number = entry.tries.get((kind, task), 0)
         attempt = AttemptEntry(
-            self._last_attempt, job, kind, task, number, node.node, level, self.now_ms
+            self._last_attempt, job, kind, task, number, node.node, level, self.now_ms, copy_of
         )
         self._attempts[attempt.attempt] = attempt
-        self._pending[kind] -= 1
         self._count_running(attempt, 1)
         return attempt
 
-    def close(self, attempt: AttemptEntry, *, succeeded: bool) -> None:
-        """An attempt has ended."""
+    def close(self, attempt: AttemptEntry, *, succeeded: bool) -> AttemptEntry | None:
+        """An attempt has ended.  The other attempt of its task, which runs on, if there is one.
+
+        If this one succeeded, that one is beaten: its task is done, however it ends.
+        """
         del self._attempts[attempt.attempt]
         entry, kind = self._jobs[attempt.job], attempt.kind
         if attempt.suspended_ms is None:
             self._count_running(attempt, -1)
         else:
             self._count_suspended(attempt, -1)
+        twin, attempt.twin = attempt.twin, None
+        if twin is not None:
+            twin.twin = None
+            twin.beaten = succeeded
         if succeeded:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
+        elif twin is not None or attempt.beaten:
+            entry.spare[kind] -= 1
         else:
             entry.lost[kind] += 1
+        return twin
 
     def suspend(self, attempt: AttemptEntry) -> None:
         """An attempt has given up its slot and is held by its node."""
@@ -414,6 +476,14 @@ class Ledger:
             assert all(0 <= n._running[kind] <= n.slots(kind) for n in nodes)
             for job in jobs:  # S6: finished + running + pending + suspended + failed is all
                 if job.opened(kind):
-                    parts = job.finished(kind) + job.running(kind) + job.pending(kind)
                     assert job.pending(kind) == job.tasks(kind).left + job.suspended(kind)
+                    running = {
+                        a.task
+                        for a in attempts
+                        if a.job == job.job and not a.beaten and a.suspended_ms is None
+                    }
+                    assert job.running(kind) - job.spare[kind] == len(running)
+                    parts = job.finished(kind) + len(running) + job.pending(kind)
                     assert parts + job.lost[kind] == job.total(kind), f"S6: {job.job} {kind!r}"
+        tasks = Counter((a.job, a.kind, a.task) for a in self._attempts.values())
+        assert all(count <= 2 for count in tasks.values()), "S4"

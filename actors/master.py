@@ -41,13 +41,14 @@ from actors.messages import (
     Report,
     ResumeTask,
     RunAgain,
+    StopAttempt,
     SubmitJob,
     SuspendTask,
     Tick,
     UnsentBeat,
 )
 from actors.roster import Roster
-from scheduler.decisions import Kill, Launch, Resume, Suspend
+from scheduler.decisions import Copy, Kill, Launch, Resume, Suspend, Why
 from scheduler.facts import (
     Closed,
     Fact,
@@ -81,6 +82,8 @@ class Master(Actor):
         if cluster.heartbeat.send == "needed" and cluster.latency_ms > 0:
             self._roster = Roster(self._interval_ms + 2 * cluster.latency_ms)
         self._armed: tuple[Millis, list[NodeId]] = (-1, [])
+        self._copies_from: list[Millis | None] = [None, None]
+        self._gone: dict[JobId, None] = {}
 
     def join(self, kernel: Kernel) -> None:
         super().join(kernel)
@@ -105,8 +108,12 @@ class Master(Actor):
                 self.send(MASTER, Preempt())
             case Preempt():
                 self.on_preempt()
+            case StopAttempt():
+                self.on_stop_attempt(message)
             case _:
                 raise AssertionError(f"the master has no answer to {message!r}")
+        if self._policy.speculates:
+            self._note_wishes()
         if self._roster is not None:
             self._arm(self._roster)
 
@@ -125,8 +132,15 @@ class Master(Actor):
         self._tell(TasksPending(again.job, again.kind))
 
     def on_job_done(self, done: JobDone) -> None:
-        self.ledger.leave(done.job)
-        self._tell(JobLeft(done.job))
+        """The job has ended.  It stays in the books until nothing of it runs any more."""
+        if self.ledger.has_attempts(done.job):
+            self._gone[done.job] = None
+        else:
+            self._leave(done.job)
+
+    def _leave(self, job: JobId) -> None:
+        self.ledger.leave(job)
+        self._tell(JobLeft(job))
 
     # Heartbeats.
 
@@ -175,16 +189,28 @@ class Master(Actor):
         return node
 
     def _close(self, report: Report) -> None:
-        """Book an attempt's end and tell whom it concerns."""
+        """Book an attempt's end and tell whom it concerns.
+
+        The job hears of it if it makes a difference to the task: the first success, or an end
+        without success when no other attempt of the task runs.  A second success is booked as
+        killed.
+        """
         entry = self.ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed before"
-        succeeded = report.outcome is Outcome.SUCCEEDED
-        self.ledger.close(entry, succeeded=succeeded)
-        self.note(AttemptClosed(self.now_ms, entry.attempt, report.outcome))
+        outcome = Outcome.KILLED if entry.beaten else report.outcome
+        succeeded = outcome is Outcome.SUCCEEDED
+        twin = self.ledger.close(entry, succeeded=succeeded)
+        self.note(AttemptClosed(self.now_ms, entry.attempt, outcome))
         ran = (report.ran_ms, report.shuffled_ms)
         self._tell(Closed(entry.job, entry.kind, entry.attempt, entry.node, succeeded, *ran))
-        news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, report.outcome)
-        self.send(job_address(entry.job), news)
+        if succeeded and twin is not None:
+            self.send(MASTER, StopAttempt(twin.attempt, Why("its task is done", 0)))
+        if succeeded or (twin is None and not entry.beaten):
+            news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, outcome)
+            self.send(job_address(entry.job), news)
+        if entry.job in self._gone and not self.ledger.has_attempts(entry.job):
+            del self._gone[entry.job]
+            self._leave(entry.job)
 
     def _halt(self, halted: Halted) -> None:
         """Book that an attempt is suspended: only now is its slot free."""
@@ -198,34 +224,42 @@ class Master(Actor):
         """Book how far an attempt is."""
         entry = self.ledger.attempt(progress.attempt)
         assert entry is not None, f"attempt {progress.attempt} was closed and goes on"
-        entry.progress = progress.done
+        entry.progress, entry.ran_ms = progress.done, progress.ran_ms
+        entry.shuffled_ms = progress.shuffled_ms
         ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
         self._tell(Progressed(entry.job, entry.kind, entry.attempt, *ran))
 
     def _assign(self, node: NodeEntry) -> tuple[LaunchTask | ResumeTask, ...]:
         """Ask the policy for tasks until it has no more to give."""
-        if not self.ledger.could_gain(node):
+        if not self.ledger.could_gain(node) and not self._could_copy(node):
             return ()
         offer = OfferEntry(node)
         launches: list[LaunchTask | ResumeTask] = []
+        served: set[JobId] = set()
         passed: list[JobId] | None = [] if self._policy.hears_offers else None
         while (launch := self._policy.decide(offer, self.ledger, passed)) is not None:
             problem = self._problem(launch, node)
             if problem is not None:
                 self._tell(Rejected(launch, problem))
                 break
-            if isinstance(launch, Resume):
-                launches.append(self._book_again(launch, offer))
-            else:
+            if isinstance(launch, Launch):
                 launches.append(self._book(launch, offer))
+                if launch.kind is TaskKind.MAP:
+                    served.add(launch.job)
+            elif isinstance(launch, Copy):
+                launches.append(self._book_copy(launch, offer))
+            else:
+                launches.append(self._book_again(launch, offer))
             if self._one_task_a_beat:
                 break
         if passed is not None:
-            self._tell(Offered(node.node, _skipped(passed, launches)))
+            # Asked once, nobody is passed over twice.
+            skipped = [job for job in dict.fromkeys(passed) if job not in served]
+            self._tell(Offered(node.node, tuple(skipped if launches else passed)))
         return tuple(launches)
 
-    def _problem(self, launch: Launch | Resume, node: NodeEntry) -> str | None:
-        """Why a launch or a resumption does not fit the books; None if it does."""
+    def _problem(self, launch: Launch | Copy | Resume, node: NodeEntry) -> str | None:
+        """Why a decision does not fit the books; None if it does."""
         if isinstance(launch, Resume):
             entry = self.ledger.attempt(launch.attempt)
             if entry is None or entry.suspended_ms is None or entry.killing:
@@ -233,23 +267,53 @@ class Master(Actor):
             if entry.node != node.node or not node.free(entry.kind):
                 return "the attempt's node has no free slot of its kind"
             return None
+        if isinstance(launch, Copy):
+            return self._problem_of_copy(launch, node)
         if not node.free(launch.kind):
             return "the node has no free slot of this kind"
         if not self.ledger.has_pending(launch.job, launch.kind):
             return "the job has no pending task of this kind"
         return None
 
+    def _problem_of_copy(self, copy: Copy, node: NodeEntry) -> str | None:
+        entry = self.ledger.attempt(copy.attempt)
+        if entry is None or entry.killing or not entry.alone:
+            return "the attempt has ended, is being killed, or is not alone"
+        if not node.free(entry.kind):
+            return "the node has no free slot of this kind"
+        if entry.node == node.node:
+            return "the task runs on this node already"
+        return None
+
     def _book(self, launch: Launch, offer: OfferEntry) -> LaunchTask:
         """Carry out a launch: into the books, into the journal, into the reply."""
         entry = self.ledger.launch(launch.job, launch.kind, offer.node)
         offer.give(launch.kind, launch.level)
-        self.note(_launched(entry, launch, self.now_ms))
-        launched = Launched(entry.job, entry.kind, entry.attempt, entry.node, entry.level)
+        return self._order(entry, launch.why)
+
+    def _book_copy(self, copy: Copy, offer: OfferEntry) -> LaunchTask:
+        """Carry out the launch of a copy.  It counts as off-rack wherever it runs, since Hadoop
+        looks for copies where it looks for off-rack maps.
+        """
+        original = self.ledger.attempt(copy.attempt)
+        assert original is not None
+        entry = self.ledger.copy(original, offer.node)
+        offer.give(entry.kind, Locality.OFF_RACK)
+        if copy.restart:
+            self.send(MASTER, StopAttempt(original.attempt, Why("begun again elsewhere", 0)))
+        return self._order(entry, copy.why)
+
+    def _order(self, entry: AttemptEntry, why: Why) -> LaunchTask:
+        """Tell the journal and the policy of a booked attempt, and make the node's order of it."""
+        self.note(_launched(entry, why, self.now_ms))
+        what = (entry.job, entry.kind, entry.attempt)
+        launched = Launched(*what, entry.node, entry.level, entry.copy_of)
         self._tell(launched)
         followed = self._policy.wants_progress_of(launched)
         order = FollowedLaunch if followed else LaunchTask
         work = self.ledger.job(entry.job).work(entry.kind)
-        return order(entry.attempt, entry.job, entry.kind, entry.task, entry.level, work)
+        task = (entry.kind, entry.task, entry.number)
+        return order(entry.attempt, entry.job, *task, entry.level, work)
 
     def _book_again(self, resume: Resume, offer: OfferEntry) -> ResumeTask:
         """Carry out a resumption: into the books, into the journal, into the reply."""
@@ -270,7 +334,7 @@ class Master(Actor):
         node.reply = HeartbeatReply(response, self._interval_ms, launches, *orders)
         self.send(node_address(node.node), node.reply, self._latency_ms)
 
-    # Preemption.
+    # Kills.
 
     def on_preempt(self) -> None:
         """Mark the policy's victims; the orders go out with their nodes' next replies.
@@ -283,31 +347,77 @@ class Master(Actor):
             if entry is None or entry.killing:
                 self._tell(Rejected(order, "the attempt has ended or is being killed"))
                 continue
-            if isinstance(order, Suspend) and (entry.suspending or entry.suspended_ms is not None):
-                self._tell(Rejected(order, "the attempt is suspended or is being suspended"))
-                continue
-            self._order(order, entry)
-            if self._roster is not None:
-                at_ms = self._roster.next_arrival(entry.node, self.now_ms)
-                self.timer_behind(node_address(entry.node), UnsentBeat(entry.node), at_ms)
+            problem = self._problem_of_victim(order, entry)
+            if problem is not None:
+                self._tell(Rejected(order, problem))
+            elif isinstance(order, Suspend):
+                self._suspend(entry, order.why)
+            else:
+                self._kill(entry, order.why)
         self._wait_for_tick()
 
-    def _order(self, order: Kill | Suspend, entry: AttemptEntry) -> None:
-        """Mark a victim, for its node's next reply and in the journal."""
+    def _problem_of_victim(self, order: Kill | Suspend, entry: AttemptEntry) -> str | None:
+        """Why an attempt cannot be made to give way like this; None if it can."""
+        if isinstance(order, Kill) or entry.alone:
+            return None
+        if entry.suspending or entry.suspended_ms is not None:
+            return "the attempt is suspended or is being suspended"
+        return "another attempt of its task runs"
+
+    def on_stop_attempt(self, stop: StopAttempt) -> None:
+        """See to it that an attempt which another one has made useless is killed, if it runs."""
+        entry = self.ledger.attempt(stop.attempt)
+        if entry is not None and not entry.killing:
+            self._kill(entry, stop.why)
+
+    def _kill(self, entry: AttemptEntry, why: Why) -> None:
+        """Order an attempt to be killed with its node's next reply."""
+        entry.killing = True
         node = self.ledger.node(entry.node)
         assert node is not None
-        if isinstance(order, Suspend):
-            entry.suspending = True
-            node.suspends.append(SuspendTask(order.attempt))
-            self.note(SuspendOrdered(self.now_ms, order.attempt, order.why))
-        else:
-            entry.killing = True
-            node.kills.append(KillTask(order.attempt))
-            self.note(KillOrdered(self.now_ms, order.attempt, order.why))
+        node.kills.append(KillTask(entry.attempt))
+        self.note(KillOrdered(self.now_ms, entry.attempt, why))
+        self._see_to(entry.node)
+
+    def _suspend(self, entry: AttemptEntry, why: Why) -> None:
+        """Order an attempt to be suspended with its node's next reply."""
+        entry.suspending = True
+        node = self.ledger.node(entry.node)
+        assert node is not None
+        node.suspends.append(SuspendTask(entry.attempt))
+        self.note(SuspendOrdered(self.now_ms, entry.attempt, why))
+        self._see_to(entry.node)
+
+    def _see_to(self, node: NodeId) -> None:
+        """Do not miss the node's next beat, even if it leaves it out."""
+        if self._roster is not None:
+            at_ms = self._roster.next_arrival(node, self.now_ms)
+            self.timer_behind(node_address(node), UnsentBeat(node), at_ms)
 
     def _wait_for_tick(self) -> None:
         if self._policy.interval_ms is not None:
             self.timer(Tick(), self._policy.interval_ms)
+
+    # Copies.
+
+    def _note_wishes(self) -> None:
+        """Keep from when on there has been something to copy.
+
+        Only what has been so since an earlier instant makes an offer: within an instant beats
+        come in an order, and those left out must not depend on what the earlier ones told.
+        """
+        for kind in KINDS:
+            if not self._policy.speculation.wants(kind, self.ledger):
+                self._copies_from[kind] = None
+            elif self._copies_from[kind] is None:
+                self._copies_from[kind] = self.now_ms + 1
+
+    def _could_copy(self, node: NodeEntry) -> bool:
+        """Whether the node has a free slot of a kind of which something is to be copied."""
+        return any(
+            from_ms is not None and from_ms <= self.now_ms and node.free(kind) > 0
+            for kind, from_ms in zip(KINDS, self._copies_from, strict=True)
+        )
 
     # Beats left out.
 
@@ -319,7 +429,11 @@ class Master(Actor):
 
     def _arm(self, roster: Roster) -> None:
         """See to it that the next unsent beat that could change anything is not missed."""
-        useful = roster.next_useful(self.ledger.now_ms, self.ledger.kinds_pending())
+        kinds = self.ledger.kinds_pending()
+        if self._policy.speculates:
+            wished = self._copies_from
+            kinds = tuple(kind for kind in KINDS if kind in kinds or wished[kind] is not None)
+        useful = roster.next_useful(self.ledger.now_ms, kinds)
         if useful is None or useful == self._armed:
             return
         at_ms, nodes = useful
@@ -335,16 +449,7 @@ class Master(Actor):
             self.note(OrderSwitched(self.now_ms, switch.was, switch.now, switch.why))
 
 
-def _skipped(passed: list[JobId], launches: list[LaunchTask | ResumeTask]) -> tuple[JobId, ...]:
-    """Who was passed over and got no map in the same heartbeat."""
-    if not launches:
-        return tuple(passed)  # asked once, nobody is passed over twice
-    new = [each for each in launches if isinstance(each, LaunchTask)]
-    served = {each.job for each in new if each.kind is TaskKind.MAP}
-    return tuple(job for job in dict.fromkeys(passed) if job not in served)
-
-
-def _launched(entry: AttemptEntry, launch: Launch, now_ms: Millis) -> AttemptLaunched:
+def _launched(entry: AttemptEntry, why: Why, now_ms: Millis) -> AttemptLaunched:
     return AttemptLaunched(
         at_ms=now_ms,
         attempt=entry.attempt,
@@ -354,5 +459,6 @@ def _launched(entry: AttemptEntry, launch: Launch, now_ms: Millis) -> AttemptLau
         number=entry.number,
         node=entry.node,
         level=entry.level,
-        why=launch.why,
+        why=why,
+        copy_of=entry.copy_of,
     )

@@ -5,6 +5,7 @@ Imperatives are orders or requests, past tenses are facts.
 
 from actors.actor import Message
 from actors.events import NodeFacts, Outcome
+from scheduler.decisions import Why
 from scheduler.model import (
     AttemptId,
     JobId,
@@ -166,12 +167,13 @@ class ProgressHeartbeat(Heartbeat, frozen=True):
 
 
 class LaunchTask(Message, frozen=True):
-    """Part of a reply, then node to slot: run this attempt."""
+    """Part of a reply, then node to slot: run this attempt, the task's `number`th from 0."""
 
     attempt: AttemptId
     job: JobId
     kind: TaskKind
     task: TaskIndex
+    number: int
     level: Locality
     work: MapWork | ReduceWork
 
@@ -220,6 +222,15 @@ class Tick(Message, frozen=True):
 
 class Preempt(Message, frozen=True):
     """Master to itself: ask the policy for victims now."""
+
+
+class StopAttempt(Message, frozen=True):
+    """Master to itself: once this instant's beats are done, order this attempt to be killed,
+    since another one of its task has succeeded or takes its place.
+    """
+
+    attempt: AttemptId
+    why: Why
 
 
 # On the node.

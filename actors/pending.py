@@ -52,7 +52,7 @@ class PendingMaps:
         self.left -= 1
         if self._again:
             _, task = heapq.heappop(self._again)
-            return task, self._level(task, node)
+            return task, self.level(task, node)
         by_node, by_rack = self._by_place or self._indices()
         level = Locality.NODE
         found = by_node.first(node, self._taken)
@@ -71,7 +71,8 @@ class PendingMaps:
         heapq.heappush(self._again, (-self._failures[task], task))
         self.left += 1
 
-    def _level(self, task: TaskIndex, node: NodeId) -> Locality:
+    def level(self, task: TaskIndex, node: NodeId) -> Locality:
+        """How near to `node` a map's input is."""
         held = self._replicas[task].tolist()
         if node in held:
             return Locality.NODE
@@ -119,6 +120,10 @@ class PendingReduces:
         """A taken reduce must run again."""
         heapq.heappush(self._again, task)
         self.left += 1
+
+    def level(self, task: TaskIndex, node: NodeId) -> Locality:  # noqa: ARG002
+        """Reduces are at home nowhere."""
+        return Locality.OFF_RACK
 
 
 class _Index:

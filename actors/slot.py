@@ -1,8 +1,12 @@
 """A slot: runs one attempt at a time, and alone knows how long it really takes.
 
 A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and
-then the rest; it holds its slot all the while.  The task's noise is one draw at (job, task),
-so the same task is equally long under every policy, and on its second attempt.
+then the rest; it holds its slot all the while.
+
+Two things make a task longer than its job's others.  The *task's* noise is one draw at (job,
+task): there is more to do in it, so it is equally long under every policy, and on its second
+attempt.  The *attempt's* bad luck is one draw at (job, task, number): the machine does badly this
+time, and another attempt draws again.  Only of the second, and of slow nodes, can a copy get rid.
 
 When an attempt is suspended the slot hands what is left of it back to its node and forgets it; a
 slot of that node that gets it goes on where it stopped, and asks for map outputs again if it
@@ -48,6 +52,10 @@ SHUFFLE_SHARE = 1 / 3
 """A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
 
 
+_NUMBERS = 1 << 20
+"""More attempts than any task has: where the draws of the next task begin."""
+
+
 def real_ms(
     noise: Stream, sigma: float, job: JobId, kind: TaskKind, task: TaskIndex, nominal_ms: float
 ) -> Millis:
@@ -77,6 +85,7 @@ class Slot(Actor):
         self._latency_ms = latency_ms
         self._tasks = tasks
         self._noise = Stream(seed, "duration")
+        self._luck = Stream(seed, "straggler")
         self._running: LaunchTask | None = None
         self._started_ms: Millis = 0
         self._suspended_ms: Millis = 0  # in all, of the present attempt
@@ -111,7 +120,7 @@ class Slot(Actor):
         self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
         if isinstance(launch.work, MapWork):
             work, locality = launch.work, self._tasks.locality_factor(launch.level)
-            factor = locality * factor_on(self._kind, work.factors) / self._speed
+            factor = locality * factor_on(self._kind, work.factors) / self._pace(launch)
             self._phase(launch, work.ms * factor)
         else:
             self._shuffling = True
@@ -136,7 +145,8 @@ class Slot(Actor):
             self._shuffling = False
             self._shuffled_ms = self._ran_ms()
             self.note(ShuffleEnded(self.now_ms, launch.attempt))
-            self._phase(launch, work.reduce_ms * factor_on(self._kind, work.factors) / self._speed)
+            factor = factor_on(self._kind, work.factors) / self._pace(launch)
+            self._phase(launch, work.reduce_ms * factor)
         else:
             self._end(launch, Outcome.SUCCEEDED)
 
@@ -206,6 +216,14 @@ class Slot(Actor):
         self._phase_ends_ms = self.now_ms + length_ms
         self._timed += 1
         self.timer(PhaseOver(self._timed), length_ms)
+
+    def _pace(self, launch: LaunchTask) -> float:
+        """The speed at which this attempt works: the node's, or a part of it if it straggles."""
+        if not self._tasks.straggler_share:
+            return self._speed
+        column = (2 * launch.task + (launch.kind is TaskKind.REDUCE)) * _NUMBERS + launch.number
+        straggles = self._luck.uniform(launch.job, column) < self._tasks.straggler_share
+        return self._speed / self._tasks.straggler_factor if straggles else self._speed
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
         """The real length of something nominally so long: the task's noise is in it."""

@@ -20,7 +20,7 @@ from time import process_time
 
 from actors.streams import Stream
 from scheduler.claims import Claims
-from scheduler.decisions import Resume
+from scheduler.decisions import Launch
 from scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Offered
 from scheduler.model import JobId, Locality, NodeId, Priority, TaskKind
 from scheduler.params import PolicySpecError
@@ -135,7 +135,7 @@ class Bench:
         passed: list[JobId] = []
         launch = self.policy.decide(FakeOffer(node), self.hall, passed)
         self.decisions += 1
-        assert not isinstance(launch, Resume), "nothing is ever suspended here"
+        assert launch is None or isinstance(launch, Launch), "nothing is suspended or copied here"
         if launch is None:
             self.free.append(node)
         else:

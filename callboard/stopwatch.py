@@ -7,7 +7,7 @@ import time
 
 import msgspec
 
-from scheduler.decisions import Launch, Resume
+from scheduler.decisions import Copy, Launch, Resume
 from scheduler.facts import Fact
 from scheduler.model import JobId
 from scheduler.policy import Policy
@@ -39,7 +39,7 @@ class TimedPolicy(Policy):
 
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
-    ) -> Launch | Resume | None:
+    ) -> Launch | Resume | Copy | None:
         """Ask the policy and count the time."""
         began = time.perf_counter_ns()
         launch = super().decide(offer, view, passed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from journal.summary import AttemptCounts, JobCounts, LocalityShares
+from journal.summary import AttemptCounts, JobCounts, LocalityShares, SpeculationCounts
 from journal.tables import FAILED, KILLED, NEVER, SUCCEEDED, AttemptTable, JobTable
 from scheduler.model import Locality, TaskKind
 
@@ -33,6 +33,14 @@ def attempt_counts(attempts: AttemptTable) -> AttemptCounts:
         failed=int(closed[FAILED - NEVER]),
         killed=int(closed[KILLED - NEVER]),
         running=int(closed[0]),
+    )
+
+
+def speculation_counts(attempts: AttemptTable) -> SpeculationCounts:
+    """The copies among the launched attempts."""
+    copies = attempts.copy_of > 0
+    return SpeculationCounts(
+        copies=int(copies.sum()), won=int((copies & (attempts.closed == SUCCEEDED)).sum())
     )
 
 

@@ -48,6 +48,7 @@ class _Phase:
         self.waited_ms: Millis = 0
         self.ranks: Counter[int] = Counter()
         self.rules: Counter[str] = Counter()
+        self.copies = 0
         self.most = 0
 
 
@@ -65,6 +66,7 @@ class _Story:
         self.reasons: Counter[str] = Counter()
         self.example: dict[str, str] = {}
         self.lines: list[str] = []  # kills, suspensions and what came of them, in order
+        self.copies: list[str] = []  # copies and what became of them, in order
         self.running = [0, 0]
 
 
@@ -122,10 +124,14 @@ class _Teller:
             phase.first_ms = event.at_ms
         phase.launched += 1
         phase.levels[event.level] += 1
+        if event.copy_of:
+            phase.copies += 1
+            self.story.copies.append(self.narrator.line(event))
+        else:
+            phase.ranks[event.why.rank] += 1
+            phase.rules[event.why.rule] += 1
         phase.skips += event.why.skips
         phase.waited_ms += event.why.waited_ms
-        phase.ranks[event.why.rank] += 1
-        phase.rules[event.why.rule] += 1
         self._runs(event.kind)
 
     def _runs(self, kind: TaskKind) -> None:
@@ -146,6 +152,10 @@ class _Teller:
     def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
         launch = self.narrator.attempts.get(event.attempt)
         if launch is None:
+            return
+        if not event.why.rank:  # no matter of the queue: its task is done, or begun again
+            if launch.job == self.story.job:
+                self.story.copies.append(self.narrator.line(event))
             return
         if isinstance(event, KillOrdered):
             self.killed.add(event.attempt)
@@ -233,6 +243,9 @@ def _lines(story: _Story, last_ms: Millis) -> Iterator[str]:
     for kind in TaskKind:
         yield from _phase(story, kind, submitted)
     yield from _passed_over(story)
+    if story.copies:
+        yield "Speculation:"
+        yield from (f"  {line}" for line in story.copies)
     if story.lines:
         yield "Preemption:"
         yield from (f"  {line}" for line in story.lines)
@@ -281,6 +294,8 @@ def _phase(story: _Story, kind: TaskKind, submitted: JobSubmitted) -> Iterator[s
         yield from (f"  {times:,} × {rule}" for rule, times in ranked[:OTHERS_SHOWN])
         if len(ranked) > OTHERS_SHOWN:
             yield f"  and {count(len(ranked) - OTHERS_SHOWN, 'other reason')}"
+    if phase.copies:
+        yield f"  {phase.copies:,} of them to run a task twice"
 
 
 def _passed_over(story: _Story) -> Iterator[str]:

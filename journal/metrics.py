@@ -26,7 +26,7 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from journal.counts import attempt_counts, job_counts, locality, share
+from journal.counts import attempt_counts, job_counts, locality, share, speculation_counts
 from journal.slot_time import SlotTime, shuffle_ms, slot_time
 from journal.steps import Steps, steps
 from journal.summary import (
@@ -68,6 +68,7 @@ class Metrics:
         self._owners: list[Owner] = []
         self._finished = array("q")
         self._launches = array("q")
+        self._copies = array("q")
         self._starts = array("q")
         self._resumes = array("q")
         self._suspensions = array("q")
@@ -130,6 +131,8 @@ class Metrics:
     def _launched(self, event: AttemptLaunched) -> None:
         what = (event.attempt, event.job, event.kind, event.task, event.number)
         self._launches.extend((*what, event.node, event.level, event.at_ms))
+        if event.copy_of:
+            self._copies.extend((event.attempt, event.copy_of))
 
     def _attempt_started(self, event: AttemptStarted) -> None:
         self._starts.extend((event.attempt, event.at_ms, event.slot))
@@ -160,6 +163,7 @@ class Metrics:
         """Every launched attempt."""
         return attempt_table(
             columns(self._launches, 8),
+            lent(self._copies, 2),
             lent(self._starts, 3),
             lent(self._shuffles, 2),
             lent(self._ends, 5),
@@ -220,6 +224,7 @@ class Metrics:
             jobs=job_counts(jobs),
             tasks=TaskCounts(int(jobs.maps.sum()), int(jobs.reduces.sum())),
             attempts=attempt_counts(attempts),
+            speculation=speculation_counts(attempts),
             response_seconds=spread_seconds(jobs.response_ms[jobs.completed]),
             waiting_seconds=spread_seconds(
                 jobs.waiting_ms[jobs.completed & (jobs.waiting_ms != NEVER)]

@@ -123,7 +123,7 @@ class Narrator:
             case JobSubmitted():
                 return f"{self._job(event.job, event.name)} submitted{_particulars(event)}"
             case AttemptLaunched():
-                return f"{_task(event)} launched {_place(event)} ({_reason(event.why)})"
+                return f"{_task(event)} launched {_place(event)} ({self._launch_reason(event)})"
             case AttemptStarted():
                 place = f"{node_name(event.node)}, slot {event.slot}"
                 return f"{self._attempt(event.attempt)} starts on {place}"
@@ -166,6 +166,12 @@ class Narrator:
             case _:
                 assert_never(event)
 
+    def _launch_reason(self, event: AttemptLaunched) -> str:
+        if not event.copy_of:
+            return _reason(event.why)
+        original = self._where(event.copy_of)
+        return f"a copy of the one{original}; {_reason(event.why, 'of the stragglers')}"
+
     def _attempt(self, attempt: AttemptId) -> str:
         launch = self.attempts.get(attempt)
         return _task(launch) if launch else attempt_name(attempt)
@@ -205,7 +211,9 @@ def _place(event: AttemptLaunched) -> str:
     return f"on {node_name(event.node)}{level}"
 
 
-def _reason(why: Why) -> str:
+def _reason(why: Why, among: str = "in the queue") -> str:
+    if not why.rank:
+        return why.rule
     score = f", score {why.score:g}" if why.score else ""
     skips = ", ".join(f"{job_name(skip.job)}: {skip.reason}" for skip in why.skipped)
     passed = f"; passed over {skips}" if skips else ""
@@ -213,7 +221,7 @@ def _reason(why: Why) -> str:
     if why.skips or why.waited_ms:
         times = "once" if why.skips == 1 else count(why.skips, "time")
         waited = f"; had been passed over {times}, waited {duration(why.waited_ms)}"
-    return f"{why.rule}: {ordinal(why.rank)} in the queue{score}{waited}{passed}"
+    return f"{why.rule}: {ordinal(why.rank)} {among}{score}{waited}{passed}"
 
 
 def _ending(event: RunEnded) -> str:

@@ -38,6 +38,13 @@ class AttemptCounts(msgspec.Struct, frozen=True):
     running: int
 
 
+class SpeculationCounts(msgspec.Struct, frozen=True):
+    """Copies that were launched of running tasks, and those that did the task."""
+
+    copies: int
+    won: int
+
+
 class Spread(msgspec.Struct, frozen=True):
     """How some values lie; all None when there are none.
 
@@ -121,6 +128,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     jobs: JobCounts
     tasks: TaskCounts
     attempts: AttemptCounts
+    speculation: SpeculationCounts
     response_seconds: Spread
     waiting_seconds: Spread
     locality: LocalityShares

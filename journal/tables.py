@@ -45,7 +45,7 @@ class AttemptTable:
     attempt closed twice (a finished map that was lost later) stands as closed last.
     `claimed_ms` is the start that the slot stated when the attempt ended, `suspended_ms` for how
     long it says the attempt was suspended (0 while it has not ended).  `slot` is the first that
-    it had; `stints` are all times that it had one.
+    it had; `stints` are all times that it had one.  `copy_of` is 0 but for copies.
     """
 
     attempt: Ints
@@ -56,6 +56,7 @@ class AttemptTable:
     node: Ints
     level: Ints
     launched_ms: Ints
+    copy_of: Ints
     started_ms: Ints
     slot: Ints
     shuffled_ms: Ints
@@ -181,6 +182,7 @@ def _nth(ids: Ints) -> Ints:
 
 def attempt_table(
     launched: Ints,
+    copies: Ints,
     started: Ints,
     shuffled: Ints,
     ended: Ints,
@@ -196,6 +198,8 @@ def attempt_table(
     ended_ms, outcome, claimed_ms = blank(size), blank(size), blank(size)
     suspended_ms = np.zeros(size, np.int64)
     closed_ms, booked = blank(size), blank(size)
+    copy_of = np.zeros(size, np.int64)
+    copy_of[places(ids, copies[0], "copy never launched:")] = copies[1]
     at = places(ids, started[0], "start of an attempt never launched:")
     started_ms[at], slot[at] = started[1], started[2]
     at = places(ids, shuffled[0], "shuffle of an attempt never launched:")
@@ -204,7 +208,7 @@ def attempt_table(
     ended_ms[at], outcome[at], claimed_ms[at], suspended_ms[at] = ended[1:]
     at = places(ids, closed[0], "closing of an attempt never launched:")
     closed_ms[at], booked[at] = closed[1], closed[2]
-    rows: list[Any] = [*launched, started_ms, slot, shuffled_ms]
+    rows: list[Any] = [*launched, copy_of, started_ms, slot, shuffled_ms]
     rows += [ended_ms, outcome, claimed_ms, suspended_ms, closed_ms, booked]
     rows.append(stints(ids, started, resumed, suspended))
     return AttemptTable(*rows)

@@ -52,6 +52,8 @@ _TASKS: dict[str, tuple[float, float]] = {
     "rack_factor": _FACTOR,
     "off_rack_factor": _FACTOR,
     "slowstart": (0, 1),
+    "straggler_share": (0, 1),
+    "straggler_factor": (1, 1000),
 }
 
 

@@ -16,7 +16,9 @@ class Why(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The reason of a decision, as it goes into the journal.
 
     `rank` is the job's place in the order's queue, from 1; `score` is what the order compared
-    (its meaning is the order's own: submit time, share over weight, virtual size); `skipped` are
+    (its meaning is the order's own: submit time, share over weight, virtual size).  Of a copy,
+    `rank` is its place among the tasks that deserved one.  A rank of 0 says that nothing was
+    ranked.  `skipped` are
     the jobs passed over before it, at most `MAX_SKIPS` of them.  A launch also says what its own
     job had put up with for locality since its last map launch: `skips` offers that passed it
     over, and `waited_ms` as the locality rule counts it.
@@ -47,8 +49,22 @@ class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     why: Why
 
 
+class Copy(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+    """Start another attempt of the task that `attempt` runs, on the offering node.
+
+    Whichever of the two succeeds first has done the task, and the other is killed.  With
+    `restart` the old one is killed at once: the task begins again here.
+    """
+
+    attempt: AttemptId
+    why: Why
+    restart: bool = False
+
+
 class Kill(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
-    """Stop a running attempt; the work is lost and the task will run again."""
+    """Stop a running attempt; its work is lost, and the task will run again if nothing else runs
+    it.
+    """
 
     attempt: AttemptId
     why: Why
@@ -76,4 +92,4 @@ class Switch(msgspec.Struct, frozen=True, gc=False):
     why: str
 
 
-Decision = Launch | Kill | Suspend | Resume
+Decision = Launch | Copy | Kill | Suspend | Resume

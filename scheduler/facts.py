@@ -24,13 +24,17 @@ class TasksPending(msgspec.Struct, frozen=True, gc=False):
 
 
 class Launched(msgspec.Struct, frozen=True, gc=False):
-    """A launch was carried out: an attempt of the job is booked on the node, so near its input."""
+    """A launch was carried out: an attempt of the job is booked on the node, so near its input.
+
+    Of a copy, `copy_of` is the attempt whose task it runs too; else 0.
+    """
 
     job: JobId
     kind: TaskKind
     attempt: AttemptId
     node: NodeId
     level: Locality = Locality.OFF_RACK
+    copy_of: AttemptId = 0
 
 
 class Offered(msgspec.Struct, frozen=True, gc=False):
@@ -45,7 +49,7 @@ class Offered(msgspec.Struct, frozen=True, gc=False):
 
 
 class Closed(msgspec.Struct, frozen=True, gc=False):
-    """An attempt has ended; `succeeded` says whether its task is done.
+    """An attempt has ended; `succeeded` says whether its task is done by it.
 
     `ran_ms` is what its node reported: from its start to its end, `shuffled_ms` of it in the
     shuffle (0 for maps).
@@ -100,7 +104,7 @@ class Progressed(msgspec.Struct, frozen=True, gc=False):
 
 
 class JobLeft(msgspec.Struct, frozen=True, gc=False):
-    """The job has ended; the view no longer has it."""
+    """The job has ended and nothing of it runs any more; the view no longer has it."""
 
     job: JobId
 

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from scheduler.decisions import MAX_SKIPS, Kill, Launch, Resume, Skip, Suspend, Switch, Why
+from scheduler.decisions import MAX_SKIPS, Copy, Kill, Launch, Resume, Skip, Suspend, Switch, Why
 from scheduler.estimation import Oracle
 from scheduler.facts import Fact, Launched, Offered
 from scheduler.model import JobId, Locality, Millis, TaskKind
@@ -106,6 +106,10 @@ class Order(Part):
         """How many more tasks of this kind the offer may be given."""
         return offer.free(kind)
 
+    def may_copy(self, job: JobId, kind: TaskKind) -> bool:  # noqa: ARG002
+        """Whether the job may run one attempt more than its tasks need."""
+        return True
+
 
 class Patience(NamedTuple):
     """What a job has put up with since its last map launch: how many offers passed it over, and
@@ -159,11 +163,29 @@ class PreemptionRule(Part):
 
 
 class SpeculationRule(Part):
-    """Who gets a second copy?"""
+    """Who gets a second copy?
+
+    A task may have two attempts at a time, on different nodes.
+    """
+
+    def meet(self, order: Order) -> None:
+        """Learn which order it works beside."""
 
     @abstractmethod
-    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Launch | None:
+    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
         """A copy to launch on this node, asked when nothing is pending for it."""
+
+    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:  # noqa: ARG002
+        """A copy that goes before everything that is pending, asked first."""
+        return None
+
+    def wants(self, kind: TaskKind, view: ClusterView) -> bool:
+        """Whether `copy` could have something for some node.
+
+        Asked after every message, and to be changed by facts alone, not by time: a node is asked
+        to take a copy only from the first instant after this came true on.
+        """
+        return view.running(kind) > 0
 
 
 class Anywhere(LocalityRule):
@@ -195,6 +217,9 @@ class NoCopies(SpeculationRule):
     def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> None:  # noqa: ARG002
         return None
 
+    def wants(self, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
+        return False
+
 
 class Policy:
     """An order, a locality rule, a preemption rule and a speculation rule at work together."""
@@ -211,6 +236,7 @@ class Policy:
         self.preemption = preemption or Wait()
         self.speculation = speculation or NoCopies()
         self.preemption.meet(self.order)
+        self.speculation.meet(self.order)
         self._parts: tuple[Part, ...] = (
             self.order,
             self.locality,
@@ -222,7 +248,7 @@ class Policy:
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
         self.hears_offers = bool(self._offer_learners)
         """Whether any part wants to be told of answered offers."""
-        self._copies = type(self.speculation).copy is not NoCopies.copy
+        self.speculates = type(self.speculation) is not NoCopies
         self._followers = tuple(part for part in self._parts if part.wants_progress)
         # The jobs with pending maps, all refused by the last offer, until another fact is told.
         # Only what `decide` has found out already: it spares the queue, and changes no answer.
@@ -265,7 +291,7 @@ class Policy:
 
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
-    ) -> Launch | Resume | None:
+    ) -> Launch | Resume | Copy | None:
         """The next task for this offer, or None when it is to get no more.
 
         The jobs that the locality rule refused on the way are added to `passed`, which is the
@@ -273,14 +299,16 @@ class Policy:
         """
         for kind in self.order.kinds(offer):
             pending = view.pending(kind)
-            if not (pending or self._copies) or not offer.free(kind):
+            if not (pending or self.speculates) or not offer.free(kind):
                 continue
             if self.order.room(kind, offer, view) <= 0:
                 continue
-            found: Launch | Resume | None = None
-            if pending and not self._refused_again(kind, offer, view, passed):
+            found: Launch | Resume | Copy | None = None
+            if self.speculates:
+                found = self.speculation.urgent(kind, offer, view)
+            if found is None and pending and not self._refused_again(kind, offer, view, passed):
                 found = self._first_permitted(kind, offer, view, passed)
-            if found is None:
+            if found is None and self.speculates:
                 found = self.speculation.copy(kind, offer, view)
             if found is not None:
                 return found

@@ -36,6 +36,9 @@ from scheduler.preemption.preemptive import Preemptive
 from scheduler.preemption.suspend import Suspend
 from scheduler.preemption.whole import GlobalPreemption
 from scheduler.spec import SLOTS, Piece, from_table, split, unknown
+from scheduler.speculation.late import Late
+from scheduler.speculation.mantri import Mantri
+from scheduler.speculation.naive import Naive
 
 __all__ = [
     "BASES",
@@ -79,11 +82,16 @@ PREEMPTIONS: dict[str, type[PreemptionRule]] = {
 }
 """Every preemption rule that ships, by its name in a policy spec."""
 
+SPECULATIONS: dict[str, type[SpeculationRule]] = {
+    part.name: part for part in (NoCopies, Naive, Late, Mantri)
+}
+"""Every speculation rule that ships, by its name in a policy spec."""
+
 PARTS: dict[str, type[Part]] = {
     **ORDERS,
     **{part.name: part for part in (Anywhere, Delay)},
     **PREEMPTIONS,
-    NoCopies.name: NoCopies,
+    **SPECULATIONS,
 }
 """Every part that ships, by its name in a policy spec."""
 

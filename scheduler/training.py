@@ -24,13 +24,15 @@ SHUFFLE_SHARE = 1 / 3
 class TrainingPhase:
     """A phase in training, its training tasks running or measured."""
 
-    __slots__ = ("running", "sizes", "tasks", "wanted")
+    __slots__ = ("_first", "_twins", "running", "sizes", "tasks", "wanted")
 
     def __init__(self, tasks: int, wanted: int) -> None:
         self.tasks = tasks
         self.wanted = wanted
         self.running: set[AttemptId] = set()
         self.sizes: dict[AttemptId, tuple[Millis, float]] = {}  # s̃_k and p_k
+        self._first: dict[AttemptId, AttemptId] = {}  # a copy's training task
+        self._twins: dict[AttemptId, set[AttemptId]] = {}  # what runs of a copied training task
 
     @property
     def to_launch(self) -> int:
@@ -59,6 +61,13 @@ class TrainingPhase:
         self.running.add(attempt)
         return True
 
+    def copied(self, original: AttemptId, copy: AttemptId) -> None:
+        """A copy was launched: if of a training task, then whichever ends well measures it."""
+        first = self._first.get(original, original)
+        if first in self.running:
+            self._first[copy] = first
+            self._twins.setdefault(first, {first}).add(copy)
+
     def heard(self, fact: Progressed, delta_ms: Millis) -> None:
         """A running training task told how far it is: from Δ on that is enough."""
         worked_ms = fact.ran_ms - fact.shuffled_ms
@@ -73,13 +82,19 @@ class TrainingPhase:
 
         What one that came to nothing had told stands, but all of its work is left.
         """
-        self.running.discard(fact.attempt)
+        task = self._first.pop(fact.attempt, fact.attempt)
+        twins = self._twins.get(task)
+        if twins is not None:
+            twins.discard(fact.attempt)
+            if not fact.succeeded and (twins or task not in self.running):
+                return  # the other one goes on, or has done the task
+        self.running.discard(task)
         if fact.succeeded:
             size = fact.ran_ms - fact.shuffled_ms
-            measured = self.sizes.get(fact.attempt, (size, 1.0))
-            self.sizes[fact.attempt] = (measured[0], 1.0)
-        elif fact.attempt in self.sizes:
-            self.sizes[fact.attempt] = (self.sizes[fact.attempt][0], 0.0)
+            measured = self.sizes.get(task, (size, 1.0))
+            self.sizes[task] = (measured[0], 1.0)
+        elif task in self.sizes:
+            self.sizes[task] = (self.sizes[task][0], 0.0)
 
 
 class History:

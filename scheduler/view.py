@@ -21,7 +21,9 @@ from scheduler.model import (
 
 
 class JobView(Protocol):
-    """A job that has been submitted and has not ended."""
+    """A job that has been submitted and has not ended, or of which something still runs: copies
+    of tasks that are done, until their nodes have stopped them.
+    """
 
     @property
     def job(self) -> JobId: ...
@@ -52,7 +54,7 @@ class JobView(Protocol):
         """
 
     def running(self, kind: TaskKind) -> int:
-        """How many attempts of this kind are believed to run."""
+        """How many attempts of this kind are believed to run; a task and its copy are two."""
 
     def finished(self, kind: TaskKind) -> int:
         """How many of its tasks are known to have succeeded."""
@@ -115,6 +117,26 @@ class AttemptView(Protocol):
         """Since when it is known to be suspended; None while it has a slot."""
 
     @property
+    def number(self) -> int:
+        """How many attempts its task had before it, copies among them."""
+
+    @property
+    def copy_of(self) -> AttemptId:
+        """The attempt that it was launched as a copy of; 0 if it is no copy."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether it runs, its task is not done, and no other attempt of the task runs."""
+
+    @property
+    def ran_ms(self) -> Millis:
+        """How long it had run when its progress was last told."""
+
+    @property
+    def shuffled_ms(self) -> Millis:
+        """How much of that was its shuffle; 0 for maps."""
+
+    @property
     def progress(self) -> float:
         """How far it was at its node's last beat, from 0 to 1; 0 unless a part wants to know.
 
@@ -163,6 +185,9 @@ class ClusterView(Protocol):
 
     def attempts(self) -> Iterable[AttemptView]:
         """All attempts believed to run or to be held suspended, in the order of their launch."""
+
+    def attempt(self, attempt: AttemptId) -> AttemptView | None:
+        """The attempt of this number, if it is believed to run."""
 
 
 class Offer(Protocol):

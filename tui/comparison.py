@@ -76,6 +76,14 @@ def _wasted(run: Run) -> float | None:
     return time.wasted / time.total if time.total and time.wasted else None
 
 
+def _copies(run: Run) -> float | None:
+    return run.summary.speculation.copies or None
+
+
+def _won(run: Run) -> float | None:
+    return run.summary.speculation.won if run.summary.speculation.copies else None
+
+
 FIGURES = (
     Figure("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
     Figure("response time, mean", _response("mean"), _seconds, min),
@@ -88,6 +96,8 @@ FIGURES = (
     Figure("map slots busy", lambda run: run.summary.utilisation.map, "{:.0%}".format),
     Figure("reduce slots busy", lambda run: run.summary.utilisation.reduce, "{:.0%}".format),
     Figure("slot time wasted", _wasted, "{:.1%}".format, min),
+    Figure("copies launched", _copies, "{:,.0f}".format),
+    Figure("  of use", _won, "{:,.0f}".format),
     Figure(
         "virtual time",
         lambda run: run.summary.virtual_seconds,

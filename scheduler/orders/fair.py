@@ -233,6 +233,16 @@ class Fair(Order):
         cap = min(-(-self.root.demand[kind] * slots // view.slots(kind)), slots)
         return min(cap - offer.node.running(kind), offer.free(kind))
 
+    def may_copy(self, job: JobId, kind: TaskKind) -> bool:
+        """Within the caps of all pools above the job."""
+        pool = self._jobs[job].parent
+        while pool is not None:
+            cap = pool.caps[kind]
+            if cap is not None and pool.running[kind] >= cap:
+                return False
+            pool = pool.parent
+        return True
+
     # What everybody is due.
 
     def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:

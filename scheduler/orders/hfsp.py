@@ -98,6 +98,10 @@ class Hfsp(VirtualOrder):
                 self._history.completed(job)
         super().observe(fact, view)
         match fact:
+            case Launched(job, kind, attempt) if fact.copy_of:
+                training = self._training[kind].get(job)
+                if training is not None:
+                    training.copied(fact.copy_of, attempt)
             case Launched(job, kind, attempt):
                 self._train(job, kind, attempt, view)
             case Suspended(job, kind, attempt):

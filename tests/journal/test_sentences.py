@@ -239,3 +239,16 @@ def test_kinds_are_all_the_events() -> None:
 def test_an_unknown_kind_is_refused_before_reading(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"is no kind of event\. There are"):
         show(tmp_path / "absent", ShowOptions(kind="zzz"))
+
+
+def test_a_copy_names_the_node_of_the_other_and_a_losers_kill_has_no_place_in_a_queue() -> None:
+    narrator = Narrator()
+    narrator.tell(AttemptLaunched(0, 1, 0, MAP, 3, 0, 7, NODE, Why("fifo")))
+    why = Why("late: 12 % done in 80 s", 2, 587.0)
+    told = narrator.tell(AttemptLaunched(9, 2, 0, MAP, 3, 1, 8, NODE, why, 1))
+    assert told == (
+        "map 3 of job-0 (attempt 2) launched on node-8, node-local (a copy of the one on node-7;"
+        " late: 12 % done in 80 s: 2nd of the stragglers, score 587)"
+    )
+    lost = narrator.tell(KillOrdered(20, 1, Why("its task is done", 0)))
+    assert lost == "map 3 of job-0 on node-7 must give way (its task is done)"

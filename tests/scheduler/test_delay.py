@@ -119,6 +119,17 @@ def test_a_job_that_got_a_map_in_the_offer_was_not_passed_over() -> None:
     assert stage.delay.patience(stage.job, stage.cluster) == (0, 0)
 
 
+def test_a_copy_leaves_its_jobs_wait_as_it_is() -> None:
+    """No locality is asked of a copy, so it tells nothing of what the job has to put up with."""
+    stage = Stage("delay(node=5,rack=5)", maps=2)
+    stage.beat(1000, 0)
+    stage.cluster.now_ms = 4000
+    copy = Launched(0, TaskKind.MAP, 2, 9, NODE, copy_of=1)
+    before = stage.delay.patience(stage.job, stage.cluster)
+    stage.policy.observe(copy, stage.cluster)
+    assert stage.delay.patience(stage.job, stage.cluster) == before == (1, 3000)
+
+
 @pytest.mark.parametrize(("beat_ms", "wait_ms"), [(300, 450), (3000, 4500), (30_000, 15_000)])
 def test_waits_default_to_min_of_15_s_and_1_5_heartbeats(beat_ms: int, wait_ms: int) -> None:
     assert auto_wait_ms(beat_ms) == wait_ms

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from scheduler.decisions import MAX_SKIPS, Launch, Skip, Why
+from scheduler.decisions import MAX_SKIPS, Copy, Launch, Skip, Why
 from scheduler.model import Locality, TaskKind
 from scheduler.policy import LocalityRule, Policy, SpeculationRule
 from scheduler.registry import PolicySpecError, make_policy
 from scheduler.view import ClusterView, JobView, Offer
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, told
+from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, beat, told
 
 
 class NodeOnly(LocalityRule):
@@ -34,10 +34,10 @@ class AlwaysACopy(SpeculationRule):
     name = "always-a-copy"
     story = "for tests"
 
-    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Launch | None:  # noqa: ARG002
-        if kind is TaskKind.REDUCE or offer.given(kind):
+    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:  # noqa: ARG002
+        if kind is TaskKind.REDUCE:
             return None
-        return Launch(0, kind, Locality.OFF_RACK, Why(self.name))
+        return Copy(1, Why(self.name))
 
 
 def launches(policy: Policy, jobs: list[FakeJob]) -> Iterator[Launch]:
@@ -64,8 +64,10 @@ def test_a_reason_names_only_so_many() -> None:
 
 def test_a_speculation_rule_is_asked_when_nothing_is_pending_here() -> None:
     policy = Policy(make_policy("fifo").order, NodeOnly(), speculation=AlwaysACopy())
-    (launch,) = launches(policy, [FakeJob(0, [1, 0])])
-    assert launch.why.rule == "always-a-copy"
+    node = FakeNode(0, (1, 0))
+    for homes, decision in ((frozenset({0}), Launch), (frozenset({1}), Copy)):
+        cluster = FakeCluster([node], [FakeJob(0, [1, 0], homes=homes)])
+        assert isinstance(told(policy, cluster).decide(FakeOffer(node), cluster), decision)
 
 
 def test_nothing_is_launched_where_nothing_is_free() -> None:

@@ -14,6 +14,7 @@ from scheduler.preemption.whole import GlobalPreemption
 from scheduler.ranking import Ranking
 from scheduler.registry import make_policy
 from scheduler.view import ClusterView
+from tests.support.speculate import speculating
 
 
 class KillNewest(PreemptionRule):
@@ -103,18 +104,18 @@ KEEPING = frozenset({"wait", "hold"})
 """Those of them that never kill."""
 
 
-def preempting(spec: str, rule: str | Killing) -> Policy:
-    """The policy of `spec` with a preemption rule so hasty that it strikes in short runs.  Orders
-    that share are given the rules by claims in the place of those by rank; where the order and the
-    rule refuse each other there is none.
+def preempting(spec: str, rule: str | Killing, speculation: str = "no-copies") -> Policy:
+    """The policy of `spec` with rules so hasty that they strike in short runs.  Orders that share
+    are given the rules of preemption by claims in the place of those by rank; where the order and
+    the rule refuse each other there is none.
     """
     parts = make_policy(spec)
     if isinstance(rule, str) and not isinstance(parts.order, Ranking):
         rule = {"preempt": "kill", "resume": "hold"}.get(rule, rule)
     try:
-        return Policy(parts.order, parts.locality, _rule(rule), parts.speculation)
+        return Policy(parts.order, parts.locality, _rule(rule), speculating(speculation))
     except MisfitError:
-        return Policy(parts.order, parts.locality, None, parts.speculation)
+        return Policy(parts.order, parts.locality, None, speculating(speculation))
 
 
 def _rule(rule: str | Killing) -> PreemptionRule:

@@ -10,6 +10,7 @@ from actors.jobs import JobSpec
 from scheduler.model import Millis, Priority, TaskKind
 from scheduler.registry import ORDERS
 from tests.support.preempt import RULES, Killing
+from tests.support.speculate import SPECULATIONS
 from tests.support.world import job
 
 MANY_JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
@@ -117,6 +118,7 @@ class World(NamedTuple):
     tasks: Tasks
     policy: str
     rule: str | Killing
+    speculation: str
     tie_order: int | None
     until_ms: Millis | None
     seed: int
@@ -127,7 +129,11 @@ WORLDS: st.SearchStrategy[World] = st.builds(
     jobs=WORKLOADS | HUNGRY,
     cluster=CLUSTERS,
     tasks=st.builds(
-        Tasks, sigma=st.sampled_from([0.0, 0.3]), slowstart=st.sampled_from([0.0, 0.05, 0.8, 1.0])
+        Tasks,
+        sigma=st.sampled_from([0.0, 0.3]),
+        slowstart=st.sampled_from([0.0, 0.05, 0.8, 1.0]),
+        straggler_share=st.sampled_from([0.0, 0.0, 0.3]),
+        straggler_factor=st.just(3.0),
     ),
     policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(LOCALITIES)).map("".join),
     rule=st.sampled_from(RULES)
@@ -138,6 +144,7 @@ WORLDS: st.SearchStrategy[World] = st.builds(
         kind=st.sampled_from([None, *TaskKind]),
         suspends=st.booleans(),
     ),
+    speculation=st.sampled_from(["no-copies", *SPECULATIONS]),
     tie_order=st.sampled_from([None, 1, 2]),
     until_ms=st.none() | st.integers(0, 30_000),
     seed=st.integers(0, 9),

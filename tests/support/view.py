@@ -106,6 +106,11 @@ class FakeAttempt:
     suspending: bool = False
     suspended_ms: int | None = None
     progress: float = 0.0
+    ran_ms: int = 0
+    shuffled_ms: int = 0
+    number: int = 0
+    copy_of: AttemptId = 0
+    alone: bool = True
 
 
 class FakeCluster:
@@ -147,6 +152,9 @@ class FakeCluster:
     def attempts(self) -> Iterable[AttemptView]:
         return self.attempts_.values()
 
+    def attempt(self, attempt: AttemptId) -> AttemptView | None:
+        return self.attempts_.get(attempt)
+
     def node(self, node: NodeId) -> FakeNode:
         return next(each for each in self._nodes if each.node == node)
 
@@ -183,7 +191,7 @@ def beat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
     passed: list[JobId] = []
     while (launch := policy.decide(offer, cluster, passed)) is not None:
         assert policy.decide(offer, cluster) == launch, "decide is pure"
-        assert isinstance(launch, Launch), "nothing is suspended here"
+        assert isinstance(launch, Launch)
         job = cluster.job(launch.job)
         level = job.nearest(launch.kind, node.node)
         assert level is not None

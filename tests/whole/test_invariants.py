@@ -42,7 +42,7 @@ def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
 @given(world=WORLDS)
 @settings(derandomize=True, max_examples=200, deadline=None)
 def test_every_run_keeps_its_accounts(world: World) -> None:
-    policy = preempting(world.policy, world.rule)
+    policy = preempting(world.policy, world.rule, world.speculation)
     run = play(
         world.jobs,
         policy,
@@ -53,17 +53,21 @@ def test_every_run_keeps_its_accounts(world: World) -> None:
         until_ms=world.until_ms,
     )
     whole = world.until_ms is None
-    check_slots(run, whole=whole)
+    copying = world.speculation != "no-copies"
+    check_slots(run, whole=whole and not copying)
     check_tasks(run, whole=whole)
     check_causes(run)
+    check_copies(run)
     summary = Metrics.of(recorded(run, world.cluster)).summary()
     for account in (summary.slot_ms.map, summary.slot_ms.reduce):  # S9
         parts = account.useful + account.wasted + account.idle + account.unfinished
         assert parts == account.total
         assert account.idle >= 0
-        assert not (whole and account.unfinished)
+        assert not (whole and account.unfinished and not copying)
     assert summary.little.holds  # S10
-    assert (summary.slot_ms.all.wasted > 0) <= (world.rule not in KEEPING)
+    assert (summary.slot_ms.all.wasted > 0) <= (world.rule not in KEEPING or copying)
+    assert summary.speculation.won <= summary.speculation.copies
+    assert copying or not summary.speculation.copies
     assert not whole or summary.jobs.completed == len(world.jobs)
 
 
@@ -104,6 +108,26 @@ def check_tasks(run: Played, *, whole: bool) -> None:
             assert maps_told[job] == maps[job]
     assert set(done.values()) <= {1}
     assert not whole or len(done) == sum(e.maps + e.reduces for e in run.all(JobSubmitted))
+
+
+def check_copies(run: Played) -> None:
+    """S4: at most two attempts of a task at a time, on different nodes, numbered 0, 1, 2, …"""
+    running: dict[tuple[int, int, int], list[AttemptLaunched]] = defaultdict(list)
+    numbers: Counter[tuple[int, int, int]] = Counter()
+    launched = {e.attempt: e for e in run.launches()}
+    for event in run.events:
+        if isinstance(event, AttemptLaunched):
+            task = (event.job, event.kind, event.task)
+            others = running[task]
+            assert len(others) == (event.copy_of > 0)
+            assert [e.attempt for e in others] == [event.copy_of] * len(others)
+            assert event.node not in [e.node for e in others]
+            assert event.number == numbers[task]
+            numbers[task] += 1
+            others.append(event)
+        elif isinstance(event, AttemptClosed):
+            what = launched[event.attempt]
+            running[what.job, what.kind, what.task].remove(what)
 
 
 def check_causes(run: Played) -> None:

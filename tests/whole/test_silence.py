@@ -39,6 +39,7 @@ SLIPPED = World(
     tasks=Tasks(),
     policy="fifo",
     rule=Killing(3002, 30, TaskKind.REDUCE),
+    speculation="no-copies",
     tie_order=1,
     until_ms=None,
     seed=1,
@@ -48,7 +49,7 @@ SLIPPED = World(
 
 def journal(world: World, send: Literal["all", "needed"]) -> list[Event]:
     beats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
-    policy = preempting(world.policy, world.rule)
+    policy = preempting(world.policy, world.rule, world.speculation)
     return play(
         world.jobs,
         policy,

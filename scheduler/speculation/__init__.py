@@ -1,0 +1,1 @@
+"""The rules of speculation: who gets a second copy, and who is begun again."""

@@ -1,0 +1,243 @@
+"""LATE, Longest Approximate Time to End: copy what will end last, on a node that is not slow.
+
+Zaharia, Konwinski, Joseph, Katz and Stoica, *Improving MapReduce Performance in Heterogeneous
+Environments* (OSDI 2008), and Hadoop 0.21, which took it over in another form.  An attempt's
+*rate* is its progress over the time it ran, its time left is (1 - progress) / rate.  When a node
+asks and nothing is pending for it: if there are too many copies already, or the node is slow,
+none; else the slow task with the longest time left that has run for 60 s.  Where its input lies
+does not matter.
+
+`by="percentile"` is the paper: a task is slow whose rate is below the 25th percentile of its
+job's, a node whose total progress is below the 25th percentile of the nodes', and there are fewer
+copies than 10 % of the slots.  `by="std"` is Hadoop 0.21: a task is slow whose rate is more than 1
+standard deviation below its job's mean, a node on which the job's mean task time is more than 1
+above the nodes' mean, and each job has fewer copies than the largest of 10, 1 % of the slots and
+10 % of its running tasks.
+
+Chosen where the sources are silent or do not fit:
+
+- Rates are of the job's tasks of the kind, ended ones (at their last rate, 1 / time) and running
+  ones of which a beat has told.  Without the ended ones a job's last task would have nobody to be
+  slower than.
+- A percentile is by nearest rank: the ceil(n · q / 100)th smallest of n.  Slow is *below* it.
+- The paper's node progress is the sum over tasks done and running on the node; here of the kind,
+  since the run began, over the nodes that have run any.  A node that has run none is not slow.
+- 0.21 compares a node's mean with the mean and standard deviation of the nodes' means, of maps and
+  of reduces, and is slow by either.  The standard deviation is the population's.
+- Time is taken up to the node's last word, for the mean as for the one task.  0.21 lets the one
+  task's rate sink until now, which tells silent nodes; here none is silent for longer than one
+  interval, and among tasks that are really equal the one heard of longest ago would look slow.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Literal
+
+import msgspec
+
+from scheduler.facts import Closed
+from scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
+from scheduler.speculation.stragglers import Looking, Straggler, left_ms, neediest_first, so_far
+from scheduler.view import AttemptView, ClusterView
+
+ONE = 10**12
+"""Rates are whole numbers: this much for a task done in 1 ms."""
+
+LEAST_CAP = 10
+"""Hadoop 0.21 lets every job have so many copies (MIN_SPEC_CAP)."""
+
+SLOTS_CAP = Fraction(1, 100)
+"""And as many as this share of the slots (MIN_SLOTS_CAP)."""
+
+
+class Late(Looking):
+    """Copy the slow task with the longest time left."""
+
+    name = "late"
+    story = "copy the slow task that will end last, on a node that is not slow"
+
+    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        """`by` says in which form.  `slow_task` and `slow_node` are percentiles (unset: 25) or
+        standard deviations (unset: 1); `cap` is a share of the slots, or of a job's running
+        tasks; `lag_s` is how long an attempt must have run.
+        """
+
+        by: Literal["percentile", "std"] = "percentile"
+        slow_task: float | None = None
+        slow_node: float | None = None
+        cap: float = 0.1
+        lag_s: float = 60.0
+
+        def __post_init__(self) -> None:
+            if not (0 <= self.cap <= 1 and self.lag_s >= 0):
+                raise ValueError("cap must be from 0 to 1, lag_s not below 0")
+            for limit in (self.slow_task, self.slow_node):
+                if limit is not None and not 0 <= limit <= 100:
+                    raise ValueError("slow_task and slow_node must be from 0 to 100")
+
+    def __init__(self, params: Params | None = None) -> None:
+        super().__init__()
+        self.params = params or Late.Params()
+        default = 25.0 if self.params.by == "percentile" else 1.0
+        task, node = self.params.slow_task, self.params.slow_node
+        self._slow_task = Fraction(repr(default if task is None else task))
+        self._slow_node = Fraction(repr(default if node is None else node))
+        self._cap = Fraction(repr(self.params.cap))
+        self._ended: tuple[dict[JobId, list[int]], ...] = ({}, {})  # rates
+        self._done: tuple[dict[NodeId, int], ...] = ({}, {})
+        self._times: tuple[dict[JobId, NodeTimes], ...] = ({}, {})
+        self._slow_nodes: tuple[dict[NodeId, None], ...] = ({}, {})
+
+    def learn(self, closed: Closed) -> None:
+        if not closed.succeeded:
+            return
+        job, kind, node = closed.job, closed.kind, closed.node
+        self._ended[kind].setdefault(job, []).append(round(ONE / max(closed.ran_ms, 1)))
+        if self.params.by == "std":
+            self._times[kind].setdefault(job, NodeTimes()).add(node, closed.ran_ms)
+        else:
+            self._done[kind][node] = self._done[kind].get(node, 0) + ONE
+
+    def forget(self, job: JobId) -> None:
+        for kind in KINDS:
+            self._ended[kind].pop(job, None)
+            self._times[kind].pop(job, None)
+
+    def find(
+        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
+    ) -> list[Straggler]:
+        found: list[Straggler] = []
+        since_ms = view.now_ms - 1000 * self.params.lag_s
+        for job, attempts in running.items():
+            open_ = [
+                each
+                for each in attempts
+                if each.launched_ms <= since_ms and each.alone and not each.killing
+            ]
+            if open_:
+                slow = self._slow_ones(open_, attempts, self._ended[kind].get(job, []))
+                found += [_straggler(each, self.name) for each in slow]
+        if found and self.params.by == "percentile":
+            self._judge_nodes(kind, running)
+        return neediest_first(found)
+
+    def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:
+        if self.params.by == "percentile":
+            return self.copies[kind].total() >= self._cap * view.slots(kind)
+        copies = self.copies[kind][job]
+        if copies < LEAST_CAP or copies < SLOTS_CAP * view.slots(kind):
+            return False
+        return copies >= self._cap * (view.job(job).running(kind) - copies)
+
+    def suits(
+        self,
+        straggler: Straggler,
+        kind: TaskKind,
+        node: NodeId,
+        view: ClusterView,  # noqa: ARG002
+    ) -> bool:
+        if self.params.by == "percentile":
+            return node not in self._slow_nodes[kind]
+        return not any(
+            times[straggler.job].slow(node, self._slow_node)
+            for times in self._times
+            if straggler.job in times
+        )
+
+    def _slow_ones(
+        self, open_: list[AttemptView], attempts: list[AttemptView], ended: list[int]
+    ) -> list[AttemptView]:
+        """Those of `open_` whose rate is low among their job's."""
+        rates = [rate(each) for each in attempts if each.ran_ms] + ended
+        told = [each for each in open_ if each.ran_ms]
+        if self.params.by == "percentile":
+            limit = percentile(rates, self._slow_task) if rates else 0
+            return [each for each in told if rate(each) < limit]
+        spread = Spread(rates)
+        return [each for each in told if spread.above(rate(each), self._slow_task)]
+
+    def _judge_nodes(self, kind: TaskKind, running: dict[JobId, list[AttemptView]]) -> None:
+        """Find the slow nodes by their total progress."""
+        totals = dict(self._done[kind])
+        for attempts in running.values():
+            for each in attempts:
+                totals[each.node] = totals.get(each.node, 0) + round(each.progress * ONE)
+        limit = percentile(list(totals.values()), self._slow_node)
+        self._slow_nodes[kind].clear()
+        self._slow_nodes[kind].update((node, None) for node in totals if totals[node] < limit)
+
+
+class Spread:
+    """The mean and the standard deviation of whole numbers, compared with exactly."""
+
+    def __init__(self, numbers: Sequence[int] = ()) -> None:
+        self.count = len(numbers)
+        self.total = sum(numbers)
+        self.squares = sum(number * number for number in numbers)
+
+    def swap(self, old: int | None, new: int) -> None:
+        """Put a number in, in the place of another if there is one."""
+        if old is not None:
+            self.count -= 1
+            self.total -= old
+            self.squares -= old * old
+        self.count += 1
+        self.total += new
+        self.squares += new * new
+
+    def above(self, number: int, deviations: Fraction) -> bool:
+        """Whether mean - number > so many standard deviations."""
+        return self._exceeds(self.total - self.count * number, deviations)
+
+    def below(self, number: int, deviations: Fraction) -> bool:
+        """Whether number - mean > so many standard deviations."""
+        return self._exceeds(self.count * number - self.total, deviations)
+
+    def _exceeds(self, gap: int, deviations: Fraction) -> bool:
+        variance = self.count * self.squares - self.total * self.total  # times count²
+        return gap > 0 and gap * gap > deviations * deviations * variance
+
+
+class NodeTimes:
+    """How long a job's ended tasks of a kind took on each node, and how the nodes' means lie."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[NodeId, tuple[int, int]] = {}
+        self._means = Spread()
+
+    def add(self, node: NodeId, ms: Millis) -> None:
+        """A task ended there."""
+        before = self._mean(node)
+        count, total = self._nodes.get(node, (0, 0))
+        self._nodes[node] = (count + 1, total + ms)
+        after = self._mean(node)
+        assert after is not None
+        self._means.swap(before, after)
+
+    def slow(self, node: NodeId, deviations: Fraction) -> bool:
+        """Whether tasks take too long there; not where none has ended."""
+        mean = self._mean(node)
+        return mean is not None and self._means.below(mean, deviations)
+
+    def _mean(self, node: NodeId) -> int | None:
+        """In thousandths of a millisecond."""
+        if node not in self._nodes:
+            return None
+        count, total = self._nodes[node]
+        return 1000 * total // count
+
+
+def rate(attempt: AttemptView) -> int:
+    """Progress over the time it took."""
+    return round(attempt.progress * ONE / attempt.ran_ms)
+
+
+def percentile(numbers: list[int], q: Fraction) -> int:
+    """The ceil(n · q / 100)th smallest of n numbers; the smallest for q = 0."""
+    numbers = sorted(numbers)
+    return numbers[max(-(-len(numbers) * q.numerator // (100 * q.denominator)), 1) - 1]
+
+
+def _straggler(attempt: AttemptView, name: str) -> Straggler:
+    what = (attempt.attempt, attempt.job, attempt.node, left_ms(attempt))
+    return Straggler(*what, f"{name}: {so_far(attempt.ran_ms, attempt.progress)}")

@@ -1,0 +1,218 @@
+"""Mantri's restarts: begin a task again where a fresh attempt would more likely than not be done
+sooner, and run it twice where that costs little.
+
+Ananthanarayanan, Kandula, Greenberg, Stoica, Lu, Saha and Harris, *Reining in the Outliers in
+Map-Reduce Clusters using Mantri* (OSDI 2010), the part on restarting outliers.  t_rem is the time
+a running attempt has left, t_new what a fresh attempt of the task would take, Δ the period of
+progress reports, here the heartbeat interval.
+
+- *While tasks wait for slots*, a node that asks is given, before anything that is pending:
+  a **restart** (the new attempt begins, the old one is killed) if a fresh attempt would be done at
+  least Δ sooner with a probability above 1/2, and the task was not begun `gamma` times or more
+  before; else a **duplicate** if P(2 · t_new < t_rem) > `delta`, when two attempts are expected to
+  take less slot time than one.
+- *When nothing waits*, a **duplicate** if a fresh attempt would, with a probability above 1/2, be
+  done at least `rho` · Δ sooner.
+
+Of several, the one that gains most is first: the most time left beyond the median of t_new.
+
+What stands for what: t_rem is (time run) · (1 - progress) / progress, of a reduce both counted
+from the end of its shuffle.  t_new is distributed as the times of the job's attempts of the kind,
+ended ones as they took and running ones as they go on (the first to end are the shortest), and
+only of those off-rack if there are `least` of them, since that is where a fresh attempt is likely
+to run.  There must be `least` in all.  The paper compares t_rem with the expectation of t_new; the
+median is what "more likely than not" says.
+
+The node that asks must not spoil it: whatever the case, a fresh attempt on that very node, where
+attempts take so much longer or shorter than usual in their jobs at their locality, has to be done
+at least Δ sooner with a probability above 1/2.
+
+Open, against the paper: t_new does not know how much input the task has, so that a task with more
+to do than others is begun again in vain; nor does it count a fresh reduce's shuffle; a task has
+two attempts at a time, not three, so none is pruned; earlier attempts of any kind, copies and
+preempted ones too, count towards `gamma`; reduces are judged only when their shuffle is over; and
+the placement of reduces and the saving of outputs, the other two parts of Mantri, are not built.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import msgspec
+
+from scheduler.decisions import Copy
+from scheduler.estimation import work_ms
+from scheduler.facts import Closed, Fact, Launched
+from scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from scheduler.speculation.stragglers import (
+    Looking,
+    Straggler,
+    reason,
+    so_far,
+)
+from scheduler.training import SHUFFLE_SHARE
+from scheduler.view import AttemptView, ClusterView, Offer
+
+
+class Mantri(Looking):
+    """Restart or duplicate what a fresh attempt would overtake."""
+
+    name = "mantri"
+    story = "restart or duplicate a task that a fresh attempt would likely overtake"
+
+    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        """The paper's δ, γ and ρ with its defaults; `least` ended tasks to judge by are ours."""
+
+        delta: float = 0.25
+        gamma: int = 3
+        rho: float = 3.0
+        least: int = 3
+
+        def __post_init__(self) -> None:
+            if not (0 <= self.delta <= 1 and self.gamma >= 0 and self.rho >= 0):
+                raise ValueError("delta must be from 0 to 1, gamma and rho not below 0")
+            if self.least < 1:
+                raise ValueError("least must be at least 1")
+
+    def __init__(self, params: Params | None = None) -> None:
+        super().__init__()
+        self.params = params or Mantri.Params()
+        self._ended: tuple[dict[JobId, list[tuple[Locality, Millis]]], ...] = ({}, {})
+        self._samples: tuple[dict[JobId, list[Millis]], ...] = ({}, {})  # sorted, of the last look
+        self._usual: tuple[dict[JobId, dict[Locality, Millis]], ...] = ({}, {})
+        self._levels: dict[AttemptId, Locality] = {}
+        self._last: dict[AttemptId, tuple[Millis, Millis]] = {}  # the pace of each, at a look
+        # By node: what attempts took or will take there, and what is usual in their jobs.
+        self._paces: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
+        self._going: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
+        self._urgent: tuple[dict[AttemptId, Straggler], ...] = ({}, {})
+        self._restarts: tuple[dict[AttemptId, None], ...] = ({}, {})
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        if isinstance(fact, Launched):
+            self._levels[fact.attempt] = fact.level
+        super().observe(fact, view)
+        if isinstance(fact, Closed):
+            self._urgent[fact.kind].pop(fact.attempt, None)
+            self._levels.pop(fact.attempt, None)
+
+    def learn(self, closed: Closed) -> None:
+        kind, job = closed.kind, closed.job
+        pace = self._last.pop(closed.attempt, None)
+        if closed.succeeded:
+            ended = self._ended[kind].setdefault(job, [])
+            ended.append((self._levels[closed.attempt], work_ms(closed)))
+            usual_ms = self._usual[kind].get(job, {}).get(self._levels[closed.attempt])
+            pace = (work_ms(closed), usual_ms) if usual_ms is not None else None
+        if pace is not None:
+            took, usual = self._paces[kind].get(closed.node, (0, 0))
+            self._paces[kind][closed.node] = (took + pace[0], usual + pace[1])
+
+    def forget(self, job: JobId) -> None:
+        for kind in KINDS:
+            self._ended[kind].pop(job, None)
+            self._samples[kind].pop(job, None)
+            self._usual[kind].pop(job, None)
+
+    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:
+        """Whether a fresh attempt on this very node would more likely than not be done sooner."""
+        pairs = [paces[node] for paces in (self._paces[kind], self._going[kind]) if node in paces]
+        took, usual = (sum(each) for each in zip(*pairs, strict=True)) if pairs else (1, 1)
+        limit_ms = (straggler.left_ms - view.heartbeat_ms) * usual / max(took, 1)
+        return _share_below(self._samples[kind][straggler.job], limit_ms) > 1 / 2
+
+    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+        if not view.pending(kind):
+            return None
+        for rank, straggler in enumerate(self._urgent[kind].values(), start=1):
+            if self._may(straggler, kind, offer, view):
+                restart = straggler.attempt in self._restarts[kind]
+                return Copy(straggler.attempt, reason(straggler, rank), restart)
+        return None
+
+    def find(
+        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
+    ) -> list[Straggler]:
+        spare: list[tuple[Millis, Straggler]] = []
+        urgent: list[tuple[Millis, Straggler]] = []
+        self._restarts[kind].clear()
+        self._going[kind].clear()
+        for job, attempts in running.items():
+            times = self._samples[kind][job] = self._sample(kind, job, attempts)
+            if len(times) < self.params.least:
+                continue
+            for attempt in attempts:
+                self._pace(attempt)
+                if attempt.alone and not attempt.killing and _worked(attempt)[1] > 0:
+                    self._judge(attempt, times, view.heartbeat_ms, spare, urgent)
+        self._urgent[kind].clear()
+        self._urgent[kind].update((each.attempt, each) for each in _by_gain(urgent))
+        return _by_gain(spare)
+
+    def _pace(self, attempt: AttemptView) -> None:
+        """Note how a running attempt does on its node, against what is usual in its job so near
+        to the input.
+        """
+        ms, done = _worked(attempt)
+        if done > 0:
+            usual_ms = self._usual[attempt.kind][attempt.job][self._levels[attempt.attempt]]
+            took, usual = self._going[attempt.kind].get(attempt.node, (0, 0))
+            paces = (took + round(ms / done), usual + usual_ms)
+            self._going[attempt.kind][attempt.node] = paces
+            self._last[attempt.attempt] = (round(ms / done), usual_ms)
+
+    def _sample(self, kind: TaskKind, job: JobId, attempts: Sequence[AttemptView]) -> list[Millis]:
+        """How long a fresh attempt may take: what each of the job's attempts took or will take."""
+        known = list(self._ended[kind].get(job, ()))
+        for each in attempts:
+            ms, done = _worked(each)
+            if done > 0:
+                known.append((self._levels[each.attempt], round(ms / done)))
+        by_level = {level: sorted(ms for each, ms in known if each is level) for level in Locality}
+        self._usual[kind][job] = {level: _median(ms) for level, ms in by_level.items() if ms}
+        far = by_level[Locality.OFF_RACK]
+        return sorted(far if len(far) >= self.params.least else [ms for _, ms in known])
+
+    def _judge(
+        self,
+        attempt: AttemptView,
+        times: list[Millis],
+        delta_ms: Millis,
+        spare: list[tuple[Millis, Straggler]],
+        urgent: list[tuple[Millis, Straggler]],
+    ) -> None:
+        """Put the attempt among those to copy with slots to spare, and with none."""
+        ms, done = _worked(attempt)
+        rem_ms = round(ms * (1 - done) / done)
+        gain_ms = rem_ms - _median(times)
+        what = (attempt.attempt, attempt.job, attempt.node, rem_ms)
+        told = f"{so_far(ms, done)}; a fresh attempt {(rem_ms - gain_ms) / 1000:.0f} s"
+        if _share_below(times, rem_ms - self.params.rho * delta_ms) > 1 / 2:
+            spare.append((gain_ms, Straggler(*what, f"{self.name}: {told}")))
+        if _share_below(times, rem_ms - delta_ms) > 1 / 2 and attempt.number < self.params.gamma:
+            urgent.append((gain_ms, Straggler(*what, f"{self.name}, restart: {told}")))
+            self._restarts[attempt.kind][attempt.attempt] = None
+        elif _share_below(times, rem_ms / 2) > self.params.delta:
+            urgent.append((gain_ms, Straggler(*what, f"{self.name}: {told}")))
+
+
+def _worked(attempt: AttemptView) -> tuple[Millis, float]:
+    """How long it has worked and what share of its work is done, a reduce's shuffle apart."""
+    if attempt.kind is TaskKind.MAP:
+        return attempt.ran_ms, attempt.progress
+    done = (attempt.progress - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
+    return attempt.ran_ms - attempt.shuffled_ms, done
+
+
+def _median(times: list[Millis]) -> Millis:
+    """Of two the lower one."""
+    return times[(len(times) - 1) // 2]
+
+
+def _share_below(times: list[Millis], limit_ms: float) -> float:
+    """The share of the sorted times that are less."""
+    return bisect_left(times, limit_ms) / len(times)
+
+
+def _by_gain(found: list[tuple[Millis, Straggler]]) -> list[Straggler]:
+    """Those that gain most first; ties by number."""
+    return [each for _, each in sorted(found, key=lambda pair: (-pair[0], pair[1].attempt))]

@@ -1,0 +1,76 @@
+"""Hadoop's first rule, on by default in Hadoop 1: whatever is 20 % behind gets a copy.
+
+TaskInProgress.hasSpeculativeTask (1.2.1): a task that runs once gets a copy if its job's average
+progress is 0.2 or more above its own and 60 s have passed since it was *created*, which is when
+the job came: a task that waited in the queue has no time to show what it can do.  The average is
+over all of the job's tasks of the kind, 1 for those done and 0 for those not begun.  There is no
+cap, and no task is needier than another: the first that matches is taken, here that of the first
+job by number, then the first by index.
+"""
+
+import msgspec
+
+from scheduler.model import JobId, TaskKind
+from scheduler.speculation.stragglers import Looking, Straggler, left_ms
+from scheduler.view import AttemptView, ClusterView
+
+ONE = 1_000_000
+"""Progress is compared in millionths, so that 20 % is 20 %."""
+
+
+class Naive(Looking):
+    """Copy what is behind its job's average."""
+
+    name = "naive"
+    story = "copy any task that is 20 % behind its job's average, as Hadoop 1 does"
+
+    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        """`gap` is how far behind a task must be, as a share of the whole; `lag_s` how long ago
+        its job must have come.
+        """
+
+        gap: float = 0.2
+        lag_s: float = 60.0
+
+        def __post_init__(self) -> None:
+            if not 0 < self.gap <= 1:
+                raise ValueError("gap must be above 0 and at most 1")
+            if not self.lag_s >= 0:
+                raise ValueError("lag_s must not be below 0")
+
+    def __init__(self, params: Params | None = None) -> None:
+        super().__init__()
+        self.params = params or Naive.Params()
+
+    def find(
+        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
+    ) -> list[Straggler]:
+        found: list[Straggler] = []
+        for number in sorted(running):
+            job = view.job(number)
+            if view.now_ms - job.submitted_ms < 1000 * self.params.lag_s:
+                continue
+            total, done = job.total(kind), job.finished(kind) * ONE
+            done += sum(_best(running[number]).values())
+            behind = round(self.params.gap * ONE) * total
+            for attempt in sorted(running[number], key=lambda each: each.task):
+                if not attempt.alone or attempt.killing:
+                    continue
+                if done - _millionths(attempt) * total >= behind:
+                    rule = f"{self.name}: {100 * attempt.progress:.0f} % done"
+                    rule += f", its job on average {100 * done / (ONE * total):.0f} %"
+                    what = (attempt.attempt, number, attempt.node, left_ms(attempt))
+                    found.append(Straggler(*what, rule))
+        return found
+
+
+def _millionths(attempt: AttemptView) -> int:
+    return round(attempt.progress * ONE)
+
+
+def _best(attempts: list[AttemptView]) -> dict[int, int]:
+    """How far each running task is: as far as its further attempt."""
+    best: dict[int, int] = {}
+    for attempt in attempts:
+        best[attempt.task] = max(best.get(attempt.task, 0), _millionths(attempt))
+    return best

@@ -1,0 +1,156 @@
+"""What the rules of speculation have in common: they look for stragglers now and then, and hand
+out the copies that these deserve one by one.
+
+Hadoop looks through all running tasks for every slot that asks.  These rules look once a heartbeat
+interval, when the first fact after it comes: no progress is older than that, since every node with
+a followed attempt beats once in it.  A look goes over all running attempts once, about what it
+costs to hear of their progress; between two looks a slot that asks costs a walk down the short
+list of stragglers, and what has been copied or has ended falls out of it.
+"""
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scheduler.decisions import Copy, Why
+from scheduler.facts import Closed, Fact, JobLeft, Launched
+from scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskKind
+from scheduler.policy import Order, SpeculationRule
+from scheduler.view import AttemptView, ClusterView, Offer
+
+FOREVER: Millis = 10**15
+"""The time left of an attempt that has done nothing so far."""
+
+
+class Straggler(NamedTuple):
+    """A running attempt that deserves a copy, and how long it is expected to go on."""
+
+    attempt: AttemptId
+    job: JobId
+    node: NodeId
+    left_ms: Millis
+    rule: str
+
+
+class Looking(SpeculationRule):
+    """A rule that looks for stragglers once a heartbeat interval."""
+
+    wants_progress = True
+
+    def __init__(self) -> None:
+        self.stragglers: tuple[dict[AttemptId, Straggler], dict[AttemptId, Straggler]] = ({}, {})
+        self.copies: tuple[Counter[JobId], Counter[JobId]] = (Counter(), Counter())
+        """Tasks of each job, by kind, of which two attempts run."""
+        self._twin: dict[AttemptId, AttemptId] = {}
+        self._looked_ms: Millis | None = None
+        self._order: Order | None = None
+
+    # What the rules differ in.
+
+    @abstractmethod
+    def find(
+        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
+    ) -> Sequence[Straggler]:
+        """Who deserves a copy as things stand, the neediest first; `running` holds the running
+        attempts of the kind by job.
+        """
+
+    def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
+        """Whether the job may have no more copies for now; changed by facts alone."""
+        return False
+
+    def suits(
+        self,
+        straggler: Straggler,  # noqa: ARG002
+        kind: TaskKind,  # noqa: ARG002
+        node: NodeId,  # noqa: ARG002
+        view: ClusterView,  # noqa: ARG002
+    ) -> bool:
+        """Whether its copy may run on this node."""
+        return True
+
+    def learn(self, closed: Closed) -> None:
+        """Hear of an attempt's end."""
+
+    def forget(self, job: JobId) -> None:
+        """The job has left."""
+
+    # What they share.
+
+    def meet(self, order: Order) -> None:
+        self._order = order
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Launched() if fact.copy_of:
+                self._twin[fact.attempt] = fact.copy_of
+                self._twin[fact.copy_of] = fact.attempt
+                self.copies[fact.kind][fact.job] += 1
+                self.stragglers[fact.kind].pop(fact.copy_of, None)
+            case Closed():
+                self.stragglers[fact.kind].pop(fact.attempt, None)
+                twin = self._twin.pop(fact.attempt, None)
+                if twin is not None:
+                    del self._twin[twin]
+                    self.copies[fact.kind][fact.job] -= 1
+                self.learn(fact)
+            case JobLeft(job):
+                for kind in KINDS:
+                    self.copies[kind].pop(job, None)
+                self.forget(job)
+        if self._looked_ms is None or view.now_ms - self._looked_ms >= view.heartbeat_ms:
+            self._look(view)
+
+    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+        for rank, straggler in enumerate(self.stragglers[kind].values(), start=1):
+            if self._may(straggler, kind, offer, view):
+                return Copy(straggler.attempt, reason(straggler, rank))
+        return None
+
+    def wants(self, kind: TaskKind, view: ClusterView) -> bool:
+        return any(not self.full(each.job, kind, view) for each in self.stragglers[kind].values())
+
+    def _may(self, straggler: Straggler, kind: TaskKind, offer: Offer, view: ClusterView) -> bool:
+        """Whether this straggler's copy may go to this node now."""
+        attempt, node = view.attempt(straggler.attempt), offer.node.node
+        if attempt is None or attempt.killing or not attempt.alone or attempt.node == node:
+            return False
+        if self._order is not None and not self._order.may_copy(straggler.job, kind):
+            return False
+        full = self.full(straggler.job, kind, view)
+        return not full and self.suits(straggler, kind, node, view)
+
+    def _look(self, view: ClusterView) -> None:
+        self._looked_ms = view.now_ms
+        running: tuple[dict[JobId, list[AttemptView]], ...] = ({}, {})
+        for attempt in view.attempts():
+            running[attempt.kind].setdefault(attempt.job, []).append(attempt)
+        for kind in KINDS:
+            found = self.find(kind, running[kind], view) if running[kind] else ()
+            self.stragglers[kind].clear()
+            self.stragglers[kind].update((each.attempt, each) for each in found)
+
+
+def reason(straggler: Straggler, rank: int) -> Why:
+    """Why it gets a copy; the score is the seconds it is expected to go on, 0 if nobody knows."""
+    left_s = 0.0 if straggler.left_ms == FOREVER else straggler.left_ms / 1000
+    return Why(straggler.rule, rank, left_s)
+
+
+def left_ms(attempt: AttemptView) -> Millis:
+    """How long the attempt is expected to go on if it goes on as it has."""
+    if not attempt.progress:
+        return FOREVER
+    return round(attempt.ran_ms * (1 - attempt.progress) / attempt.progress)
+
+
+def so_far(ran_ms: Millis, done: float) -> str:
+    """How far an attempt is, in words: `12 % done in 80 s, some 587 s left`."""
+    told = f"{100 * done:.0f} % done in {ran_ms / 1000:.0f} s"
+    return f"{told}, some {ran_ms * (1 - done) / done / 1000:.0f} s left" if done else told
+
+
+def neediest_first(found: list[Straggler]) -> list[Straggler]:
+    """By the time they are expected to go on; ties by number."""
+    return sorted(found, key=lambda each: (-each.left_ms, each.attempt))

@@ -1,0 +1,240 @@
+"""Two attempts of one task: the first success wins, the other is killed, and the job sees one."""
+
+import pytest
+
+from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from actors.events import (
+    AttemptClosed,
+    AttemptEnded,
+    JobFinished,
+    KillOrdered,
+    NodeFacts,
+    Outcome,
+)
+from actors.ledger import Ledger
+from actors.messages import MapWork, ReduceWork, SubmitJob
+from journal.metrics import Metrics
+from scheduler.facts import Closed
+from scheduler.model import Priority, TaskKind
+from scheduler.orders.hfsp import Hfsp
+from scheduler.policy import Policy
+from scheduler.registry import make_policy
+from scheduler.training import TrainingPhase
+from tests.support.preempt import KillNewest
+from tests.support.speculate import CopyAll
+from tests.support.world import IN_STEP, Played, job, play
+from tests.whole.test_invariants import recorded
+
+MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
+
+
+def slow_and_fast(
+    map_slots: int = 1, reduce_slots: int = 0, speed: float = 0.1, fast: float = 1.0
+) -> Cluster:
+    """Node 0 is slow, node 1 is not; both beat at the master at 1 + 3002 k."""
+    return Cluster(
+        nodes=1,
+        racks=1,
+        map_slots=map_slots,
+        reduce_slots=reduce_slots,
+        speed=speed,
+        heartbeat=IN_STEP,
+        group=(NodeGroup(nodes=1, speed=fast),),
+    )
+
+
+def outcomes(run: Played) -> dict[int, tuple[int, Outcome]]:
+    """When each attempt was booked, and as what."""
+    return {e.attempt: (e.at_ms, e.outcome) for e in run.all(AttemptClosed)}
+
+
+def copying(copies: int = 1, order: str = "fifo", **how: object) -> Policy:
+    rule = CopyAll(copies, **how)  # type: ignore[arg-type]
+    return Policy(make_policy(order).order, speculation=rule)
+
+
+def test_the_first_success_wins_and_the_loser_is_killed_with_its_nodes_next_reply() -> None:
+    """The map runs on node 0 from 2, for 100 s; node 1 is offered a copy with its beat of 3003, the
+    first after the instant of the launch.  It takes 10 s from 3004 and is booked at 15011; the job
+    is done in that very instant.  A second job keeps the run going: node 0 hears of the kill with
+    the reply to its beat of 18013 and says so at 21015.
+    """
+    jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
+    run = play(jobs, copying(), cluster=slow_and_fast())
+    first, copy = run.launches()[:2]
+    assert (first.node, first.at_ms, first.number, first.copy_of) == (0, 1, 0, 0)
+    assert (copy.node, copy.at_ms, copy.number, copy.copy_of) == (1, 3003, 1, first.attempt)
+    assert run.all(JobFinished)[0].at_ms == 15_011
+    assert [(e.at_ms, e.attempt, e.why.rank) for e in run.all(KillOrdered)] == [(15_011, 1, 0)]
+    ends = {e.attempt: (e.at_ms, e.outcome) for e in run.all(AttemptEnded)}
+    assert ends[1] == (18_014, Outcome.KILLED)
+    assert outcomes(run)[1] == (21_015, Outcome.KILLED)
+    assert outcomes(run)[2] == (15_011, Outcome.SUCCEEDED)
+
+
+def test_a_losers_time_is_wasted_and_the_copies_are_counted() -> None:
+    jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
+    cluster = slow_and_fast()
+    run = play(jobs, copying(), cluster=cluster)
+    summary = Metrics.of(recorded(run, cluster)).summary()
+    assert (summary.speculation.copies, summary.speculation.won) == (1, 1)
+    assert summary.slot_ms.map.wasted == 18_014 - 2
+    assert summary.slot_ms.map.adds_up
+    assert summary.attempts.launched == summary.tasks.maps + 1
+
+
+def test_a_second_success_in_the_same_round_is_booked_as_killed() -> None:
+    """9.6 s from 2 and, on the faster node, 8 s from 3004: both are told with beats of 12009."""
+    jobs = [job(0, maps=1, map_ms=9600), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
+    run = play(jobs, copying(), cluster=slow_and_fast(speed=1.0, fast=1.2))
+    ended = {e.attempt: (e.at_ms, e.outcome) for e in run.all(AttemptEnded)}
+    assert (ended[1], ended[2]) == ((9602, Outcome.SUCCEEDED), (11_004, Outcome.SUCCEEDED))
+    assert outcomes(run)[1] == (12_009, Outcome.SUCCEEDED)
+    assert outcomes(run)[2] == (12_009, Outcome.KILLED)
+    assert run.all(KillOrdered) == []
+
+
+@pytest.mark.parametrize("map_ms", range(8000, 13_000, 500))
+def test_whenever_the_two_end_the_task_is_done_once(map_ms: int) -> None:
+    """A loser may end well before it hears of the kill; it is booked as killed all the same."""
+    cluster = slow_and_fast(speed=0.8)
+    jobs = [job(0, maps=1, map_ms=map_ms), job(1, maps=1, map_ms=1000, submit_ms=50_000)]
+    run = play(jobs, copying(), cluster=cluster)
+    assert len(run.launches()) == 3
+    good = [a for a, (_, outcome) in outcomes(run).items() if outcome is Outcome.SUCCEEDED]
+    assert len(good) == 2
+    assert len(outcomes(run)) == 3
+    assert not any(run.master.ledger.has_attempts(e.job) for e in run.master.ledger.jobs())
+
+
+def test_a_killed_original_leaves_its_task_to_the_copy() -> None:
+    """Preemption takes the newest, then what is left: as long as one runs, nothing is pending."""
+    policy = copying()
+    policy.preemption = KillNewest(every_ms=7000, times=1)
+    run = play([job(0, maps=1, map_ms=10_000)], policy, cluster=slow_and_fast())
+    assert [e.attempt for e in run.all(KillOrdered)] == [2]
+    assert len(run.launches()) == 2  # the copy was killed, the original went on
+    assert outcomes(run)[1][1] is Outcome.SUCCEEDED
+
+
+def test_when_both_are_killed_the_task_runs_again_once() -> None:
+    policy = copying()
+    policy.preemption = KillNewest(every_ms=7000, times=3)
+    run = play([job(0, maps=1, map_ms=60_000)], policy, cluster=slow_and_fast())
+    launches = run.launches()
+    assert [e.number for e in launches] == list(range(len(launches)))
+    assert launches[2].copy_of == 0
+    assert len(run.all(JobFinished)) == 1
+
+
+def test_a_restart_kills_the_original_at_once() -> None:
+    """Node 1 begins the map again at 3003; node 0 hears of it with its beat of 6005."""
+    run = play([job(0, maps=1, map_ms=10_000)], copying(restart=True), cluster=slow_and_fast())
+    assert [(e.at_ms, e.attempt) for e in run.all(KillOrdered)] == [(3003, 1)]
+    assert outcomes(run) == {1: (9007, Outcome.KILLED), 2: (15_011, Outcome.SUCCEEDED)}
+
+
+def test_a_reduce_in_its_shuffle_may_be_copied() -> None:
+    """The copy fetches what the original fetched, and the job ends once."""
+    jobs = [job(0, maps=4, map_ms=9000, reduces=1, shuffle_ms=2000, reduce_ms=20_000)]
+    cluster = slow_and_fast(map_slots=1, reduce_slots=1, speed=0.3)
+    run = play(jobs, copying(only=REDUCE), cluster=cluster)
+    reduces = run.launches(REDUCE)
+    assert [bool(e.copy_of) for e in reduces] == [False, True]
+    assert len(run.all(JobFinished)) == 1
+
+
+def test_a_job_waits_in_the_books_for_its_losers_and_a_copy_never_makes_it_end_late() -> None:
+    """Until the loser is closed the policy sees the job; then it leaves and nothing is left."""
+    jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
+    early = play(jobs, copying(), cluster=slow_and_fast(), until_ms=20_000)
+    assert [e.job for e in early.master.ledger.jobs()] == [0]
+    late = play(jobs, copying(), cluster=slow_and_fast(), until_ms=22_000)
+    assert [e.job for e in late.master.ledger.jobs()] == []
+
+
+def test_the_books_refuse_a_third_attempt() -> None:
+    ledger = Ledger(racks=1, heartbeat_ms=3000)
+    nodes = [ledger.join(NodeFacts(n, 0, 2, 0, 1.0)) for n in range(3)]
+    work = MapWork(1), ReduceWork(0, 0, 0)
+    ledger.submit(SubmitJob(0, "u", "", Priority.NORMAL, 1, 0, 1, b"\0\0\0\0", *work))
+    first = ledger.launch(0, MAP, nodes[0])
+    ledger.copy(first, nodes[1])
+    ledger.validate()
+    with pytest.raises(AssertionError, match="S4"):
+        ledger.copy(first, nodes[2])
+
+
+def test_bad_luck_is_an_attempts_own_and_the_same_under_every_policy() -> None:
+    """Share 0.5, factor 4: about half of the maps take 40 s, the same ones whoever decides."""
+    tasks = Tasks(straggler_share=0.5, straggler_factor=4, rack_factor=1, off_rack_factor=1)
+    cluster = Cluster(nodes=10, racks=1, heartbeat=IN_STEP)
+    took = []
+    for order in ("fifo", "fair"):
+        run = play([job(n, maps=50) for n in range(4)], order, cluster=cluster, tasks=tasks)
+        what = {e.attempt: (e.job, e.task) for e in run.launches()}
+        took.append({what[e.attempt]: e.at_ms - e.started_ms for e in run.all(AttemptEnded)})
+    assert took[0] == took[1]
+    assert set(took[0].values()) == {10_000, 40_000}
+    assert 70 < sum(ms == 40_000 for ms in took[0].values()) < 130
+
+
+def test_a_retry_draws_its_luck_again() -> None:
+    """Every map is killed once; about half of those that straggled do not do so again."""
+    tasks = Tasks(straggler_share=0.5, straggler_factor=4)
+    policy = make_policy("fifo")
+    policy.preemption = KillNewest(every_ms=3000, times=40)
+    cluster = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=0, heartbeat=IN_STEP)
+    run = play([job(0, maps=30, map_ms=10_000)], policy, cluster=cluster, tasks=tasks)
+    retried = {e.attempt for e in run.launches() if e.number}
+    good = {a for a, (_, outcome) in outcomes(run).items() if outcome is Outcome.SUCCEEDED}
+    lengths = {e.at_ms - e.started_ms for e in run.all(AttemptEnded) if e.attempt in retried & good}
+    assert lengths == {10_000, 40_000}
+
+
+def test_a_copied_training_task_is_measured_once() -> None:
+    """HFSP: whichever attempt ends well measures the task; the other one adds nothing."""
+    for winner, loser in ((1, 9), (9, 1)):
+        phase = TrainingPhase(tasks=10, wanted=2)
+        assert phase.started(1)
+        assert phase.started(2)
+        phase.copied(1, 9)
+        phase.ended(Closed(0, MAP, winner, 0, True, 5000))
+        phase.ended(Closed(0, MAP, loser, 1, False, 7000))
+        seen = [(phase.trained, phase.to_launch)]
+        phase.ended(Closed(0, MAP, 2, 0, True, 7000))
+        seen.append((phase.trained, phase.to_launch))
+        assert seen == [(False, 0), (True, 0)]
+        assert phase.mean_ms() == 6000
+
+
+def test_a_training_task_is_replaced_only_when_no_attempt_of_it_runs() -> None:
+    phase = TrainingPhase(tasks=10, wanted=1)
+    phase.started(1)
+    phase.copied(1, 9)
+    wanting = []
+    for attempt in (1, 9):
+        phase.ended(Closed(0, MAP, attempt, 0, False))
+        wanting.append(phase.to_launch)
+    assert wanting == [0, 1]
+
+
+def test_hfsp_runs_with_copies_and_keeps_its_training_slots_free() -> None:
+    order = Hfsp(Hfsp.Params(t=2))
+    policy = Policy(order, speculation=CopyAll(20))
+    cluster = Cluster(nodes=4, racks=1, heartbeat=Heartbeats(phase_grid_ms=1000))
+    jobs = [job(n, maps=5, map_ms=9000, submit_ms=4000 * n) for n in range(4)]
+    jobs.append(job(4, maps=1, map_ms=1000, submit_ms=200_000))
+    run = play(jobs, policy, cluster=cluster)
+    assert any(e.copy_of for e in run.launches())
+    assert order.in_training(MAP) == 0
+
+
+def test_a_losers_end_makes_nothing_run_again_while_the_job_goes_on() -> None:
+    """The job still has a reduce to run when its map's loser is booked."""
+    jobs = [job(0, maps=1, map_ms=10_000, reduces=1, reduce_ms=60_000)]
+    cluster = slow_and_fast(map_slots=1, reduce_slots=1)
+    run = play(jobs, copying(only=MAP), cluster=cluster)
+    assert outcomes(run)[1][1] is Outcome.KILLED
+    assert len(run.launches(MAP)) == 2
+    assert len(run.launches(REDUCE)) == 1

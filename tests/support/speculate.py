@@ -1,0 +1,90 @@
+"""Speculation for tests: a rule that copies blindly, and the rules that ship, in a hurry."""
+
+from collections.abc import Iterator
+
+from scheduler.decisions import Copy, Why
+from scheduler.facts import Closed, Fact, Launched, Rejected
+from scheduler.model import AttemptId, TaskKind
+from scheduler.policy import NoCopies, SpeculationRule
+from scheduler.speculation.late import Late
+from scheduler.speculation.mantri import Mantri
+from scheduler.speculation.naive import Naive
+from scheduler.view import ClusterView, Offer
+
+
+class CopyAll(SpeculationRule):
+    """Copies the newest attempt that may be copied, so many in all; `restart` says how.
+
+    It wants to while its budget lasts and anything runs; with `refused` it begins with a copy that
+    the master has to refuse.
+    """
+
+    name = "copy-all"
+    story = "for tests"
+
+    def __init__(
+        self,
+        copies: int = 10,
+        *,
+        restart: bool = False,
+        urgent: bool = False,
+        only: TaskKind | None = None,
+        refused: bool = False,
+    ) -> None:
+        self.left = copies
+        self._restart = restart
+        self._urgent = urgent
+        self._only = only
+        self._refusals = refused
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: ARG002
+        if isinstance(fact, Launched) and fact.copy_of:
+            self.left -= 1
+        elif isinstance(fact, Rejected):
+            self._refusals = False
+        elif isinstance(fact, Closed) and fact.attempt % 7 == 0:
+            self.left += 1  # so that the wish comes and goes
+
+    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+        return self._found(kind, offer, view) if self._urgent else None
+
+    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+        if self._urgent:
+            return None
+        if self._refusals:
+            return Copy(10**9, Why(self.name))  # refused: nobody runs this
+        return self._found(kind, offer, view)
+
+    def wants(self, kind: TaskKind, view: ClusterView) -> bool:
+        return self.left > 0 and view.running(kind) > 0
+
+    def _found(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+        if self.left <= 0 or self._only not in (None, kind):
+            return None
+        found = list(self._suited(kind, offer, view))
+        return Copy(found[-1], Why(self.name), self._restart) if found else None
+
+    def _suited(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[AttemptId]:
+        for each in view.attempts():
+            open_ = each.alone and not each.killing and each.number < 4
+            if open_ and each.kind is kind and offer.node.node != each.node:
+                yield each.attempt
+
+
+SPECULATIONS = ("no-copies", "blind", "restart", "urgent", "naive", "late", "std", "mantri")
+"""The rules that `speculating` knows by name; all but the first copy."""
+
+
+def speculating(name: str) -> SpeculationRule:
+    """A rule so hasty that it copies in short runs."""
+    rules: dict[str, SpeculationRule] = {
+        "no-copies": NoCopies(),
+        "blind": CopyAll(refused=True),
+        "restart": CopyAll(3, restart=True),
+        "urgent": CopyAll(4, urgent=True),
+        "naive": Naive(Naive.Params(gap=0.1, lag_s=2.0)),
+        "late": Late(Late.Params(lag_s=1.0, slow_task=60.0, slow_node=10.0)),
+        "std": Late(Late.Params(by="std", lag_s=1.0, slow_task=0.3)),
+        "mantri": Mantri(Mantri.Params(delta=0.1, rho=0.0, least=1)),
+    }
+    return rules[name]

@@ -1,0 +1,42 @@
+"""What copies are for: slow nodes hold jobs up, and LATE's copies are mostly of use."""
+
+import pytest
+
+from actors.events import AttemptClosed, JobFinished, Outcome
+from scenarios import spec
+from tests.support.world import Played, play
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Played]:
+    scenario = spec.load(spec.find("stragglers"), ["workload.job.0.count=3"])
+    jobs = spec.make_jobs(scenario)
+    return {
+        rule: play(jobs, f"fair{rule}", cluster=scenario.cluster, tasks=scenario.tasks)
+        for rule in ("", "+naive", "+late", "+mantri")
+    }
+
+
+def mean_ms(run: Played) -> float:
+    ends = run.all(JobFinished)
+    return sum(end.at_ms - end.submitted_ms for end in ends) / len(ends)
+
+
+def useless(run: Played) -> int:
+    good = {e.attempt for e in run.all(AttemptClosed) if e.outcome is Outcome.SUCCEEDED}
+    return sum(bool(e.copy_of) and e.attempt not in good for e in run.launches())
+
+
+def test_copies_bring_the_mean_response_time_far_down(runs: dict[str, Played]) -> None:
+    for rule in ("+naive", "+late"):
+        assert mean_ms(runs[rule]) < 0.8 * mean_ms(runs[""])
+
+
+def test_late_makes_fewer_useless_copies_than_the_naive_rule(runs: dict[str, Played]) -> None:
+    """The second wave is behind the average as soon as it has begun."""
+    assert 0 < 3 * useless(runs["+late"]) < useless(runs["+naive"])
+
+
+def test_most_of_mantris_copies_are_of_use(runs: dict[str, Played]) -> None:
+    copies = sum(e.copy_of > 0 for e in runs["+mantri"].launches())
+    assert 0 < 2 * useless(runs["+mantri"]) < copies
