@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
+from actors.faults import AnyFault
 from scheduler.decisions import Why
 from scheduler.model import (
     AttemptId,
@@ -128,6 +129,39 @@ class KillOrdered(Event, frozen=True):
     why: Why
 
 
+class FaultStruck(Event, frozen=True):
+    """Something happened to a machine or a link.  Told by the injector; the master is not told."""
+
+    fault: AnyFault
+
+
+class NodeLost(Event, frozen=True):
+    """The master gave a node up for lost, having last heard of it at `heard_ms`.
+
+    Told by the master.  `again` says that the node had begun anew before its silence was noticed.
+    """
+
+    node: NodeId
+    heard_ms: Millis
+    again: bool = False
+
+
+class MapsUndone(Event, frozen=True):
+    """Maps of a job that had succeeded, by these attempts, must run again: their outputs were on
+    a node that is lost.  Told by the master.
+    """
+
+    job: JobId
+    node: NodeId
+    attempts: tuple[AttemptId, ...]
+
+
+class NodeReturned(Event, frozen=True):
+    """A node that had been lost joined again.  Told by the master."""
+
+    node: NodeId
+
+
 class JobFinished(Event, frozen=True):
     """A job left the system.  Told by the job."""
 
@@ -157,6 +191,10 @@ AnyEvent = (
     | AttemptEnded
     | AttemptClosed
     | KillOrdered
+    | FaultStruck
+    | NodeLost
+    | MapsUndone
+    | NodeReturned
     | JobFinished
     | RunEnded
 )

@@ -19,6 +19,8 @@ from actors.messages import (
     FetchOutputs,
     JobDone,
     MapWork,
+    OutputsLost,
+    OutputsObsolete,
     OutputsReady,
     ReducesReady,
     ReduceWork,
@@ -43,6 +45,7 @@ class Job(Actor):
         self._reduces_open = False
         self._done = [0, 0]
         self._fetching: list[FetchOutputs] = []
+        self._let_go: list[FetchOutputs] = []
 
     def receive(self, message: msgspec.Struct) -> None:
         match message:
@@ -52,6 +55,8 @@ class Job(Actor):
                 self.on_attempt_news(message)
             case FetchOutputs():
                 self.on_fetch_outputs(message)
+            case OutputsLost():
+                self.on_outputs_lost(message)
             case _:
                 raise AssertionError(f"a job has no answer to {message!r}")
 
@@ -80,9 +85,9 @@ class Job(Actor):
             return
         self._done[news.kind] += 1
         if news.kind is TaskKind.MAP and self._maps_done():
-            for waiting in self._fetching:
-                self._let_fetch(waiting)
-            self._fetching.clear()
+            waiting, self._fetching = self._fetching, []
+            for fetch in waiting:
+                self._let_fetch(fetch)
         self._go_on()
 
     def on_fetch_outputs(self, fetch: FetchOutputs) -> None:
@@ -91,6 +96,16 @@ class Job(Actor):
             self._let_fetch(fetch)
         else:
             self._fetching.append(fetch)
+
+    def on_outputs_lost(self, lost: OutputsLost) -> None:
+        """Have the maps run again; whoever still fetches has to wait for them (rule T3)."""
+        self._done[TaskKind.MAP] -= len(lost.tasks)
+        for task in lost.tasks:
+            self.send(MASTER, RunAgain(self._spec.job, TaskKind.MAP, task))
+        for fetch in self._let_go:
+            self.send(fetch.slot_address, OutputsObsolete(fetch.attempt), self._latency_ms)
+        self._fetching += self._let_go
+        self._let_go.clear()
 
     def waits_for(self) -> str:
         spec = self._spec
@@ -130,6 +145,7 @@ class Job(Actor):
         return self._done[TaskKind.MAP] == self._spec.maps
 
     def _let_fetch(self, fetch: FetchOutputs) -> None:
+        self._let_go.append(fetch)
         self.send(fetch.slot_address, OutputsReady(fetch.attempt), self._latency_ms)
 
     def _end(self, outcome: Outcome) -> None:

@@ -27,6 +27,7 @@ class JobEntry:
         "job",
         "lost",
         "maps",
+        "outputs",
         "pool",
         "priority",
         "reduces",
@@ -50,6 +51,8 @@ class JobEntry:
         self._finished = [0, 0]
         self.lost = [0, 0]
         """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
+        self.outputs: dict[NodeId, list[tuple[TaskIndex, AttemptId]]] = {}
+        """Where the outputs of its finished maps lie; kept only for reduces that will want them."""
         self._work = (order.map_work, order.reduce_work)
 
     def total(self, kind: TaskKind) -> int:
@@ -83,14 +86,25 @@ class JobEntry:
 class NodeEntry:
     """A node that has joined."""
 
-    __slots__ = ("_running", "_slots", "kills", "last_beat_ms", "node", "rack", "reply", "speed")
+    __slots__ = (
+        "_running",
+        "_slots",
+        "kills",
+        "last_beat_ms",
+        "life",
+        "node",
+        "rack",
+        "reply",
+        "speed",
+    )
 
-    def __init__(self, facts: NodeFacts) -> None:
+    def __init__(self, facts: NodeFacts, life: int = 0) -> None:
+        self.life = life
         self.node = facts.node
         self.rack = facts.rack
         self.speed = facts.speed
         self.last_beat_ms: Millis = -1
-        self.reply = HeartbeatReply(0, 0)
+        self.reply = HeartbeatReply(0, 0, life=life)
         self.kills: list[KillTask] = []
         self._slots = (facts.map_slots, facts.reduce_slots)
         self._running = [0, 0]
@@ -242,13 +256,38 @@ class Ledger:
 
     # The master's entries.
 
-    def join(self, facts: NodeFacts) -> NodeEntry:
+    def join(self, facts: NodeFacts, life: int = 0) -> NodeEntry:
         """A node has come."""
-        entry = NodeEntry(facts)
+        entry = NodeEntry(facts, life)
         self._nodes[facts.node] = entry
         for kind in KINDS:
             self._slots[kind] += entry.slots(kind)
         return entry
+
+    def part(self, node: NodeEntry) -> None:
+        """A node is gone; nothing runs there any more."""
+        del self._nodes[node.node]
+        for kind in KINDS:
+            assert not node.running(kind), f"node {node.node} leaves with attempts"
+            self._slots[kind] -= node.slots(kind)
+
+    def attempts_on(self, node: NodeId) -> list[AttemptEntry]:
+        """What is believed to run on a node, in the order of launch."""
+        return [attempt for attempt in self._attempts.values() if attempt.node == node]
+
+    def undo_maps(self, node: NodeId) -> list[tuple[JobId, list[tuple[TaskIndex, AttemptId]]]]:
+        """The finished maps whose outputs lay on a node and will be wanted, by job: none of them
+        is finished any more (rule T2).
+        """
+        undone = []
+        for entry in self._jobs.values():
+            outputs = entry.outputs.pop(node, None)
+            if outputs:
+                entry._finished[TaskKind.MAP] -= len(outputs)
+                entry.lost[TaskKind.MAP] += len(outputs)
+                self._unfinished[TaskKind.MAP] += len(outputs)
+                undone.append((entry.job, outputs))
+        return undone
 
     def submit(self, order: SubmitJob) -> None:
         """A job has come; its maps are pending."""
@@ -301,12 +340,17 @@ class Ledger:
         if succeeded:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
+            if kind is TaskKind.MAP and entry.total(TaskKind.REDUCE):
+                entry.outputs.setdefault(attempt.node, []).append((attempt.task, attempt.attempt))
         else:
             entry.lost[kind] += 1
 
     def leave(self, job: JobId) -> None:
-        """A job has ended with nothing of it running or pending."""
+        """A job has ended with nothing of it running or pending, but for maps whose outputs were
+        lost at the same moment.
+        """
         entry = self._jobs.pop(job)
+        self._unfinished[TaskKind.MAP] -= entry.lost[TaskKind.MAP]
         if entry.total(TaskKind.REDUCE):
             for kind in KINDS:
                 self._padded[kind] -= entry.total(kind)

@@ -14,17 +14,29 @@ import msgspec
 from actors.actor import Actor
 from actors.address import MASTER, job_address, node_address
 from actors.config import Cluster
-from actors.events import AttemptClosed, AttemptLaunched, KillOrdered, Outcome
+from actors.events import (
+    AttemptClosed,
+    AttemptLaunched,
+    KillOrdered,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
+    Outcome,
+)
+from actors.faults import Disturb
 from actors.kernel import Kernel
 from actors.ledger import AttemptEntry, Ledger, NodeEntry, OfferEntry
 from actors.messages import (
     AttemptNews,
+    Awake,
+    BeginAnew,
     FollowedLaunch,
     Heartbeat,
     HeartbeatReply,
     JobDone,
     KillTask,
     LaunchTask,
+    OutputsLost,
     Preempt,
     Progress,
     ProgressHeartbeat,
@@ -32,9 +44,11 @@ from actors.messages import (
     Report,
     RunAgain,
     SubmitJob,
+    Sweep,
     Tick,
     UnsentBeat,
 )
+from actors.network import Link
 from actors.roster import Roster
 from scheduler.decisions import Launch
 from scheduler.facts import (
@@ -43,11 +57,13 @@ from scheduler.facts import (
     JobArrived,
     JobLeft,
     Launched,
+    NodeGone,
     NodeJoined,
     Offered,
     Progressed,
     Rejected,
     TasksPending,
+    TasksUndone,
 )
 from scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
 from scheduler.policy import Policy
@@ -56,7 +72,7 @@ from scheduler.policy import Policy
 class Master(Actor):
     """The one master of a cluster that begins with `nodes` nodes."""
 
-    def __init__(self, cluster: Cluster, nodes: int, policy: Policy) -> None:
+    def __init__(self, cluster: Cluster, nodes: int, policy: Policy, seed: int) -> None:
         super().__init__(MASTER, "master")
         self._interval_ms = cluster.heartbeat.period_ms(nodes)
         self.ledger = Ledger(cluster.racks, self._interval_ms)
@@ -66,6 +82,11 @@ class Master(Actor):
         self._roster: Roster | None = None
         if cluster.heartbeat.send == "needed" and cluster.latency_ms > 0:
             self._roster = Roster(self._interval_ms + 2 * cluster.latency_ms)
+        self._expiry_ms = cluster.heartbeat.expiry_ms
+        self._awake: set[NodeId] = set()
+        self._lives: dict[NodeId, int] = {}
+        self._downlinks: dict[NodeId, Link] = {}
+        self._seed = seed
         self._armed: tuple[Millis, list[NodeId]] = (-1, [])
 
     def join(self, kernel: Kernel) -> None:
@@ -91,6 +112,12 @@ class Master(Actor):
                 self.send(MASTER, Preempt())
             case Preempt():
                 self.on_preempt()
+            case Awake():
+                self.on_awake(message)
+            case Sweep():
+                self.on_sweep()
+            case Disturb():
+                self.on_disturb(message)
             case _:
                 raise AssertionError(f"the master has no answer to {message!r}")
         if self._roster is not None:
@@ -119,8 +146,10 @@ class Master(Actor):
     def on_heartbeat(self, beat: Heartbeat) -> None:
         """Book what the node says and answer with what it is to do."""
         node = self._known(beat)
+        if node is None:
+            return
         if beat.response != node.reply.response:
-            self.send(node_address(beat.node), node.reply, self._latency_ms)
+            self._send_down(beat.node, node.reply)
             return
         node.last_beat_ms = self.now_ms
         for report in beat.reports:
@@ -129,7 +158,7 @@ class Master(Actor):
             for progress in beat.progress:
                 self._hear(progress)
         launches = self._assign(node)
-        if self._roster is not None:
+        if self._roster is not None and beat.node not in self._awake:
             self._roster.heard(beat.node, self.now_ms)
             self._list(self._roster, node)
         self._reply(node, launches)
@@ -137,8 +166,9 @@ class Master(Actor):
     def on_unsent_beat(self, unsent: UnsentBeat) -> None:
         """Do what the node's beat would bring about if it had been sent."""
         node = self.ledger.node(unsent.node)
-        assert node is not None
         assert self._roster is not None
+        if node is None or node.node in self._awake:
+            return  # it is gone, or leaves no beat out any more
         if node.last_beat_ms == self.now_ms or not self._roster.arrives(node.node, self.now_ms):
             return  # it really beat, or its beats have moved
         node.last_beat_ms = self.now_ms
@@ -147,13 +177,23 @@ class Master(Actor):
         if launches or node.kills:
             self._reply(node, launches)
 
-    def _known(self, beat: Heartbeat) -> NodeEntry:
-        """The node's entry; a first beat makes one."""
+    def _known(self, beat: Heartbeat) -> NodeEntry | None:
+        """The node's entry; a life's first beat makes one.  None for a beat to be left alone:
+        of a life that is over, or of one given up, which is told to begin anew (rule T4).
+        """
         node = self.ledger.node(beat.node)
-        if node is None:
-            assert beat.joins is not None, f"node {beat.node} beats without having joined"
-            node = self.ledger.join(beat.joins)
-            self._tell(NodeJoined(beat.node))
+        if node is not None and beat.life <= node.life:
+            return node if beat.life == node.life else None
+        if beat.joins is None or beat.life <= self._lives.get(beat.node, -1):
+            self._send_down(beat.node, BeginAnew(beat.life))
+            return None
+        if node is not None:  # it restarted before its silence was noticed (rule T5)
+            self._lose(node, again=True)
+        if beat.node in self._lives:
+            self.note(NodeReturned(self.now_ms, beat.node))
+        self._lives[beat.node] = beat.life
+        node = self.ledger.join(beat.joins, beat.life)
+        self._tell(NodeJoined(beat.node))
         return node
 
     def _close(self, report: Report) -> None:
@@ -222,8 +262,17 @@ class Master(Actor):
         kills = tuple(node.kills)
         node.kills.clear()
         response = node.reply.response + 1
-        node.reply = HeartbeatReply(response, self._interval_ms, launches, kills)
-        self.send(node_address(node.node), node.reply, self._latency_ms)
+        node.reply = HeartbeatReply(response, self._interval_ms, launches, kills, node.life)
+        self._send_down(node.node, node.reply)
+
+    def _send_down(self, node: NodeId, message: HeartbeatReply | BeginAnew) -> None:
+        """Send to a node, over whatever the link is like."""
+        link = self._downlinks.get(node)
+        if link is None:
+            self.send(node_address(node), message, self._latency_ms)
+        else:
+            for delay_ms in link.deliveries():
+                self.send(node_address(node), message, delay_ms)
 
     # Preemption.
 
@@ -243,7 +292,7 @@ class Master(Actor):
             assert node is not None
             node.kills.append(KillTask(kill.attempt))
             self.note(KillOrdered(self.now_ms, kill.attempt, kill.why))
-            if self._roster is not None:
+            if self._roster is not None and entry.node not in self._awake:
                 at_ms = self._roster.next_arrival(entry.node, self.now_ms)
                 self.timer_behind(node_address(entry.node), UnsentBeat(entry.node), at_ms)
         self._wait_for_tick()
@@ -252,7 +301,56 @@ class Master(Actor):
         if self._policy.interval_ms is not None:
             self.timer(Tick(), self._policy.interval_ms)
 
+    # Nodes that fail.
+
+    def on_disturb(self, fault: Disturb) -> None:
+        """The way to a node changes.  The master does not know; what it sends bears it."""
+        if fault.node not in self._downlinks:
+            link = Link(self._seed, f"down/{fault.node}", self._latency_ms)
+            self._downlinks[fault.node] = link
+        self._downlinks[fault.node].way = fault.down
+
+    def on_sweep(self) -> None:
+        """Give up every node that has been silent for longer than the expiry (rule T1)."""
+        for number in sorted(self._awake):
+            node = self.ledger.node(number)
+            if node is not None and self.now_ms - node.last_beat_ms > self._expiry_ms:
+                self._lose(node)
+        self._await_sweep()
+
+    def _await_sweep(self) -> None:
+        """The checker wakes three times an expiry, counted from the start."""
+        every_ms = max(self._expiry_ms // 3, 1)
+        self.timer(Sweep(), every_ms - self.now_ms % every_ms)
+
+    def _lose(self, node: NodeEntry, again: bool = False) -> None:
+        """Give a node up: what ran there is killed, and what reduces may still want of its maps'
+        outputs has to be made again (rule T2).
+        """
+        self.note(NodeLost(self.now_ms, node.node, node.last_beat_ms, again))
+        for attempt in self.ledger.attempts_on(node.node):
+            self._close(Report(attempt.attempt, Outcome.KILLED, 0))
+        for job, outputs in self.ledger.undo_maps(node.node):
+            attempts = tuple(attempt for _, attempt in outputs)
+            self.note(MapsUndone(self.now_ms, job, node.node, attempts))
+            tasks = tuple(task for task, _ in outputs)
+            self.send(job_address(job), OutputsLost(tasks))
+            self._tell(TasksUndone(job, TaskKind.MAP, len(tasks)))
+        self.ledger.part(node)
+        self._tell(NodeGone(node.node))
+
     # Beats left out.
+
+    def on_awake(self, awake: Awake) -> None:
+        """A node leaves no more beats out: from now on its silence means something."""
+        if not self._awake:
+            self._await_sweep()
+        self._awake.add(awake.node)
+        node = self.ledger.node(awake.node)
+        if self._roster is None or node is None:
+            return
+        self._roster.forget(awake.node)
+        node.last_beat_ms = max(node.last_beat_ms, awake.left_out_ms)
 
     def _list(self, roster: Roster, node: NodeEntry) -> None:
         """Keep the roster's record of what the node could take."""

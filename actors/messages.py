@@ -89,6 +89,12 @@ class AttemptNews(Message, frozen=True):
     outcome: Outcome
 
 
+class OutputsLost(Message, frozen=True):
+    """Master to job: these maps of yours had succeeded, and their outputs are gone (rule T2)."""
+
+    tasks: tuple[TaskIndex, ...]
+
+
 class JobDone(Message, frozen=True):
     """Job to master and to client: I have ended."""
 
@@ -109,6 +115,27 @@ class BeatEnded(Message, frozen=True):
     """Node to itself: the reply to a beat that was left out would come now."""
 
 
+class BeatAgain(Message, frozen=True):
+    """Node to itself: if beat number `beat` has no answer yet, send it again (rule H5)."""
+
+    beat: int
+
+
+class Awake(Message, frozen=True):
+    """Node to master: from now on I leave no beat out; the last one that I did would have arrived
+    at `left_out_ms`, or -1.
+
+    It is part of leaving beats out and not of the world: it says what real beats would have said.
+    """
+
+    node: NodeId
+    left_out_ms: Millis = -1
+
+
+class Sweep(Message, frozen=True):
+    """Master to itself: look which nodes have not been heard of for too long (rule T1)."""
+
+
 class Report(Message, frozen=True):
     """Part of a heartbeat: an attempt on this node has ended, having run `ran_ms` in all and
     `shuffled_ms` of it in its shuffle (0 for maps).
@@ -124,13 +151,15 @@ class Heartbeat(Message, frozen=True):
     """Node to master: I am here, and this is what ended since my last beat.
 
     `response` is the number of the last reply that reached the node (rule H5); `joins` is set
-    in a node's first beat.
+    in a node's first beat, and in the first after it has begun anew; `life` counts how often it
+    has.
     """
 
     node: NodeId
     response: int
     reports: tuple[Report, ...]
     joins: NodeFacts | None = None
+    life: int = 0
 
 
 class Progress(Message, frozen=True):
@@ -172,12 +201,22 @@ class KillTask(Message, frozen=True):
 
 
 class HeartbeatReply(Message, frozen=True):
-    """Master to node: what to start, what to stop, and when to beat next."""
+    """Master to node: what to start, what to stop, and when to beat next.
+
+    It answers a beat of the node's life number `life`.
+    """
 
     response: int
     interval_ms: Millis
     launches: tuple[LaunchTask, ...] = ()
     kills: tuple[KillTask, ...] = ()
+    life: int = 0
+
+
+class BeginAnew(Message, frozen=True):
+    """Master to node: you were given up for lost; drop everything and join again (rule T4)."""
+
+    life: int
 
 
 class UnsentBeat(Message, frozen=True):
@@ -229,5 +268,11 @@ class FetchOutputs(Message, frozen=True):
 
 class OutputsReady(Message, frozen=True):
     """Job to slot: every map output is there to be fetched."""
+
+    attempt: AttemptId
+
+
+class OutputsObsolete(Message, frozen=True):
+    """Job to slot: some map output that was there is not any more (rule T3)."""
 
     attempt: AttemptId

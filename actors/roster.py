@@ -17,14 +17,14 @@ from collections.abc import Iterable
 
 from sortedcontainers import SortedList
 
-from scheduler.model import Millis, NodeId, TaskKind
+from scheduler.model import KINDS, Millis, NodeId, TaskKind
 
 
 class Roster:
     """The silent nodes by the phase at which their beats arrive."""
 
-    def __init__(self, period_ms: Millis) -> None:
-        self._period_ms = period_ms
+    def __init__(self, _period_ms: Millis) -> None:
+        self._period_ms = _period_ms
         self._phase: dict[NodeId, Millis] = {}
         self._able: tuple[SortedList[tuple[Millis, NodeId]], ...] = (SortedList(), SortedList())
         self._listed: tuple[set[NodeId], ...] = (set(), set())
@@ -40,6 +40,13 @@ class Roster:
             if old is not None and node in listed:
                 able.remove((old, node))
                 able.add((phase, node))
+
+    def forget(self, node: NodeId) -> None:
+        """The node leaves no more beats out, or is gone."""
+        if node in self._phase:
+            for kind in KINDS:
+                self.set_able(node, kind, False)
+            del self._phase[node]
 
     def set_able(self, node: NodeId, kind: TaskKind, able: bool) -> None:
         """Say whether the node could take a task of this kind."""

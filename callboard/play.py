@@ -24,7 +24,7 @@ from journal.metrics import Metrics
 from journal.summary import Spread, Summary
 from journal.writer import JournalWriter
 from scenarios.build import assemble, node_facts
-from scenarios.spec import Scenario, to_dict
+from scenarios.spec import Scenario, make_script, to_dict
 from scheduler.model import Millis
 
 Sink = Callable[[AnyEvent], None]
@@ -110,6 +110,7 @@ def play(
             jobs=jobs,
             policy=timed,
             seed=scenario.seed,
+            script=make_script(scenario),
         )
         sink(_started(scenario, policy))
         began = time.perf_counter()

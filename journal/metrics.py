@@ -14,15 +14,21 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptStarted,
+    FaultStruck,
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
+    Outcome,
     RunEnded,
     RunStarted,
     ShuffleEnded,
 )
+from actors.faults import Crash, Restart
 from journal.counts import attempt_counts, job_counts, locality, share
-from journal.slot_time import SlotTime, shuffle_ms, slot_time
+from journal.slot_time import SlotTime, down_times, shuffle_ms, slot_time
 from journal.steps import Steps, steps
 from journal.summary import (
     Little,
@@ -67,6 +73,7 @@ class Metrics:
         self._shuffles = array("q")
         self._ends = array("q")
         self._closings = array("q")
+        self._power = array("q")
         # By exact type: one dictionary look-up is what an event costs before its own work.
         self._take: dict[type[AnyEvent], Callable[[Any], None]] = {
             RunStarted: self._run_started,
@@ -77,6 +84,10 @@ class Metrics:
             AttemptEnded: self._attempt_ended,
             AttemptClosed: self._closed,
             KillOrdered: self._nothing,
+            FaultStruck: self._struck,
+            NodeLost: self._nothing,
+            MapsUndone: self._undone,
+            NodeReturned: self._nothing,
             JobFinished: self._job_finished,
             RunEnded: self._run_ended,
         }
@@ -96,8 +107,13 @@ class Metrics:
 
     __call__ = observe
 
-    def _nothing(self, event: KillOrdered) -> None:
+    def _nothing(self, event: KillOrdered | NodeLost | NodeReturned) -> None:
         """What it leads to has events of its own."""
+
+    def _struck(self, event: FaultStruck) -> None:
+        if isinstance(event.fault, Crash | Restart):
+            down = isinstance(event.fault, Crash)
+            self._power.extend((event.fault.node, event.at_ms, down))
 
     def _run_started(self, event: RunStarted) -> None:
         self.started = event
@@ -128,6 +144,11 @@ class Metrics:
     def _attempt_ended(self, event: AttemptEnded) -> None:
         outcome = OUTCOME_NUMBERS[event.outcome]
         self._ends.extend((event.attempt, event.at_ms, outcome, event.started_ms))
+
+    def _undone(self, event: MapsUndone) -> None:
+        killed = OUTCOME_NUMBERS[Outcome.KILLED]
+        for attempt in event.attempts:
+            self._closings.extend((attempt, event.at_ms, killed))
 
     def _closed(self, event: AttemptClosed) -> None:
         self._closings.extend((event.attempt, event.at_ms, OUTCOME_NUMBERS[event.outcome]))
@@ -168,7 +189,9 @@ class Metrics:
     def slot_time(self, kind: TaskKind, attempts: AttemptTable | None = None) -> SlotTime:
         """Where the time of the slots of the kind went (S9)."""
         started = self._run()
-        return slot_time(attempts or self.attempts(), kind, started.nodes, self.horizon_ms)
+        down_ms = down_times(lent(self._power, 3), len(started.nodes), self.horizon_ms)
+        table = attempts or self.attempts()
+        return slot_time(table, kind, started.nodes, self.horizon_ms, down_ms)
 
     def little(self, jobs: JobTable | None = None) -> Little:
         """Both sides of Little's law (S10)."""

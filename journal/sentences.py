@@ -12,14 +12,20 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptStarted,
+    FaultStruck,
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
     Outcome,
     RunEnded,
     RunStarted,
     ShuffleEnded,
 )
+from actors.faults import AnyFault, Crash, Disturb, Pause, Restart, Resume, Slow
+from actors.network import Way
 from journal.names import (
     attempt_name,
     clock,
@@ -93,10 +99,16 @@ class Narrator:
         match event:
             case AttemptLaunched():
                 return event.job, event.node
+            case MapsUndone():
+                return event.job, event.node
             case JobSubmitted() | JobFinished():
                 return event.job, None
             case RunStarted() | RunEnded():
                 return None, None
+            case FaultStruck():
+                return None, event.fault.node
+            case NodeLost() | NodeReturned():
+                return None, event.node
             case _:
                 launch = self.attempts.get(event.attempt)
                 return (launch.job, launch.node) if launch else (None, None)
@@ -128,6 +140,16 @@ class Narrator:
             case KillOrdered():
                 victim = self._attempt(event.attempt) + self._where(event.attempt)
                 return f"{victim} must give way ({_reason(event.why)})"
+            case FaultStruck():
+                return _struck(event.fault)
+            case NodeLost():
+                return f"the master gives {node_name(event.node)} up for lost{_silent(event)}"
+            case MapsUndone():
+                maps = count(len(event.attempts), "map")
+                where = node_name(event.node)
+                return f"{maps} of {self._job(event.job)} must run again: {where} had the outputs"
+            case NodeReturned():
+                return f"{node_name(event.node)} joins again"
             case JobFinished():
                 took = duration(event.at_ms - event.submitted_ms)
                 return f"{self._job(event.job)} {_DONE[event.outcome]} after {took}"
@@ -184,6 +206,44 @@ def _reason(why: Why) -> str:
         times = "once" if why.skips == 1 else count(why.skips, "time")
         waited = f"; had been passed over {times}, waited {duration(why.waited_ms)}"
     return f"{why.rule}: {ordinal(why.rank)} in the queue{score}{waited}{passed}"
+
+
+def _struck(fault: AnyFault) -> str:
+    node = node_name(fault.node)
+    match fault:
+        case Crash():
+            return f"{node} crashes"
+        case Restart():
+            return f"{node} starts again, empty"
+        case Pause():
+            return f"{node} stands still"
+        case Resume():
+            return f"{node} goes on"
+        case Slow():
+            if fault.factor == 1:
+                return f"{node} runs at its own speed again"
+            return f"{node} takes {fault.factor:g} times as long from now on"
+        case Disturb():
+            ways = f"up {_way(fault.up)}, down {_way(fault.down)}"
+            return f"the link between {node} and the master changes: {ways}"
+        case _:
+            assert_never(fault)
+
+
+def _way(way: Way) -> str:
+    """How one direction of a link is."""
+    if way.cut:
+        return "cut"
+    told = [f"loses {way.loss:.0%}"] if way.loss else []
+    told += [f"doubles {way.twice:.0%}"] if way.twice else []
+    told += [f"delays by {duration(way.delay_ms)} on average"] if way.delay_ms else []
+    return " and ".join(told) or "healthy"
+
+
+def _silent(lost: NodeLost) -> str:
+    if lost.again:
+        return ": it has begun anew"
+    return f": silent for {duration(lost.at_ms - lost.heard_ms)}"
 
 
 def _ending(event: RunEnded) -> str:

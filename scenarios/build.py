@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from actors.client import Client
 from actors.config import Cluster, Tasks
 from actors.events import NodeFacts
+from actors.injector import Injector, Strike
 from actors.job import Job
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
@@ -42,14 +43,18 @@ def assemble(
     policy: Policy,
     seed: int,
     client: type[Client] = Client,
+    script: Sequence[Strike] = (),
 ) -> None:
-    """Bring every actor of a run into the kernel; `jobs` in the order of their submission."""
+    """Bring every actor of a run into the kernel; `jobs` in the order of their submission.
+
+    `script` is what happens to the world meanwhile.
+    """
     nodes = node_facts(cluster)
     period_ms = cluster.heartbeat.period_ms(len(nodes)) + 2 * cluster.latency_ms
     kernel.patience_ms = max(kernel.patience_ms, _BEATS_WITHOUT_NEWS * period_ms)
     if policy.wants_oracle:
         policy.consult(Truth(jobs, tasks, seed))
-    kernel.admit(Master(cluster, len(nodes), policy))
+    kernel.admit(Master(cluster, len(nodes), policy, seed))
     _admit_nodes(kernel, cluster, nodes, tasks, seed)
     placement = Placement(
         seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication
@@ -64,6 +69,8 @@ def assemble(
         )
 
     kernel.admit(client(jobs, make_job, period_ms))
+    if script:
+        kernel.admit(Injector(script, nodes))
 
 
 def _admit_nodes(
@@ -80,6 +87,8 @@ def _admit_nodes(
             latency_ms=cluster.latency_ms,
             out_of_band=beats.out_of_band,
             send_all=beats.send == "all" or not cluster.latency_ms,
+            retry_ms=interval_ms + 2 * cluster.latency_ms,
+            seed=seed,
         )
         kernel.admit(node)
         for slot in range(facts.map_slots + facts.reduce_slots):

@@ -11,15 +11,21 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptStarted,
+    FaultStruck,
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    MapsUndone,
     NodeFacts,
+    NodeLost,
+    NodeReturned,
     Outcome,
     RunEnded,
     RunStarted,
     ShuffleEnded,
 )
+from actors.faults import Crash, Disturb, Pause, Restart, Resume, Slow
+from actors.network import Way
 from scheduler.decisions import Skip, Why
 from scheduler.model import Locality, Priority, TaskKind
 
@@ -38,6 +44,12 @@ _plain = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3),
     max_leaves=6,
 )
+_way = st.builds(Way, st.booleans(), _real, _real, _small)
+_fault = st.one_of(
+    *(st.builds(kind, _small) for kind in (Crash, Restart, Pause, Resume)),
+    st.builds(Slow, _small, _real),
+    st.builds(Disturb, _small, _way, _way),
+)
 _scenario = st.dictionaries(_text, _plain, max_size=3)
 _nodes = st.lists(_node, max_size=3).map(tuple)
 _kind = st.sampled_from(TaskKind)
@@ -53,6 +65,10 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     AttemptEnded: (_whole, _outcome, _whole),
     AttemptClosed: (_whole, _outcome),
     KillOrdered: (_whole, _why),
+    FaultStruck: (_fault,),
+    NodeLost: (_small, _small, st.booleans()),
+    MapsUndone: (_small, _small, st.lists(_whole, max_size=3).map(tuple)),
+    NodeReturned: (_small,),
     JobFinished: (_small, _outcome, _whole),
     RunEnded: (_text, _whole, _whole, _text),
 }

@@ -8,7 +8,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from actors.events import AnyEvent, JobSubmitted, RunStarted
-from journal.format import CHUNK_BYTES, HEADER, MAGIC, RECORD_BYTES_MAX, JournalError, head, seal
+from journal.format import (
+    CHUNK_BYTES,
+    HEADER,
+    MAGIC,
+    RECORD_BYTES_MAX,
+    VERSION,
+    JournalError,
+    head,
+    seal,
+)
 from journal.reader import Journal, read
 from journal.writer import FLUSH_SECONDS, JournalWriter
 from scheduler.model import Priority
@@ -197,7 +206,7 @@ def test_what_is_no_journal_is_named_so(tmp_path: Path) -> None:
 def test_a_newer_format_is_named_so(tmp_path: Path) -> None:
     path = tmp_path / "new.journal"
     path.write_bytes(MAGIC + (99).to_bytes(2, "little") + b"whatever comes")
-    with pytest.raises(JournalError, match=r"byte 8: written in format 99, newer than the 2"):
+    with pytest.raises(JournalError, match=rf"format 99, newer than the {VERSION}"):
         list(read(path))
     path.write_bytes(MAGIC + bytes(2))
     with pytest.raises(JournalError, match=r"byte 8: written in format 0; only 2 can be read"):

@@ -72,6 +72,7 @@ def test_the_story_in_figures() -> None:
             "idle": 9.6,
             "unfinished": 0.0,
             "total": 17.6,
+            "down": 0.0,
         },
         "slot_ms": {
             "all": slots(6500, 1500, 9600, 0, 17600),
