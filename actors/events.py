@@ -148,12 +148,15 @@ class NodeLost(Event, frozen=True):
 
 class MapsUndone(Event, frozen=True):
     """Maps of a job that had succeeded, by these attempts, must run again: their outputs were on
-    a node that is lost.  Told by the master.
+    a node that is lost, or cannot be fetched from it.  Told by the master.
+
+    `outcome` is what the attempts are booked as now: killed where the node is lost, else failed.
     """
 
     job: JobId
     node: NodeId
     attempts: tuple[AttemptId, ...]
+    outcome: Outcome
 
 
 class NodeReturned(Event, frozen=True):

@@ -47,5 +47,11 @@ class Disturb(Fault, frozen=True):
     down: Way
 
 
-AnyFault: TypeAlias = Crash | Restart | Pause | Resume | Slow | Disturb
+class Separate(Fault, frozen=True):
+    """The node and these others cannot fetch from each other from now on; none ends it."""
+
+    others: tuple[NodeId, ...]
+
+
+AnyFault: TypeAlias = Crash | Restart | Pause | Resume | Slow | Disturb | Separate
 """Anything that the injector can make happen."""

@@ -279,15 +279,21 @@ class Ledger:
         """The finished maps whose outputs lay on a node and will be wanted, by job: none of them
         is finished any more (rule T2).
         """
-        undone = []
-        for entry in self._jobs.values():
-            outputs = entry.outputs.pop(node, None)
-            if outputs:
-                entry._finished[TaskKind.MAP] -= len(outputs)
-                entry.lost[TaskKind.MAP] += len(outputs)
-                self._unfinished[TaskKind.MAP] += len(outputs)
-                undone.append((entry.job, outputs))
-        return undone
+        having = [entry.job for entry in self._jobs.values() if node in entry.outputs]
+        return [(job, self.undo_maps_of(job, node)) for job in having]
+
+    def undo_maps_of(self, job: JobId, node: NodeId) -> list[tuple[TaskIndex, AttemptId]]:
+        """Those of one job."""
+        entry = self._jobs[job]
+        outputs = entry.outputs.pop(node, [])
+        entry._finished[TaskKind.MAP] -= len(outputs)
+        entry.lost[TaskKind.MAP] += len(outputs)
+        self._unfinished[TaskKind.MAP] += len(outputs)
+        return outputs
+
+    def here(self, job: JobId) -> bool:
+        """Whether the job has been submitted and has not ended."""
+        return job in self._jobs
 
     def submit(self, order: SubmitJob) -> None:
         """A job has come; its maps are pending."""

@@ -7,7 +7,8 @@ came meanwhile when it goes on.
 import msgspec
 
 from actors.actor import Actor
-from actors.faults import Crash, Fault, Pause, Restart, Resume, Slow
+from actors.faults import Crash, Fault, Pause, Restart, Resume, Separate, Slow
+from scheduler.model import NodeId
 
 
 class Machine(Actor):
@@ -21,6 +22,7 @@ class Machine(Actor):
         super().__init__(address, name)
         self.halted = False
         self._down = False
+        self._apart: frozenset[NodeId] = frozenset()
         self._backlog: list[msgspec.Struct] = []
 
     def absorbs(self, message: msgspec.Struct) -> bool:
@@ -52,6 +54,8 @@ class Machine(Actor):
                     self.receive(message)
             case Slow():
                 self.slow(fault.factor)
+            case Separate():
+                self._apart = frozenset(fault.others)
             case _:
                 pass
 

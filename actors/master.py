@@ -30,6 +30,9 @@ from actors.messages import (
     AttemptNews,
     Awake,
     BeginAnew,
+    DropOutputs,
+    FetchFailure,
+    FetchTrouble,
     FollowedLaunch,
     Heartbeat,
     HeartbeatReply,
@@ -65,7 +68,7 @@ from scheduler.facts import (
     TasksPending,
     TasksUndone,
 )
-from scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
+from scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
 from scheduler.policy import Policy
 
 
@@ -116,6 +119,8 @@ class Master(Actor):
                 self.on_awake(message)
             case Sweep():
                 self.on_sweep()
+            case DropOutputs():
+                self.on_drop_outputs(message)
             case Disturb():
                 self.on_disturb(message)
             case _:
@@ -153,7 +158,10 @@ class Master(Actor):
             return
         node.last_beat_ms = self.now_ms
         for report in beat.reports:
-            self._close(report)
+            if isinstance(report, Report):
+                self._close(report)
+            else:
+                self._pass_on(report)
         if isinstance(beat, ProgressHeartbeat):
             for progress in beat.progress:
                 self._hear(progress)
@@ -331,13 +339,36 @@ class Master(Actor):
         for attempt in self.ledger.attempts_on(node.node):
             self._close(Report(attempt.attempt, Outcome.KILLED, 0))
         for job, outputs in self.ledger.undo_maps(node.node):
-            attempts = tuple(attempt for _, attempt in outputs)
-            self.note(MapsUndone(self.now_ms, job, node.node, attempts))
-            tasks = tuple(task for task, _ in outputs)
-            self.send(job_address(job), OutputsLost(tasks))
-            self._tell(TasksUndone(job, TaskKind.MAP, len(tasks)))
+            self._undo(job, node.node, outputs, Outcome.KILLED)
         self.ledger.part(node)
         self._tell(NodeGone(node.node))
+
+    def on_drop_outputs(self, drop: DropOutputs) -> None:
+        """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
+        if self.ledger.here(drop.job):
+            outputs = self.ledger.undo_maps_of(drop.job, drop.host)
+            if outputs:
+                self._undo(drop.job, drop.host, outputs, Outcome.FAILED)
+
+    def _undo(
+        self,
+        job: JobId,
+        node: NodeId,
+        outputs: list[tuple[TaskIndex, AttemptId]],
+        outcome: Outcome,
+    ) -> None:
+        """Have maps run again that had succeeded on a node."""
+        attempts = tuple(attempt for _, attempt in outputs)
+        self.note(MapsUndone(self.now_ms, job, node, attempts, outcome))
+        tasks = tuple(task for task, _ in outputs)
+        self.send(job_address(job), OutputsLost(tasks))
+        self._tell(TasksUndone(job, TaskKind.MAP, len(tasks)))
+
+    def _pass_on(self, failure: FetchFailure) -> None:
+        """Tell the job that a reduce of its cannot fetch."""
+        if self.ledger.here(failure.job):
+            running = self.ledger.job(failure.job).running(TaskKind.REDUCE)
+            self.send(job_address(failure.job), FetchTrouble(failure.host, running))
 
     # Beats left out.
 

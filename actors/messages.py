@@ -147,6 +147,13 @@ class Report(Message, frozen=True):
     shuffled_ms: Millis = 0
 
 
+class FetchFailure(Message, frozen=True):
+    """Slot to node, then part of a heartbeat: a reduce of `job` cannot fetch from `host`."""
+
+    job: JobId
+    host: NodeId
+
+
 class Heartbeat(Message, frozen=True):
     """Node to master: I am here, and this is what ended since my last beat.
 
@@ -157,7 +164,7 @@ class Heartbeat(Message, frozen=True):
 
     node: NodeId
     response: int
-    reports: tuple[Report, ...]
+    reports: tuple[Report | FetchFailure, ...]
     joins: NodeFacts | None = None
     life: int = 0
 
@@ -253,10 +260,14 @@ class PhaseBegan(Message, frozen=True):
 
 
 class AttemptOver(Message, frozen=True):
-    """Slot to node: the attempt has ended and I am free; `report` is for the master."""
+    """Slot to node: the attempt has ended and I am free; `report` is for the master.
+
+    A map that succeeded leaves its output on the node; `output_of` says whose.
+    """
 
     slot: int
     report: Report
+    output_of: JobId | None = None
 
 
 class FetchOutputs(Message, frozen=True):
@@ -267,9 +278,57 @@ class FetchOutputs(Message, frozen=True):
 
 
 class OutputsReady(Message, frozen=True):
-    """Job to slot: every map output is there to be fetched."""
+    """Job to slot: every map output is there to be fetched, from these hosts.
+
+    In a world to which nothing can happen every host would answer: none is named, none is asked.
+    """
 
     attempt: AttemptId
+    hosts: tuple[NodeId, ...] = ()
+
+
+class Fetch(Message, frozen=True):
+    """Slot of `node` to the node that has outputs of a job's maps: give me my share."""
+
+    slot_address: int
+    node: NodeId
+    attempt: AttemptId
+    job: JobId
+
+
+class Fetched(Message, frozen=True):
+    """Node to a slot that asked: here it is."""
+
+    attempt: AttemptId
+    host: NodeId
+
+
+class TryOver(Message, frozen=True):
+    """Slot to itself: if the host has not answered by now, this try has failed (rule T6)."""
+
+    attempt: AttemptId
+    host: NodeId
+
+
+class FetchAgain(Message, frozen=True):
+    """Slot to itself: ask the host once more."""
+
+    attempt: AttemptId
+    host: NodeId
+
+
+class FetchTrouble(Message, frozen=True):
+    """Master to job: a reduce of yours cannot fetch from this host; so many of them run."""
+
+    host: NodeId
+    running: int
+
+
+class DropOutputs(Message, frozen=True):
+    """Job to master: whatever outputs of mine this host has are lost."""
+
+    job: JobId
+    host: NodeId
 
 
 class OutputsObsolete(Message, frozen=True):

@@ -26,7 +26,7 @@ import msgspec
 
 from actors.address import MASTER, node_address, slot_address
 from actors.events import NodeFacts
-from actors.faults import Disturb, Fault, Slow
+from actors.faults import Disturb, Fault, Separate, Slow
 from actors.kernel import Kernel
 from actors.machine import Machine
 from actors.messages import (
@@ -36,6 +36,9 @@ from actors.messages import (
     BeatAgain,
     BeatEnded,
     BeginAnew,
+    Fetch,
+    Fetched,
+    FetchFailure,
     FollowedLaunch,
     Heartbeat,
     HeartbeatReply,
@@ -47,7 +50,7 @@ from actors.messages import (
     Report,
 )
 from actors.network import Link
-from scheduler.model import AttemptId, Millis, TaskKind
+from scheduler.model import AttemptId, JobId, Millis, TaskKind
 
 
 class Going(NamedTuple):
@@ -84,6 +87,7 @@ class Node(Machine):
         out_of_band: bool,
         send_all: bool,
         retry_ms: Millis,
+        keeps_outputs: bool,
         seed: int,
     ) -> None:
         super().__init__(node_address(facts.node), f"node {facts.node}")
@@ -93,11 +97,13 @@ class Node(Machine):
         self._out_of_band = out_of_band
         self._send_all = send_all
         self._retry_ms = retry_ms
+        self._keeps_outputs = keeps_outputs
         self._going: dict[AttemptId, Going] = {}
         self._free = self._all_free()
         self._held: dict[AttemptId, int] = {}
+        self._outputs: set[JobId] = set()
         self._orphans: set[AttemptId] = set()
-        self._reports: list[Report] = []
+        self._reports: list[Report | FetchFailure] = []
         self._life = 0
         self._response = 0
         self._joined = False
@@ -135,6 +141,10 @@ class Node(Machine):
                 self.on_beat_again(message)
             case BeginAnew():
                 self.on_begin_anew(message)
+            case Fetch():
+                self.on_fetch(message)
+            case FetchFailure():
+                self._report(message)
             case Fault():
                 self.on_fault(message)
             case _:
@@ -191,6 +201,8 @@ class Node(Machine):
         heapq.heappush(self._free[kind], over.slot)
         del self._held[over.report.attempt]
         self._going.pop(over.report.attempt, None)
+        if over.output_of is not None and self._keeps_outputs:
+            self._outputs.add(over.output_of)
         if over.report.attempt in self._orphans:
             self._orphans.remove(over.report.attempt)
         else:
@@ -207,6 +219,12 @@ class Node(Machine):
         if not self._awaiting_reply:
             self._beat_after_reply()
 
+    def on_fetch(self, fetch: Fetch) -> None:
+        """Hand over what the job's maps have left here; without it there is no answer."""
+        if fetch.job in self._outputs and fetch.node not in self._apart:
+            answer = Fetched(fetch.attempt, self._facts.node)
+            self.send(fetch.slot_address, answer, self._latency_ms)
+
     def on_begin_anew(self, order: BeginAnew) -> None:
         """The master has given this life up: drop what runs, and join again (rule T4)."""
         if order.life != self._life:
@@ -218,7 +236,7 @@ class Node(Machine):
 
     def on_fault(self, fault: Fault) -> None:
         """Leave no beat out from now on, and bear it."""
-        if not isinstance(fault, Slow):
+        if not isinstance(fault, Slow | Separate):
             self._wake()
         if isinstance(fault, Disturb):
             if self._uplink is None:
@@ -239,6 +257,7 @@ class Node(Machine):
         """Be a node that the master has never heard of, and say so at once."""
         self._reports.clear()
         self._going.clear()
+        self._outputs.clear()
         self._life += 1
         self._response = 0
         self._joined = False
@@ -311,7 +330,7 @@ class Node(Machine):
         if slot is not None:
             self.send(slot_address(self._facts.node, slot), kill)
 
-    def _report(self, report: Report) -> None:
+    def _report(self, report: Report | FetchFailure) -> None:
         """Remember what to say, and see to it that it will be said."""
         self._reports.append(report)
         if self._awaiting_reply or len(self._reports) > 1:

@@ -11,11 +11,16 @@ import msgspec
 
 from actors.address import job_address, node_address, slot_address
 from actors.config import Tasks
+from actors.copier import TRY_MS, Copier
 from actors.events import AttemptEnded, AttemptStarted, Outcome, ShuffleEnded
 from actors.faults import Fault
 from actors.machine import Machine
 from actors.messages import (
     AttemptOver,
+    Fetch,
+    FetchAgain,
+    Fetched,
+    FetchFailure,
     FetchOutputs,
     FollowedLaunch,
     KillTask,
@@ -27,9 +32,10 @@ from actors.messages import (
     PhaseOver,
     ReduceWork,
     Report,
+    TryOver,
 )
 from actors.streams import Stream
-from scheduler.model import JobId, Millis, NodeId, TaskIndex, TaskKind
+from scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
 
 SHUFFLE_SHARE = 1 / 3
 """A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
@@ -102,6 +108,7 @@ class Slot(Machine):
         self._shuffled_ms: Millis = 0
         self._shuffling = False
         self._slowness = 1.0
+        self._copier = Copier()
         self._phase = NO_PHASE
         self._put_off = NO_REST
 
@@ -119,6 +126,12 @@ class Slot(Machine):
                 self.on_kill(message)
             case OutputsObsolete():
                 self.on_outputs_obsolete(message)
+            case Fetched():
+                self.on_fetched(message)
+            case TryOver():
+                self.on_try_over(message)
+            case FetchAgain():
+                self.on_fetch_again(message)
             case Fault():
                 self.on_fault(message)
             case _:
@@ -135,6 +148,7 @@ class Slot(Machine):
         else:
             self._shuffling = True
             self._phase = NO_PHASE
+            self._copier = Copier()
             request = FetchOutputs(self.address, launch.attempt)
             self.send(job_address(launch.job), request, self._latency_ms)
 
@@ -145,19 +159,64 @@ class Slot(Machine):
         assert isinstance(launch.work, ReduceWork)
         fetched_ms = self._started_ms + self._drawn(launch, launch.work.shuffle_ms) - self.now_ms
         last_ms = self._drawn(launch, launch.work.tail_ms)
-        self._time_phase(launch, max(fetched_ms, last_ms))
+        round_trip_ms = 2 * self._latency_ms
+        self._time_phase(launch, max(fetched_ms, last_ms, round_trip_ms + 1))
+        for host in self._copier.ask(ready.hosts):
+            self._fetch(launch, host)
+
+    def on_fetched(self, fetched: Fetched) -> None:
+        """A host has answered; the last to do so may have kept the shuffle from ending."""
+        launch = self._shuffling_for(fetched.attempt)
+        if launch is None or fetched.host in self._apart:
+            return
+        late = self._copier.answered(fetched.host) and not self._phase.timed
+        if late and not self._copier.awaited:
+            assert isinstance(launch.work, ReduceWork)
+            self._time_phase(launch, self._drawn(launch, launch.work.tail_ms))
+
+    def on_try_over(self, over: TryOver) -> None:
+        """Nobody answered: try again after a pause, and tell the master now and then."""
+        launch = self._shuffling_for(over.attempt)
+        if launch is None or over.host not in self._copier.awaited:
+            return
+        pause_ms, tell = self._copier.failed(over.host)
+        self.timer(FetchAgain(over.attempt, over.host), pause_ms)
+        if tell:
+            self.send(node_address(self._node), FetchFailure(launch.job, over.host))
+
+    def on_fetch_again(self, again: FetchAgain) -> None:
+        """The pause after a failed try is over."""
+        launch = self._shuffling_for(again.attempt)
+        if launch is not None and again.host in self._copier.awaited:
+            self._fetch(launch, again.host)
+
+    def _shuffling_for(self, attempt: AttemptId) -> LaunchTask | None:
+        """The running reduce, if it is this one and fetches."""
+        launch = self._running
+        if launch is None or launch.attempt != attempt or not self._shuffling:
+            return None
+        return launch
+
+    def _fetch(self, launch: LaunchTask, host: NodeId) -> None:
+        """Ask a host for the outputs that it has."""
+        if host not in self._apart:
+            fetch = Fetch(self.address, self._node, launch.attempt, launch.job)
+            self.send(node_address(host), fetch, self._latency_ms)
+        self.timer(TryOver(launch.attempt, host), TRY_MS + 2 * self._latency_ms)
 
     def on_outputs_obsolete(self, obsolete: OutputsObsolete) -> None:
         """A map output that was to be fetched is gone: wait until all are there again."""
-        launch = self._running
-        if launch is not None and launch.attempt == obsolete.attempt and self._shuffling:
+        if self._shuffling_for(obsolete.attempt) is not None:
             self._phase = NO_PHASE
+            self._copier.awaited.clear()
 
     def on_phase_over(self, over: PhaseOver) -> None:
         launch = self._running
         if launch is None or launch.attempt != over.attempt or self._phase.ends_ms != self.now_ms:
             return  # the attempt has ended, or its phase has been put off
-        if self._shuffling:
+        if self._shuffling and self._copier.awaited:
+            self._phase = NO_PHASE  # until the last host has answered
+        elif self._shuffling:
             assert isinstance(launch.work, ReduceWork)
             self._shuffling = False
             self._shuffled_ms = self.now_ms
@@ -240,4 +299,6 @@ class Slot(Machine):
         self.note(AttemptEnded(self.now_ms, launch.attempt, outcome, self._started_ms))
         ran_ms = self.now_ms - self._started_ms
         report = Report(launch.attempt, outcome, ran_ms, shuffled_to_ms - self._started_ms)
-        self.send(node_address(self._node), AttemptOver(self._slot, report))
+        stored = launch.kind is TaskKind.MAP and outcome is Outcome.SUCCEEDED
+        over = AttemptOver(self._slot, report, launch.job if stored else None)
+        self.send(node_address(self._node), over)

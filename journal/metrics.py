@@ -21,7 +21,6 @@ from actors.events import (
     MapsUndone,
     NodeLost,
     NodeReturned,
-    Outcome,
     RunEnded,
     RunStarted,
     ShuffleEnded,
@@ -146,9 +145,9 @@ class Metrics:
         self._ends.extend((event.attempt, event.at_ms, outcome, event.started_ms))
 
     def _undone(self, event: MapsUndone) -> None:
-        killed = OUTCOME_NUMBERS[Outcome.KILLED]
+        outcome = OUTCOME_NUMBERS[event.outcome]
         for attempt in event.attempts:
-            self._closings.extend((attempt, event.at_ms, killed))
+            self._closings.extend((attempt, event.at_ms, outcome))
 
     def _closed(self, event: AttemptClosed) -> None:
         self._closings.extend((event.attempt, event.at_ms, OUTCOME_NUMBERS[event.outcome]))

@@ -24,7 +24,7 @@ from actors.events import (
     RunStarted,
     ShuffleEnded,
 )
-from actors.faults import AnyFault, Crash, Disturb, Pause, Restart, Resume, Slow
+from actors.faults import AnyFault, Crash, Disturb, Pause, Restart, Resume, Separate, Slow
 from actors.network import Way
 from journal.names import (
     attempt_name,
@@ -145,9 +145,11 @@ class Narrator:
             case NodeLost():
                 return f"the master gives {node_name(event.node)} up for lost{_silent(event)}"
             case MapsUndone():
-                maps = count(len(event.attempts), "map")
+                maps = f"{count(len(event.attempts), 'map')} of {self._job(event.job)}"
                 where = node_name(event.node)
-                return f"{maps} of {self._job(event.job)} must run again: {where} had the outputs"
+                lost = event.outcome is Outcome.KILLED
+                why = f"{where} had the outputs" if lost else f"nobody can fetch from {where}"
+                return f"{maps} must run again: {why}"
             case NodeReturned():
                 return f"{node_name(event.node)} joins again"
             case JobFinished():
@@ -223,6 +225,9 @@ def _struck(fault: AnyFault) -> str:
             if fault.factor == 1:
                 return f"{node} runs at its own speed again"
             return f"{node} takes {fault.factor:g} times as long from now on"
+        case Separate():
+            others = count(len(fault.others), "node")
+            return f"{node} is cut off from {others}" if others else f"{node} reaches all nodes"
         case Disturb():
             ways = f"up {_way(fault.up)}, down {_way(fault.down)}"
             return f"the link between {node} and the master changes: {ways}"

@@ -55,7 +55,7 @@ def assemble(
     if policy.wants_oracle:
         policy.consult(Truth(jobs, tasks, seed))
     kernel.admit(Master(cluster, len(nodes), policy, seed))
-    _admit_nodes(kernel, cluster, nodes, tasks, seed)
+    _admit_nodes(kernel, cluster, nodes, tasks, seed, keeps_outputs=bool(script))
     placement = Placement(
         seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication
     )
@@ -66,6 +66,7 @@ def assemble(
             placement=placement,
             slowstart=tasks.slowstart,
             latency_ms=cluster.latency_ms,
+            hosts_asked=bool(script),
         )
 
     kernel.admit(client(jobs, make_job, period_ms))
@@ -74,7 +75,13 @@ def assemble(
 
 
 def _admit_nodes(
-    kernel: Kernel, cluster: Cluster, nodes: Sequence[NodeFacts], tasks: Tasks, seed: int
+    kernel: Kernel,
+    cluster: Cluster,
+    nodes: Sequence[NodeFacts],
+    tasks: Tasks,
+    seed: int,
+    *,
+    keeps_outputs: bool,
 ) -> None:
     """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid."""
     beats, phases = cluster.heartbeat, Stream(seed, "phase")
@@ -88,6 +95,7 @@ def _admit_nodes(
             out_of_band=beats.out_of_band,
             send_all=beats.send == "all" or not cluster.latency_ms,
             retry_ms=interval_ms + 2 * cluster.latency_ms,
+            keeps_outputs=keeps_outputs,
             seed=seed,
         )
         kernel.admit(node)

@@ -16,7 +16,7 @@ from msgspec import Meta
 from sortedcontainers import SortedList
 
 from actors.events import NodeFacts
-from actors.faults import AnyFault, Crash, Disturb, Pause, Restart, Resume, Slow
+from actors.faults import AnyFault, Crash, Disturb, Pause, Restart, Resume, Separate, Slow
 from actors.injector import Strike
 from actors.network import HEALTHY, Way
 from actors.streams import Stream
@@ -52,8 +52,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     subject: ClassVar[str]
     """What of a node it concerns: two entries may not change the same of one node at once."""
 
-    def begins(self, node: NodeId) -> AnyFault:
-        """What happens to a node."""
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:
+        """What happens to a node; `others` are all that are not struck with it."""
         raise NotImplementedError
 
     def ends(self, node: NodeId) -> AnyFault:
@@ -71,7 +71,7 @@ class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"
     for_s: PositiveSeconds | None = None
     subject = "power"
 
-    def begins(self, node: NodeId) -> AnyFault:
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         return Crash(node)
 
     def ends(self, node: NodeId) -> AnyFault:
@@ -87,7 +87,7 @@ class PauseEntry(Entry, frozen=True, kw_only=True, tag="pause", tag_field="what"
     for_s: PositiveSeconds
     subject = "power"
 
-    def begins(self, node: NodeId) -> AnyFault:
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         return Pause(node)
 
     def ends(self, node: NodeId) -> AnyFault:
@@ -104,7 +104,7 @@ class SlowEntry(Entry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
     for_s: PositiveSeconds | None = None
     subject = "speed"
 
-    def begins(self, node: NodeId) -> AnyFault:
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         return Slow(node, self.factor)
 
     def ends(self, node: NodeId) -> AnyFault:
@@ -129,7 +129,7 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     for_s: PositiveSeconds | None = None
     subject = "link"
 
-    def begins(self, node: NodeId) -> AnyFault:
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         way = Way(self.cut, self.loss, self.duplicate, to_ms(self.delay_s))
         up, down = self.way in ("both", "up"), self.way in ("both", "down")
         return Disturb(node, way if up else HEALTHY, way if down else HEALTHY)
@@ -141,7 +141,23 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
         return None if self.for_s is None else to_ms(self.for_s)
 
 
-Timeline: TypeAlias = tuple[CrashEntry | PauseEntry | SlowEntry | LinkEntry, ...]
+class SplitEntry(Entry, frozen=True, kw_only=True, tag="split", tag_field="what"):
+    """The nodes and all others cannot fetch from each other, for `for_s`; beats get through."""
+
+    for_s: PositiveSeconds
+    subject = "peers"
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:
+        return Separate(node, others)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return Separate(node, ())
+
+    def length_ms(self) -> Millis | None:
+        return to_ms(self.for_s)
+
+
+Timeline: TypeAlias = tuple[CrashEntry | PauseEntry | SlowEntry | LinkEntry | SplitEntry, ...]
 """All `[[timeline]]` tables, told apart by `what`."""
 
 
@@ -193,11 +209,13 @@ def script(timeline: Timeline, nodes: Sequence[NodeFacts], seed: int) -> tuple[S
         length_ms = entry.length_ms()
         for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
             draw = Stream(seed, f"timeline/{place}/{repeat}")
-            for nth, node in enumerate(_struck(entry, at_ms, nodes, place, draw, spells)):
+            struck = _struck(entry, at_ms, nodes, place, draw, spells)
+            others = tuple(sorted({facts.node for facts in nodes}.difference(struck)))
+            for nth, node in enumerate(struck):
                 begin_ms = at_ms + nth * to_ms(entry.stagger_s)
                 end_ms = inf if length_ms is None else begin_ms + length_ms
                 spells.add(node, entry.subject, Spell(begin_ms, end_ms, place))
-                begins.append(Strike(begin_ms, entry.begins(node)))
+                begins.append(Strike(begin_ms, entry.begins(node, others)))
                 if length_ms is not None:
                     ends.append(Strike(begin_ms + length_ms, entry.ends(node)))
     _check_some_left(spells, nodes)

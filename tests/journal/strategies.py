@@ -24,7 +24,7 @@ from actors.events import (
     RunStarted,
     ShuffleEnded,
 )
-from actors.faults import Crash, Disturb, Pause, Restart, Resume, Slow
+from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
 from actors.network import Way
 from scheduler.decisions import Skip, Why
 from scheduler.model import Locality, Priority, TaskKind
@@ -48,6 +48,7 @@ _way = st.builds(Way, st.booleans(), _real, _real, _small)
 _fault = st.one_of(
     *(st.builds(kind, _small) for kind in (Crash, Restart, Pause, Resume)),
     st.builds(Slow, _small, _real),
+    st.builds(Separate, _small, st.lists(_small, max_size=3).map(tuple)),
     st.builds(Disturb, _small, _way, _way),
 )
 _scenario = st.dictionaries(_text, _plain, max_size=3)
@@ -67,7 +68,7 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     KillOrdered: (_whole, _why),
     FaultStruck: (_fault,),
     NodeLost: (_small, _small, st.booleans()),
-    MapsUndone: (_small, _small, st.lists(_whole, max_size=3).map(tuple)),
+    MapsUndone: (_small, _small, st.lists(_whole, max_size=3).map(tuple), _outcome),
     NodeReturned: (_small,),
     JobFinished: (_small, _outcome, _whole),
     RunEnded: (_text, _whole, _whole, _text),
