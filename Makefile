@@ -26,9 +26,10 @@ format: $(STAMP) ## format and fix what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP) ## print the speed of the kernel, of a whole replay and of the ideal machine
+bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions and of the ideal machine
 	$(BIN)/python -m bench.engine
 	$(BIN)/python -m bench.replay
+	$(BIN)/python -m bench.scheduling
 	$(BIN)/python -m bench.ideal
 
 clean: ## remove the environment and caches

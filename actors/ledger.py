@@ -247,12 +247,19 @@ class Ledger:
         entry = self._jobs.get(job)
         return entry is not None and entry.pending(kind) > 0
 
+    def kinds_pending(self) -> tuple[TaskKind, ...]:
+        """The kinds of which anything is pending."""
+        maps, reduces = self._pending
+        if not reduces:
+            return KINDS[:1] if maps else ()
+        return KINDS if maps else KINDS[1:]
+
     def could_gain(self, node: NodeEntry) -> bool:
         """Whether the node has a free slot of a kind for which anything is pending."""
         maps, reduces = self._pending
-        return (maps > 0 and node.free(TaskKind.MAP) > 0) or (
-            reduces > 0 and node.free(TaskKind.REDUCE) > 0
-        )
+        if maps and node.free(TaskKind.MAP):
+            return True
+        return reduces > 0 and node.free(TaskKind.REDUCE) > 0
 
     # The master's entries.
 

@@ -99,10 +99,10 @@ class Master(Actor):
     def receive(self, message: msgspec.Struct) -> None:
         self.ledger.now_ms = self.now_ms
         match message:
-            case Heartbeat():
-                self.on_heartbeat(message)
             case UnsentBeat():
                 self.on_unsent_beat(message)
+            case Heartbeat():
+                self.on_heartbeat(message)
             case SubmitJob():
                 self.on_submit(message)
             case ReducesReady():
@@ -173,15 +173,16 @@ class Master(Actor):
 
     def on_unsent_beat(self, unsent: UnsentBeat) -> None:
         """Do what the node's beat would bring about if it had been sent."""
-        node = self.ledger.node(unsent.node)
+        node, now_ms = self.ledger.node(unsent.node), self.ledger.now_ms
         assert self._roster is not None
         if node is None or node.node in self._awake:
             return  # it is gone, or leaves no beat out any more
-        if node.last_beat_ms == self.now_ms or not self._roster.arrives(node.node, self.now_ms):
+        if node.last_beat_ms == now_ms or not self._roster.arrives(node.node, now_ms):
             return  # it really beat, or its beats have moved
-        node.last_beat_ms = self.now_ms
+        node.last_beat_ms = now_ms
         launches = self._assign(node)
-        self._list(self._roster, node)
+        if launches:
+            self._list(self._roster, node)
         if launches or node.kills:
             self._reply(node, launches)
 
@@ -240,9 +241,7 @@ class Master(Actor):
             if self._one_task_a_beat:
                 break
         if passed is not None:
-            served = {each.job for each in launches if each.kind is TaskKind.MAP}
-            skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
-            self._tell(Offered(node.node, skipped))
+            self._tell(Offered(node.node, _skipped(passed, launches)))
         return tuple(launches)
 
     def _problem(self, launch: Launch, node: NodeEntry) -> str | None:
@@ -390,8 +389,7 @@ class Master(Actor):
 
     def _arm(self, roster: Roster) -> None:
         """See to it that the next unsent beat that could change anything is not missed."""
-        kinds = [kind for kind in KINDS if self.ledger.pending(kind)]
-        useful = roster.next_useful(self.now_ms, kinds) if kinds else None
+        useful = roster.next_useful(self.ledger.now_ms, self.ledger.kinds_pending())
         if useful is None or useful == self._armed:
             return
         at_ms, nodes = useful
@@ -403,6 +401,14 @@ class Master(Actor):
 
     def _tell(self, fact: Fact) -> None:
         self._policy.observe(fact, self.ledger)
+
+
+def _skipped(passed: list[JobId], launches: list[LaunchTask]) -> tuple[JobId, ...]:
+    """Who was passed over and got no map in the same heartbeat."""
+    if not launches:
+        return tuple(passed)  # asked once, nobody is passed over twice
+    served = {each.job for each in launches if each.kind is TaskKind.MAP}
+    return tuple(job for job in dict.fromkeys(passed) if job not in served)
 
 
 def _launched(entry: AttemptEntry, launch: Launch, now_ms: Millis) -> AttemptLaunched:

@@ -27,8 +27,7 @@ class PendingMaps:
         self._again: list[tuple[int, TaskIndex]] = []
         self._failures: dict[TaskIndex, int] = {}
         self._anywhere = 0
-        self._by_node: _Index | None = None
-        self._by_rack: _Index | None = None
+        self._by_place: tuple[_Index, _Index] | None = None
 
     def nearest(self, node: NodeId) -> Locality | None:
         """How near to `node` the nearest pending map's input is (see `JobView.nearest`)."""
@@ -36,7 +35,7 @@ class PendingMaps:
             return None
         if self._again:
             return Locality.NODE
-        by_node, by_rack = self._indices()
+        by_node, by_rack = self._by_place or self._indices()
         if by_node.first(node, self._taken) is not None:
             return Locality.NODE
         if by_rack.first(node % self._racks, self._taken) is not None:
@@ -54,7 +53,7 @@ class PendingMaps:
         if self._again:
             _, task = heapq.heappop(self._again)
             return task, self._level(task, node)
-        by_node, by_rack = self._indices()
+        by_node, by_rack = self._by_place or self._indices()
         level = Locality.NODE
         found = by_node.first(node, self._taken)
         if found is None:
@@ -80,13 +79,12 @@ class PendingMaps:
         return Locality.RACK if node % self._racks in racks else Locality.OFF_RACK
 
     def _indices(self) -> tuple["_Index", "_Index"]:
-        """The maps by node and by rack, built when first asked for."""
-        if self._by_node is None or self._by_rack is None:
-            flat = self._replicas.ravel()
-            self._by_node = _Index(flat, self._replicas.shape[1])
-            racks = np.where(flat < 0, -1, flat % self._racks)
-            self._by_rack = _Index(racks, self._replicas.shape[1])
-        return self._by_node, self._by_rack
+        """Build the maps by node and by rack, when first asked for."""
+        flat = self._replicas.ravel()
+        racks = np.where(flat < 0, -1, flat % self._racks)
+        replication = self._replicas.shape[1]
+        self._by_place = (_Index(flat, replication), _Index(racks, replication))
+        return self._by_place
 
 
 class PendingReduces:

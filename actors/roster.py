@@ -13,20 +13,27 @@ has to say is really sent, and arrives on the grid in the unsent beat's own plac
 arrive, since jobs live beside the master and answer it in later rounds.
 """
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable
-
-from sortedcontainers import SortedList
+from typing import TypeAlias
 
 from scheduler.model import KINDS, Millis, NodeId, TaskKind
 
+Beat: TypeAlias = tuple[Millis, NodeId]
+"""The phase of a node's beats, and the node."""
+
 
 class Roster:
-    """The silent nodes by the phase at which their beats arrive."""
+    """The silent nodes by the phase at which their beats arrive.
+
+    The sorted lists are plain ones: at any size of cluster that is played, moving the tail of one
+    costs less than a tree's bookkeeping, and they are looked at far more often than changed.
+    """
 
     def __init__(self, _period_ms: Millis) -> None:
         self._period_ms = _period_ms
         self._phase: dict[NodeId, Millis] = {}
-        self._able: tuple[SortedList[tuple[Millis, NodeId]], ...] = (SortedList(), SortedList())
+        self._able: tuple[list[Beat], list[Beat]] = ([], [])
         self._listed: tuple[set[NodeId], ...] = (set(), set())
 
     def heard(self, node: NodeId, now_ms: Millis) -> None:
@@ -38,8 +45,8 @@ class Roster:
         self._phase[node] = phase
         for able, listed in zip(self._able, self._listed, strict=True):
             if old is not None and node in listed:
-                able.remove((old, node))
-                able.add((phase, node))
+                del able[bisect_left(able, (old, node))]
+                insort(able, (phase, node))
 
     def forget(self, node: NodeId) -> None:
         """The node leaves no more beats out, or is gone."""
@@ -53,12 +60,13 @@ class Roster:
         listed = self._listed[kind]
         if able == (node in listed):
             return
+        beat, beats = (self._phase[node], node), self._able[kind]
         if able:
             listed.add(node)
-            self._able[kind].add((self._phase[node], node))
+            insort(beats, beat)
         else:
             listed.remove(node)
-            self._able[kind].remove((self._phase[node], node))
+            del beats[bisect_left(beats, beat)]
 
     def arrives(self, node: NodeId, now_ms: Millis) -> bool:
         """Whether a beat of `node` would arrive now."""
@@ -66,7 +74,8 @@ class Roster:
 
     def next_arrival(self, node: NodeId, now_ms: Millis) -> Millis:
         """When the node's next beat after now would arrive."""
-        return now_ms + self._until(self._phase[node], now_ms)
+        wait_ms = (self._phase[node] - now_ms) % self._period_ms
+        return now_ms + (wait_ms or self._period_ms)
 
     def next_useful(
         self, now_ms: Millis, kinds: Iterable[TaskKind]
@@ -74,27 +83,21 @@ class Roster:
         """The first instant after now at which a beat of a node able to take one of `kinds`
         would arrive, and the nodes whose beats those are; None without any.
         """
-        best: tuple[Millis, list[NodeId]] | None = None
+        phase_now = now_ms % self._period_ms
+        soonest = self._period_ms + 1
+        nodes: list[NodeId] = []
         for kind in kinds:
-            found = self._next_of(self._able[kind], now_ms)
-            if found is None:
+            able = self._able[kind]
+            if not able:
                 continue
-            if best is None or found[0] < best[0]:
-                best = found
-            elif found[0] == best[0]:
-                best = (best[0], sorted({*best[1], *found[1]}))
-        return best
-
-    def _next_of(
-        self, able: "SortedList[tuple[Millis, NodeId]]", now_ms: Millis
-    ) -> tuple[Millis, list[NodeId]] | None:
-        if not able:
-            return None
-        place = able.bisect_left((now_ms % self._period_ms + 1, 0))
-        phase = able[place % len(able)][0]
-        nodes = [node for _, node in able.irange((phase, 0), (phase + 1, -1))]
-        return now_ms + self._until(phase, now_ms), nodes
-
-    def _until(self, phase: Millis, now_ms: Millis) -> Millis:
-        """From now to the next instant of this phase, a whole period if it is now."""
-        return (phase - now_ms) % self._period_ms or self._period_ms
+            place = bisect_left(able, (phase_now + 1, 0)) % len(able)
+            phase = able[place][0]
+            wait_ms = (phase - phase_now - 1) % self._period_ms + 1  # a whole period if it is now
+            if wait_ms > soonest:
+                continue
+            found = [able[place][1]]
+            while (place := place + 1) < len(able) and able[place][0] == phase:
+                found.append(able[place][1])
+            nodes = found if wait_ms < soonest else sorted({*nodes, *found})
+            soonest = wait_ms
+        return (now_ms + soonest, nodes) if nodes else None

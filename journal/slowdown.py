@@ -49,12 +49,12 @@ def slowdowns(jobs: JobTable, solo_ms: Mapping[JobId, Millis]) -> Slowdowns:
 
 def _spread(values: NDArray[np.float64]) -> SlowdownSpread:
     """All figures of the slowdowns."""
-    lie = msgspec.structs.astuple(spread(values))
+    lie = msgspec.structs.asdict(spread(values))
     if not len(values):
-        return SlowdownSpread(*lie)
+        return SlowdownSpread(**lie)
     performance = 1 / values
     return SlowdownSpread(
-        *lie,
+        **lie,
         l2=float(np.sqrt((values**2).mean())),
         snp=float(np.exp(np.log(performance).mean())),
         unfairness=float(performance.std() / performance.mean()),

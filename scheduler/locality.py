@@ -112,7 +112,8 @@ class Delay(LocalityRule):
             return Locality.OFF_RACK if state.count >= self._params.skips else Locality.NODE
         if state.level is Locality.OFF_RACK:
             return Locality.OFF_RACK
-        node_ms, rack_ms = self.waits_ms(view)
+        known = view.heartbeat_ms == self._waits_for
+        node_ms, rack_ms = self._waits if known else self.waits_ms(view)
         waited_ms = state.waited_ms
         if job in self._skipped:
             waited_ms += view.now_ms - self._decided_ms
@@ -140,13 +141,14 @@ class Delay(LocalityRule):
         return self._waits
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
+        if type(fact) is Offered:  # nearly all that it hears
+            self._offered(fact.skipped, view.now_ms)
+            return
         match fact:
             case JobArrived(job):
                 self._jobs[job] = _Job()
             case Launched(job, TaskKind.MAP):
                 self._launched(job, fact.level)
-            case Offered(_, skipped):
-                self._offered(skipped, view.now_ms)
             case JobLeft(job):
                 self._jobs.pop(job, None)
                 self._skipped.pop(job, None)
@@ -170,7 +172,7 @@ class Delay(LocalityRule):
             state = self._jobs[job]
             state.skips += 1
             state.count += 1
-        self._skipped.update(dict.fromkeys(skipped))
+            self._skipped[job] = None
 
     def _credit(self, now_ms: Millis) -> None:
         since_ms = now_ms - self._decided_ms

@@ -80,7 +80,8 @@ class Order(Part):
     def queue(self, kind: TaskKind, view: ClusterView) -> Iterator[Ranked]:
         """The jobs with pending tasks of this kind, first one first, lazily.
 
-        The order is total: every comparison ends in the job's number.
+        The order is total: every comparison ends in the job's number.  Who is in the queue
+        changes by facts alone; their order may change with time too.
         """
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002
@@ -205,13 +206,13 @@ class Policy:
         # A part without a memory need not be told anything.
         self._learners = tuple(p for p in self._parts if type(p).observe is not Part.observe)
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
-
-        self._followers = tuple(part for part in self._parts if part.wants_progress)
-
-    @property
-    def hears_offers(self) -> bool:
+        self.hears_offers = bool(self._offer_learners)
         """Whether any part wants to be told of answered offers."""
-        return bool(self._offer_learners)
+        self._copies = type(self.speculation).copy is not NoCopies.copy
+        self._followers = tuple(part for part in self._parts if part.wants_progress)
+        # The jobs with pending maps, all refused by the last offer, until another fact is told.
+        # Only what `decide` has found out already: it spares the queue, and changes no answer.
+        self._all_refused: list[JobView] | None = None
 
     @property
     def wants_progress(self) -> bool:
@@ -240,8 +241,12 @@ class Policy:
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         """Tell every part a fact; answered offers only those parts that want to hear of them."""
-        learners = self._offer_learners if type(fact) is Offered else self._learners
-        for part in learners:
+        if type(fact) is Offered:
+            for part in self._offer_learners:
+                part.observe(fact, view)
+            return
+        self._all_refused = None
+        for part in self._learners:
             part.observe(fact, view)
 
     def decide(
@@ -253,9 +258,14 @@ class Policy:
         caller's: the second half of the answer, too long for the reason.
         """
         for kind in self.order.kinds(offer):
-            if not offer.free(kind) or self.order.room(kind, offer, view) <= 0:
+            pending = view.pending(kind)
+            if not (pending or self._copies) or not offer.free(kind):
                 continue
-            launch = self._first_permitted(kind, offer, view, passed)
+            if self.order.room(kind, offer, view) <= 0:
+                continue
+            launch = None
+            if pending and not self._refused_again(kind, offer, view, passed):
+                launch = self._first_permitted(kind, offer, view, passed)
             if launch is None:
                 launch = self.speculation.copy(kind, offer, view)
             if launch is not None:
@@ -266,11 +276,30 @@ class Policy:
         """The attempts to be killed now."""
         return self.preemption.victims(view)
 
+    def _refused_again(
+        self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
+    ) -> bool:
+        """Whether everybody whom the last offer refused a map is refused one here too.
+
+        Under delay scheduling most offers are: tasks stay pending while slots are free.
+        """
+        if kind is TaskKind.REDUCE or self._all_refused is None:
+            return False
+        node = offer.node.node
+        for job in self._all_refused:
+            level = job.nearest(kind, node)
+            if level is None or self.locality.permits(job, level, offer, view):
+                return False
+        if passed is not None:
+            passed.extend(job.job for job in self._all_refused)
+        return True
+
     def _first_permitted(
         self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
     ) -> Launch | None:
         """Walk the queue to the first job whose nearest task may run here."""
         skipped: list[tuple[JobView, Locality]] = []
+        refused: list[JobView] = []
         for rank, (job, score, rule) in enumerate(self.order.queue(kind, view), start=1):
             level = job.nearest(kind, offer.node.node)
             if level is None:
@@ -284,8 +313,11 @@ class Policy:
                 return Launch(job.job, kind, level, why)
             if passed is not None:
                 passed.append(job.job)
+            refused.append(job)
             if len(skipped) < MAX_SKIPS:
                 skipped.append((job, level))
+        if kind is TaskKind.MAP:
+            self._all_refused = refused
         return None
 
     def _reasons(

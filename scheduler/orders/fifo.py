@@ -7,7 +7,7 @@ for failures and copies (the padding).
 """
 
 from scheduler.model import TaskKind
-from scheduler.orders.ranked import Key, KeyedOrder
+from scheduler.orders.ranked import Key, StrictOrder
 from scheduler.view import ClusterView, JobView, Offer
 
 PAD_FRACTION = 0.01
@@ -17,7 +17,7 @@ PAD_FROM_NODES = 4
 """Padding starts with more than three nodes (MIN_CLUSTER_SIZE_FOR_PADDING)."""
 
 
-class Fifo(KeyedOrder):
+class Fifo(StrictOrder):
     """Priority, then submit time."""
 
     name = "fifo"

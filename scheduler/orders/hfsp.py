@@ -99,15 +99,12 @@ class Hfsp(VirtualOrder):
         super().observe(fact, view)
         match fact:
             case Launched(job, kind, attempt):
-                self._train(job, kind, attempt)
-            case Closed(job, kind):
+                self._train(job, kind, attempt, view)
+            case Closed():
                 self._close(fact, view)
             case Progressed(job, kind):
                 self._training[kind][job].heard(fact, round(self.params.delta * 1000))
                 self._finish_training(job, kind, view)
-            case _:
-                return
-        self.place(job, kind, view)
 
     # Sizes.
 
@@ -131,6 +128,7 @@ class Hfsp(VirtualOrder):
         phase.size_ms = training.final_size_ms()
         left = seen.total(kind) - seen.finished(kind)
         self.set_virtual_size(seen, kind, phase.size_ms, left, view)
+        self.place(job, kind, view)
 
     def _estimate_anew(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """Flapping: what is left, by all tasks of the phase so far."""
@@ -140,6 +138,7 @@ class Hfsp(VirtualOrder):
         left = seen.total(kind) - seen.finished(kind)
         phase.size_ms = own.times(left) or 0
         self.set_virtual_size(seen, kind, phase.size_ms, left, view)
+        self.place(job, kind, view)
 
     # Training tasks.
 
@@ -148,12 +147,15 @@ class Hfsp(VirtualOrder):
         training = self._training[launched.kind].get(launched.job)
         return training is not None and launched.attempt in training.running
 
-    def _train(self, job: JobId, kind: TaskKind, attempt: AttemptId) -> None:
+    def _train(self, job: JobId, kind: TaskKind, attempt: AttemptId, view: ClusterView) -> None:
         """A task was launched: is it one to learn from, and does it take a training slot?"""
         training = self._training[kind].get(job)
+        if training is None:
+            return
         busy = self._on_training_slots[kind]
-        if training is not None and training.started(attempt) and len(busy) < self.params.T:
+        if training.started(attempt) and len(busy) < self.params.T:
             busy.add(attempt)
+        self._line_up(job, kind, view)
 
     def _close(self, fact: Closed, view: ClusterView) -> None:
         """A task ended: ReleaseResource, and what there is to learn from it."""
@@ -161,12 +163,17 @@ class Hfsp(VirtualOrder):
         training = self._training[fact.kind].get(fact.job)
         if training is not None:
             training.ended(fact)
+            self._line_up(fact.job, fact.kind, view)
             self._finish_training(fact.job, fact.kind, view)
         elif self.params.flapping and fact.succeeded:
             self._estimate_anew(fact.job, fact.kind, view)
 
     def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         super().place(job, kind, view)
+        self._line_up(job, kind, view)
+
+    def _line_up(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """Keep the phase in line for training slots while it has training tasks to launch."""
         phase, training = self.phase(job, kind), self._training[kind].get(job)
         if phase is not None and training is not None and phase.pending and training.to_launch > 0:
             key = (round(phase.size_ms), view.job(job).submitted_ms)

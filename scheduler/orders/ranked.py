@@ -81,11 +81,6 @@ class KeyedOrder(Order):
         for key, job in self._queues[kind]:
             yield Ranked(view.job(job), self.score(key))
 
-    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:  # noqa: ARG002
-        """What the ranking gives: the first job its demand, the next its demand of the rest."""
-        ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
-        return by_rank(ranked, kind, view.slots(kind))
-
     def _place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """Keep the job at its place while it has pending tasks of the kind."""
         seen = view.job(job)
@@ -93,3 +88,15 @@ class KeyedOrder(Order):
             self._queues[kind].put(job, self.key(seen, kind))
         else:
             self._queues[kind].drop(job)
+
+
+class StrictOrder(KeyedOrder):
+    """An order by a key that does not grow as the job is served: the first job may have all that
+    it can use.  So the ranking says what everybody is due, and slots that are taken by it stay
+    where they went.
+    """
+
+    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:  # noqa: ARG002
+        """What the ranking gives: the first job its demand, the next its demand of the rest."""
+        ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
+        return by_rank(ranked, kind, view.slots(kind))

@@ -6,15 +6,17 @@ come to the same.  Maps and reduces are ranked apart, each by the size of its ow
 HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
 """
 
+from scheduler.claims import Claim, Each, job_claim
 from scheduler.estimation import Mean, work_ms
 from scheduler.facts import Closed, Fact, JobLeft, Launched
 from scheduler.model import KINDS, JobId, Millis, TaskKind
-from scheduler.orders.ranked import Key, KeyedOrder
+from scheduler.orders.ranked import Key, KeyedOrder, StrictOrder
 from scheduler.orders.sized import Sized
+from scheduler.shares import compute_fair_shares
 from scheduler.view import ClusterView, JobView
 
 
-class _BySize(Sized, KeyedOrder):
+class _BySize(Sized, StrictOrder):
     """An order by the estimated size of a phase, or by what is left of it."""
 
     def score(self, key: Key) -> float:
@@ -48,6 +50,9 @@ class Las(KeyedOrder):
     A running attempt is charged, from its launch on, at the mean of the job's ended ones, or of
     all ended ones of the kind; when it ends the charge is put right.  Without that a job would
     count as unserved, and take every slot, until its first task ends.
+
+    It makes no claims: whoever got slots by killing would soon have been given the most, and the
+    next check would take them back.
     """
 
     name = "las"
@@ -112,3 +117,10 @@ class Ps(KeyedOrder):
     def score(self, key: Key) -> float:
         """Running tasks."""
         return float(key[0])
+
+    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:  # noqa: ARG002
+        """Equal shares of the slots, to each no more than its demand."""
+        jobs = [job for job in view.jobs() if job.running(kind) + job.pending(kind)]
+        demands = [job.running(kind) + job.pending(kind) for job in jobs]
+        shares = compute_fair_shares(demands, view.slots(kind))
+        return [job_claim(job, kind, share) for job, share in zip(jobs, shares, strict=True)]

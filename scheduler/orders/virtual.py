@@ -18,12 +18,15 @@ from typing import ClassVar
 
 from scheduler.ageing import VirtualCluster
 from scheduler.claims import Claim, Each, by_rank
-from scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched, TasksPending
+from scheduler.facts import Closed, Fact, JobArrived, JobLeft, Launched, Progressed, TasksPending
 from scheduler.model import KINDS, JobId, Millis, TaskKind
 from scheduler.orders.ranked import Key, SortedQueue
 from scheduler.orders.sized import WEIGHT, Sized
 from scheduler.policy import Order, Ranked
 from scheduler.view import ClusterView, JobView
+
+_OF_ONE_KIND = (Launched, Closed, Progressed, TasksPending)
+"""The facts that concern the slots of one kind alone."""
 
 
 class Phase:
@@ -68,7 +71,10 @@ class VirtualOrder(Order):
     # Facts.
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        for kind in KINDS:
+        if isinstance(fact, JobLeft):  # first, since the view no longer has it
+            for kind in KINDS:
+                self.leave(fact.job, kind)
+        for kind in (fact.kind,) if isinstance(fact, _OF_ONE_KIND) else KINDS:
             self.catch_up(kind, view)
             self.clusters[kind].resize(view.slots(kind), view.now_ms)
         match fact:
@@ -81,9 +87,6 @@ class VirtualOrder(Order):
                 self.place(job, kind, view)
             case Closed(job, kind):
                 self.place(job, kind, view)
-            case JobLeft(job):
-                for kind in KINDS:
-                    self.leave(job, kind)
 
     def enter(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """The phase's tasks may run: for the first time, or again."""

@@ -66,7 +66,7 @@ def test_a_job_of_a_hundred_thousand_maps_costs_nothing_until_they_run() -> None
     """No object a task before then: the books hold a byte a map and a view of the message."""
     replicas = np.zeros((100_000, 3), dtype="<i4")
     pending = PendingMaps(100_000, replicas, 4)
-    assert pending._by_node is None
+    assert pending._by_place is None
     assert len(pending._taken) == 100_000
     assert not pending._failures
 

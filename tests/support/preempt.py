@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from scheduler.decisions import Kill, Why
 from scheduler.facts import Fact
 from scheduler.model import Millis, TaskKind
-from scheduler.policy import Order, Policy, PreemptionRule, Wait
+from scheduler.policy import MisfitError, Order, Policy, PreemptionRule, Wait
 from scheduler.preemption.kill import Kill as KillRule
 from scheduler.preemption.whole import GlobalPreemption
 from scheduler.registry import make_policy
@@ -73,9 +73,14 @@ RULES = ("wait", "kill", "job", "global")
 
 
 def preempting(spec: str, rule: str | Killing) -> Policy:
-    """The policy of `spec` with a preemption rule so hasty that it strikes in short runs."""
+    """The policy of `spec` with a preemption rule so hasty that it strikes in short runs; without
+    one where the order and the rule refuse each other.
+    """
     parts = make_policy(spec)
-    return Policy(parts.order, parts.locality, _rule(rule), parts.speculation)
+    try:
+        return Policy(parts.order, parts.locality, _rule(rule), parts.speculation)
+    except MisfitError:
+        return Policy(parts.order, parts.locality, None, parts.speculation)
 
 
 def _rule(rule: str | Killing) -> PreemptionRule:

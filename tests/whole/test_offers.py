@@ -1,0 +1,65 @@
+"""A policy that remembers whom the last offer refused a map answers as if it had asked anew."""
+
+from hypothesis import given, settings
+
+from actors.config import Cluster, Heartbeats
+from actors.events import Event
+from scheduler.model import JobId, TaskKind
+from scheduler.policy import Policy
+from scheduler.registry import ORDERS
+from scheduler.view import ClusterView, Offer
+from tests.support.preempt import preempting
+from tests.support.strategies import WORLDS, World
+from tests.support.world import job, play
+
+
+class Forgetful(Policy):
+    """Goes through the whole queue for each offer; counts the offers that need not have."""
+
+    spared = 0
+
+    def __init__(self, policy: Policy) -> None:
+        super().__init__(policy.order, policy.locality, policy.preemption, policy.speculation)
+
+    def _refused_again(
+        self,
+        kind: TaskKind,
+        offer: Offer,
+        view: ClusterView,
+        passed: list[JobId] | None,  # noqa: ARG002
+    ) -> bool:
+        self.spared += super()._refused_again(kind, offer, view, None)
+        return False
+
+
+def journal(world: World, policy: Policy) -> list[Event]:
+    return play(
+        world.jobs,
+        policy,
+        cluster=world.cluster,
+        tasks=world.tasks,
+        seed=world.seed,
+        tie_order=world.tie_order,
+        until_ms=world.until_ms,
+    ).events
+
+
+@given(world=WORLDS)
+@settings(derandomize=True, max_examples=150, deadline=None)
+def test_a_refusal_that_is_known_need_not_be_found_again(world: World) -> None:
+    remembering = preempting(world.policy, world.rule)
+    forgetful = Forgetful(preempting(world.policy, world.rule))
+    assert journal(world, remembering) == journal(world, forgetful)
+
+
+def test_under_every_order_known_refusals_are_most_refusals() -> None:
+    """Three jobs of two maps each, on forty nodes: they wait for the few that hold their data."""
+    cluster = Cluster(nodes=40, racks=4, replication=1, heartbeat=Heartbeats(phase_grid_ms=100))
+    jobs = [job(n, maps=2, map_ms=20_000, submit_ms=10_000 + 100 * n) for n in range(3)]
+    for order in ORDERS:
+        spec = f"{order}+delay(node=20,rack=20)"
+        forgetful = Forgetful(preempting(spec, "wait"))
+        remembering = preempting(spec, "wait")
+        events = play(jobs, forgetful, cluster=cluster).events
+        assert events == play(jobs, remembering, cluster=cluster).events, order
+        assert forgetful.spared > 20, order
