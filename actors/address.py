@@ -10,6 +10,7 @@ from scheduler.model import JobId, NodeId
 
 CLIENT: Final = 1
 MASTER: Final = 2
+INJECTOR: Final = 3
 
 SLOTS_PER_NODE_MAX: Final = 512
 

@@ -41,7 +41,9 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     `out_of_band` makes a node beat as soon as an attempt ends (rule H4).  `phase_grid_ms` is the
     grid on which the nodes' first beats are drawn: a coarse one simulates faster.  `send` is
     `needed` to leave out the beats that could change nothing, `all` to send every one; both give
-    the same journal.  `tasks_per_beat` is Hadoop's assignmultiple.
+    the same journal.  `tasks_per_beat` is Hadoop's assignmultiple.  A node that has been silent
+    for longer than `expiry_ms` is given up for lost; the master looks three times in that time
+    (rule T1).
     """
 
     profile: ProfileName = "mr1-1.0"
@@ -50,6 +52,7 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     phase_grid_ms: Millis = 1
     send: Literal["needed", "all"] = "needed"
     tasks_per_beat: Literal["many", "one"] = "many"
+    expiry_ms: Millis = 600_000
 
     def period_ms(self, nodes: int) -> Millis:
         """The interval in force: the stated one, or the profile's for this many nodes."""

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
+from actors.faults import AnyFault
 from scheduler.decisions import Why
 from scheduler.model import (
     AttemptId,
@@ -172,6 +173,42 @@ class OrderSwitched(Event, frozen=True):
     why: str
 
 
+class FaultStruck(Event, frozen=True):
+    """Something happened to a machine or a link.  Told by the injector; the master is not told."""
+
+    fault: AnyFault
+
+
+class NodeLost(Event, frozen=True):
+    """The master gave a node up for lost, having last heard of it at `heard_ms`.
+
+    Told by the master.  `again` says that the node had begun anew before its silence was noticed.
+    """
+
+    node: NodeId
+    heard_ms: Millis
+    again: bool = False
+
+
+class MapsUndone(Event, frozen=True):
+    """Maps of a job that had succeeded, by these attempts, must run again: their outputs were on
+    a node that is lost, or cannot be fetched from it.  Told by the master.
+
+    `outcome` is what the attempts are booked as now: killed where the node is lost, else failed.
+    """
+
+    job: JobId
+    node: NodeId
+    attempts: tuple[AttemptId, ...]
+    outcome: Outcome
+
+
+class NodeReturned(Event, frozen=True):
+    """A node that had been lost joined again.  Told by the master."""
+
+    node: NodeId
+
+
 class JobFinished(Event, frozen=True):
     """A job left the system.  Told by the job."""
 
@@ -206,6 +243,10 @@ AnyEvent = (
     | SuspendOrdered
     | ResumeOrdered
     | OrderSwitched
+    | FaultStruck
+    | NodeLost
+    | MapsUndone
+    | NodeReturned
     | JobFinished
     | RunEnded
 )

@@ -16,9 +16,13 @@ from actors.jobs import JobSpec
 from actors.messages import (
     AttemptNews,
     Begin,
+    DropOutputs,
     FetchOutputs,
+    FetchTrouble,
     JobDone,
     MapWork,
+    OutputsLost,
+    OutputsObsolete,
     OutputsReady,
     ReducesReady,
     ReduceWork,
@@ -26,14 +30,26 @@ from actors.messages import (
     SubmitJob,
 )
 from actors.placement import Placement
-from scheduler.model import Millis, TaskKind
+from scheduler.model import Millis, NodeId, TaskIndex, TaskKind
+
+COMPLAINTS = 3
+"""JobInProgress.MAX_FETCH_FAILURES_NOTIFICATIONS."""
+
+COMPLAINING_SHARE = 0.5
+"""MAX_ALLOWED_FETCH_FAILURES_PERCENT: of the running reduces."""
 
 
 class Job(Actor):
     """One job of the workload, from its submission to its end."""
 
     def __init__(
-        self, spec: JobSpec, *, placement: Placement, slowstart: float, latency_ms: Millis
+        self,
+        spec: JobSpec,
+        *,
+        placement: Placement,
+        slowstart: float,
+        latency_ms: Millis,
+        hosts_asked: bool,
     ) -> None:
         super().__init__(job_address(spec.job), f"job {spec.job}")
         self._spec = spec
@@ -43,6 +59,12 @@ class Job(Actor):
         self._reduces_open = False
         self._done = [0, 0]
         self._fetching: list[FetchOutputs] = []
+        self._let_go: list[FetchOutputs] = []
+        self._hosts_asked = hosts_asked
+        self._outputs: dict[TaskIndex, NodeId] = {}
+        self._hosts: tuple[NodeId, ...] = ()
+        self._hosts_ms: Millis = -1
+        self._troubles: dict[NodeId, int] = {}
 
     def receive(self, message: msgspec.Struct) -> None:
         match message:
@@ -52,6 +74,10 @@ class Job(Actor):
                 self.on_attempt_news(message)
             case FetchOutputs():
                 self.on_fetch_outputs(message)
+            case OutputsLost():
+                self.on_outputs_lost(message)
+            case FetchTrouble():
+                self.on_fetch_trouble(message)
             case _:
                 raise AssertionError(f"a job has no answer to {message!r}")
 
@@ -79,10 +105,12 @@ class Job(Actor):
             self.send(MASTER, RunAgain(self._spec.job, news.kind, news.task))
             return
         self._done[news.kind] += 1
+        if news.kind is TaskKind.MAP and self._hosts_asked and self._spec.reduces:
+            self._outputs[news.task] = news.node
         if news.kind is TaskKind.MAP and self._maps_done():
-            for waiting in self._fetching:
-                self._let_fetch(waiting)
-            self._fetching.clear()
+            waiting, self._fetching = self._fetching, []
+            for fetch in waiting:
+                self._let_fetch(fetch)
         self._go_on()
 
     def on_fetch_outputs(self, fetch: FetchOutputs) -> None:
@@ -91,6 +119,26 @@ class Job(Actor):
             self._let_fetch(fetch)
         else:
             self._fetching.append(fetch)
+
+    def on_outputs_lost(self, lost: OutputsLost) -> None:
+        """Have the maps run again; whoever still fetches has to wait for them (rule T3)."""
+        self._done[TaskKind.MAP] -= len(lost.tasks)
+        for task in lost.tasks:
+            self._outputs.pop(task, None)
+            self.send(MASTER, RunAgain(self._spec.job, TaskKind.MAP, task))
+        for fetch in self._let_go:
+            self.send(fetch.slot_address, OutputsObsolete(fetch.attempt), self._latency_ms)
+        self._fetching += self._let_go
+        self._let_go.clear()
+
+    def on_fetch_trouble(self, trouble: FetchTrouble) -> None:
+        """Give a host's outputs up when enough reduces have complained (rule T6)."""
+        if trouble.host not in self._outputs.values():
+            return
+        complaints = self._troubles[trouble.host] = self._troubles.get(trouble.host, 0) + 1
+        if complaints >= COMPLAINTS and complaints >= COMPLAINING_SHARE * trouble.running:
+            del self._troubles[trouble.host]
+            self.send(MASTER, DropOutputs(self._spec.job, trouble.host))
 
     def waits_for(self) -> str:
         spec = self._spec
@@ -132,7 +180,16 @@ class Job(Actor):
         return self._done[TaskKind.MAP] == self._spec.maps
 
     def _let_fetch(self, fetch: FetchOutputs) -> None:
-        self.send(fetch.slot_address, OutputsReady(fetch.attempt), self._latency_ms)
+        self._let_go.append(fetch)
+        ready = OutputsReady(fetch.attempt, self._hosts_of_outputs())
+        self.send(fetch.slot_address, ready, self._latency_ms)
+
+    def _hosts_of_outputs(self) -> tuple[NodeId, ...]:
+        """Who has outputs, found once for all the reduces that are told at one moment."""
+        if self._hosts_ms != self.now_ms:
+            self._hosts = tuple(sorted(set(self._outputs.values())))
+            self._hosts_ms = self.now_ms
+        return self._hosts
 
     def _end(self, outcome: Outcome) -> None:
         """Leave the system."""

@@ -37,6 +37,7 @@ class JobEntry:
         "job",
         "lost",
         "maps",
+        "outputs",
         "pool",
         "priority",
         "reduces",
@@ -66,6 +67,8 @@ class JobEntry:
         """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
         self.spare = [0, 0]
         """Running attempts beyond one for each task that is not done."""
+        self.outputs: dict[NodeId, list[tuple[TaskIndex, AttemptId]]] = {}
+        """Where the outputs of its finished maps lie; kept only for reduces that will want them."""
         self._work = (order.map_work, order.reduce_work)
 
     def total(self, kind: TaskKind) -> int:
@@ -113,6 +116,7 @@ class NodeEntry:
         "kills",
         "kind",
         "last_beat_ms",
+        "life",
         "node",
         "rack",
         "reply",
@@ -120,13 +124,14 @@ class NodeEntry:
         "suspends",
     )
 
-    def __init__(self, facts: NodeFacts) -> None:
+    def __init__(self, facts: NodeFacts, life: int = 0) -> None:
+        self.life = life
         self.node = facts.node
         self.rack = facts.rack
         self.speed = facts.speed
         self.kind = facts.kind
         self.last_beat_ms: Millis = -1
-        self.reply = HeartbeatReply(0, 0)
+        self.reply = HeartbeatReply(0, 0, life=life)
         self.kills: list[KillTask] = []
         self.suspends: list[SuspendTask] = []
         self._slots = (facts.map_slots, facts.reduce_slots)
@@ -328,13 +333,44 @@ class Ledger:
 
     # The master's entries.
 
-    def join(self, facts: NodeFacts) -> NodeEntry:
+    def join(self, facts: NodeFacts, life: int = 0) -> NodeEntry:
         """A node has come."""
-        entry = NodeEntry(facts)
+        entry = NodeEntry(facts, life)
         self._nodes[facts.node] = entry
         for kind in KINDS:
             self._slots[kind] += entry.slots(kind)
         return entry
+
+    def part(self, node: NodeEntry) -> None:
+        """A node is gone; nothing runs there any more."""
+        del self._nodes[node.node]
+        for kind in KINDS:
+            assert not node.running(kind), f"node {node.node} leaves with attempts"
+            self._slots[kind] -= node.slots(kind)
+
+    def attempts_on(self, node: NodeId) -> list[AttemptEntry]:
+        """What is believed to run on a node, in the order of launch."""
+        return [attempt for attempt in self._attempts.values() if attempt.node == node]
+
+    def undo_maps(self, node: NodeId) -> list[tuple[JobId, list[tuple[TaskIndex, AttemptId]]]]:
+        """The finished maps whose outputs lay on a node and will be wanted, by job: none of them
+        is finished any more (rule T2).
+        """
+        having = [entry.job for entry in self._jobs.values() if node in entry.outputs]
+        return [(job, self.undo_maps_of(job, node)) for job in having]
+
+    def undo_maps_of(self, job: JobId, node: NodeId) -> list[tuple[TaskIndex, AttemptId]]:
+        """Those of one job."""
+        entry = self._jobs[job]
+        outputs = entry.outputs.pop(node, [])
+        entry._finished[TaskKind.MAP] -= len(outputs)
+        entry.lost[TaskKind.MAP] += len(outputs)
+        self._unfinished[TaskKind.MAP] += len(outputs)
+        return outputs
+
+    def here(self, job: JobId) -> bool:
+        """Whether the job has been submitted and has not ended."""
+        return job in self._jobs
 
     def submit(self, order: SubmitJob) -> None:
         """A job has come; its maps are pending."""
@@ -417,6 +453,8 @@ class Ledger:
         if succeeded:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
+            if kind is TaskKind.MAP and entry.total(TaskKind.REDUCE):
+                entry.outputs.setdefault(attempt.node, []).append((attempt.task, attempt.attempt))
         elif twin is not None or attempt.beaten:
             entry.spare[kind] -= 1
         else:
@@ -450,8 +488,11 @@ class Ledger:
         (held.append if more > 0 else held.remove)(attempt)
 
     def leave(self, job: JobId) -> None:
-        """A job has ended with nothing of it running or pending."""
+        """A job has ended with nothing of it running or pending, but for maps whose outputs were
+        lost at the same moment.
+        """
         entry = self._jobs.pop(job)
+        self._unfinished[TaskKind.MAP] -= entry.lost[TaskKind.MAP]
         if entry.total(TaskKind.REDUCE):
             for kind in KINDS:
                 self._padded[kind] -= entry.total(kind)

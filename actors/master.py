@@ -18,15 +18,24 @@ from actors.events import (
     AttemptClosed,
     AttemptLaunched,
     KillOrdered,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
     OrderSwitched,
     Outcome,
     ResumeOrdered,
     SuspendOrdered,
 )
+from actors.faults import Disturb
 from actors.kernel import Kernel
 from actors.ledger import AttemptEntry, Ledger, NodeEntry, OfferEntry
 from actors.messages import (
     AttemptNews,
+    Awake,
+    BeginAnew,
+    DropOutputs,
+    FetchFailure,
+    FetchTrouble,
     FollowedLaunch,
     Halted,
     Heartbeat,
@@ -34,6 +43,7 @@ from actors.messages import (
     JobDone,
     KillTask,
     LaunchTask,
+    OutputsLost,
     Preempt,
     Progress,
     ProgressHeartbeat,
@@ -44,9 +54,11 @@ from actors.messages import (
     StopAttempt,
     SubmitJob,
     SuspendTask,
+    Sweep,
     Tick,
     UnsentBeat,
 )
+from actors.network import Link
 from actors.roster import Roster
 from scheduler.decisions import Copy, Kill, Launch, Resume, Suspend, Why
 from scheduler.facts import (
@@ -55,6 +67,7 @@ from scheduler.facts import (
     JobArrived,
     JobLeft,
     Launched,
+    NodeGone,
     NodeJoined,
     Offered,
     Progressed,
@@ -62,15 +75,25 @@ from scheduler.facts import (
     Resumed,
     Suspended,
     TasksPending,
+    TasksUndone,
 )
-from scheduler.model import KINDS, JobId, Locality, Millis, NodeId, TaskKind
+from scheduler.model import (
+    KINDS,
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    TaskIndex,
+    TaskKind,
+)
 from scheduler.policy import Policy
 
 
 class Master(Actor):
     """The one master of a cluster that begins with `nodes` nodes."""
 
-    def __init__(self, cluster: Cluster, nodes: int, policy: Policy) -> None:
+    def __init__(self, cluster: Cluster, nodes: int, policy: Policy, seed: int) -> None:
         super().__init__(MASTER, "master")
         self._interval_ms = cluster.heartbeat.period_ms(nodes)
         self.ledger = Ledger(cluster.racks, self._interval_ms)
@@ -81,6 +104,11 @@ class Master(Actor):
         self._roster: Roster | None = None
         if cluster.heartbeat.send == "needed" and cluster.latency_ms > 0:
             self._roster = Roster(self._interval_ms + 2 * cluster.latency_ms)
+        self._expiry_ms = cluster.heartbeat.expiry_ms
+        self._awake: set[NodeId] = set()
+        self._lives: dict[NodeId, int] = {}
+        self._downlinks: dict[NodeId, Link] = {}
+        self._seed = seed
         self._armed: tuple[Millis, list[NodeId]] = (-1, [])
         self._copies_from: list[Millis | None] = [None, None]
         self._gone: dict[JobId, None] = {}
@@ -110,6 +138,14 @@ class Master(Actor):
                 self.on_preempt()
             case StopAttempt():
                 self.on_stop_attempt(message)
+            case Awake():
+                self.on_awake(message)
+            case Sweep():
+                self.on_sweep()
+            case DropOutputs():
+                self.on_drop_outputs(message)
+            case Disturb():
+                self.on_disturb(message)
             case _:
                 raise AssertionError(f"the master has no answer to {message!r}")
         if self._policy.speculates:
@@ -133,6 +169,7 @@ class Master(Actor):
 
     def on_job_done(self, done: JobDone) -> None:
         """The job has ended.  It stays in the books until nothing of it runs any more."""
+        self.ledger.job(done.job).outputs.clear()
         if self.ledger.has_attempts(done.job):
             self._gone[done.job] = None
         else:
@@ -147,20 +184,25 @@ class Master(Actor):
     def on_heartbeat(self, beat: Heartbeat) -> None:
         """Book what the node says and answer with what it is to do."""
         node = self._known(beat)
+        if node is None:
+            return
         if beat.response != node.reply.response:
-            self.send(node_address(beat.node), node.reply, self._latency_ms)
+            self._send_down(beat.node, node.reply)
             return
         node.last_beat_ms = self.now_ms
         for report in beat.reports:
-            if isinstance(report, Halted):
-                self._halt(report)
-            else:
-                self._close(report)
+            match report:
+                case Report():
+                    self._close(report)
+                case Halted():
+                    self._halt(report)
+                case FetchFailure():
+                    self._pass_on(report)
         if isinstance(beat, ProgressHeartbeat):
             for progress in beat.progress:
                 self._hear(progress)
         launches = self._assign(node)
-        if self._roster is not None:
+        if self._roster is not None and beat.node not in self._awake:
             self._roster.heard(beat.node, self.now_ms)
             self._list(self._roster, node)
         self._reply(node, launches)
@@ -168,8 +210,9 @@ class Master(Actor):
     def on_unsent_beat(self, unsent: UnsentBeat) -> None:
         """Do what the node's beat would bring about if it had been sent."""
         node, now_ms = self.ledger.node(unsent.node), self.ledger.now_ms
-        assert node is not None
         assert self._roster is not None
+        if node is None or node.node in self._awake:
+            return  # it is gone, or leaves no beat out any more
         if node.last_beat_ms == now_ms or not self._roster.arrives(node.node, now_ms):
             return  # it really beat, or its beats have moved
         node.last_beat_ms = now_ms
@@ -179,13 +222,23 @@ class Master(Actor):
         if launches or node.kills or node.suspends:
             self._reply(node, launches)
 
-    def _known(self, beat: Heartbeat) -> NodeEntry:
-        """The node's entry; a first beat makes one."""
+    def _known(self, beat: Heartbeat) -> NodeEntry | None:
+        """The node's entry; a life's first beat makes one.  None for a beat to be left alone:
+        of a life that is over, or of one given up, which is told to begin anew (rule T4).
+        """
         node = self.ledger.node(beat.node)
-        if node is None:
-            assert beat.joins is not None, f"node {beat.node} beats without having joined"
-            node = self.ledger.join(beat.joins)
-            self._tell(NodeJoined(beat.node))
+        if node is not None and beat.life <= node.life:
+            return node if beat.life == node.life else None
+        if beat.joins is None or beat.life <= self._lives.get(beat.node, -1):
+            self._send_down(beat.node, BeginAnew(beat.life))
+            return None
+        if node is not None:  # it restarted before its silence was noticed (rule T5)
+            self._lose(node, again=True)
+        if beat.node in self._lives:
+            self.note(NodeReturned(self.now_ms, beat.node))
+        self._lives[beat.node] = beat.life
+        node = self.ledger.join(beat.joins, beat.life)
+        self._tell(NodeJoined(beat.node))
         return node
 
     def _close(self, report: Report) -> None:
@@ -331,8 +384,17 @@ class Master(Actor):
         node.kills.clear()
         node.suspends.clear()
         response = node.reply.response + 1
-        node.reply = HeartbeatReply(response, self._interval_ms, launches, *orders)
-        self.send(node_address(node.node), node.reply, self._latency_ms)
+        node.reply = HeartbeatReply(response, self._interval_ms, launches, *orders, node.life)
+        self._send_down(node.node, node.reply)
+
+    def _send_down(self, node: NodeId, message: HeartbeatReply | BeginAnew) -> None:
+        """Send to a node, over whatever the link is like."""
+        link = self._downlinks.get(node)
+        if link is None:
+            self.send(node_address(node), message, self._latency_ms)
+        else:
+            for delay_ms in link.deliveries():
+                self.send(node_address(node), message, delay_ms)
 
     # Kills.
 
@@ -390,7 +452,7 @@ class Master(Actor):
 
     def _see_to(self, node: NodeId) -> None:
         """Do not miss the node's next beat, even if it leaves it out."""
-        if self._roster is not None:
+        if self._roster is not None and node not in self._awake:
             at_ms = self._roster.next_arrival(node, self.now_ms)
             self.timer_behind(node_address(node), UnsentBeat(node), at_ms)
 
@@ -419,7 +481,79 @@ class Master(Actor):
             for kind, from_ms in zip(KINDS, self._copies_from, strict=True)
         )
 
+    # Nodes that fail.
+
+    def on_disturb(self, fault: Disturb) -> None:
+        """The way to a node changes.  The master does not know; what it sends bears it."""
+        if fault.node not in self._downlinks:
+            link = Link(self._seed, f"down/{fault.node}", self._latency_ms)
+            self._downlinks[fault.node] = link
+        self._downlinks[fault.node].way = fault.down
+
+    def on_sweep(self) -> None:
+        """Give up every node that has been silent for longer than the expiry (rule T1)."""
+        for number in sorted(self._awake):
+            node = self.ledger.node(number)
+            if node is not None and self.now_ms - node.last_beat_ms > self._expiry_ms:
+                self._lose(node)
+        self._await_sweep()
+
+    def _await_sweep(self) -> None:
+        """The checker wakes three times an expiry, counted from the start."""
+        every_ms = max(self._expiry_ms // 3, 1)
+        self.timer(Sweep(), every_ms - self.now_ms % every_ms)
+
+    def _lose(self, node: NodeEntry, again: bool = False) -> None:
+        """Give a node up: what ran there is killed, and what reduces may still want of its maps'
+        outputs has to be made again (rule T2).
+        """
+        self.note(NodeLost(self.now_ms, node.node, node.last_beat_ms, again))
+        for attempt in self.ledger.attempts_on(node.node):
+            self._close(Report(attempt.attempt, Outcome.KILLED, 0))
+        for job, outputs in self.ledger.undo_maps(node.node):
+            self._undo(job, node.node, outputs, Outcome.KILLED)
+        self.ledger.part(node)
+        self._tell(NodeGone(node.node))
+
+    def on_drop_outputs(self, drop: DropOutputs) -> None:
+        """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
+        if self.ledger.here(drop.job):
+            outputs = self.ledger.undo_maps_of(drop.job, drop.host)
+            if outputs:
+                self._undo(drop.job, drop.host, outputs, Outcome.FAILED)
+
+    def _undo(
+        self,
+        job: JobId,
+        node: NodeId,
+        outputs: list[tuple[TaskIndex, AttemptId]],
+        outcome: Outcome,
+    ) -> None:
+        """Have maps run again that had succeeded on a node."""
+        attempts = tuple(attempt for _, attempt in outputs)
+        self.note(MapsUndone(self.now_ms, job, node, attempts, outcome))
+        tasks = tuple(task for task, _ in outputs)
+        self.send(job_address(job), OutputsLost(tasks))
+        self._tell(TasksUndone(job, TaskKind.MAP, len(tasks)))
+
+    def _pass_on(self, failure: FetchFailure) -> None:
+        """Tell the job that a reduce of its cannot fetch."""
+        if self.ledger.here(failure.job):
+            running = self.ledger.job(failure.job).running(TaskKind.REDUCE)
+            self.send(job_address(failure.job), FetchTrouble(failure.host, running))
+
     # Beats left out.
+
+    def on_awake(self, awake: Awake) -> None:
+        """A node leaves no more beats out: from now on its silence means something."""
+        if not self._awake:
+            self._await_sweep()
+        self._awake.add(awake.node)
+        node = self.ledger.node(awake.node)
+        if self._roster is None or node is None:
+            return
+        self._roster.forget(awake.node)
+        node.last_beat_ms = max(node.last_beat_ms, awake.left_out_ms)
 
     def _list(self, roster: Roster, node: NodeEntry) -> None:
         """Keep the roster's record of what the node could take."""

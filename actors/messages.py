@@ -95,6 +95,12 @@ class AttemptNews(Message, frozen=True):
     outcome: Outcome
 
 
+class OutputsLost(Message, frozen=True):
+    """Master to job: these maps of yours had succeeded, and their outputs are gone (rule T2)."""
+
+    tasks: tuple[TaskIndex, ...]
+
+
 class JobDone(Message, frozen=True):
     """Job to master and to client: I have ended."""
 
@@ -113,6 +119,27 @@ class Beat(Message, frozen=True):
 
 class BeatEnded(Message, frozen=True):
     """Node to itself: the reply to a beat that was left out would come now."""
+
+
+class BeatAgain(Message, frozen=True):
+    """Node to itself: if beat number `beat` has no answer yet, send it again (rule H5)."""
+
+    beat: int
+
+
+class Awake(Message, frozen=True):
+    """Node to master: from now on I leave no beat out; the last one that I did would have arrived
+    at `left_out_ms`, or -1.
+
+    It is part of leaving beats out and not of the world: it says what real beats would have said.
+    """
+
+    node: NodeId
+    left_out_ms: Millis = -1
+
+
+class Sweep(Message, frozen=True):
+    """Master to itself: look which nodes have not been heard of for too long (rule T1)."""
 
 
 class Report(Message, frozen=True):
@@ -136,17 +163,26 @@ class Halted(Message, frozen=True):
     shuffled_ms: Millis
 
 
+class FetchFailure(Message, frozen=True):
+    """Slot to node, then part of a heartbeat: a reduce of `job` cannot fetch from `host`."""
+
+    job: JobId
+    host: NodeId
+
+
 class Heartbeat(Message, frozen=True):
     """Node to master: I am here, and this is what ended or was suspended since my last beat.
 
     `response` is the number of the last reply that reached the node (rule H5); `joins` is set
-    in a node's first beat.
+    in a node's first beat, and in the first after it has begun anew; `life` counts how often it
+    has.
     """
 
     node: NodeId
     response: int
-    reports: tuple[Report | Halted, ...]
+    reports: tuple[Report | Halted | FetchFailure, ...]
     joins: NodeFacts | None = None
+    life: int = 0
 
 
 class Progress(Message, frozen=True):
@@ -201,13 +237,23 @@ class ResumeTask(Message, frozen=True):
 
 
 class HeartbeatReply(Message, frozen=True):
-    """Master to node: what to start, what to stop, and when to beat next."""
+    """Master to node: what to start, what to stop, and when to beat next.
+
+    It answers a beat of the node's life number `life`.
+    """
 
     response: int
     interval_ms: Millis
     launches: tuple[LaunchTask | ResumeTask, ...] = ()
     kills: tuple[KillTask, ...] = ()
     suspends: tuple[SuspendTask, ...] = ()
+    life: int = 0
+
+
+class BeginAnew(Message, frozen=True):
+    """Master to node: you were given up for lost; drop everything and join again (rule T4)."""
+
+    life: int
 
 
 class UnsentBeat(Message, frozen=True):
@@ -253,24 +299,31 @@ class PhaseBegan(Message, frozen=True):
 
 
 class AttemptOver(Message, frozen=True):
-    """Slot to node: the attempt has ended and I am free; `report` is for the master."""
+    """Slot to node: the attempt has ended and I am free; `report` is for the master.
+
+    A map that succeeded leaves its output on the node; `output_of` says whose.
+    """
 
     slot: int
     report: Report
+    output_of: JobId | None = None
 
 
 class Rest(Message, frozen=True):
     """What is left of a suspended attempt, as its node's memory holds it: it began at
-    `started_ms`, has run `ran_ms`, `shuffled_ms` of it in its shuffle, and its present phase, the
-    shuffle if `shuffling`, takes `left_ms` more (None while it waits for map outputs).
+    `started_ms`, has run `ran_ms`, `shuffled_ms` of it in its shuffle.  Its present phase takes
+    `left_ms` more on a machine as slow as `slowness` (None while it waits for map outputs), and
+    its progress is `done`.  In its shuffle it has `fetched` from these hosts; None after it.
     """
 
     launch: LaunchTask
     started_ms: Millis
     ran_ms: Millis
     shuffled_ms: Millis
-    shuffling: bool
     left_ms: Millis | None
+    done: float
+    slowness: float
+    fetched: tuple[NodeId, ...] | None
 
 
 class AttemptHalted(Message, frozen=True):
@@ -294,6 +347,60 @@ class FetchOutputs(Message, frozen=True):
 
 
 class OutputsReady(Message, frozen=True):
-    """Job to slot: every map output is there to be fetched."""
+    """Job to slot: every map output is there to be fetched, from these hosts.
+
+    In a world to which nothing can happen every host would answer: none is named, none is asked.
+    """
+
+    attempt: AttemptId
+    hosts: tuple[NodeId, ...] = ()
+
+
+class Fetch(Message, frozen=True):
+    """Slot of `node` to the node that has outputs of a job's maps: give me my share."""
+
+    slot_address: int
+    node: NodeId
+    attempt: AttemptId
+    job: JobId
+
+
+class Fetched(Message, frozen=True):
+    """Node to a slot that asked: here it is."""
+
+    attempt: AttemptId
+    host: NodeId
+
+
+class TryOver(Message, frozen=True):
+    """Slot to itself: if the host has not answered by now, this try has failed (rule T6)."""
+
+    attempt: AttemptId
+    host: NodeId
+
+
+class FetchAgain(Message, frozen=True):
+    """Slot to itself: ask the host once more."""
+
+    attempt: AttemptId
+    host: NodeId
+
+
+class FetchTrouble(Message, frozen=True):
+    """Master to job: a reduce of yours cannot fetch from this host; so many of them run."""
+
+    host: NodeId
+    running: int
+
+
+class DropOutputs(Message, frozen=True):
+    """Job to master: whatever outputs of mine this host has are lost."""
+
+    job: JobId
+    host: NodeId
+
+
+class OutputsObsolete(Message, frozen=True):
+    """Job to slot: some map output that was there is not any more (rule T3)."""
 
     attempt: AttemptId

@@ -1,20 +1,13 @@
 """A node (Hadoop's TaskTracker): beats, starts and stops attempts, reports how they end.
 
-**When it beats.**  The next beat is timed from the return of the last one (rule H3), so without
-anything special the beats come every interval + round trip.  With out-of-band heartbeats an
-attempt's end brings the next beat forward to at once: Hadoop divides the interval by a million
-for every attempt that has ended (rule H4, the damper's default).
-
-**Beats left out.**  Where the scenario says `send = "needed"`, a node that has nothing to say does
-not beat.  It keeps the time all the same: its beats would fall on a grid that both it and the
-master know, so the master can act at the very instant at which an unsent beat would have arrived
-(`actors.roster`), and the node, when it has something to say again, falls in with the grid.
-Every beat that says something is really sent.  Where the policy follows an attempt, every beat of
-its node tells how far it is.
+When it beats is told in `actors.tracker`; here is what it does with its slots.
 
 **Suspended attempts.**  What a slot hands back of an attempt that must give way stays in the
 node's memory, and what the node says of it rides on the next beat as an attempt's end does.  It
 goes on in any free slot of its kind, on this node only; killed meanwhile, it needs no slot.
+
+**Map outputs** stay on the node that made them, for reduces anywhere to fetch, until it crashes or
+begins anew.
 """
 
 import heapq
@@ -22,36 +15,39 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.actor import Actor
-from actors.address import MASTER, node_address, slot_address
+from actors.address import slot_address
 from actors.events import AttemptEnded, NodeFacts, Outcome
-from actors.kernel import Kernel
+from actors.faults import Fault
 from actors.messages import (
     AttemptHalted,
     AttemptOver,
     Beat,
+    BeatAgain,
     BeatEnded,
+    BeginAnew,
+    Fetch,
+    Fetched,
+    FetchFailure,
     FollowedLaunch,
     GoOn,
     Halted,
-    Heartbeat,
     HeartbeatReply,
     KillTask,
     LaunchTask,
     PhaseBegan,
     Progress,
-    ProgressHeartbeat,
     Report,
     Rest,
     ResumeTask,
     SuspendTask,
 )
-from scheduler.model import AttemptId, Millis, TaskKind
+from actors.tracker import Tracker
+from scheduler.model import AttemptId, JobId, Millis, TaskKind
 
 
 class Going(NamedTuple):
-    """A followed attempt: since when it runs, and since when it has been in a phase whose length
-    can be told, which a reduce's shuffle is not.
+    """A followed attempt: since when it runs, how long it was in its shuffle, and since when it has
+    been in a phase whose length can be told, which the shuffle is not.
     """
 
     attempt: AttemptId
@@ -59,6 +55,7 @@ class Going(NamedTuple):
     phase_ms: Millis | None = None
     length_ms: Millis = 0
     done: float = 0.0
+    shuffled_ms: Millis = 0
 
     def progress(self, now_ms: Millis) -> Progress:
         """What a beat sent now says of it."""
@@ -67,7 +64,14 @@ class Going(NamedTuple):
             return Progress(self.attempt, ran_ms, ran_ms, 0.0)
         share = min((now_ms - self.phase_ms) / self.length_ms, 1.0) if self.length_ms else 0.0
         done = self.done + (1 - self.done) * share
-        return Progress(self.attempt, ran_ms, self.phase_ms - self.started_ms, done)
+        return Progress(self.attempt, ran_ms, self.shuffled_ms, done)
+
+    def in_phase(self, began: PhaseBegan, now_ms: Millis) -> "Going":
+        """The same in a phase that began, or went on, now."""
+        shuffled_ms = now_ms - self.started_ms if self.phase_ms is None else self.shuffled_ms
+        return Going(
+            self.attempt, self.started_ms, now_ms, began.length_ms, began.done, shuffled_ms
+        )
 
     def later(self, by_ms: Millis) -> "Going":
         """The same with all its times so much later: it was suspended as long."""
@@ -83,7 +87,7 @@ class Memory(NamedTuple):
     going: Going | None
 
 
-class Node(Actor):
+class Node(Tracker):
     """One worker machine and its slots."""
 
     def __init__(
@@ -94,33 +98,30 @@ class Node(Actor):
         latency_ms: Millis,
         out_of_band: bool,
         send_all: bool,
+        retry_ms: Millis,
+        keeps_outputs: bool,
+        seed: int,
     ) -> None:
-        super().__init__(node_address(facts.node), f"node {facts.node}")
-        self._facts = facts
-        self._latency_ms = latency_ms
-        self._round_trip_ms = 2 * latency_ms
-        self._out_of_band = out_of_band
-        self._send_all = send_all
-        self._going: dict[AttemptId, Going] = {}
-        self._free: tuple[list[int], list[int]] = (
-            list(range(facts.map_slots)),
-            list(range(facts.map_slots, facts.map_slots + facts.reduce_slots)),
+        super().__init__(
+            facts,
+            first_beat_ms=first_beat_ms,
+            latency_ms=latency_ms,
+            out_of_band=out_of_band,
+            send_all=send_all,
+            retry_ms=retry_ms,
+            seed=seed,
         )
+        self._keeps_outputs = keeps_outputs
+        self._outputs: set[JobId] = set()
+        self._going: dict[AttemptId, Going] = {}
+        self._free = self._all_free()
         self._held: dict[AttemptId, int] = {}
+        self._orphans: set[AttemptId] = set()  # held, but of an earlier life
         self._suspended: dict[AttemptId, Memory] = {}
-        self._reports: list[Report | Halted] = []
-        self._response = 0
-        self._joined = False
-        self._awaiting_reply = False
-        self._plan = 0
-        self._interval_ms: Millis = 0
-        self._next_beat_ms: Millis = first_beat_ms
-
-    def join(self, kernel: Kernel) -> None:
-        super().join(kernel)
-        self._plan_beat(self._next_beat_ms)
 
     def receive(self, message: msgspec.Struct) -> None:
+        if self.halted and self.absorbs(message):
+            return
         match message:
             case Beat():
                 self.on_beat(message)
@@ -133,30 +134,71 @@ class Node(Actor):
             case AttemptHalted():
                 self.on_attempt_halted(message)
             case BeatEnded():
-                self._beat_after_reply()
+                self.on_beat_ended()
+            case BeatAgain():
+                self.on_beat_again(message)
+            case BeginAnew():
+                self.on_begin_anew(message)
+            case Fetch():
+                self.on_fetch(message)
+            case FetchFailure():
+                self.say(message)
+            case Fault():
+                self.on_fault(message)
             case _:
                 raise AssertionError(f"a node has no answer to {message!r}")
 
-    def on_beat(self, beat: Beat) -> None:
-        """Tell the master what ended since the last beat."""
-        if beat.plan != self._plan:
-            return
-        joins = None if self._joined else self._facts
-        heartbeat = Heartbeat(self._facts.node, self._response, tuple(self._reports), joins)
-        if self._going:
-            progress = tuple(going.progress(self.now_ms) for going in self._going.values())
-            heartbeat = ProgressHeartbeat(
-                heartbeat.node, heartbeat.response, heartbeat.reports, joins, progress
-            )
-        self._reports.clear()
-        self._joined = True
-        self._awaiting_reply = True
-        self.send(MASTER, heartbeat, self._latency_ms)
+    # What slots say.
 
-    def on_reply(self, reply: HeartbeatReply) -> None:
-        """Do what the master says, and plan the next beat from now (rule H3)."""
-        self._response = reply.response
-        self._interval_ms = reply.interval_ms
+    def on_phase_began(self, began: PhaseBegan) -> None:
+        """Note what progress can be told from."""
+        going = self._going.get(began.attempt)
+        if going is not None:  # and not of an earlier life
+            self._going[began.attempt] = going.in_phase(began, self.now_ms)
+
+    def on_attempt_over(self, over: AttemptOver) -> None:
+        """Free the slot; the news rides on the next beat, unless it is of an earlier life."""
+        attempt = over.report.attempt
+        self._release(over.slot, attempt)
+        self._going.pop(attempt, None)
+        if attempt in self._orphans:
+            self._orphans.remove(attempt)
+            return
+        if over.output_of is not None and self._keeps_outputs:
+            self._outputs.add(over.output_of)
+        self.say(over.report)
+
+    def on_attempt_halted(self, halted: AttemptHalted) -> None:
+        """Keep the attempt and free its slot; the news rides on the next beat."""
+        rest = halted.rest
+        attempt = rest.launch.attempt
+        self._release(halted.slot, attempt)
+        memory = Memory(rest, self.now_ms, self._going.pop(attempt, None))
+        if attempt in self._orphans:
+            self._orphans.remove(attempt)
+            self._drop(attempt, memory)
+            return
+        self._suspended[attempt] = memory
+        self.say(Halted(attempt, rest.ran_ms, rest.shuffled_ms))
+
+    def on_fetch(self, fetch: Fetch) -> None:
+        """Hand over what the job's maps have left here; without it there is no answer."""
+        if fetch.job in self._outputs and fetch.node not in self._apart:
+            answer = Fetched(fetch.attempt, self._facts.node)
+            self.send(fetch.slot_address, answer, self._latency_ms)
+
+    # What the master says.
+
+    def on_begin_anew(self, order: BeginAnew) -> None:
+        """The master has given this life up: drop what runs, and join again (rule T4)."""
+        if order.life != self._life:
+            return
+        self._orphans.update(self._held)
+        for attempt in self._held:
+            self._pass_on(KillTask(attempt))
+        self._begin_life()
+
+    def obey(self, reply: HeartbeatReply) -> None:
         for kill in reply.kills:
             self._kill(kill)
         for suspend in reply.suspends:
@@ -166,36 +208,37 @@ class Node(Actor):
                 self._resume(launch)
             else:
                 self._launch(launch)
-        if self._awaiting_reply:
-            self._awaiting_reply = False
-            self._beat_after_reply()
-        elif self._going and not self._reports:
-            self._find_grid()
-            self._plan_beat(self._next_beat_ms)
 
-    def on_phase_began(self, began: PhaseBegan) -> None:
-        """Note what progress can be told from."""
-        going = self._going[began.attempt]
-        self._going[began.attempt] = going._replace(
-            phase_ms=self.now_ms, length_ms=began.length_ms, done=began.done
-        )
+    def follows(self) -> bool:
+        return bool(self._going)
 
-    def on_attempt_over(self, over: AttemptOver) -> None:
-        """Free the slot; the news rides on the next beat."""
-        kind = TaskKind.MAP if over.slot < self._facts.map_slots else TaskKind.REDUCE
-        heapq.heappush(self._free[kind], over.slot)
-        del self._held[over.report.attempt]
-        self._going.pop(over.report.attempt, None)
-        self._report(over.report)
+    def progress(self) -> tuple[Progress, ...]:
+        return tuple(going.progress(self.now_ms) for going in self._going.values())
 
-    def on_attempt_halted(self, halted: AttemptHalted) -> None:
-        """Keep the attempt and free its slot; the news rides on the next beat."""
-        rest = halted.rest
-        attempt, kind = rest.launch.attempt, rest.launch.kind
-        heapq.heappush(self._free[kind], halted.slot)
-        del self._held[attempt]
-        self._suspended[attempt] = Memory(rest, self.now_ms, self._going.pop(attempt, None))
-        self._report(Halted(attempt, rest.ran_ms, rest.shuffled_ms))
+    def crash(self) -> None:
+        super().crash()
+        self._held.clear()
+        self._orphans.clear()
+        self._free = self._all_free()
+        self._forget()
+
+    def waits_for(self) -> str | None:
+        attempts = "1 attempt" if len(self._held) == 1 else f"{len(self._held)} attempts"
+        if not self._suspended:
+            return f"{self.name} runs {attempts}" if self._held else None
+        return f"{self.name} runs {attempts} and holds {len(self._suspended)} suspended"
+
+    def _begin_life(self) -> None:
+        self._forget()
+        super()._begin_life()
+
+    def _forget(self) -> None:
+        """What is kept of attempts that have no slot is gone."""
+        for attempt, memory in self._suspended.items():
+            self._drop(attempt, memory)
+        self._suspended.clear()
+        self._going.clear()
+        self._outputs.clear()
 
     def _launch(self, launch: LaunchTask) -> None:
         """Give the attempt to the lowest free slot of its kind."""
@@ -204,24 +247,6 @@ class Node(Actor):
         if isinstance(launch, FollowedLaunch):
             self._going[launch.attempt] = Going(launch.attempt, self.now_ms)
         self.send(slot_address(self._facts.node, slot), launch)
-
-    def _kill(self, kill: KillTask) -> None:
-        """Pass the order on, or forget an attempt that is suspended."""
-        memory = self._suspended.pop(kill.attempt, None)
-        if memory is None:
-            self._pass_on(kill)
-            return
-        rest = memory.rest
-        suspended_ms = self.now_ms - rest.started_ms - rest.ran_ms
-        times = rest.started_ms, suspended_ms
-        self.note(AttemptEnded(self.now_ms, kill.attempt, Outcome.KILLED, *times))
-        self._report(Report(kill.attempt, Outcome.KILLED, rest.ran_ms, rest.shuffled_ms))
-
-    def _pass_on(self, order: KillTask | SuspendTask) -> None:
-        """Tell the attempt's slot; an attempt that ended meanwhile is past it."""
-        slot = self._held.get(order.attempt)
-        if slot is not None:
-            self.send(slot_address(self._facts.node, slot), order)
 
     def _resume(self, resume: ResumeTask) -> None:
         """Give what is left of the attempt to the lowest free slot of its kind."""
@@ -232,54 +257,35 @@ class Node(Actor):
             self._going[resume.attempt] = going.later(self.now_ms - since_ms)
         self.send(slot_address(self._facts.node, slot), GoOn(rest))
 
-    def _report(self, report: Report | Halted) -> None:
-        """Remember what to say, and see to it that it will be said."""
-        self._reports.append(report)
-        if self._awaiting_reply or len(self._reports) > 1:
-            return  # the beat that will tell it is planned, or the reply will plan it
-        if not self._send_all:
-            self._fall_in()
-        elif self._out_of_band:
-            self._plan_beat(self.now_ms)
+    def _kill(self, kill: KillTask) -> None:
+        """Pass the order on, or drop an attempt that is suspended."""
+        memory = self._suspended.pop(kill.attempt, None)
+        if memory is None:
+            self._pass_on(kill)
+            return
+        self._drop(kill.attempt, memory)
+        rest = memory.rest
+        self.say(Report(kill.attempt, Outcome.KILLED, rest.ran_ms, rest.shuffled_ms))
 
-    def _beat_after_reply(self) -> None:
-        """Plan the beat that follows a reply received now."""
-        next_ms = self.now_ms + self._interval_ms
-        self._next_beat_ms = next_ms
-        if self._out_of_band and self._reports:
-            next_ms = self.now_ms
-        if self._send_all or self._reports or self._going:
-            self._plan_beat(next_ms)
+    def _drop(self, attempt: AttemptId, memory: Memory) -> None:
+        """Here ends a suspended attempt."""
+        rest = memory.rest
+        times = rest.started_ms, self.now_ms - rest.started_ms - rest.ran_ms
+        self.note(AttemptEnded(self.now_ms, attempt, Outcome.KILLED, *times))
 
-    def _fall_in(self) -> None:
-        """Having left beats out, find the grid again and plan the first beat after now.
+    def _pass_on(self, order: KillTask | SuspendTask) -> None:
+        """Tell the attempt's slot; an attempt that ended meanwhile is past it."""
+        slot = self._held.get(order.attempt)
+        if slot is not None:
+            self.send(slot_address(self._facts.node, slot), order)
 
-        A beat due at this very instant has gone already: beats are due in an instant's first
-        round, and what a slot says comes in a later one.
-        """
-        if self._find_grid():
-            reply_ms = self._next_beat_ms - self._interval_ms
-            if self._out_of_band and self.now_ms < reply_ms:
-                self.timer(BeatEnded(), reply_ms - self.now_ms)
-                return
-        self._plan_beat(self.now_ms if self._out_of_band else self._next_beat_ms)
+    def _release(self, slot: int, attempt: AttemptId) -> None:
+        """The slot is free again."""
+        kind = TaskKind.MAP if slot < self._facts.map_slots else TaskKind.REDUCE
+        heapq.heappush(self._free[kind], slot)
+        del self._held[attempt]
 
-    def _find_grid(self) -> bool:
-        """Make the next beat the grid's first one after now; whether any had been left out."""
-        if self._next_beat_ms > self.now_ms:
-            return False
-        period_ms = self._interval_ms + self._round_trip_ms
-        missed = (self.now_ms - self._next_beat_ms) // period_ms + 1
-        self._next_beat_ms += missed * period_ms
-        return True
-
-    def _plan_beat(self, at_ms: Millis) -> None:
-        """Beat at `at_ms`, and not when any earlier plan said."""
-        self._plan += 1
-        self.timer(Beat(self._plan), at_ms - self.now_ms)
-
-    def waits_for(self) -> str | None:
-        attempts = "1 attempt" if len(self._held) == 1 else f"{len(self._held)} attempts"
-        if not self._suspended:
-            return f"{self.name} runs {attempts}" if self._held else None
-        return f"{self.name} runs {attempts} and holds {len(self._suspended)} suspended"
+    def _all_free(self) -> tuple[list[int], list[int]]:
+        """The slots of an empty node, by kind."""
+        maps, reduces = self._facts.map_slots, self._facts.reduce_slots
+        return list(range(maps)), list(range(maps, maps + reduces))

@@ -52,6 +52,13 @@ class Roster:
                 del able[bisect_left(able, (old, node))]
                 insort(able, (phase, node))
 
+    def forget(self, node: NodeId) -> None:
+        """The node leaves no more beats out, or is gone."""
+        if node in self._phase:
+            for row in (*KINDS, RESUMING):
+                self._set(row, node, False)
+            del self._phase[node]
+
     def set_able(self, node: NodeId, kind: TaskKind, able: bool) -> None:
         """Say whether the node could take a task of this kind."""
         self._set(kind, node, able)

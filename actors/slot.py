@@ -1,23 +1,22 @@
 """A slot: runs one attempt at a time, and alone knows how long it really takes.
 
 A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and
-then the rest; it holds its slot all the while.
-
-Two things make a task longer than its job's others.  The *task's* noise is one draw at (job,
-task): there is more to do in it, so it is equally long under every policy, and on its second
-attempt.  The *attempt's* bad luck is one draw at (job, task, number): the machine does badly this
-time, and another attempt draws again.  Only of the second, and of slow nodes, can a copy get rid.
+then the rest; it holds its slot all the while.  `actors.durations` says how long phases are.
 
 When an attempt is suspended the slot hands what is left of it back to its node and forgets it; a
 slot of that node that gets it goes on where it stopped, and asks for map outputs again if it
-was waiting for them, since they may have become ready meanwhile.
+was in its shuffle, since they may have become ready meanwhile, or been lost.
+
+While its machine stands still, and when it becomes slower, what is left of the phase is put off.
 """
+
+from typing import NamedTuple
 
 import msgspec
 
-from actors.actor import Actor
 from actors.address import job_address, node_address, slot_address
-from actors.config import Tasks
+from actors.copier import TRY_MS, Copier
+from actors.durations import Durations
 from actors.events import (
     AttemptEnded,
     AttemptResumed,
@@ -27,16 +26,22 @@ from actors.events import (
     Outcome,
     ShuffleEnded,
 )
-from actors.jobs import factor_on
+from actors.faults import Fault
+from actors.machine import Machine
 from actors.messages import (
     AttemptHalted,
     AttemptOver,
+    Fetch,
+    FetchAgain,
+    Fetched,
+    FetchFailure,
     FetchOutputs,
     FollowedLaunch,
     GoOn,
     KillTask,
     LaunchTask,
     MapWork,
+    OutputsObsolete,
     OutputsReady,
     PhaseBegan,
     PhaseOver,
@@ -44,57 +49,56 @@ from actors.messages import (
     Report,
     Rest,
     SuspendTask,
+    TryOver,
 )
-from actors.streams import Stream
-from scheduler.model import JobId, Millis, TaskIndex, TaskKind
+from scheduler.model import AttemptId, Millis, NodeId, TaskKind
 
 SHUFFLE_SHARE = 1 / 3
 """A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
 
 
-_NUMBERS = 1 << 20
-"""More attempts than any task has: where the draws of the next task begin."""
+class Phase(NamedTuple):
+    """A phase of the running attempt that will end at `ends_ms`; `done` is the attempt's progress
+    at its beginning.
+    """
+
+    began_ms: Millis
+    ends_ms: Millis
+    done: float
+
+    def progress(self, now_ms: Millis) -> float:
+        """The attempt's progress now."""
+        if now_ms >= self.ends_ms:
+            return 1.0
+        share = (now_ms - self.began_ms) / (self.ends_ms - self.began_ms)
+        return self.done + (1 - self.done) * share
 
 
-def real_ms(
-    noise: Stream, sigma: float, job: JobId, kind: TaskKind, task: TaskIndex, nominal_ms: float
-) -> Millis:
-    """The real length of a part of a task nominally so long; `noise` is the stream "duration"."""
-    column = 2 * task + (kind is TaskKind.REDUCE)
-    return round(nominal_ms * noise.lognormal(sigma, job, column))
-
-
-class Slot(Actor):
+class Slot(Machine):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
 
     def __init__(
-        self,
-        facts: NodeFacts,
-        slot: int,
-        *,
-        latency_ms: Millis,
-        tasks: Tasks,
-        seed: int,
+        self, facts: NodeFacts, slot: int, *, latency_ms: Millis, durations: Durations
     ) -> None:
         node = facts.node
         super().__init__(slot_address(node, slot), f"slot {slot} of node {node}")
         self._node = node
         self._slot = slot
-        self._speed = facts.speed
-        self._kind = facts.kind
         self._latency_ms = latency_ms
-        self._tasks = tasks
-        self._noise = Stream(seed, "duration")
-        self._luck = Stream(seed, "straggler")
+        self._durations = durations
+        self._slowness = 1.0
         self._running: LaunchTask | None = None
         self._started_ms: Millis = 0
         self._suspended_ms: Millis = 0  # in all, of the present attempt
         self._shuffled_ms: Millis = 0  # how long it had run when its shuffle ended
-        self._shuffling = False
-        self._phase_ends_ms: Millis | None = None  # None while it waits for map outputs
+        self._copier: Copier | None = None  # while it shuffles
+        self._phase: Phase | None = None  # None while it waits for map outputs, and while halted
+        self._put_off: tuple[Millis, float] | None = None  # what was left when it was halted
         self._timed = 0
 
     def receive(self, message: msgspec.Struct) -> None:
+        if self.halted and self.absorbs(message):
+            return
         match message:
             case LaunchTask():
                 self.on_launch(message)
@@ -108,6 +112,16 @@ class Slot(Actor):
                 self.on_suspend(message)
             case GoOn():
                 self.on_go_on(message)
+            case Fetched():
+                self.on_fetched(message)
+            case TryOver():
+                self.on_try_over(message)
+            case FetchAgain():
+                self.on_fetch_again(message)
+            case OutputsObsolete():
+                self.on_outputs_obsolete(message)
+            case Fault():
+                self.on_fault(message)
             case _:
                 raise AssertionError(f"a slot has no answer to {message!r}")
 
@@ -116,47 +130,108 @@ class Slot(Actor):
         self._running = launch
         self._started_ms = self.now_ms
         self._suspended_ms = self._shuffled_ms = 0
-        self._phase_ends_ms = None
         self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
         if isinstance(launch.work, MapWork):
-            work, locality = launch.work, self._tasks.locality_factor(launch.level)
-            factor = locality * factor_on(self._kind, work.factors) / self._pace(launch)
-            self._phase(launch, work.ms * factor)
+            self._begin_phase(launch, self._stretched(self._durations.of_map(launch, launch.work)))
         else:
-            self._shuffling = True
+            self._copier = Copier()
             self._ask_for_outputs(launch)
-
-    def on_outputs_ready(self, ready: OutputsReady) -> None:
-        launch = self._running
-        if launch is None or launch.attempt != ready.attempt or self._phase_ends_ms is not None:
-            return
-        assert isinstance(launch.work, ReduceWork)
-        fetched_ms = self._drawn(launch, launch.work.shuffle_ms) - self._ran_ms()
-        last_ms = self._drawn(launch, launch.work.tail_ms)
-        self._time_phase(max(fetched_ms, last_ms))
 
     def on_phase_over(self, over: PhaseOver) -> None:
         launch = self._running
         if launch is None or over.timed != self._timed:
             return
-        if self._shuffling:
-            work = launch.work
-            assert isinstance(work, ReduceWork)
-            self._shuffling = False
+        if self._copier is None:
+            self._end(launch, Outcome.SUCCEEDED)
+        elif self._copier.awaited:
+            self._phase = None  # until the last host has answered
+        else:
+            assert isinstance(launch.work, ReduceWork)
+            self._copier = None
             self._shuffled_ms = self._ran_ms()
             self.note(ShuffleEnded(self.now_ms, launch.attempt))
-            factor = factor_on(self._kind, work.factors) / self._pace(launch)
-            self._phase(launch, work.reduce_ms * factor)
-        else:
-            self._end(launch, Outcome.SUCCEEDED)
+            self._begin_phase(launch, self._stretched(self._durations.of_rest(launch, launch.work)))
 
     def on_kill(self, kill: KillTask) -> None:
         if self._running is not None and self._running.attempt == kill.attempt:
             self._end(self._running, Outcome.KILLED)
 
+    # Fetching map outputs.
+
+    def on_outputs_ready(self, ready: OutputsReady) -> None:
+        """Let the shuffle take its time, and fetch from every host that is named."""
+        found = self._fetching(ready.attempt)
+        if found is None:
+            return
+        launch, copier = found
+        assert isinstance(launch.work, ReduceWork)
+        if self._phase is None:
+            whole_ms = self._stretched(self._durations.of_shuffle(launch, launch.work))
+            last_ms = self._stretched(self._durations.of_tail(launch, launch.work))
+            fetched_ms = whole_ms - self._ran_ms()
+            self._time_phase(launch, max(fetched_ms, last_ms, 2 * self._latency_ms + 1))
+        for host in copier.ask(ready.hosts):
+            self._fetch(launch, host)
+
+    def on_fetched(self, fetched: Fetched) -> None:
+        """A host has answered; the last to do so may have kept the shuffle from ending."""
+        found = self._fetching(fetched.attempt)
+        if found is None or fetched.host in self._apart:
+            return
+        launch, copier = found
+        if copier.answered(fetched.host) and not copier.awaited and self._phase is None:
+            assert isinstance(launch.work, ReduceWork)
+            tail_ms = self._stretched(self._durations.of_tail(launch, launch.work))
+            self._time_phase(launch, tail_ms)
+
+    def on_try_over(self, over: TryOver) -> None:
+        """Nobody answered: try again after a pause, and tell the master now and then."""
+        found = self._fetching(over.attempt)
+        if found is None or over.host not in found[1].awaited:
+            return
+        launch, copier = found
+        pause_ms, tell = copier.failed(over.host)
+        self.timer(FetchAgain(over.attempt, over.host), pause_ms)
+        if tell:
+            self.send(node_address(self._node), FetchFailure(launch.job, over.host))
+
+    def on_fetch_again(self, again: FetchAgain) -> None:
+        """The pause after a failed try is over."""
+        found = self._fetching(again.attempt)
+        if found is not None and again.host in found[1].awaited:
+            self._fetch(found[0], again.host)
+
+    def on_outputs_obsolete(self, obsolete: OutputsObsolete) -> None:
+        """A map output that was to be fetched is gone: wait until all are there again."""
+        found = self._fetching(obsolete.attempt)
+        if found is not None:
+            self._phase = self._put_off = None
+            self._timed += 1
+            found[1].awaited.clear()
+
+    def _fetching(self, attempt: AttemptId) -> tuple[LaunchTask, Copier] | None:
+        """The running reduce, if it is this one and in its shuffle."""
+        launch, copier = self._running, self._copier
+        if launch is None or launch.attempt != attempt or copier is None:
+            return None
+        return launch, copier
+
+    def _ask_for_outputs(self, launch: LaunchTask) -> None:
+        request = FetchOutputs(self.address, launch.attempt)
+        self.send(job_address(launch.job), request, self._latency_ms)
+
+    def _fetch(self, launch: LaunchTask, host: NodeId) -> None:
+        """Ask a host for the outputs that it has."""
+        if host not in self._apart:
+            fetch = Fetch(self.address, self._node, launch.attempt, launch.job)
+            self.send(node_address(host), fetch, self._latency_ms)
+        self.timer(TryOver(launch.attempt, host), TRY_MS + 2 * self._latency_ms)
+
+    # Giving way and going on.
+
     def on_suspend(self, suspend: SuspendTask) -> None:
         """Hand what is left of the attempt to the node and forget it."""
-        launch, ends_ms = self._running, self._phase_ends_ms
+        launch, phase = self._running, self._phase
         if launch is None or launch.attempt != suspend.attempt:
             return
         rest = Rest(
@@ -164,8 +239,10 @@ class Slot(Actor):
             started_ms=self._started_ms,
             ran_ms=self._ran_ms(),
             shuffled_ms=self._shuffled_for_ms(),
-            shuffling=self._shuffling,
-            left_ms=None if ends_ms is None else ends_ms - self.now_ms,
+            left_ms=None if phase is None else phase.ends_ms - self.now_ms,
+            done=0.0 if phase is None else phase.progress(self.now_ms),
+            slowness=self._slowness,
+            fetched=None if self._copier is None else self._copier.fetched(),
         )
         self._clear()
         self.note(AttemptSuspended(self.now_ms, launch.attempt))
@@ -179,16 +256,83 @@ class Slot(Actor):
         self._started_ms = rest.started_ms
         self._suspended_ms = self.now_ms - rest.started_ms - rest.ran_ms
         self._shuffled_ms = rest.shuffled_ms
-        self._shuffling = rest.shuffling
         self.note(AttemptResumed(self.now_ms, launch.attempt, self._node, self._slot))
-        if rest.left_ms is None:
+        left_ms = rest.left_ms
+        if left_ms is not None:
+            left_ms = round(left_ms * self._slowness / rest.slowness)
+        if rest.fetched is not None:
+            self._copier = Copier(rest.fetched)
             self._ask_for_outputs(launch)
+            if left_ms is not None:  # asking takes two round trips
+                left_ms = max(left_ms, 4 * self._latency_ms + 1)
+        if left_ms is not None:
+            self._time_phase(launch, left_ms, rest.done)
+
+    # What happens to the machine.
+
+    def crash(self) -> None:
+        """What ran is gone, and nobody is told."""
+        launch = self._running
+        if launch is not None:
+            times = self._started_ms, self._suspended_ms
+            self._clear()
+            self.note(AttemptEnded(self.now_ms, launch.attempt, Outcome.KILLED, *times))
+
+    def pause(self) -> None:
+        self._put_off, self._phase = self._left(), None
+        self._timed += 1
+
+    def resume(self) -> None:
+        put_off, self._put_off = self._put_off, None
+        self._go_on(put_off)
+
+    def slow(self, factor: float) -> None:
+        """What is left of the running phase takes longer too, or shorter."""
+        ratio = factor / self._slowness
+        self._slowness = factor
+        left = self._put_off if self.halted else self._left()
+        if left is not None:
+            left = (round(left[0] * ratio), left[1])
+        if self.halted:
+            self._put_off = left
         else:
-            self._time_phase(rest.left_ms)
+            self._go_on(left)
 
     def at_work(self) -> bool:
         """A reduce that waits for its job's last map is not: that map must run somewhere else."""
-        return self._running is not None and self._phase_ends_ms is not None
+        return self._running is not None and self._phase is not None
+
+    # The phases of an attempt.
+
+    def _stretched(self, ms: Millis) -> Millis:
+        """What takes so long, as slow as the machine is now."""
+        return round(ms * self._slowness)
+
+    def _begin_phase(self, launch: LaunchTask, length_ms: Millis) -> None:
+        """Let the attempt's next phase, which is no shuffle, take its time."""
+        done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
+        self._time_phase(launch, length_ms, done)
+
+    def _time_phase(self, launch: LaunchTask, length_ms: Millis, done: float = 0.0) -> None:
+        """The present phase ends so long from now, and not when any earlier timer says; `done` is
+        the attempt's progress at this moment.
+        """
+        self._phase = Phase(self.now_ms, self.now_ms + length_ms, done)
+        self._timed += 1
+        self.timer(PhaseOver(self._timed), length_ms)
+        if isinstance(launch, FollowedLaunch) and self._copier is None:
+            self.send(node_address(self._node), PhaseBegan(launch.attempt, length_ms, done))
+
+    def _left(self) -> tuple[Millis, float] | None:
+        """What is left of the present phase, and the progress so far; None where none is timed."""
+        if self._running is None or self._phase is None:
+            return None
+        return self._phase.ends_ms - self.now_ms, self._phase.progress(self.now_ms)
+
+    def _go_on(self, left: tuple[Millis, float] | None) -> None:
+        """Let what was left of the phase take its time from now."""
+        if self._running is not None and left is not None:
+            self._time_phase(self._running, *left)
 
     def _ran_ms(self) -> Millis:
         """How long the attempt has run so far, the time when it was suspended not counted."""
@@ -196,51 +340,20 @@ class Slot(Actor):
 
     def _shuffled_for_ms(self) -> Millis:
         """How much of that was in its shuffle."""
-        return self._ran_ms() if self._shuffling else self._shuffled_ms
-
-    def _ask_for_outputs(self, launch: LaunchTask) -> None:
-        request = FetchOutputs(self.address, launch.attempt)
-        self.send(job_address(launch.job), request, self._latency_ms)
-
-    def _phase(self, launch: LaunchTask, nominal_ms: float) -> None:
-        """Let the attempt's next phase take its time."""
-        length_ms = self._drawn(launch, nominal_ms)
-        self._time_phase(length_ms)
-        if isinstance(launch, FollowedLaunch):
-            done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
-            began = PhaseBegan(launch.attempt, length_ms, done)
-            self.send(node_address(self._node), began)
-
-    def _time_phase(self, length_ms: Millis) -> None:
-        """The present phase ends so long from now, and not when any earlier timer says."""
-        self._phase_ends_ms = self.now_ms + length_ms
-        self._timed += 1
-        self.timer(PhaseOver(self._timed), length_ms)
-
-    def _pace(self, launch: LaunchTask) -> float:
-        """The speed at which this attempt works: the node's, or a part of it if it straggles."""
-        if not self._tasks.straggler_share:
-            return self._speed
-        column = (2 * launch.task + (launch.kind is TaskKind.REDUCE)) * _NUMBERS + launch.number
-        straggles = self._luck.uniform(launch.job, column) < self._tasks.straggler_share
-        return self._speed / self._tasks.straggler_factor if straggles else self._speed
-
-    def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
-        """The real length of something nominally so long: the task's noise is in it."""
-        return real_ms(
-            self._noise, self._tasks.sigma, launch.job, launch.kind, launch.task, nominal_ms
-        )
+        return self._ran_ms() if self._copier is not None else self._shuffled_ms
 
     def _end(self, launch: LaunchTask, outcome: Outcome) -> None:
         report = Report(launch.attempt, outcome, self._ran_ms(), self._shuffled_for_ms())
         times = self._started_ms, self._suspended_ms
         self._clear()
         self.note(AttemptEnded(self.now_ms, launch.attempt, outcome, *times))
-        self.send(node_address(self._node), AttemptOver(self._slot, report))
+        stored = launch.kind is TaskKind.MAP and outcome is Outcome.SUCCEEDED
+        over = AttemptOver(self._slot, report, launch.job if stored else None)
+        self.send(node_address(self._node), over)
 
     def _clear(self) -> None:
         """Be free; a timer that still goes is for nobody."""
         self._running = None
-        self._shuffling = False
-        self._phase_ends_ms = None
+        self._copier = None
+        self._phase = self._put_off = None
         self._timed += 1

@@ -21,10 +21,11 @@ from callboard.plugins import make_policy
 from callboard.stopwatch import Scheduling, TimedPolicy
 from callboard.version import __version__
 from journal.metrics import Metrics
-from journal.summary import Spread, Summary
+from journal.slowdown import SlowdownSpread
+from journal.summary import Summary
 from journal.writer import JournalWriter
 from scenarios.build import assemble, node_facts
-from scenarios.spec import Scenario, to_dict
+from scenarios.spec import Scenario, make_script, to_dict
 from scheduler.model import Millis
 
 Sink = Callable[[AnyEvent], None]
@@ -60,7 +61,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     summary: Summary
     wall_seconds: float
     scheduling: Scheduling
-    slowdown: Spread | None = None
+    slowdown: SlowdownSpread | None = None
     metrics: Metrics
 
     def as_json(self) -> dict[str, object]:
@@ -110,6 +111,7 @@ def play(
             jobs=jobs,
             policy=timed,
             seed=scenario.seed,
+            script=make_script(scenario),
         )
         sink(_started(scenario, policy))
         began = time.perf_counter()

@@ -67,6 +67,11 @@ def _add_scenario_arguments(group: argparse._ArgumentGroup) -> None:
 
 def _add_playing_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
+        "--no-faults",
+        action="store_true",
+        help="leave the scenario's timeline out: its calm twin, on the same draws",
+    )
+    group.add_argument(
         "--until", type=_seconds, metavar="SECONDS", help="end the run at this virtual time"
     )
     group.add_argument(
@@ -150,6 +155,8 @@ def _plan(name: str, options: argparse.Namespace) -> Plan:
     values = {option: getattr(options, _attribute(option)) for option in SHORTCUTS}
     given = {option: value for option, value in values.items() if value is not None}
     scenario, jobs = prepare(name, options.set, given)
+    if options.no_faults:
+        scenario = msgspec.structs.replace(scenario, timeline=())
     policies = [plugins.canonical(text) for text in options.policy or scenario.policies]
     return Plan(scenario, jobs, policies)
 

@@ -14,8 +14,7 @@ from actors.jobs import JobSpec
 from actors.kernel import Kernel
 from callboard.play import Sink, Watcher, all_of
 from journal.metrics import Metrics
-from journal.slowdown import slowdowns
-from journal.summary import Spread
+from journal.slowdown import SlowdownSpread, slowdowns
 from scenarios.build import assemble
 from scenarios.spec import Scenario
 from scheduler.model import JobId, Millis
@@ -59,6 +58,6 @@ def solo_times(
     return {spec.job: max(alone[first_of[spec.shape].job], 1) for spec in jobs}
 
 
-def slowdown(metrics: Metrics, solo_ms: dict[JobId, Millis]) -> Spread:
+def slowdown(metrics: Metrics, solo_ms: dict[JobId, Millis]) -> SlowdownSpread:
     """How the completed jobs' slowdowns lie."""
     return slowdowns(metrics.jobs(), solo_ms).spread

@@ -16,9 +16,13 @@ from actors.events import (
     AttemptResumed,
     AttemptStarted,
     AttemptSuspended,
+    FaultStruck,
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
     OrderSwitched,
     ResumeOrdered,
     RunEnded,
@@ -26,8 +30,9 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
+from actors.faults import Crash, Restart
 from journal.counts import attempt_counts, job_counts, locality, share, speculation_counts
-from journal.slot_time import SlotTime, shuffle_ms, slot_time
+from journal.slot_time import SlotTime, down_times, shuffle_ms, slot_time
 from journal.steps import Steps, steps
 from journal.summary import (
     Little,
@@ -75,6 +80,7 @@ class Metrics:
         self._shuffles = array("q")
         self._ends = array("q")
         self._closings = array("q")
+        self._power = array("q")
         # By exact type: one dictionary look-up is what an event costs before its own work.
         self._take: dict[type[AnyEvent], Callable[[Any], None]] = {
             RunStarted: self._run_started,
@@ -90,6 +96,10 @@ class Metrics:
             SuspendOrdered: self._nothing,
             ResumeOrdered: self._nothing,
             OrderSwitched: self._nothing,
+            FaultStruck: self._struck,
+            NodeLost: self._nothing,
+            MapsUndone: self._undone,
+            NodeReturned: self._nothing,
             JobFinished: self._job_finished,
             RunEnded: self._run_ended,
         }
@@ -109,8 +119,13 @@ class Metrics:
 
     __call__ = observe
 
-    def _nothing(self, event: KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched) -> None:
+    def _nothing(self, event: AnyEvent) -> None:
         """What it leads to has events of its own."""
+
+    def _struck(self, event: FaultStruck) -> None:
+        if isinstance(event.fault, Crash | Restart):
+            down = isinstance(event.fault, Crash)
+            self._power.extend((event.fault.node, event.at_ms, down))
 
     def _run_started(self, event: RunStarted) -> None:
         self.started = event
@@ -150,6 +165,11 @@ class Metrics:
         outcome = OUTCOME_NUMBERS[event.outcome]
         times = event.started_ms, event.suspended_ms
         self._ends.extend((event.attempt, event.at_ms, outcome, *times))
+
+    def _undone(self, event: MapsUndone) -> None:
+        outcome = OUTCOME_NUMBERS[event.outcome]
+        for attempt in event.attempts:
+            self._closings.extend((attempt, event.at_ms, outcome))
 
     def _closed(self, event: AttemptClosed) -> None:
         self._closings.extend((event.attempt, event.at_ms, OUTCOME_NUMBERS[event.outcome]))
@@ -193,7 +213,9 @@ class Metrics:
     def slot_time(self, kind: TaskKind, attempts: AttemptTable | None = None) -> SlotTime:
         """Where the time of the slots of the kind went (S9)."""
         started = self._run()
-        return slot_time(attempts or self.attempts(), kind, started.nodes, self.horizon_ms)
+        down_ms = down_times(lent(self._power, 3), len(started.nodes), self.horizon_ms)
+        table = attempts or self.attempts()
+        return slot_time(table, kind, started.nodes, self.horizon_ms, down_ms)
 
     def little(self, jobs: JobTable | None = None) -> Little:
         """Both sides of Little's law (S10)."""

@@ -14,9 +14,13 @@ from actors.events import (
     AttemptResumed,
     AttemptStarted,
     AttemptSuspended,
+    FaultStruck,
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
     OrderSwitched,
     Outcome,
     ResumeOrdered,
@@ -25,6 +29,8 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
+from actors.faults import AnyFault, Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.network import Way
 from journal.names import (
     attempt_name,
     clock,
@@ -104,10 +110,16 @@ class Narrator:
         match event:
             case AttemptLaunched():
                 return event.job, event.node
+            case MapsUndone():
+                return event.job, event.node
             case JobSubmitted() | JobFinished():
                 return event.job, None
             case RunStarted() | OrderSwitched() | RunEnded():
                 return None, None
+            case FaultStruck():
+                return None, event.fault.node
+            case NodeLost() | NodeReturned():
+                return None, event.node
             case _:
                 launch = self.attempts.get(event.attempt)
                 return (launch.job, launch.node) if launch else (None, None)
@@ -158,6 +170,18 @@ class Narrator:
                 return f"{held} may go on ({_reason(event.why)})"
             case OrderSwitched():
                 return f"the order changes from {event.was} to {event.now}: {event.why}"
+            case FaultStruck():
+                return _struck(event.fault)
+            case NodeLost():
+                return f"the master gives {node_name(event.node)} up for lost{_silent(event)}"
+            case MapsUndone():
+                maps = f"{count(len(event.attempts), 'map')} of {self._job(event.job)}"
+                where = node_name(event.node)
+                lost = event.outcome is Outcome.KILLED
+                why = f"{where} had the outputs" if lost else f"nobody can fetch from {where}"
+                return f"{maps} must run again: {why}"
+            case NodeReturned():
+                return f"{node_name(event.node)} joins again"
             case JobFinished():
                 took = duration(event.at_ms - event.submitted_ms)
                 return f"{self._job(event.job)} {_DONE[event.outcome]} after {took}"
@@ -222,6 +246,47 @@ def _reason(why: Why, among: str = "in the queue") -> str:
         times = "once" if why.skips == 1 else count(why.skips, "time")
         waited = f"; had been passed over {times}, waited {duration(why.waited_ms)}"
     return f"{why.rule}: {ordinal(why.rank)} {among}{score}{waited}{passed}"
+
+
+def _struck(fault: AnyFault) -> str:
+    node = node_name(fault.node)
+    match fault:
+        case Crash():
+            return f"{node} crashes"
+        case Restart():
+            return f"{node} starts again, empty"
+        case Pause():
+            return f"{node} stands still"
+        case Resume():
+            return f"{node} goes on"
+        case Slow():
+            if fault.factor == 1:
+                return f"{node} runs at its own speed again"
+            return f"{node} takes {fault.factor:g} times as long from now on"
+        case Separate():
+            others = count(len(fault.others), "node")
+            return f"{node} is cut off from {others}" if others else f"{node} reaches all nodes"
+        case Disturb():
+            ways = f"up {_way(fault.up)}, down {_way(fault.down)}"
+            return f"the link between {node} and the master changes: {ways}"
+        case _:
+            assert_never(fault)
+
+
+def _way(way: Way) -> str:
+    """How one direction of a link is."""
+    if way.cut:
+        return "cut"
+    told = [f"loses {way.loss:.0%}"] if way.loss else []
+    told += [f"doubles {way.twice:.0%}"] if way.twice else []
+    told += [f"delays by {duration(way.delay_ms)} on average"] if way.delay_ms else []
+    return " and ".join(told) or "healthy"
+
+
+def _silent(lost: NodeLost) -> str:
+    if lost.again:
+        return ": it has begun anew"
+    return f": silent for {duration(lost.at_ms - lost.heard_ms)}"
 
 
 def _ending(event: RunEnded) -> str:

@@ -25,7 +25,8 @@ class SlotTime(msgspec.Struct, frozen=True):
     `useful`: held by attempts that the master booked as succeeded.  `wasted`: held by attempts
     that failed or were killed, by the slot's word or the master's; the master's has precedence.
     `unfinished`: held by attempts that still ran at the end of the run, or had ended well without
-    the master having heard of it.  `idle`: held by nothing.  `total`: slots × run.
+    the master having heard of it.  `idle`: held by nothing.  `down`: on a node that had crashed.
+    `total`: slots × run.
     """
 
     useful: int = 0
@@ -33,6 +34,7 @@ class SlotTime(msgspec.Struct, frozen=True):
     idle: int = 0
     unfinished: int = 0
     total: int = 0
+    down: int = 0
 
     def __add__(self, other: Self) -> Self:
         pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
@@ -41,7 +43,7 @@ class SlotTime(msgspec.Struct, frozen=True):
     @property
     def adds_up(self) -> bool:
         """S9: whether the parts give the total, to the millisecond."""
-        return self.useful + self.wasted + self.idle + self.unfinished == self.total
+        return self.useful + self.wasted + self.idle + self.unfinished + self.down == self.total
 
     @property
     def busy(self) -> int:
@@ -50,18 +52,27 @@ class SlotTime(msgspec.Struct, frozen=True):
 
 
 def slot_time(
-    table: AttemptTable, kind: TaskKind, nodes: Sequence[NodeFacts], horizon_ms: int
+    table: AttemptTable,
+    kind: TaskKind,
+    nodes: Sequence[NodeFacts],
+    horizon_ms: int,
+    down_ms: Ints,
 ) -> SlotTime:
-    """The account of the slots of one kind, from 0 to `horizon_ms`."""
+    """The account of the slots of one kind, from 0 to `horizon_ms`; `down_ms` is how long each
+    node was down.
+    """
     mine = table.ran & (table.kind == kind)
     held = held_ms(table, horizon_ms)
+    slots = _slots(nodes, kind)
+    down = int((slots * down_ms[: len(slots)]).sum())
     useful, wasted = mine & (table.closed == SUCCEEDED), mine & _spoilt(table)
     return SlotTime(
         useful=int(held[useful].sum()),
         wasted=int(held[wasted].sum()),
-        idle=_idle_ms(table, mine, _slots(nodes, kind), horizon_ms),
+        idle=_idle_ms(table, mine, slots, horizon_ms) - down,
+        down=down,
         unfinished=int(held[mine & ~useful & ~wasted].sum()),
-        total=int(_slots(nodes, kind).sum()) * horizon_ms,
+        total=int(slots.sum()) * horizon_ms,
     )
 
 
@@ -73,6 +84,18 @@ def held_ms(table: AttemptTable, horizon_ms: int) -> Ints:
     np.add.at(lasted, table.stints.place, table.left_ms(horizon_ms) - table.stints.began_ms)
     stated = table.ended_ms - table.claimed_ms - table.suspended_ms
     return np.where(table.ran & (table.ended_ms != NEVER), stated, lasted)
+
+
+def down_times(power: Ints, nodes: int, horizon_ms: int) -> Ints:
+    """How long each node was down; `power` tells (node, when, whether it went down) in order."""
+    down_ms, since = np.zeros(nodes, np.int64), np.full(nodes, NEVER, np.int64)
+    for node, at_ms, down in power.T:
+        if down and since[node] == NEVER:
+            since[node] = at_ms
+        elif not down and since[node] != NEVER:
+            down_ms[node] += at_ms - since[node]
+            since[node] = NEVER
+    return np.where(since == NEVER, down_ms, down_ms + horizon_ms - since)
 
 
 def shuffle_ms(table: AttemptTable, horizon_ms: int) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,13 +12,26 @@ from journal.tables import Ints, JobTable
 from scheduler.model import JobId, Millis
 
 
+class SlowdownSpread(Spread, frozen=True):
+    """How slowdowns σ lie, and the measures of Table IV of Cheng, Zhang, Boutaba (CNSM 2011).
+
+    `mean` is their norm l1.  `l2` = sqrt(mean σ²).  A job's normalised performance is 1/σ: `snp`
+    is the geometric mean of all, `unfairness` their coefficient of variation.  1 is ideal, 0 for
+    unfairness; more is better for `snp` alone.
+    """
+
+    l2: float | None = None
+    snp: float | None = None
+    unfairness: float | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Slowdowns:
     """The slowdown of each completed job, by job id, and how they lie."""
 
     job: Ints
     slowdown: NDArray[np.float64]
-    spread: Spread
+    spread: SlowdownSpread
 
 
 def slowdowns(jobs: JobTable, solo_ms: Mapping[JobId, Millis]) -> Slowdowns:
@@ -30,4 +44,18 @@ def slowdowns(jobs: JobTable, solo_ms: Mapping[JobId, Millis]) -> Slowdowns:
     if (solo <= 0).any():
         raise ValueError(f"no solo time for job {done[solo <= 0][0]}")
     values = jobs.response_ms[jobs.completed] / solo
-    return Slowdowns(done, values, spread(values))
+    return Slowdowns(done, values, _spread(values))
+
+
+def _spread(values: NDArray[np.float64]) -> SlowdownSpread:
+    """All figures of the slowdowns."""
+    lie = msgspec.structs.asdict(spread(values))
+    if not len(values):
+        return SlowdownSpread(**lie)
+    performance = 1 / values
+    return SlowdownSpread(
+        **lie,
+        l2=float(np.sqrt((values**2).mean())),
+        snp=float(np.exp(np.log(performance).mean())),
+        unfairness=float(performance.std() / performance.mean()),
+    )

@@ -74,6 +74,7 @@ class SlotSeconds(msgspec.Struct, frozen=True):
     idle: float
     unfinished: float
     total: float
+    down: float = 0.0
 
 
 class SlotKinds(msgspec.Struct, frozen=True):

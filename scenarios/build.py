@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from actors.client import Client
 from actors.config import Cluster, Tasks
+from actors.durations import Durations
 from actors.events import NodeFacts
+from actors.injector import Injector, Strike
 from actors.job import Job
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
@@ -40,15 +42,19 @@ def assemble(
     policy: Policy,
     seed: int,
     client: type[Client] = Client,
+    script: Sequence[Strike] = (),
 ) -> None:
-    """Bring every actor of a run into the kernel; `jobs` in the order of their submission."""
+    """Bring every actor of a run into the kernel; `jobs` in the order of their submission.
+
+    `script` is what happens to the world meanwhile.
+    """
     nodes = node_facts(cluster)
     period_ms = cluster.heartbeat.period_ms(len(nodes)) + 2 * cluster.latency_ms
     kernel.patience_ms = max(kernel.patience_ms, _BEATS_WITHOUT_NEWS * period_ms)
     if policy.wants_oracle:
         policy.consult(Truth(jobs, tasks, seed))
-    kernel.admit(Master(cluster, len(nodes), policy))
-    _admit_nodes(kernel, cluster, nodes, tasks, seed)
+    kernel.admit(Master(cluster, len(nodes), policy, seed))
+    _admit_nodes(kernel, cluster, nodes, tasks, seed, keeps_outputs=bool(script))
     placement = Placement(
         seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication
     )
@@ -59,13 +65,22 @@ def assemble(
             placement=placement,
             slowstart=tasks.slowstart,
             latency_ms=cluster.latency_ms,
+            hosts_asked=bool(script),
         )
 
     kernel.admit(client(jobs, make_job, period_ms))
+    if script:
+        kernel.admit(Injector(script, nodes))
 
 
 def _admit_nodes(
-    kernel: Kernel, cluster: Cluster, nodes: Sequence[NodeFacts], tasks: Tasks, seed: int
+    kernel: Kernel,
+    cluster: Cluster,
+    nodes: Sequence[NodeFacts],
+    tasks: Tasks,
+    seed: int,
+    *,
+    keeps_outputs: bool,
 ) -> None:
     """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid."""
     beats, phases = cluster.heartbeat, Stream(seed, "phase")
@@ -78,7 +93,11 @@ def _admit_nodes(
             latency_ms=cluster.latency_ms,
             out_of_band=beats.out_of_band,
             send_all=beats.send == "all" or not cluster.latency_ms,
+            retry_ms=interval_ms + 2 * cluster.latency_ms,
+            keeps_outputs=keeps_outputs,
+            seed=seed,
         )
         kernel.admit(node)
+        durations = Durations(facts, tasks, seed)
         for slot in range(facts.map_slots + facts.reduce_slots):
-            kernel.admit(Slot(facts, slot, latency_ms=cluster.latency_ms, tasks=tasks, seed=seed))
+            kernel.admit(Slot(facts, slot, latency_ms=cluster.latency_ms, durations=durations))

@@ -39,6 +39,7 @@ _CLUSTER: dict[str, tuple[float, float]] = {
 }
 _HEARTBEAT: dict[str, tuple[float, float]] = {
     "interval_ms": (1, _DAY_MS),
+    "expiry_ms": (3, _DAY_MS),
     "phase_grid_ms": (1, _DAY_MS),
 }
 _GROUP: dict[str, tuple[float, float]] = {

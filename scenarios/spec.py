@@ -13,14 +13,17 @@ import msgspec
 from msgspec import Meta
 
 from actors.config import Cluster, Tasks
+from actors.injector import Strike
 from actors.jobs import JobSpec
-from scenarios import checks, workload
+from scenarios import checks, timeline, workload
+from scenarios.build import node_facts
 from scenarios.errors import ScenarioError
 from scenarios.fields import Seed
 from scenarios.files import line_of, parse_toml, read_text, value_at
 from scenarios.overrides import SOURCE as OVERRIDE
 from scenarios.overrides import apply_overrides
 from scenarios.strict import decode, parsed_key, suggestion
+from scenarios.timeline import Timeline
 from scenarios.workload import Workload
 from scheduler.registry import PolicySpecError, of_table
 
@@ -34,6 +37,7 @@ __all__ = [
     "library",
     "load",
     "make_jobs",
+    "make_script",
     "read",
     "to_dict",
 ]
@@ -61,6 +65,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     cluster: Cluster = Cluster()
     tasks: Tasks = Tasks()
     workload: Workload
+    timeline: Timeline = ()
 
 
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
@@ -137,6 +142,11 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     return jobs
 
 
+def make_script(scenario: Scenario) -> tuple[Strike, ...]:
+    """What happens to the scenario's world, in the order of time."""
+    return timeline.script(scenario.timeline, node_facts(scenario.cluster), scenario.seed)
+
+
 def library() -> list[tuple[str, Path, str]]:
     """The scenarios that come with the project: (name, file, story), by name."""
     return [(path.stem, path, load(path).story) for path in sorted(LIBRARY.glob("*.toml"))]
@@ -168,6 +178,7 @@ def _check(scenario: Scenario) -> None:
     checks.check_tasks(scenario.tasks)
     workload.check(scenario.workload)
     checks.check_kinds(scenario.cluster, workload.kinds_named(scenario.workload))
+    make_script(scenario)
 
 
 def _placed(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from actors.config import Tasks
+from actors.durations import real_ms
 from actors.jobs import JobSpec
-from actors.slot import real_ms
 from actors.streams import Stream
 from scheduler.model import JobId, Millis, TaskKind
 

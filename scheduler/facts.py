@@ -115,6 +115,23 @@ class NodeJoined(msgspec.Struct, frozen=True, gc=False):
     node: NodeId
 
 
+class NodeGone(msgspec.Struct, frozen=True, gc=False):
+    """A node was given up for lost; the view no longer has it, nor anything that ran on it."""
+
+    node: NodeId
+
+
+class TasksUndone(msgspec.Struct, frozen=True, gc=False):
+    """So many tasks of the job that had succeeded must run again: their outputs are lost.
+
+    `TasksPending` follows for each when the job has asked for it.
+    """
+
+    job: JobId
+    kind: TaskKind
+    tasks: int
+
+
 class Rejected(msgspec.Struct, frozen=True, gc=False):
     """The master did not carry out a decision: it did not fit its books."""
 
@@ -133,5 +150,7 @@ Fact = (
     | Progressed
     | JobLeft
     | NodeJoined
+    | NodeGone
+    | TasksUndone
     | Rejected
 )

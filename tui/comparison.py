@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from journal.names import duration
+from journal.slowdown import SlowdownSpread
 from journal.summary import Spread, Summary
 from tui.console import plain
 
@@ -18,7 +19,7 @@ class Run(NamedTuple):
     summary: Summary
     wall_seconds: float
     us_per_decision: float | None = None
-    slowdown: Spread | None = None
+    slowdown: SlowdownSpread | None = None
 
 
 class Figure(NamedTuple):
@@ -92,6 +93,9 @@ FIGURES = (
     Figure("  longest", _response("max"), _seconds, min),
     Figure("slowdown, mean", _slowdown("mean"), "{:,.1f}×".format, min),
     Figure("  longest", _slowdown("max"), "{:,.1f}×".format, min),
+    Figure("  norm l2", _slowdown("l2"), "{:,.1f}×".format, min),
+    Figure("normalised performance", _slowdown("snp"), "{:.2f}".format, max),
+    Figure("unfairness", _slowdown("unfairness"), "{:.2f}".format, min),
     Figure("data-local maps", lambda run: run.summary.locality.node, "{:.0%}".format, max),
     Figure("map slots busy", lambda run: run.summary.utilisation.map, "{:.0%}".format),
     Figure("reduce slots busy", lambda run: run.summary.utilisation.reduce, "{:.0%}".format),

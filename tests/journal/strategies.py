@@ -13,10 +13,14 @@ from actors.events import (
     AttemptResumed,
     AttemptStarted,
     AttemptSuspended,
+    FaultStruck,
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    MapsUndone,
     NodeFacts,
+    NodeLost,
+    NodeReturned,
     OrderSwitched,
     Outcome,
     ResumeOrdered,
@@ -25,6 +29,8 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
+from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.network import Way
 from scheduler.decisions import Skip, Why
 from scheduler.model import Locality, Priority, TaskKind
 
@@ -42,6 +48,13 @@ _plain = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**40), 2**40) | _real | _text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3),
     max_leaves=6,
+)
+_way = st.builds(Way, st.booleans(), _real, _real, _small)
+_fault = st.one_of(
+    *(st.builds(kind, _small) for kind in (Crash, Restart, Pause, Resume)),
+    st.builds(Slow, _small, _real),
+    st.builds(Separate, _small, st.lists(_small, max_size=3).map(tuple)),
+    st.builds(Disturb, _small, _way, _way),
 )
 _scenario = st.dictionaries(_text, _plain, max_size=3)
 _nodes = st.lists(_node, max_size=3).map(tuple)
@@ -63,6 +76,10 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     SuspendOrdered: (_whole, _why),
     ResumeOrdered: (_whole, _why),
     OrderSwitched: (_text, _text, _text),
+    FaultStruck: (_fault,),
+    NodeLost: (_small, _small, st.booleans()),
+    MapsUndone: (_small, _small, st.lists(_whole, max_size=3).map(tuple), _outcome),
+    NodeReturned: (_small,),
     JobFinished: (_small, _outcome, _whole),
     RunEnded: (_text, _whole, _whole, _text),
 }

@@ -27,7 +27,7 @@ from actors.events import (
 )
 from journal.metrics import Metrics
 from journal.slot_time import SlotTime
-from journal.slowdown import slowdowns
+from journal.slowdown import SlowdownSpread, slowdowns
 from journal.steps import steps
 from journal.summary import Spread
 from journal.tables import FAILED, NEVER, SUCCEEDED
@@ -76,6 +76,7 @@ def test_the_story_in_figures() -> None:
             "idle": 9.6,
             "unfinished": 0.0,
             "total": 17.6,
+            "down": 0.0,
         },
         "slot_ms": {
             "all": slots(6500, 1500, 9600, 0, 17600),
@@ -393,7 +394,18 @@ def test_slowdown_is_response_over_the_time_alone() -> None:
 def test_slowdown_is_of_completed_jobs_only() -> None:
     found = slowdowns(Metrics.of(cut_at(3000)).jobs(), {1: 650})
     assert (found.job.tolist(), found.slowdown.tolist()) == ([1], [2.0])
-    assert slowdowns(Metrics.of(cut_at(500)).jobs(), {}).spread == Spread()
+    assert slowdowns(Metrics.of(cut_at(500)).jobs(), {}).spread == SlowdownSpread()
+
+
+def test_the_measures_of_table_iv_of_the_global_preemption_paper() -> None:
+    """Slowdowns 2 and 1: l2 = sqrt(5 / 2), SNP = sqrt(1/2 · 1), the performances 0.5 and 1 have a
+    mean of 0.75 and deviate by 0.25.
+    """
+    found = slowdowns(Metrics.of(STORY).jobs(), {0: 2200, 1: 1300}).spread
+    assert found.mean == 1.5
+    assert found.l2 == pytest.approx(2.5**0.5)
+    assert found.snp == pytest.approx(0.5**0.5)
+    assert found.unfairness == pytest.approx(1 / 3)
 
 
 def test_a_missing_solo_time_is_named() -> None:

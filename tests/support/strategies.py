@@ -6,8 +6,21 @@ import msgspec
 from hypothesis import strategies as st
 
 from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from actors.faults import (
+    AnyFault,
+    Crash,
+    Disturb,
+    Pause,
+    Restart,
+    Resume,
+    Separate,
+    Slow,
+)
+from actors.injector import Strike
 from actors.jobs import JobSpec
-from scheduler.model import Millis, Priority, TaskKind
+from actors.network import HEALTHY, Way
+from scenarios.checks import node_count
+from scheduler.model import Millis, NodeId, Priority, TaskKind
 from scheduler.registry import ORDERS
 from tests.support.preempt import RULES, Killing
 from tests.support.speculate import SPECULATIONS
@@ -122,6 +135,7 @@ class World(NamedTuple):
     tie_order: int | None
     until_ms: Millis | None
     seed: int
+    script: tuple[Strike, ...] = ()
 
 
 WORLDS: st.SearchStrategy[World] = st.builds(
@@ -148,5 +162,68 @@ WORLDS: st.SearchStrategy[World] = st.builds(
     tie_order=st.sampled_from([None, 1, 2]),
     until_ms=st.none() | st.integers(0, 30_000),
     seed=st.integers(0, 9),
+    script=st.just(()),
 )
 """Whole small runs."""
+
+WAYS: st.SearchStrategy[Way] = st.builds(
+    Way,
+    cut=st.booleans(),
+    loss=st.sampled_from([0.0, 0.0, 0.3]),
+    twice=st.sampled_from([0.0, 0.5]),
+    delay_ms=st.sampled_from([0, 0, 700, 4000]),
+)
+
+HEALED_MS = 60_000
+"""From here on nothing happens any more, and all that did is undone."""
+
+
+def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
+    """One thing at one time, now and then just when a beat is due or under way."""
+    faults: list[st.SearchStrategy[AnyFault]] = [
+        st.builds(Crash, node),
+        st.builds(Restart, node),
+        st.builds(Pause, node),
+        st.builds(Resume, node),
+        st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
+        st.builds(Disturb, node, WAYS, WAYS),
+        st.builds(Separate, node, st.lists(node, max_size=3).map(tuple)),
+    ]
+    whole = st.sampled_from([0, 1, 2, 500, 998, 1000, 3002, 3004, 6000, 7001])
+    return st.builds(Strike, whole | st.integers(0, 40_000), st.one_of(faults))
+
+
+def _healing(nodes: int) -> tuple[Strike, ...]:
+    """Every node up, at its own speed and within reach."""
+    return tuple(
+        Strike(HEALED_MS, fault)
+        for node in range(nodes)
+        for fault in (
+            Restart(node),
+            Resume(node),
+            Slow(node, 1.0),
+            Disturb(node, HEALTHY, HEALTHY),
+            Separate(node, ()),
+        )
+    )
+
+
+@st.composite
+def _troubled(draw: st.DrawFn) -> World:
+    world = draw(WORLDS)
+    nodes = node_count(world.cluster)
+    strikes = draw(st.lists(_strikes(st.integers(0, nodes - 1)), max_size=6))
+    beats = msgspec.structs.replace(
+        world.cluster.heartbeat, expiry_ms=draw(st.sampled_from([3000, 9000, 30_000, 600_000]))
+    )
+    return world._replace(
+        cluster=msgspec.structs.replace(world.cluster, heartbeat=beats),
+        until_ms=world.until_ms or 150_000,
+        script=(*strikes, *_healing(nodes)),
+    )
+
+
+TROUBLED: st.SearchStrategy[World] = _troubled()
+"""Whole small runs in which things happen; some nodes are lost again and again, so all have an
+end.
+"""

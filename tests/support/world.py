@@ -7,6 +7,7 @@ from actors.address import MASTER
 from actors.config import Cluster, Heartbeats, Tasks
 from actors.events import AttemptClosed, AttemptLaunched, Event
 from actors.hosts import run_direct
+from actors.injector import Strike
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
 from actors.master import Master
@@ -83,6 +84,7 @@ def play(
     host: Callable[[Kernel], None] = run_direct,
     until_ms: Millis | None = None,
     tie_order: int | None = None,
+    script: Sequence[Strike] = (),
 ) -> Played:
     """Run the jobs to the end and recount the master's books after every closed attempt."""
     events: list[Event] = []
@@ -100,6 +102,7 @@ def play(
         jobs=jobs,
         policy=make_policy(policy) if isinstance(policy, str) else policy,
         seed=seed,
+        script=script,
     )
     host(kernel)
     played = Played(kernel, events)

@@ -22,12 +22,14 @@ from actors.events import (
     RunStarted,
     ShuffleEnded,
 )
+from actors.faults import Slow
+from actors.injector import Strike
 from actors.jobs import JobSpec
 from journal.metrics import Metrics
 from scenarios.build import node_facts
 from scheduler.model import TaskKind
 from tests.support.preempt import KEEPING, preempting
-from tests.support.strategies import WORKLOADS, WORLDS, World
+from tests.support.strategies import TROUBLED, WORKLOADS, WORLDS, World
 from tests.support.world import Played, job, play
 
 
@@ -69,6 +71,49 @@ def test_every_run_keeps_its_accounts(world: World) -> None:
     assert summary.speculation.won <= summary.speculation.copies
     assert copying or not summary.speculation.copies
     assert not whole or summary.jobs.completed == len(world.jobs)
+
+
+@given(world=TROUBLED)
+@settings(derandomize=True, max_examples=150, deadline=None)
+def test_every_run_keeps_its_accounts_whatever_happens(world: World) -> None:
+    run = play(
+        world.jobs,
+        preempting(world.policy, world.rule, world.speculation),
+        cluster=world.cluster,
+        tasks=world.tasks,
+        seed=world.seed,
+        tie_order=world.tie_order,
+        until_ms=world.until_ms,
+        script=world.script,
+    )
+    check_slots(run, whole=False)
+    check_causes(run)
+    summary = Metrics.of(recorded(run, world.cluster)).summary()
+    for account in (summary.slot_ms.map, summary.slot_ms.reduce):  # S9
+        assert account.adds_up
+        assert min(msgspec.structs.astuple(account)) >= 0
+    assert summary.little.holds  # S10
+
+
+@given(world=WORLDS)
+@settings(derandomize=True, max_examples=60, deadline=None)
+def test_asking_every_host_comes_to_the_same_as_taking_it_for_granted(world: World) -> None:
+    """A script in which nothing happens makes reduces ask for every output."""
+    nothing = Strike(10**9, Slow(0, 1.0))
+    journals = [
+        play(
+            world.jobs,
+            preempting(world.policy, world.rule, world.speculation),
+            cluster=world.cluster,
+            tasks=world.tasks,
+            seed=world.seed,
+            tie_order=world.tie_order,
+            until_ms=world.until_ms,
+            script=script,
+        ).events
+        for script in ((), (nothing,))
+    ]
+    assert journals[0] == journals[1]
 
 
 def check_slots(run: Played, *, whole: bool) -> None:

@@ -16,7 +16,7 @@ from actors.hosts import run_on_trio
 from scenarios import spec
 from scheduler.model import TaskKind
 from tests.support.preempt import Killing, preempting
-from tests.support.strategies import WORLDS, World
+from tests.support.strategies import TROUBLED, WORLDS, World
 from tests.support.world import job, play
 
 SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
@@ -58,6 +58,7 @@ def journal(world: World, send: Literal["all", "needed"]) -> list[Event]:
         seed=world.seed,
         tie_order=world.tie_order,
         until_ms=world.until_ms,
+        script=world.script,
     ).events
 
 
@@ -65,6 +66,12 @@ def journal(world: World, send: Literal["all", "needed"]) -> list[Event]:
 @example(world=SLIPPED)
 @settings(derandomize=True, max_examples=400, deadline=None)
 def test_beats_left_out_change_nothing(world: World) -> None:
+    assert journal(world, "all") == journal(world, "needed")
+
+
+@given(world=TROUBLED)
+@settings(derandomize=True, max_examples=150, deadline=None)
+def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: World) -> None:
     assert journal(world, "all") == journal(world, "needed")
 
 

@@ -1,0 +1,55 @@
+"""A reduce's copier: from which hosts map outputs have still to come.
+
+It asks every host that has outputs for it; one that is down, out of reach or has lost them does not
+answer.  A try without an answer fails after `TRY_MS`; the next one comes after a pause that grows
+by 1.3 from 10 s on, and every tenth failure of a host is told to the master (Hadoop's ReduceCopier,
+rule T6).  What has once come from a host is kept.
+"""
+
+from collections.abc import Iterable
+
+from scheduler.model import Millis, NodeId
+
+TRY_MS: Millis = 3000
+"""How long a try lasts that nobody answers.  Hadoop waits for the operating system: "no route to
+host" takes about so long, a refused connection no time, a silent one minutes."""
+
+FIRST_PAUSE_MS: Millis = 10_000
+GROWTH = 1.3
+"""ReduceCopier.BACKOFF_INIT and BACKOFF_EXPONENTIAL_BASE."""
+
+TELL_EVERY = 10
+"""MAX_FETCH_RETRIES_PER_MAP's least: so many failures make one notification."""
+
+
+class Copier:
+    """The fetches of one attempt of a reduce."""
+
+    def __init__(self, fetched: Iterable[NodeId] = ()) -> None:
+        self._fetched = set(fetched)
+        self._failures: dict[NodeId, int] = {}
+        self.awaited: set[NodeId] = set()
+
+    def fetched(self) -> tuple[NodeId, ...]:
+        """The hosts whose outputs have come."""
+        return tuple(sorted(self._fetched))
+
+    def ask(self, hosts: Iterable[NodeId]) -> list[NodeId]:
+        """The hosts to ask now, in order: those with outputs that have not come yet."""
+        asked = [host for host in hosts if host not in self._fetched]
+        self.awaited = set(asked)
+        return asked
+
+    def answered(self, host: NodeId) -> bool:
+        """The host's outputs have come; whether they were awaited."""
+        if host not in self.awaited:
+            return False
+        self.awaited.remove(host)
+        self._fetched.add(host)
+        return True
+
+    def failed(self, host: NodeId) -> tuple[Millis, bool]:
+        """A try failed: how long to pause before the next, and whether to tell the master."""
+        failures = self._failures[host] = self._failures.get(host, 0) + 1
+        pause_ms = round(FIRST_PAUSE_MS * GROWTH ** (failures - 1))
+        return pause_ms, failures % TELL_EVERY == 0

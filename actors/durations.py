@@ -1,0 +1,68 @@
+"""How long attempts really take: what their slots alone know.
+
+Two things make a task longer than its job's others.  The *task's* noise is one draw at (job,
+task): there is more to do in it, so it is equally long under every policy, and on its second
+attempt.  The *attempt's* bad luck is one draw at (job, task, number): the machine does badly this
+time, and another attempt draws again.  Only of the second, and of slow nodes, can a copy get rid.
+"""
+
+from actors.config import Tasks
+from actors.events import NodeFacts
+from actors.jobs import factor_on
+from actors.messages import LaunchTask, MapWork, ReduceWork
+from actors.streams import Stream
+from scheduler.model import JobId, Millis, TaskIndex, TaskKind
+
+_NUMBERS = 1 << 20
+"""More attempts than any task has: where the draws of the next task begin."""
+
+
+def real_ms(
+    noise: Stream, sigma: float, job: JobId, kind: TaskKind, task: TaskIndex, nominal_ms: float
+) -> Millis:
+    """The real length of a part of a task nominally so long; `noise` is the stream "duration"."""
+    column = 2 * task + (kind is TaskKind.REDUCE)
+    return round(nominal_ms * noise.lognormal(sigma, job, column))
+
+
+class Durations:
+    """How long the parts of attempts take on one node while it runs at its own speed."""
+
+    def __init__(self, facts: NodeFacts, tasks: Tasks, seed: int) -> None:
+        self._speed = facts.speed
+        self._kind = facts.kind
+        self._tasks = tasks
+        self._noise = Stream(seed, "duration")
+        self._luck = Stream(seed, "straggler")
+
+    def of_map(self, launch: LaunchTask, work: MapWork) -> Millis:
+        """A map at the locality of its launch."""
+        locality = self._tasks.locality_factor(launch.level)
+        factor = locality * factor_on(self._kind, work.factors) / self._pace(launch)
+        return self._drawn(launch, work.ms * factor)
+
+    def of_shuffle(self, launch: LaunchTask, work: ReduceWork) -> Millis:
+        """A reduce's whole shuffle, if every output is there from the start."""
+        return self._drawn(launch, work.shuffle_ms)
+
+    def of_tail(self, launch: LaunchTask, work: ReduceWork) -> Millis:
+        """The last map's part of it."""
+        return self._drawn(launch, work.tail_ms)
+
+    def of_rest(self, launch: LaunchTask, work: ReduceWork) -> Millis:
+        """What comes after a reduce's shuffle."""
+        factor = factor_on(self._kind, work.factors) / self._pace(launch)
+        return self._drawn(launch, work.reduce_ms * factor)
+
+    def _pace(self, launch: LaunchTask) -> float:
+        """The speed at which this attempt works: the node's, or a part of it if it straggles."""
+        if not self._tasks.straggler_share:
+            return self._speed
+        column = (2 * launch.task + (launch.kind is TaskKind.REDUCE)) * _NUMBERS + launch.number
+        straggles = self._luck.uniform(launch.job, column) < self._tasks.straggler_share
+        return self._speed / self._tasks.straggler_factor if straggles else self._speed
+
+    def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
+        """The real length of something nominally so long."""
+        what = (launch.job, launch.kind, launch.task, nominal_ms)
+        return real_ms(self._noise, self._tasks.sigma, *what)

@@ -1,0 +1,67 @@
+"""The actor that plays a script of faults.
+
+Each is noted in the journal and told to those whom it strikes.  What follows is theirs: nobody
+else is told, and the master learns of it by what heartbeats say, or by their silence.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from actors.actor import Actor, Message
+from actors.address import INJECTOR, MASTER, node_address, slot_address
+from actors.events import FaultStruck, NodeFacts
+from actors.faults import AnyFault, Disturb
+from actors.kernel import Kernel
+from scheduler.model import Millis
+
+
+class Due(Message, frozen=True):
+    """Injector to itself: the next fault is due."""
+
+
+class Strike(NamedTuple):
+    """A fault and when it happens."""
+
+    at_ms: Millis
+    fault: AnyFault
+
+
+class Injector(Actor):
+    """Plays a script of faults, in the order of their times."""
+
+    def __init__(self, script: Sequence[Strike], nodes: Sequence[NodeFacts]) -> None:
+        super().__init__(INJECTOR, "injector")
+        self._script = sorted(script, key=lambda strike: strike.at_ms)
+        self._slots = {facts.node: facts.map_slots + facts.reduce_slots for facts in nodes}
+        self._next = 0
+
+    def join(self, kernel: Kernel) -> None:
+        super().join(kernel)
+        self._await_next()
+
+    def receive(self, message: msgspec.Struct) -> None:
+        assert isinstance(message, Due), f"the injector has no answer to {message!r}"
+        while self._next < len(self._script) and self._script[self._next].at_ms <= self.now_ms:
+            self._strike(self._script[self._next].fault)
+            self._next += 1
+        self._await_next()
+
+    def at_work(self) -> bool:
+        """A world to which something is still to happen is not stuck."""
+        return self._next < len(self._script)
+
+    def _strike(self, fault: AnyFault) -> None:
+        """Note it and tell whom it strikes."""
+        self.note(FaultStruck(self.now_ms, fault))
+        self.send(node_address(fault.node), fault)
+        if isinstance(fault, Disturb):
+            self.send(MASTER, fault)
+        else:
+            for slot in range(self._slots[fault.node]):
+                self.send(slot_address(fault.node, slot), fault)
+
+    def _await_next(self) -> None:
+        if self._next < len(self._script):
+            self.timer(Due(), self._script[self._next].at_ms - self.now_ms)

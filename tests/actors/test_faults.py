@@ -1,0 +1,273 @@
+"""What machines and links can suffer, and what the master makes of it (rules T1 to T6, H5, S12).
+
+The expiry is 600 s and the checker wakes every 200 s.  Where times are given, they were worked out
+by hand as in `test_heartbeats`: the first beat goes out at 0, latency is 1 ms, the period 3,002 ms.
+"""
+
+import pytest
+
+from actors.config import Cluster, Heartbeats
+from actors.events import (
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptStarted,
+    JobFinished,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
+    Outcome,
+    ShuffleEnded,
+)
+from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.injector import Strike
+from actors.network import HEALTHY, Way
+from scheduler.model import Millis, TaskKind
+from tests.support.world import IN_STEP, Played, job, play
+
+CUT = Way(cut=True)
+TWO = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
+
+
+def cut(at_ms: Millis, node: int, for_ms: Millis, up: Way = CUT, down: Way = CUT) -> list[Strike]:
+    """The link of a node disturbed for a while."""
+    ends = Strike(at_ms + for_ms, Disturb(node, HEALTHY, HEALTHY))
+    return [Strike(at_ms, Disturb(node, up, down)), ends]
+
+
+def ends(run: Played) -> dict[int, Millis]:
+    """When each job finished."""
+    return {event.job: event.at_ms for event in run.all(JobFinished)}
+
+
+# T1: detection by missed heartbeats alone.
+
+
+@pytest.mark.parametrize(
+    ("crash_ms", "heard_ms", "lost_ms"),
+    [
+        (10_000, 9007, 800_000),  # 600 s after 9,007 is past the sweep of 600,000
+        (599_999, 597_399, 1_200_000),
+        (203_200, 201_135, 1_000_000),
+        (198_200, 198_133, 800_000),
+    ],
+)
+def test_t1_a_silent_node_is_lost_at_the_first_sweep_after_the_expiry(
+    crash_ms: Millis, heard_ms: Millis, lost_ms: Millis
+) -> None:
+    jobs = [job(0, maps=4, map_ms=900_000)]
+    run = play(jobs, cluster=TWO, script=[Strike(crash_ms, Crash(1))])
+    (lost,) = run.all(NodeLost)
+    assert (lost.node, lost.heard_ms, lost.at_ms) == (1, heard_ms, lost_ms)
+    assert 600_000 < lost.at_ms - lost.heard_ms <= 800_000
+
+
+def test_t1_exactly_the_expiry_is_not_yet_too_long() -> None:
+    """Period 3,999 ms: the last beat arrives at 23,995, and the sweep of 38,392 finds 14,397 ms."""
+    beats = Heartbeats(interval_ms=3997, expiry_ms=14_397, phase_grid_ms=3997)
+    cluster = Cluster(nodes=2, racks=1, map_slots=1, heartbeat=beats)
+    jobs = [job(0, maps=2, map_ms=90_000)]
+    run = play(jobs, cluster=cluster, script=[Strike(25_000, Crash(1))])
+    assert [(e.heard_ms, e.at_ms) for e in run.all(NodeLost)] == [(23_995, 43_191)]
+
+
+def test_until_it_is_detected_the_master_believes() -> None:
+    """It goes on counting the dead node's slot as taken, and launches nothing in its place."""
+    jobs = [job(0, maps=2, map_ms=100_000)]
+    run = play(jobs, cluster=TWO, script=[Strike(50_000, Crash(1))])
+    closed = {event.attempt: event for event in run.all(AttemptClosed)}
+    (lost,) = run.all(NodeLost)
+    assert closed[2].at_ms == lost.at_ms == 800_000
+    assert [e.at_ms for e in run.launches() if e.number] == [801_535]
+
+
+def test_s12_a_dead_node_does_nothing() -> None:
+    jobs = [job(0, maps=6, map_ms=30_000)]
+    script = [Strike(50_000, Crash(1)), Strike(900_000, Restart(1))]
+    run = play(jobs, cluster=TWO, script=script)
+    assert all(not 50_000 < e.at_ms < 900_000 for e in run.all(AttemptStarted) if e.node == 1)
+
+
+# T2, T3: what is lost with a node.
+
+
+def lost_with_outputs(reduces: int) -> Played:
+    """Two nodes run four maps; then one is lost, while two long maps are left."""
+    jobs = [
+        job(0, maps=4, map_ms=10_000, reduces=reduces, reduce_ms=1_500_000),
+        job(1, maps=4, map_ms=700_000, submit_ms=1000),
+    ]
+    return play(jobs, cluster=TWO, script=[Strike(60_000, Crash(1))])
+
+
+def test_t2_finished_maps_run_again_first_and_anywhere() -> None:
+    """The lost node had done two maps of job 0, which has a reduce running elsewhere."""
+    run = lost_with_outputs(reduces=1)
+    (undone,) = run.all(MapsUndone)
+    assert (undone.job, len(undone.attempts), undone.outcome) == (0, 2, Outcome.KILLED)
+    again = [e for e in run.launches(TaskKind.MAP) if e.number]
+    assert [e.job for e in again][:2] == [0, 0]
+    assert all(e.why.skipped == () for e in again)
+
+
+def test_t2_maps_of_a_job_without_reduces_are_kept() -> None:
+    run = lost_with_outputs(reduces=0)
+    assert run.all(NodeLost)
+    assert not run.all(MapsUndone)
+
+
+def test_t3_what_was_lost_with_a_node_was_killed_and_did_not_fail() -> None:
+    run = lost_with_outputs(reduces=1)
+    assert {e.outcome for e in run.all(AttemptClosed)} == {Outcome.SUCCEEDED, Outcome.KILLED}
+
+
+def test_t3_a_reduce_that_still_fetches_waits_for_the_map_to_run_again() -> None:
+    """Node 1 dies with an output just before the reduce asks for it; the map runs again after the
+    loss is noticed, and only then the shuffle ends.
+    """
+    jobs = [job(0, maps=2, map_ms=10_000, reduces=1, shuffle_ms=60_000, reduce_ms=1000)]
+    run = play(jobs, cluster=TWO, script=[Strike(12_500, Crash(1))])
+    (undone,) = run.all(MapsUndone)
+    assert undone.outcome is Outcome.KILLED  # one complaint is not enough (T6)
+    last_map = max(e.attempt for e in run.launches(TaskKind.MAP))
+    told = next(e.at_ms for e in run.all(AttemptClosed) if e.attempt == last_map)
+    assert [e.at_ms > told > undone.at_ms for e in run.all(ShuffleEnded)] == [True]
+
+
+# T4, T5: coming back.
+
+
+def test_t4_a_node_that_comes_back_too_late_begins_anew() -> None:
+    """Cut off for 900 s it runs its map to the end; the master has given it up and run the map
+    elsewhere, and does not take the result.
+    """
+    jobs = [job(0, maps=2, map_ms=100_000), job(1, maps=3, map_ms=500_000, submit_ms=90_000)]
+    run = play(jobs, cluster=TWO, script=cut(50_000, 1, 900_000))
+    (lost,) = run.all(NodeLost)
+    (back,) = run.all(NodeReturned)
+    assert lost.at_ms == 800_000
+    assert 950_000 < back.at_ms < 956_100
+    zombie = next(e.attempt for e in run.launches() if e.node == 1)
+    assert [e.outcome for e in run.all(AttemptEnded) if e.attempt == zombie] == [Outcome.SUCCEEDED]
+    assert [e.outcome for e in run.all(AttemptClosed) if e.attempt == zombie] == [Outcome.KILLED]
+
+
+def test_t4_what_it_still_runs_is_killed() -> None:
+    jobs = [job(0, maps=2, map_ms=2_000_000)]
+    run = play(jobs, cluster=TWO, script=cut(50_000, 1, 900_000))
+    zombie = next(e.attempt for e in run.launches() if e.node == 1)
+    (ended,) = [e for e in run.all(AttemptEnded) if e.attempt == zombie]
+    assert ended.outcome is Outcome.KILLED
+    assert 950_000 < ended.at_ms < 956_100
+
+
+def test_a_partition_shorter_than_the_expiry_costs_nothing_but_time() -> None:
+    jobs = [job(0, maps=2, map_ms=100_000)]
+    run = play(jobs, cluster=TWO, script=cut(50_000, 1, 300_000))
+    assert not run.all(NodeLost)
+    assert len(run.launches()) == 2
+    assert 350_000 < ends(run)[0] < 356_100
+
+
+def test_t5_a_fast_restart_counts_as_loss_at_once() -> None:
+    jobs = [job(0, maps=2, map_ms=100_000)]
+    script = [Strike(50_000, Crash(1)), Strike(55_000, Restart(1))]
+    run = play(jobs, cluster=TWO, script=script)
+    (lost,) = run.all(NodeLost)
+    (back,) = run.all(NodeReturned)
+    assert (lost.at_ms, lost.again, back.at_ms) == (55_001, True, 55_001)
+    assert [e.at_ms for e in run.launches() if e.number] == [58_003]
+
+
+# Pause and slowness.
+
+
+def test_a_paused_node_loses_nothing_and_is_late_by_the_pause() -> None:
+    jobs = [job(0, maps=1, map_ms=100_000)]
+    script = [Strike(50_000, Pause(0)), Strike(80_000, Resume(0))]
+    run = play(jobs, script=script)
+    assert [e.at_ms for e in run.all(AttemptEnded)] == [130_002]
+    assert not run.all(NodeLost)
+
+
+def test_a_slow_node_takes_longer_for_what_is_left_and_for_what_comes() -> None:
+    """At 40,002 ms 40 of 100 s are done: the rest takes three times as long until 70,002, which
+    does 10 s of it, then its own time again.
+    """
+    jobs = [job(0, maps=1, map_ms=100_000)]
+    script = [Strike(40_002, Slow(0, 3.0)), Strike(70_002, Slow(0, 1.0))]
+    run = play(jobs, script=script)
+    assert [e.at_ms for e in run.all(AttemptEnded)] == [120_002]
+    later = play(jobs, script=[Strike(0, Slow(0, 3.0))])
+    assert [e.at_ms for e in later.all(AttemptEnded)] == [300_002]
+
+
+def test_slowness_outlasts_a_pause_and_a_crash() -> None:
+    script = [Strike(10_002, Pause(0)), Strike(15_000, Slow(0, 2.0)), Strike(20_002, Resume(0))]
+    run = play([job(0, maps=1, map_ms=100_000)], script=script)
+    assert [e.at_ms for e in run.all(AttemptEnded)] == [20_002 + 180_000]
+    script = [Strike(0, Slow(0, 2.0)), Strike(10_000, Crash(0)), Strike(20_000, Restart(0))]
+    again = play([job(0, maps=1, map_ms=100_000)], script=script)
+    begun = max(e.at_ms for e in again.all(AttemptStarted))
+    assert max(e.at_ms for e in again.all(AttemptEnded)) == begun + 200_000
+
+
+# H5, S8: heartbeats at least once.
+
+FLAKY = Way(loss=0.4, twice=0.4, delay_ms=2000)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("up", "down"), [(FLAKY, HEALTHY), (HEALTHY, FLAKY), (FLAKY, FLAKY)])
+def test_s8_lost_doubled_and_late_messages_launch_nothing_twice(
+    seed: int, up: Way, down: Way
+) -> None:
+    jobs = [job(0, maps=12, map_ms=20_000, reduces=2, shuffle_ms=1000, reduce_ms=5000)]
+    script = [Strike(1, Disturb(node, up, down)) for node in (0, 1)]
+    run = play(jobs, cluster=TWO, script=script, seed=seed)
+    assert len(run.launches()) == len(run.all(AttemptStarted)) == 14
+    assert [e.outcome for e in run.all(AttemptClosed)] == [Outcome.SUCCEEDED] * 14
+    assert ends(run)
+
+
+# T6: fetching.
+
+FOUR = Cluster(nodes=4, racks=1, map_slots=1, reduce_slots=2, replication=4, heartbeat=IN_STEP)
+
+
+def test_t6_enough_complaints_fail_the_maps_before_the_node_is_lost() -> None:
+    """Node 3 dies with an output before four reduces ask for it, three of them at 15,012 ms.  A
+    try is over after 3.002 s and pauses grow from 10 s by 1.3, so the tenth try has failed 350.2 s
+    after the first; the next beats carry three complaints, more than half of the four reduces.
+    """
+    jobs = [job(0, maps=4, map_ms=10_000, reduces=4, shuffle_ms=90_000, reduce_ms=1000)]
+    run = play(jobs, cluster=FOUR, script=[Strike(12_500, Crash(3))])
+    (undone,) = run.all(MapsUndone)
+    assert (undone.node, undone.outcome, len(undone.attempts)) == (3, Outcome.FAILED, 1)
+    assert 15_014 + 350_200 < undone.at_ms < 15_014 + 350_200 + 3_100
+    assert len(run.all(JobFinished)) == 1
+
+
+def test_t6_two_complaints_are_not_enough() -> None:
+    jobs = [job(0, maps=4, map_ms=10_000, reduces=2, shuffle_ms=90_000, reduce_ms=1000)]
+    run = play(jobs, cluster=FOUR, script=[Strike(12_500, Crash(3))])
+    assert [e.outcome for e in run.all(MapsUndone)] == [Outcome.KILLED]
+    assert run.all(NodeLost)
+
+
+def test_a_shuffle_waits_for_a_host_out_of_reach_and_goes_on_when_it_is_back() -> None:
+    """Node 1 cannot be reached by others from 5 to 60 s; beats get through all the while."""
+    jobs = [job(0, maps=2, map_ms=10_000, reduces=1, shuffle_ms=2000, reduce_ms=1000)]
+    script = [Strike(5000, Separate(1, (0,))), Strike(60_000, Separate(1, ()))]
+    run = play(jobs, cluster=TWO, script=script)
+    (ended,) = run.all(ShuffleEnded)
+    assert 60_000 < ended.at_ms < 100_000
+    assert not run.all(NodeLost)
+    assert not run.all(MapsUndone)
+
+
+def test_a_launch_to_a_node_that_has_just_died_is_not_lost_for_ever() -> None:
+    """The reply is under way when the node dies: the attempt never starts, and is run elsewhere."""
+    run = play([job(0, maps=2, map_ms=10_000)], cluster=TWO, script=[Strike(1, Crash(1))])
+    assert len(run.all(AttemptLaunched)) == len(run.all(AttemptStarted)) + 1
+    assert run.all(JobFinished)

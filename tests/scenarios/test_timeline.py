@@ -1,0 +1,172 @@
+"""The tables `[[timeline]]`: whom they strike, when, and what is refused."""
+
+from typing import Any
+
+import pytest
+
+from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.injector import Strike
+from actors.network import HEALTHY, Way
+from scenarios.spec import from_dict, make_script
+from tests.scenarios.support import error_of, raw
+
+CLUSTER = {"nodes": 12, "racks": 3}
+
+
+def script(*entries: dict[str, Any], seed: int = 1) -> tuple[Strike, ...]:
+    """What the entries come to on twelve nodes in three racks."""
+    return make_script(from_dict(raw(cluster=CLUSTER, timeline=list(entries), seed=seed)))
+
+
+def struck(*entries: dict[str, Any], seed: int = 1) -> list[int]:
+    return [strike.fault.node for strike in script(*entries, seed=seed)]
+
+
+def problem(*entries: dict[str, Any]) -> str:
+    error = error_of(lambda: script(*entries))
+    return f"{error.key}: {error.problem}"
+
+
+def crash(nodes: Any = "node-3", **more: Any) -> dict[str, Any]:
+    return {"what": "crash", "nodes": nodes, **more}
+
+
+@pytest.mark.parametrize(
+    ("target", "nodes"),
+    [
+        ("node-3", [3]),
+        ("node-1*", [1, 10, 11]),
+        ("rack-2", [2, 5, 8, 11]),
+        ("all", list(range(12))),
+        (["node-7", "rack-1", "node-7"], [1, 4, 7, 10]),
+        ("100%", list(range(12))),
+        ("99 any", list(range(12))),
+    ],
+)
+def test_whom_a_target_means(target: Any, nodes: list[int]) -> None:
+    assert struck({"what": "pause", "nodes": target, "for_s": 1})[: len(nodes)] == nodes
+
+
+@pytest.mark.parametrize(("target", "number"), [("25%", 3), ("26%", 4), ("1 any", 1), ("0.1 %", 1)])
+def test_shares_and_numbers_are_drawn_anew_each_time(target: str, number: int) -> None:
+    entry = {"what": "slow", "nodes": target, "factor": 2, "for_s": 5, "every_s": 10, "times": 9}
+    begins = [strike for strike in script(entry) if strike.fault == Slow(strike.fault.node, 2.0)]
+    drawn = [
+        tuple(strike.fault.node for strike in begins if strike.at_ms == at)
+        for at in range(0, 90_000, 10_000)
+    ]
+    assert {len(nodes) for nodes in drawn} == {number}
+    assert len(set(drawn)) > 1
+    assert script(entry) == script(entry)
+    assert script(entry) != script(entry, seed=2)
+
+
+def test_draws_leave_out_who_is_struck_already() -> None:
+    named = {"what": "pause", "nodes": ["rack-0", "rack-1"], "at_s": 5, "for_s": 100}
+    drawn = {"what": "crash", "nodes": "4 any", "at_s": 50, "for_s": 10}
+    crashed = [s.fault.node for s in script(named, drawn) if isinstance(s.fault, Crash)]
+    assert crashed == [2, 5, 8, 11]
+
+
+def test_an_entry_more_changes_no_draw_of_another() -> None:
+    drawn = {"what": "slow", "nodes": "3 any", "factor": 3.0}
+    more = {"what": "pause", "nodes": "2 any", "for_s": 9}
+    assert set(script(drawn)) <= set(script(drawn, more))
+
+
+def test_each_kind_begins_and_ends() -> None:
+    way = Way(loss=0.1, twice=0.2, delay_ms=1500)
+    link = {"what": "link", "nodes": "node-0", "loss": 0.1, "duplicate": 0.2, "delay_s": 1.5}
+    others = tuple(range(1, 12))
+    assert script(crash("node-0", at_s=1, for_s=2)) == (
+        Strike(1000, Crash(0)),
+        Strike(3000, Restart(0)),
+    )
+    assert script({"what": "pause", "nodes": "node-0", "for_s": 0.5}) == (
+        Strike(0, Pause(0)),
+        Strike(500, Resume(0)),
+    )
+    assert script({"what": "slow", "nodes": "node-0", "factor": 4, "for_s": 60}) == (
+        Strike(0, Slow(0, 4.0)),
+        Strike(60_000, Slow(0, 1.0)),
+    )
+    assert script({**link, "way": "up"}) == (Strike(0, Disturb(0, way, HEALTHY)),)
+    assert script({**link, "way": "down"}) == (Strike(0, Disturb(0, HEALTHY, way)),)
+    assert script({"what": "link", "nodes": "node-0", "cut": True, "for_s": 1}) == (
+        Strike(0, Disturb(0, Way(cut=True), Way(cut=True))),
+        Strike(1000, Disturb(0, HEALTHY, HEALTHY)),
+    )
+    assert script({"what": "split", "nodes": "node-0", "for_s": 1}) == (
+        Strike(0, Separate(0, others)),
+        Strike(1000, Separate(0, ())),
+    )
+
+
+def test_when_absolute_relative_repeated_staggered() -> None:
+    first = {"what": "pause", "nodes": "node-0", "for_s": 1, "at_s": 100}
+    second = {"what": "pause", "nodes": "node-1", "for_s": 1, "after_s": 5}
+    third = {"what": "pause", "nodes": "node-2", "for_s": 1, "every_s": 10, "times": 3}
+    begins = [
+        (s.at_ms, s.fault.node)
+        for s in script(first, second, third)
+        if s.fault == Pause(s.fault.node)
+    ]
+    assert begins == [(100_000, 0), (105_000, 1), (105_000, 2), (115_000, 2), (125_000, 2)]
+    rolling = crash("rack-0", at_s=60, for_s=30, stagger_s=60)
+    begins = [(s.at_ms, s.fault.node) for s in script(rolling) if isinstance(s.fault, Crash)]
+    assert begins == [(60_000, 0), (120_000, 3), (180_000, 6), (240_000, 9)]
+
+
+def test_drawn_gaps_have_their_mean() -> None:
+    entry = {
+        "what": "pause",
+        "nodes": "1 any",
+        "for_s": 0.001,
+        "every_s": 60,
+        "gaps": "exponential",
+        "times": 2000,
+    }
+    begins = [s.at_ms for s in script(entry) if isinstance(s.fault, Pause)]
+    assert begins == sorted(begins)
+    mean_s = begins[-1] / 1999 / 1000
+    assert abs(mean_s - 60) < 4 * 60 / 1999**0.5
+
+
+def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
+    twice = crash("node-0", for_s=10, every_s=10, times=2)
+    assert script(twice)[1:3] == (Strike(10_000, Restart(0)), Strike(10_000, Crash(0)))
+
+
+@pytest.mark.parametrize(
+    ("entries", "says"),
+    [
+        ([crash("node-12")], 'timeline[0].nodes: "node-12" is no node of this cluster'),
+        ([crash("rack-3")], "rack-0 to rack-2"),
+        ([crash("nod-1")], "expected a name, a pattern such as `node-1*`"),
+        ([crash(at_s=5), crash(at_s=9, for_s=2)], "struck by timeline[0] already at 9 s"),
+        ([crash(at_s=9, for_s=2), crash(at_s=5, for_s=4.1)], "timeline[1].nodes: node-3 is struck"),
+        ([crash(for_s=20, every_s=10, times=2)], "node-3 is struck by timeline[0] already"),
+        ([crash("all")], "every node with a map slot would be gone for ever"),
+        ([{"what": "link", "nodes": "all", "cut": True}], "gone for ever"),
+        ([crash(at_s=1, after_s=1)], "timeline[0].after_s: `at_s` and `after_s` both say when"),
+        ([crash(times=2)], "`times` without `every_s`"),
+        ([crash(for_s=1, every_s=9, times=1_000_000)], "at most 83,333"),
+        ([{"what": "link", "nodes": "node-0"}], "nothing happens"),
+        ([{"what": "link", "nodes": "node-0", "cut": True, "loss": 0.1}], "a link that is cut"),
+        (
+            [{"what": "crush", "nodes": "node-0"}],
+            'one of "crash", "pause", "slow", "link", "split"',
+        ),
+        ([{"what": "pause", "nodes": "node-0"}], "for_s: this field is required"),
+        ([{"what": "slow", "nodes": "node-0", "factor": 0}], "factor: expected a number"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_place(
+    entries: list[dict[str, Any]], says: str
+) -> None:
+    assert says in problem(*entries)
+
+
+def test_two_things_of_different_sort_may_befall_a_node_at_once() -> None:
+    slow = {"what": "slow", "nodes": "node-3", "factor": 2}
+    assert len(script(crash(for_s=5), slow, {"what": "link", "nodes": "node-3", "loss": 0.5})) == 4
