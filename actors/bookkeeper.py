@@ -8,13 +8,14 @@ does all this, is in `actors.master`.
 from actors.actor import Actor
 from actors.address import MASTER, job_address, node_address
 from actors.config import Cluster
-from actors.entries import AttemptEntry, NodeEntry, OfferEntry
+from actors.entries import FAULTS_MAX, AttemptEntry, NodeEntry, OfferEntry
 from actors.events import (
     AttemptClosed,
     AttemptLaunched,
     KillOrdered,
     MapsUndone,
     NodeLost,
+    NodeShunned,
     OrderSwitched,
     Outcome,
     ResumeOrdered,
@@ -50,8 +51,10 @@ from scheduler.facts import (
     Resumed,
     Suspended,
     TasksUndone,
+    TasksWithdrawn,
 )
 from scheduler.model import (
+    KINDS,
     AttemptId,
     JobId,
     Locality,
@@ -88,23 +91,27 @@ class Bookkeeper(Actor):
     def _close(self, report: Report) -> None:
         """Book an attempt's end and tell whom it concerns.
 
-        The job hears of it if it makes a difference to the task: the first success, or an end
-        without success when no other attempt of the task runs.  A second success is booked as
-        killed.
+        The job hears of it if it makes a difference to the task: the first success, a failure, or
+        an end without success when no other attempt of the task runs.  A second success is booked
+        as killed.
         """
         entry = self.ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed before"
         outcome = Outcome.KILLED if entry.beaten else report.outcome
         succeeded = outcome is Outcome.SUCCEEDED
-        twin = self.ledger.close(entry, succeeded=succeeded)
+        failed = outcome is Outcome.FAILED
+        twin = self.ledger.close(entry, succeeded=succeeded, failed=failed)
         self.note(AttemptClosed(self.now_ms, entry.attempt, outcome))
         ran = (report.ran_ms, report.shuffled_ms)
         self._tell(Closed(entry.job, entry.kind, entry.attempt, entry.node, succeeded, *ran))
         if succeeded and twin is not None:
             self.send(MASTER, StopAttempt(twin.attempt, Why("its task is done", 0)))
-        if succeeded or (twin is None and not entry.beaten):
-            news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, outcome)
+        alone = twin is None and not entry.beaten
+        if succeeded or failed or alone:
+            news = AttemptNews(entry.attempt, entry.kind, entry.task, entry.node, outcome, alone)
             self.send(job_address(entry.job), news)
+        if failed and self.ledger.job(entry.job).faults[entry.node] == FAULTS_MAX:
+            self._shun(entry.job, entry.node)
         if entry.job in self._gone and not self.ledger.has_attempts(entry.job):
             del self._gone[entry.job]
             self._leave(entry.job)
@@ -230,12 +237,39 @@ class Bookkeeper(Actor):
         outputs has to be made again (rule T2).
         """
         self.note(NodeLost(self.now_ms, node.node, node.last_beat_ms, again))
+        jobs: dict[JobId, None] = {}
         for attempt in self.ledger.attempts_on(node.node):
+            jobs[attempt.job] = None
             self._close(Report(attempt.attempt, Outcome.KILLED, 0))
         for job, outputs in self.ledger.undo_maps(node.node):
+            jobs[job] = None
             self._undo(job, node.node, outputs, Outcome.KILLED)
+        for job in jobs:
+            self._blame(job, node.node)
         self.ledger.part(node)
         self._tell(NodeGone(node.node))
+
+    def _blame(self, job: JobId, node: NodeId) -> None:
+        """A node that was lost counts as one failure on it of each job that it concerned."""
+        if self.ledger.here(job):
+            self.ledger.blame(job, node)
+            if self.ledger.job(job).faults[node] == FAULTS_MAX:
+                self._shun(job, node)
+
+    def _shun(self, job: JobId, node: NodeId) -> None:
+        """Tell of a job that will use a node no more."""
+        in_force = self.ledger.job(job).shuns(node)
+        self.note(NodeShunned(self.now_ms, job, node, in_force))
+
+    def _withdraw(self, job: JobId) -> None:
+        """Kill what runs of a job that ends before its time; nothing of it is pending any more."""
+        self.ledger.withdraw(job)
+        for kind in KINDS:
+            if self.ledger.job(job).total(kind):
+                self._tell(TasksWithdrawn(job, kind))
+        for attempt in self.ledger.attempts_of(job):
+            if not attempt.killing:
+                self._kill(attempt, Why("its job ends", 0))
 
     def _undo(
         self,
@@ -248,7 +282,7 @@ class Bookkeeper(Actor):
         attempts = tuple(attempt for _, attempt in outputs)
         self.note(MapsUndone(self.now_ms, job, node, attempts, outcome))
         tasks = tuple(task for task, _ in outputs)
-        self.send(job_address(job), OutputsLost(tasks))
+        self.send(job_address(job), OutputsLost(tasks, outcome is Outcome.FAILED))
         self._tell(TasksUndone(job, TaskKind.MAP, len(tasks)))
 
     def _send_down(self, node: NodeId, message: HeartbeatReply | BeginAnew) -> None:

@@ -3,6 +3,8 @@
 They have the attributes of the policy's view (`scheduler.view`); only the ledger writes in them.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from actors.events import NodeFacts
@@ -14,8 +16,14 @@ from actors.messages import (
     SubmitJob,
     SuspendTask,
 )
-from actors.pending import PendingMaps, PendingReduces
+from actors.pending import Hosts, PendingMaps, PendingReduces
 from scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskIndex, TaskKind
+
+FAULTS_MAX = 4
+"""mapred.max.tracker.failures: so many failed attempts on one node, and the job shuns it."""
+
+FLAKY_SHARE = 0.25
+"""CLUSTER_BLACKLIST_PERCENT: unless so great a share of all nodes would be shunned."""
 
 
 class JobEntry:
@@ -24,10 +32,12 @@ class JobEntry:
     __slots__ = (
         "_finished",
         "_held",
+        "_nodes",
         "_running",
         "_suspended",
         "_total",
         "_work",
+        "faults",
         "job",
         "lost",
         "maps",
@@ -41,7 +51,10 @@ class JobEntry:
         "user",
     )
 
-    def __init__(self, order: SubmitJob, now_ms: Millis, racks: int) -> None:
+    def __init__(
+        self, order: SubmitJob, now_ms: Millis, racks: int, nodes: Mapping[NodeId, "NodeEntry"]
+    ) -> None:
+        self._nodes = nodes
         replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(order.maps, order.replication)
         self.job = order.job
         self.submitted_ms = now_ms
@@ -51,14 +64,16 @@ class JobEntry:
         self.tries: dict[tuple[TaskKind, TaskIndex], int] = {}
         """The number of the latest attempt of tasks that were copied or had to run again."""
         self._total = (order.maps, order.reduces)
-        self.maps = PendingMaps(order.maps, replicas, racks)
-        self.reduces = PendingReduces(order.reduces)
+        self.maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(TaskKind.MAP))
+        self.reduces = PendingReduces(order.reduces, self._hosts_of(TaskKind.REDUCE))
         self._running = [0, 0]
         self._suspended = [0, 0]
         self._held: dict[tuple[TaskKind, NodeId], list[AttemptEntry]] = {}
         self._finished = [0, 0]
         self.lost = [0, 0]
         """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
+        self.faults: dict[NodeId, int] = {}
+        """How many of its attempts failed on a node, and how often a node was lost with some."""
         self.spare = [0, 0]
         """Running attempts beyond one for each task that is not done."""
         self.outputs: dict[NodeId, list[tuple[TaskIndex, AttemptId]]] = {}
@@ -85,7 +100,22 @@ class JobEntry:
         return self._finished[kind]
 
     def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
+        if self.faults and self.shuns(node):
+            return None
         return self.tasks(kind).nearest(node)
+
+    def shuns(self, node: NodeId) -> bool:
+        """Whether the job uses the node no more: too many of its attempts failed there, and not
+        on too many nodes (JobInProgress.shouldRunOnTaskTracker).
+        """
+        if self.faults.get(node, 0) < FAULTS_MAX:
+            return False
+        flaky = sum(faults >= FAULTS_MAX for faults in self.faults.values())
+        return flaky < FLAKY_SHARE * len(self._nodes)
+
+    def _hosts_of(self, kind: TaskKind) -> Hosts:
+        """Who has slots of a kind, whenever it is asked."""
+        return lambda: [node.node for node in self._nodes.values() if node.slots(kind)]
 
     def opened(self, kind: TaskKind) -> bool:
         """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""

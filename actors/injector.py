@@ -10,9 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from actors.actor import Actor, Message
-from actors.address import INJECTOR, MASTER, node_address, slot_address
+from actors.address import INJECTOR, MASTER, job_address, node_address, slot_address
 from actors.events import FaultStruck, NodeFacts
-from actors.faults import AnyFault, Disturb
+from actors.faults import AnyFault, Disturb, KillJob
 from actors.kernel import Kernel
 from scheduler.model import Millis
 
@@ -55,12 +55,15 @@ class Injector(Actor):
     def _strike(self, fault: AnyFault) -> None:
         """Note it and tell whom it strikes."""
         self.note(FaultStruck(self.now_ms, fault))
+        if isinstance(fault, KillJob):
+            self.send(job_address(fault.job), fault)
+            return
         self.send(node_address(fault.node), fault)
         if isinstance(fault, Disturb):
             self.send(MASTER, fault)
-        else:
-            for slot in range(self._slots[fault.node]):
-                self.send(slot_address(fault.node, slot), fault)
+            return
+        for slot in range(self._slots[fault.node]):
+            self.send(slot_address(fault.node, slot), fault)
 
     def _await_next(self) -> None:
         if self._next < len(self._script):

@@ -101,8 +101,13 @@ class Ledger:
         return reduces > 0 and node.free(TaskKind.REDUCE) > 0
 
     def has_attempts(self, job: JobId) -> bool:
-        """Whether anything of the job runs."""
-        return any(self._jobs[job]._running)
+        """Whether anything of the job runs or is held suspended."""
+        entry = self._jobs[job]
+        return any(entry._running) or any(entry._suspended)
+
+    def attempts_of(self, job: JobId) -> list[AttemptEntry]:
+        """What of the job is believed to run or to be held suspended, in the order of launch."""
+        return [attempt for attempt in self._attempts.values() if attempt.job == job]
 
     # The master's entries.
 
@@ -147,7 +152,7 @@ class Ledger:
 
     def submit(self, order: SubmitJob) -> None:
         """A job has come; its maps are pending."""
-        self._jobs[order.job] = JobEntry(order, self.now_ms, self._racks)
+        self._jobs[order.job] = JobEntry(order, self.now_ms, self._racks, self._nodes)
         self._pending[TaskKind.MAP] += order.maps
         self._unfinished[TaskKind.MAP] += order.maps
         if order.reduces:
@@ -208,7 +213,9 @@ class Ledger:
         self._count_running(attempt, 1)
         return attempt
 
-    def close(self, attempt: AttemptEntry, *, succeeded: bool) -> AttemptEntry | None:
+    def close(
+        self, attempt: AttemptEntry, *, succeeded: bool, failed: bool = False
+    ) -> AttemptEntry | None:
         """An attempt has ended.  The other attempt of its task, which runs on, if there is one.
 
         If this one succeeded, that one is beaten: its task is done, however it ends.
@@ -223,6 +230,9 @@ class Ledger:
         if twin is not None:
             twin.twin = None
             twin.beaten = succeeded
+        if failed:
+            entry.tasks(kind).again.avoid(attempt.task, attempt.node)
+            self.blame(attempt.job, attempt.node)
         if succeeded:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
@@ -260,12 +270,27 @@ class Ledger:
         held = job._held.setdefault((attempt.kind, attempt.node), [])
         (held.append if more > 0 else held.remove)(attempt)
 
+    def blame(self, job: JobId, node: NodeId) -> None:
+        """Something of the job came to grief on the node."""
+        faults = self._jobs[job].faults
+        faults[node] = faults.get(node, 0) + 1
+
+    def withdraw(self, job: JobId) -> None:
+        """The job is to end: nothing of it is pending any more."""
+        entry = self._jobs[job]
+        entry.outputs.clear()
+        for kind in KINDS:
+            tasks = entry.tasks(kind)
+            self._pending[kind] -= tasks.left
+            entry.lost[kind] += tasks.left
+            tasks.left = 0
+
     def leave(self, job: JobId) -> None:
-        """A job has ended with nothing of it running or pending, but for maps whose outputs were
-        lost at the same moment.
-        """
+        """A job has ended, and nothing of it runs or is pending."""
         entry = self._jobs.pop(job)
-        self._unfinished[TaskKind.MAP] -= entry.lost[TaskKind.MAP]
+        for kind in KINDS:
+            if entry.opened(kind):
+                self._unfinished[kind] -= entry.total(kind) - entry.finished(kind)
         if entry.total(TaskKind.REDUCE):
             for kind in KINDS:
                 self._padded[kind] -= entry.total(kind)

@@ -131,6 +131,8 @@ class Master(Bookkeeper):
 
     def on_job_done(self, done: JobDone) -> None:
         """The job has ended.  It stays in the books until nothing of it runs any more."""
+        if done.outcome is not Outcome.SUCCEEDED:
+            self._withdraw(done.job)
         self.ledger.job(done.job).outputs.clear()
         if self.ledger.has_attempts(done.job):
             self._gone[done.job] = None

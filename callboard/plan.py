@@ -34,7 +34,9 @@ def prepare(
     settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
     try:
         scenario = spec.load(path, [_decoded(each) for each in (*settings, *overrides)])
-        return scenario, spec.make_jobs(scenario, path.parent)
+        jobs = spec.make_jobs(scenario, path.parent)
+        spec.make_script(scenario, jobs)
+        return scenario, jobs
     except ScenarioError as error:
         if error.key in short and not _set_again(error.key, overrides):
             raise InputError(f"{short[error.key]}: {error.problem}") from None

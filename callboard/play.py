@@ -111,7 +111,7 @@ def play(
             jobs=jobs,
             policy=timed,
             seed=scenario.seed,
-            script=make_script(scenario),
+            script=make_script(scenario, jobs),
         )
         sink(_started(scenario, policy))
         began = time.perf_counter()

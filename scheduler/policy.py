@@ -344,6 +344,7 @@ class Policy:
         """
         skipped: list[tuple[JobView, Locality]] = []
         refused: list[JobView] = []
+        everywhere = self.order.same_for_every_node
         holds = offer.node.suspended(kind) > 0
         queue = self.order.queue(kind, offer, view)
         for rank, (job, score, rule) in enumerate(queue, start=1):
@@ -351,7 +352,8 @@ class Policy:
                 reasons = self._reasons(skipped, offer, view)
                 return Resume(held, Why(rule or self.order.name, rank, score, reasons))
             level = job.nearest(kind, offer.node.node)
-            if level is None:
+            if level is None:  # nothing of it may run here; elsewhere it may
+                everywhere = False
                 continue
             if kind is TaskKind.REDUCE or self.locality.permits(job, level, offer, view):
                 patience = NO_PATIENCE
@@ -365,7 +367,7 @@ class Policy:
             refused.append(job)
             if len(skipped) < MAX_SKIPS:
                 skipped.append((job, level))
-        if kind is TaskKind.MAP and self.order.same_for_every_node:
+        if kind is TaskKind.MAP and everywhere:
             self._all_refused = refused
         return None
 

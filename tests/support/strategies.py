@@ -10,6 +10,8 @@ from actors.faults import (
     AnyFault,
     Crash,
     Disturb,
+    Flaky,
+    KillJob,
     Pause,
     Restart,
     Resume,
@@ -187,6 +189,8 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Resume, node),
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
         st.builds(Disturb, node, WAYS, WAYS),
+        st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
+        st.builds(KillJob, st.integers(0, 3)),
         st.builds(Separate, node, st.lists(node, max_size=3).map(tuple)),
     ]
     whole = st.sampled_from([0, 1, 2, 500, 998, 1000, 3002, 3004, 6000, 7001])
@@ -204,6 +208,7 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Slow(node, 1.0),
             Disturb(node, HEALTHY, HEALTHY),
             Separate(node, ()),
+            Flaky(node, 0.0),
         )
     )
 

@@ -8,7 +8,7 @@ from actors.config import Cluster, Heartbeats, Tasks
 from actors.events import AttemptClosed, AttemptLaunched, Event
 from actors.hosts import run_direct
 from actors.injector import Strike
-from actors.jobs import JobSpec
+from actors.jobs import JobSpec, TasksOfKinds
 from actors.kernel import Kernel
 from actors.master import Master
 from scenarios.build import assemble
@@ -34,6 +34,7 @@ def job(
     priority: Priority = Priority.NORMAL,
     user: str = "user",
     factors: tuple[tuple[str, float], ...] = (),
+    poisoned: TasksOfKinds = ((), ()),
 ) -> JobSpec:
     """A job with defaults for what a test does not care about."""
     return JobSpec(
@@ -48,6 +49,7 @@ def job(
         priority=priority,
         user=user,
         factors=factors,
+        poisoned=poisoned,
     )
 
 
