@@ -44,12 +44,15 @@ from scheduler.decisions import Copy, Kill, Launch, Resume, Suspend, Why
 from scheduler.facts import (
     Closed,
     Fact,
+    JobArrived,
     JobLeft,
     Launched,
     NodeGone,
+    NodeJoined,
     Progressed,
     Resumed,
     Suspended,
+    TasksPending,
     TasksUndone,
     TasksWithdrawn,
 )
@@ -293,6 +296,20 @@ class Bookkeeper(Actor):
         else:
             for delay_ms in link.deliveries():
                 self.send(node_address(node), message, delay_ms)
+
+    def _brief(self) -> None:
+        """Tell a new policy what the books say: who is there, what is pending, what runs."""
+        for node in self.ledger.members():
+            self._tell(NodeJoined(node.node))
+        for job in self.ledger.jobs():
+            self._tell(JobArrived(job.job))
+            if job.total(TaskKind.REDUCE) and job.opened(TaskKind.REDUCE):
+                self._tell(TasksPending(job.job, TaskKind.REDUCE))
+        for entry in self.ledger.attempts():
+            what = (entry.job, entry.kind, entry.attempt, entry.node)
+            self._tell(Launched(*what, entry.level, entry.copy_of))
+            if entry.suspended_ms is not None:
+                self._tell(Suspended(*what, entry.ran_ms, entry.shuffled_ms))
 
     def _tell(self, fact: Fact) -> None:
         self._policy.observe(fact, self.ledger)

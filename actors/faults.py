@@ -1,7 +1,8 @@
 """What can happen to the world, as data.
 
-A fault is a fact about one machine, one link or one job from a moment on.  The injector makes it
-happen (`actors.injector`) and the journal keeps it, so that a run can be played again exactly.
+A fault is a fact about one machine, link or job, or the master, from a moment on.  The injector
+makes it happen (`actors.injector`) and the journal keeps it, so that a run can be played again
+exactly.
 """
 
 from typing import TypeAlias
@@ -69,5 +70,13 @@ class KillJob(Fault, frozen=True):
     job: JobId
 
 
-AnyFault: TypeAlias = Crash | Restart | Pause | Resume | Slow | Disturb | Separate | Flaky | KillJob
+class SwitchPolicy(Fault, frozen=True):
+    """The cluster's operator puts another policy in force; `policy` is its spelling."""
+
+    policy: str
+
+
+AnyFault: TypeAlias = (
+    Crash | Restart | Pause | Resume | Slow | Disturb | Separate | Flaky | KillJob | SwitchPolicy
+)
 """Anything that the injector can make happen."""

@@ -71,6 +71,10 @@ class Ledger:
         """The entry of a node, if it has joined."""
         return self._nodes.get(node)
 
+    def members(self) -> Iterable[NodeEntry]:
+        """All nodes that have joined and are not lost."""
+        return self._nodes.values()
+
     def attempt(self, attempt: AttemptId) -> AttemptEntry | None:
         """The entry of an attempt, if it is open."""
         return self._attempts.get(attempt)

@@ -9,6 +9,8 @@ booked, the policy and the jobs are told, and if the node has a free slot that s
 pending for, the policy is asked until it has no more to give (rule H6).
 """
 
+from collections.abc import Callable
+
 import msgspec
 
 from actors.address import MASTER, job_address, node_address
@@ -19,7 +21,7 @@ from actors.events import (
     NodeReturned,
     Outcome,
 )
-from actors.faults import Disturb
+from actors.faults import Disturb, SwitchPolicy
 from actors.kernel import Kernel
 from actors.messages import (
     Awake,
@@ -65,10 +67,21 @@ from scheduler.policy import Policy
 
 
 class Master(Bookkeeper):
-    """The one master of a cluster that begins with `nodes` nodes."""
+    """The one master of a cluster that begins with `nodes` nodes and `policy`; `make_policy` makes
+    another from its spelling.
+    """
 
-    def __init__(self, cluster: Cluster, nodes: int, policy: Policy, seed: int) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        nodes: int,
+        policy: Policy,
+        seed: int,
+        make_policy: Callable[[str], Policy],
+    ) -> None:
         super().__init__(cluster, nodes, policy, seed)
+        self._policies = 0
+        self._make_policy = make_policy
         self._one_task_a_beat = cluster.heartbeat.tasks_per_beat == "one"
         self._expiry_ms = cluster.heartbeat.expiry_ms
         self._lives: dict[NodeId, int] = {}
@@ -95,9 +108,11 @@ class Master(Bookkeeper):
             case JobDone():
                 self.on_job_done(message)
             case Tick():
-                self.send(MASTER, Preempt())
+                self.send(MASTER, Preempt(message.policy))
             case Preempt():
-                self.on_preempt()
+                self.on_preempt(message)
+            case SwitchPolicy():
+                self.on_switch_policy(message)
             case StopAttempt():
                 self.on_stop_attempt(message)
             case Awake():
@@ -241,12 +256,14 @@ class Master(Bookkeeper):
 
     # Kills.
 
-    def on_preempt(self) -> None:
+    def on_preempt(self, preempt: Preempt) -> None:
         """Mark the policy's victims; the orders go out with their nodes' next replies.
 
         A round after the timer, when all beats of this instant have been answered, so that
         beats left out and beats sent come to the same.
         """
+        if preempt.policy != self._policies:
+            return
         for order in self._policy.preempt(self.ledger):
             entry = self.ledger.attempt(order.attempt)
             if entry is None or entry.killing:
@@ -269,7 +286,17 @@ class Master(Bookkeeper):
 
     def _wait_for_tick(self) -> None:
         if self._policy.interval_ms is not None:
-            self.timer(Tick(), self._policy.interval_ms)
+            self.timer(Tick(self._policies), self._policy.interval_ms)
+
+    def on_switch_policy(self, fault: SwitchPolicy) -> None:
+        """Put another policy in force.  It learns what the books say, and no more of the past."""
+        self._policies += 1
+        self._policy.become(self._make_policy(fault.policy))
+        self._brief()
+        order = self._policy.order
+        self._switching = order if order.switches else None
+        self._copies_from = [None, None]
+        self._wait_for_tick()
 
     # Copies.
 

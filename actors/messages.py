@@ -282,11 +282,18 @@ class UnsentBeat(Message, frozen=True):
 
 
 class Tick(Message, frozen=True):
-    """Master to itself: time to ask the policy for victims, once this instant's beats are done."""
+    """Master to itself: time to ask the policy for victims, once this instant's beats are done.
+
+    `policy` counts the policies that have been in force.
+    """
+
+    policy: int
 
 
 class Preempt(Message, frozen=True):
     """Master to itself: ask the policy for victims now."""
+
+    policy: int
 
 
 class StopAttempt(Message, frozen=True):

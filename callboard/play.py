@@ -112,6 +112,7 @@ def play(
             policy=timed,
             seed=scenario.seed,
             script=make_script(scenario, jobs),
+            make_policy=make_policy,
         )
         sink(_started(scenario, policy))
         began = time.perf_counter()

@@ -36,11 +36,13 @@ from actors.faults import (
     Disturb,
     Flaky,
     KillJob,
+    NodeFault,
     Pause,
     Restart,
     Resume,
     Separate,
     Slow,
+    SwitchPolicy,
 )
 from actors.network import Way
 from journal.names import (
@@ -133,7 +135,7 @@ class Narrator:
             case FaultStruck():
                 if isinstance(event.fault, KillJob):
                     return event.fault.job, None
-                return None, event.fault.node
+                return None, event.fault.node if isinstance(event.fault, NodeFault) else None
             case NodeLost() | NodeReturned():
                 return None, event.node
             case _:
@@ -270,6 +272,8 @@ def _reason(why: Why, among: str = "in the queue") -> str:
 
 
 def _struck(fault: AnyFault) -> str:
+    if isinstance(fault, SwitchPolicy):
+        return f"the policy in force is {fault.policy} from now on"
     if isinstance(fault, KillJob):
         return f"{job_name(fault.job)} is killed by its user"
     node = node_name(fault.node)

@@ -27,6 +27,7 @@ from actors.faults import (
     Resume,
     Separate,
     Slow,
+    SwitchPolicy,
 )
 from actors.injector import Strike
 from actors.network import HEALTHY, Way
@@ -178,8 +179,22 @@ class KillJobEntry(Timed, frozen=True, kw_only=True, tag="kill-job", tag_field="
     job: Target
 
 
+class PolicyEntry(Timed, frozen=True, kw_only=True, tag="policy", tag_field="what"):
+    """Another policy is put in force; `policy` is its spelling."""
+
+    policy: Target
+
+
 Timeline: TypeAlias = tuple[
-    CrashEntry | PauseEntry | SlowEntry | LinkEntry | SplitEntry | FlakyEntry | KillJobEntry, ...
+    CrashEntry
+    | PauseEntry
+    | SlowEntry
+    | LinkEntry
+    | SplitEntry
+    | FlakyEntry
+    | KillJobEntry
+    | PolicyEntry,
+    ...,
 ]
 """All `[[timeline]]` tables, told apart by `what`."""
 
@@ -240,6 +255,9 @@ def script(
             if isinstance(entry, KillJobEntry):
                 if jobs is not None:
                     begins.append(Strike(at_ms, KillJob(_job(entry.job, jobs, place))))
+                continue
+            if isinstance(entry, PolicyEntry):
+                begins.append(Strike(at_ms, SwitchPolicy(entry.policy)))
                 continue
             length_ms = entry.length_ms()
             draw = Stream(seed, f"timeline/{place}/{repeat}")

@@ -231,10 +231,22 @@ class Policy:
         preemption: PreemptionRule | None = None,
         speculation: SpeculationRule | None = None,
     ) -> None:
+        self._compose(
+            order, locality or Anywhere(), preemption or Wait(), speculation or NoCopies()
+        )
+
+    def _compose(
+        self,
+        order: Order,
+        locality: LocalityRule,
+        preemption: PreemptionRule,
+        speculation: SpeculationRule,
+    ) -> None:
+        """Be made of these parts."""
         self.order = order
-        self.locality = locality or Anywhere()
-        self.preemption = preemption or Wait()
-        self.speculation = speculation or NoCopies()
+        self.locality = locality
+        self.preemption = preemption
+        self.speculation = speculation
         self.preemption.meet(self.order)
         self.speculation.meet(self.order)
         self._parts: tuple[Part, ...] = (
@@ -253,6 +265,10 @@ class Policy:
         # The jobs with pending maps, all refused by the last offer, until another fact is told.
         # Only what `decide` has found out already: it spares the queue, and changes no answer.
         self._all_refused: list[JobView] | None = None
+
+    def become(self, other: "Policy") -> None:
+        """Go on with the parts of another policy, a fresh one."""
+        self._compose(other.order, other.locality, other.preemption, other.speculation)
 
     @property
     def wants_progress(self) -> bool:

@@ -30,7 +30,18 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from actors.faults import Crash, Disturb, Flaky, KillJob, Pause, Restart, Resume, Separate, Slow
+from actors.faults import (
+    Crash,
+    Disturb,
+    Flaky,
+    KillJob,
+    Pause,
+    Restart,
+    Resume,
+    Separate,
+    Slow,
+    SwitchPolicy,
+)
 from actors.network import Way
 from scheduler.decisions import Skip, Why
 from scheduler.model import Locality, Priority, TaskKind
@@ -56,6 +67,7 @@ _fault = st.one_of(
     st.builds(Slow, _small, _real),
     st.builds(Flaky, _small, _real),
     st.builds(KillJob, _small),
+    st.builds(SwitchPolicy, _text),
     st.builds(Separate, _small, st.lists(_small, max_size=3).map(tuple)),
     st.builds(Disturb, _small, _way, _way),
 )

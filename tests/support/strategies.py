@@ -17,6 +17,7 @@ from actors.faults import (
     Resume,
     Separate,
     Slow,
+    SwitchPolicy,
 )
 from actors.injector import Strike
 from actors.jobs import JobSpec
@@ -176,6 +177,9 @@ WAYS: st.SearchStrategy[Way] = st.builds(
     delay_ms=st.sampled_from([0, 0, 700, 4000]),
 )
 
+OTHERS = (*sorted(ORDERS), "fair+delay+kill", "hfsp+preemptive", "fifo+late", "fair+mantri")
+"""Policies that may be put in force in the middle of a run."""
+
 HEALED_MS = 60_000
 """From here on nothing happens any more, and all that did is undone."""
 
@@ -191,6 +195,7 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Disturb, node, WAYS, WAYS),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
         st.builds(KillJob, st.integers(0, 3)),
+        st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
         st.builds(Separate, node, st.lists(node, max_size=3).map(tuple)),
     ]
     whole = st.sampled_from([0, 1, 2, 500, 998, 1000, 3002, 3004, 6000, 7001])
