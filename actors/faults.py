@@ -76,7 +76,39 @@ class SwitchPolicy(Fault, frozen=True):
     policy: str
 
 
+class MasterFault(Fault, frozen=True):
+    """Something that happens to the master, and that all nodes will notice."""
+
+
+class PauseMaster(MasterFault, frozen=True):
+    """The master stands still; what comes meanwhile waits."""
+
+
+class ResumeMaster(MasterFault, frozen=True):
+    """A paused master goes on."""
+
+
+class RestartMaster(MasterFault, frozen=True):
+    """The master starts again, knowing nothing.  With `recover` all unfinished jobs are submitted
+    again, whole; without, which is Hadoop's default, they are lost.
+    """
+
+    recover: bool = False
+
+
 AnyFault: TypeAlias = (
-    Crash | Restart | Pause | Resume | Slow | Disturb | Separate | Flaky | KillJob | SwitchPolicy
+    Crash
+    | Restart
+    | Pause
+    | Resume
+    | Slow
+    | Disturb
+    | Separate
+    | Flaky
+    | KillJob
+    | SwitchPolicy
+    | PauseMaster
+    | ResumeMaster
+    | RestartMaster
 )
 """Anything that the injector can make happen."""

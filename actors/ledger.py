@@ -35,6 +35,13 @@ class Ledger:
         self._unfinished = [0, 0]
         self._padded = [0, 0]
 
+    def successor(self) -> "Ledger":
+        """Empty books, whose attempts are numbered from well after these (Hadoop: 1000)."""
+        empty = Ledger(self._racks, self.heartbeat_ms)
+        empty.now_ms = self.now_ms
+        empty._last_attempt = self._last_attempt + 1000
+        return empty
+
     # The view.
 
     @property

@@ -16,6 +16,7 @@ from actors.events import (
     AttemptSuspended,
     FaultStruck,
     JobFinished,
+    JobResubmitted,
     JobSubmitted,
     KillOrdered,
     MapsUndone,
@@ -38,8 +39,11 @@ from actors.faults import (
     KillJob,
     NodeFault,
     Pause,
+    PauseMaster,
     Restart,
+    RestartMaster,
     Resume,
+    ResumeMaster,
     Separate,
     Slow,
     SwitchPolicy,
@@ -128,7 +132,7 @@ class Narrator:
                 return event.job, event.node
             case NodeShunned():
                 return event.job, event.node
-            case JobSubmitted() | JobFinished():
+            case JobSubmitted() | JobFinished() | JobResubmitted():
                 return event.job, None
             case RunStarted() | OrderSwitched() | RunEnded():
                 return None, None
@@ -198,6 +202,8 @@ class Narrator:
                 lost = event.outcome is Outcome.KILLED
                 why = f"{where} had the outputs" if lost else f"nobody can fetch from {where}"
                 return f"{maps} must run again: {why}"
+            case JobResubmitted():
+                return f"{self._job(event.job)} is submitted again"
             case NodeShunned():
                 job, node = self._job(event.job), node_name(event.node)
                 if event.in_force:
@@ -272,6 +278,16 @@ def _reason(why: Why, among: str = "in the queue") -> str:
 
 
 def _struck(fault: AnyFault) -> str:
+    match fault:
+        case PauseMaster():
+            return "the master stands still"
+        case ResumeMaster():
+            return "the master goes on"
+        case RestartMaster():
+            jobs = "submits all jobs again" if fault.recover else "loses all jobs"
+            return f"the master starts again, knowing nothing, and {jobs}"
+        case _:
+            pass
     if isinstance(fault, SwitchPolicy):
         return f"the policy in force is {fault.policy} from now on"
     if isinstance(fault, KillJob):

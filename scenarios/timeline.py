@@ -23,8 +23,11 @@ from actors.faults import (
     Flaky,
     KillJob,
     Pause,
+    PauseMaster,
     Restart,
+    RestartMaster,
     Resume,
+    ResumeMaster,
     Separate,
     Slow,
     SwitchPolicy,
@@ -185,6 +188,18 @@ class PolicyEntry(Timed, frozen=True, kw_only=True, tag="policy", tag_field="wha
     policy: Target
 
 
+class MasterPauseEntry(Timed, frozen=True, kw_only=True, tag="master-pause", tag_field="what"):
+    """The master stands still for `for_s`."""
+
+    for_s: PositiveSeconds
+
+
+class MasterRestartEntry(Timed, frozen=True, kw_only=True, tag="master-restart", tag_field="what"):
+    """The master starts again, knowing nothing; jobs come again with `recover`, else are lost."""
+
+    recover: bool = False
+
+
 Timeline: TypeAlias = tuple[
     CrashEntry
     | PauseEntry
@@ -193,7 +208,9 @@ Timeline: TypeAlias = tuple[
     | SplitEntry
     | FlakyEntry
     | KillJobEntry
-    | PolicyEntry,
+    | PolicyEntry
+    | MasterPauseEntry
+    | MasterRestartEntry,
     ...,
 ]
 """All `[[timeline]]` tables, told apart by `what`."""
@@ -205,6 +222,10 @@ class Spell(NamedTuple):
     begin_ms: float
     end_ms: float
     place: int
+
+
+MASTER = -1
+"""Where a node's number stands for spells of nodes."""
 
 
 class Spells:
@@ -226,7 +247,8 @@ class Spells:
         other = self.meeting(node, subject, spell.begin_ms, spell.end_ms)
         if other is not None:
             when = max(spell.begin_ms, other.begin_ms) / 1000
-            problem = f"node-{node} is struck by timeline[{other.place}] already at {when:,g} s"
+            who = "the master" if node == MASTER else f"node-{node}"
+            problem = f"{who} is struck by timeline[{other.place}] already at {when:,g} s"
             _refuse(f"{problem}; let one end before the other begins", spell.place, "nodes")
         self.of.setdefault((node, subject), SortedList()).add(spell)
 
@@ -258,6 +280,15 @@ def script(
                 continue
             if isinstance(entry, PolicyEntry):
                 begins.append(Strike(at_ms, SwitchPolicy(entry.policy)))
+                continue
+            if isinstance(entry, MasterRestartEntry):
+                begins.append(Strike(at_ms, RestartMaster(entry.recover)))
+                continue
+            if isinstance(entry, MasterPauseEntry):
+                over_ms = at_ms + to_ms(entry.for_s)
+                spells.add(MASTER, "power", Spell(at_ms, over_ms, place))
+                begins.append(Strike(at_ms, PauseMaster()))
+                ends.append(Strike(over_ms, ResumeMaster()))
                 continue
             length_ms = entry.length_ms()
             draw = Stream(seed, f"timeline/{place}/{repeat}")
@@ -379,6 +410,8 @@ def _check_some_left(spells: Spells, nodes: Sequence[NodeFacts]) -> None:
     """ScenarioError where no node with a kind of slot would be left in the end."""
     gone: dict[NodeId, int] = {}
     for (node, subject), struck in spells.of.items():
+        if node == MASTER:
+            continue
         for spell in struck:
             if subject in ("power", "link", "peers") and spell.end_ms == inf:
                 gone[node] = max(gone.get(node, 0), spell.place)
