@@ -64,6 +64,14 @@ class Flaky(NodeFault, frozen=True):
     share: float
 
 
+class Drain(NodeFault, frozen=True):
+    """The cluster's operator takes a node out of service, or back into it: it gets no more tasks,
+    and what runs on it goes on.
+    """
+
+    out: bool
+
+
 class KillJob(Fault, frozen=True):
     """Its user kills a job."""
 
@@ -105,6 +113,7 @@ AnyFault: TypeAlias = (
     | Disturb
     | Separate
     | Flaky
+    | Drain
     | KillJob
     | SwitchPolicy
     | PauseMaster

@@ -137,6 +137,14 @@ class Ledger:
             assert not node.running(kind), f"node {node.node} leaves with attempts"
             self._slots[kind] -= node.slots(kind)
 
+    def drain(self, node: NodeEntry, out: bool) -> None:
+        """Take a node out of service, or back into it."""
+        for kind in KINDS:
+            self._slots[kind] -= node.slots(kind)
+        node.drained = out
+        for kind in KINDS:
+            self._slots[kind] += node.slots(kind)
+
     def attempts_on(self, node: NodeId) -> list[AttemptEntry]:
         """What is believed to run on a node, in the order of launch."""
         return [attempt for attempt in self._attempts.values() if attempt.node == node]
@@ -323,7 +331,7 @@ class Ledger:
                 j.total(kind) - j.finished(kind) for j in jobs if j.opened(kind)
             )
             assert self._padded[kind] == sum(j.total(kind) for j in jobs if j.total(KINDS[1]))
-            assert all(0 <= n._running[kind] <= n.slots(kind) for n in nodes)
+            assert all(0 <= n._running[kind] <= n.slots(kind) or n.drained for n in nodes)
             for job in jobs:  # S6: finished + running + pending + suspended + failed is all
                 if job.opened(kind):
                     assert job.pending(kind) == job.tasks(kind).left + job.suspended(kind)

@@ -23,7 +23,14 @@ from actors.events import (
     NodeReturned,
     Outcome,
 )
-from actors.faults import Disturb, PauseMaster, RestartMaster, ResumeMaster, SwitchPolicy
+from actors.faults import (
+    Disturb,
+    Drain,
+    PauseMaster,
+    RestartMaster,
+    ResumeMaster,
+    SwitchPolicy,
+)
 from actors.kernel import Kernel
 from actors.messages import (
     Awake,
@@ -85,6 +92,7 @@ class Master(Bookkeeper):
         super().__init__(cluster, nodes, policy, seed)
         self._policies = 0
         self._pristine = deepcopy(policy)
+        self._out_of_service: dict[NodeId, bool] = {}
         self._paused = False
         self._backlog: list[msgspec.Struct] = []
         self._make_policy = make_policy
@@ -120,6 +128,8 @@ class Master(Bookkeeper):
                 self.send(MASTER, Preempt(message.policy))
             case Preempt():
                 self.on_preempt(message)
+            case Drain():
+                self.on_drain(message)
             case SwitchPolicy():
                 self.on_switch_policy(message)
             case PauseMaster():
@@ -237,6 +247,8 @@ class Master(Bookkeeper):
         self._lives[beat.node] = beat.life
         node = self.ledger.join(beat.joins, beat.life)
         self._tell(NodeJoined(beat.node))
+        if self._out_of_service.get(beat.node):
+            self._drain(node, out=True)
         return node
 
     def _assign(self, node: NodeEntry) -> tuple[LaunchTask | ResumeTask, ...]:
@@ -324,6 +336,13 @@ class Master(Bookkeeper):
         self._switching = policy.order if policy.order.switches else None
         self._copies_from = [None, None]
         self._wait_for_tick()
+
+    def on_drain(self, fault: Drain) -> None:
+        """Keep a list of who is out of service, for whoever joins later too."""
+        self._out_of_service[fault.node] = fault.out
+        node = self.ledger.node(fault.node)
+        if node is not None and node.drained != fault.out:
+            self._drain(node, fault.out)
 
     # Pauses and restarts of its own.
 
@@ -421,12 +440,6 @@ class Master(Bookkeeper):
             return
         self._roster.forget(awake.node)
         node.last_beat_ms = max(node.last_beat_ms, awake.left_out_ms)
-
-    def _list(self, roster: Roster, node: NodeEntry) -> None:
-        """Keep the roster's record of what the node could take."""
-        for kind in KINDS:
-            roster.set_able(node.node, kind, node.free(kind) > 0)
-        roster.set_resuming(node.node, node.could_resume())
 
     def _arm(self, roster: Roster) -> None:
         """See to it that the next unsent beat that could change anything is not missed."""

@@ -35,6 +35,7 @@ from actors.faults import (
     AnyFault,
     Crash,
     Disturb,
+    Drain,
     Flaky,
     KillJob,
     NodeFault,
@@ -294,6 +295,8 @@ def _struck(fault: AnyFault) -> str:
         return f"{job_name(fault.job)} is killed by its user"
     node = node_name(fault.node)
     match fault:
+        case Drain():
+            return f"{node} is taken out of service" if fault.out else f"{node} is in service again"
         case Flaky():
             return f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
         case Crash():

@@ -20,6 +20,7 @@ from actors.faults import (
     AnyFault,
     Crash,
     Disturb,
+    Drain,
     Flaky,
     KillJob,
     Pause,
@@ -176,6 +177,24 @@ class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"
         return Flaky(node, 0.0)
 
 
+class AddEntry(Entry, frozen=True, kw_only=True, tag="add", tag_field="what"):
+    """Nodes of the cluster that are off from the start, and join at `at_s`."""
+
+    subject = "power"
+
+
+class DrainEntry(Entry, frozen=True, kw_only=True, tag="drain", tag_field="what"):
+    """Nodes are taken out of service, for `for_s` or for ever; what runs on them goes on."""
+
+    subject = "service"
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        return Drain(node, True)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return Drain(node, False)
+
+
 class KillJobEntry(Timed, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
     """The user of a job kills it, if it is there."""
 
@@ -207,6 +226,8 @@ Timeline: TypeAlias = tuple[
     | LinkEntry
     | SplitEntry
     | FlakyEntry
+    | AddEntry
+    | DrainEntry
     | KillJobEntry
     | PolicyEntry
     | MasterPauseEntry
@@ -290,6 +311,13 @@ def script(
                 begins.append(Strike(at_ms, PauseMaster()))
                 ends.append(Strike(over_ms, ResumeMaster()))
                 continue
+            if isinstance(entry, AddEntry):
+                for nth, node in enumerate(_named_all(entry, nodes, place)):
+                    joins_ms = at_ms + nth * to_ms(entry.stagger_s)
+                    spells.add(node, entry.subject, Spell(0, joins_ms, place))
+                    begins.append(Strike(0, Crash(node)))
+                    ends.append(Strike(joins_ms, Restart(node)))
+                continue
             length_ms = entry.length_ms()
             draw = Stream(seed, f"timeline/{place}/{repeat}")
             struck = _struck(entry, at_ms, nodes, place, draw, spells)
@@ -325,6 +353,12 @@ def _check(entry: Timed, place: int, nodes: int) -> None:
         _refuse("`at_s` and `after_s` both say when; keep one", place, "after_s")
     if entry.times > 1 and entry.every_s is None:
         _refuse("`times` without `every_s`: how far apart?", place, "times")
+    if isinstance(entry, AddEntry):
+        if not (entry.at_s or entry.after_s):
+            _refuse("nodes that join at once need no entry; say when", place, "at_s")
+        if entry.times > 1 or entry.for_s is not None:
+            what = "times" if entry.times > 1 else "for_s"
+            _refuse("a node joins once; use `crash` or `drain` for what comes later", place, what)
     if isinstance(entry, LinkEntry):
         if not (entry.cut or entry.loss or entry.duplicate or entry.delay_s):
             _refuse("nothing happens: set `cut`, `loss`, `duplicate` or `delay_s`", place, "what")
@@ -381,6 +415,14 @@ def _struck(
     return sorted(chosen)
 
 
+def _named_all(entry: AddEntry, nodes: Sequence[NodeFacts], place: int) -> list[NodeId]:
+    """The nodes that join later; they have to be named."""
+    named = (entry.nodes,) if isinstance(entry.nodes, str) else entry.nodes
+    if any(_drawn_number(target, len(nodes)) is not None for target in named):
+        _refuse("nodes that join later have to be named, not drawn", place, "nodes")
+    return sorted({node for target in named for node in _named(target, nodes, place)})
+
+
 def _drawn_number(target: str, nodes: int) -> int | None:
     """How many nodes a drawn target means; None for one that names them."""
     if match := re.fullmatch(r"(\d{1,3}(?:\.\d{1,6})?) ?%", target):
@@ -413,7 +455,7 @@ def _check_some_left(spells: Spells, nodes: Sequence[NodeFacts]) -> None:
         if node == MASTER:
             continue
         for spell in struck:
-            if subject in ("power", "link", "peers") and spell.end_ms == inf:
+            if subject in ("power", "link", "peers", "service") and spell.end_ms == inf:
                 gone[node] = max(gone.get(node, 0), spell.place)
     if not gone:
         return

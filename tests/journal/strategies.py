@@ -34,6 +34,7 @@ from actors.events import (
 from actors.faults import (
     Crash,
     Disturb,
+    Drain,
     Flaky,
     KillJob,
     Pause,
@@ -71,6 +72,7 @@ _fault = st.one_of(
     st.builds(Slow, _small, _real),
     st.builds(Flaky, _small, _real),
     st.builds(KillJob, _small),
+    st.builds(Drain, _small, st.booleans()),
     st.builds(SwitchPolicy, _text),
     st.builds(PauseMaster),
     st.builds(ResumeMaster),

@@ -8,6 +8,7 @@ import pytest
 from actors.faults import (
     Crash,
     Disturb,
+    Drain,
     KillJob,
     NodeFault,
     Pause,
@@ -122,6 +123,16 @@ def test_each_kind_begins_and_ends() -> None:
     )
 
 
+def test_nodes_that_join_later_are_off_until_then() -> None:
+    add = {"what": "add", "nodes": "rack-0", "at_s": 60, "stagger_s": 5}
+    strikes = script(add)
+    assert [s for s in strikes if s.at_ms == 0] == [Strike(0, Crash(node)) for node in (0, 3, 6, 9)]
+    joins = [Strike(60_000 + 5000 * n, Restart(3 * n)) for n in range(4)]
+    assert list(strikes[4:]) == joins
+    drain = {"what": "drain", "nodes": "node-1", "at_s": 5, "for_s": 2}
+    assert script(drain) == (Strike(5000, Drain(1, True)), Strike(7000, Drain(1, False)))
+
+
 def test_entries_that_concern_no_node() -> None:
     pause = {"what": "master-pause", "at_s": 5, "for_s": 10}
     restart = {"what": "master-restart", "at_s": 7, "recover": True}
@@ -195,6 +206,10 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
         ([crash(for_s=20, every_s=10, times=2)], "node-3 is struck by timeline[0] already"),
         ([crash("all")], "every node with a map slot would be gone for ever"),
         ([{"what": "link", "nodes": "all", "cut": True}], "gone for ever"),
+        ([{"what": "add", "nodes": "node-1"}], "need no entry; say when"),
+        ([{"what": "add", "nodes": "10%", "at_s": 9}], "have to be named, not drawn"),
+        ([{"what": "add", "nodes": "node-1", "at_s": 9, "for_s": 9}], "a node joins once"),
+        ([{"what": "drain", "nodes": "all"}], "gone for ever"),
         ([crash(at_s=1, after_s=1)], "timeline[0].after_s: `at_s` and `after_s` both say when"),
         ([crash(times=2)], "`times` without `every_s`"),
         ([crash(for_s=1, every_s=9, times=1_000_000)], "at most 83,333"),

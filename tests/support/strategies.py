@@ -10,6 +10,7 @@ from actors.faults import (
     AnyFault,
     Crash,
     Disturb,
+    Drain,
     Flaky,
     KillJob,
     Pause,
@@ -197,6 +198,7 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
         st.builds(Disturb, node, WAYS, WAYS),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
+        st.builds(Drain, node, st.booleans()),
         st.builds(KillJob, st.integers(0, 3)),
         st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
         st.sampled_from([PauseMaster(), ResumeMaster()]),
@@ -219,6 +221,7 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Disturb(node, HEALTHY, HEALTHY),
             Separate(node, ()),
             Flaky(node, 0.0),
+            Drain(node, False),
         )
     )
     return (Strike(HEALED_MS, ResumeMaster()), *nodes_healed)
