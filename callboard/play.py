@@ -15,6 +15,7 @@ import msgspec
 
 from actors.events import AnyEvent, RunEnded, RunStarted
 from actors.hosts import run_direct, run_on_trio
+from actors.injector import Strike
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
 from callboard.plugins import make_policy
@@ -84,13 +85,15 @@ def play(
     policy: str,
     options: Options | None = None,
     watcher: Watcher | None = None,
+    script: Sequence[Strike] | None = None,
 ) -> Result:
     """Run the scenario under one policy.
 
-    `jobs` are the scenario's (`scenarios.spec.make_jobs`).  Ctrl-C ends the run between two
-    supersteps, with everything recorded so far kept; a second one is an ordinary
-    KeyboardInterrupt.  Raises `PolicySpecError` for an unknown policy, `KernelError` for a run
-    that got stuck or failed, and OSError where the journal cannot be written.
+    `jobs` and `script` are the scenario's (`scenarios.spec.make_jobs`, `make_script`); without a
+    script it is made here, but for failure traces, whose files only the caller knows.  Ctrl-C ends
+    the run between two supersteps, with everything recorded so far kept; a second one is an
+    ordinary KeyboardInterrupt.  Raises `PolicySpecError` for an unknown policy, `KernelError` for
+    a run that got stuck or failed, and OSError where the journal cannot be written.
     """
     options = options or Options()
     metrics, timed = Metrics(), TimedPolicy(make_policy(policy))
@@ -111,7 +114,7 @@ def play(
             jobs=jobs,
             policy=timed,
             seed=scenario.seed,
-            script=make_script(scenario, jobs),
+            script=make_script(scenario, jobs) if script is None else script,
             make_policy=make_policy,
         )
         sink(_started(scenario, policy))

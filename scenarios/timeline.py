@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import ceil, inf
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
 
 import msgspec
@@ -37,8 +38,10 @@ from actors.injector import Strike
 from actors.network import HEALTHY, Way
 from actors.streams import Stream
 from scenarios.errors import ScenarioError
+from scenarios.failures import Law, Outage, drawn, recorded
 from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from scenarios.strict import suggestion
+from scenarios.traces import locate
 from scheduler.model import JobId, Millis, NodeId
 
 STRIKES_MAX = 1_000_000
@@ -177,6 +180,26 @@ class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"
         return Flaky(node, 0.0)
 
 
+class FailuresEntry(Timed, frozen=True, kw_only=True, tag="failures", tag_field="what"):
+    """Nodes crash and start again by chance until `until_s`: up for a Weibull time of mean `mtbf_s`
+    and `shape` (1 is exponential, below 1 failures come in clusters), down for an exponential one
+    of mean `mttr_s`; each by itself, or rack by rack.
+    """
+
+    mtbf_s: PositiveSeconds
+    mttr_s: PositiveSeconds
+    until_s: PositiveSeconds
+    nodes: Target | tuple[Target, ...] = "all"
+    shape: Annotated[float, Meta(ge=0.1, le=10)] = 1.0
+    by: Literal["node", "rack"] = "node"
+
+
+class TraceEntry(Timed, frozen=True, kw_only=True, tag="trace", tag_field="what"):
+    """Nodes crash and start again as a file says: lines of `seconds,node-3,down` or `up`."""
+
+    path: Target
+
+
 class AddEntry(Entry, frozen=True, kw_only=True, tag="add", tag_field="what"):
     """Nodes of the cluster that are off from the start, and join at `at_s`."""
 
@@ -226,6 +249,8 @@ Timeline: TypeAlias = tuple[
     | LinkEntry
     | SplitEntry
     | FlakyEntry
+    | FailuresEntry
+    | TraceEntry
     | AddEntry
     | DrainEntry
     | KillJobEntry
@@ -279,10 +304,12 @@ def script(
     nodes: Sequence[NodeFacts],
     seed: int,
     jobs: Mapping[str, JobId] | None = None,
+    base_dir: str | Path | None = None,
 ) -> tuple[Strike, ...]:
     """Every strike, in the order of time; of one instant, what ends before what begins.
 
-    `jobs` are the workload's by name; without them those that concern jobs are left out.
+    `jobs` are the workload's by name, `base_dir` is where traces are looked for; without them
+    what concerns jobs, and traces, are left out.
 
     ScenarioError where an entry names no node, two want the same of one node at one time, or all
     nodes with a kind of slot would be gone for ever.
@@ -310,6 +337,14 @@ def script(
                 spells.add(MASTER, "power", Spell(at_ms, over_ms, place))
                 begins.append(Strike(at_ms, PauseMaster()))
                 ends.append(Strike(over_ms, ResumeMaster()))
+                continue
+            if isinstance(entry, FailuresEntry | TraceEntry):
+                for outage in _outages(entry, at_ms, nodes, place, seed, base_dir):
+                    end = inf if outage.end_ms is None else outage.end_ms
+                    spells.add(outage.node, "power", Spell(outage.begin_ms, end, place))
+                    begins.append(Strike(outage.begin_ms, Crash(outage.node)))
+                    if outage.end_ms is not None:
+                        ends.append(Strike(outage.end_ms, Restart(outage.node)))
                 continue
             if isinstance(entry, AddEntry):
                 for nth, node in enumerate(_named_all(entry, nodes, place)):
@@ -415,11 +450,43 @@ def _struck(
     return sorted(chosen)
 
 
-def _named_all(entry: AddEntry, nodes: Sequence[NodeFacts], place: int) -> list[NodeId]:
-    """The nodes that join later; they have to be named."""
+def _outages(
+    entry: FailuresEntry | TraceEntry,
+    at_ms: Millis,
+    nodes: Sequence[NodeFacts],
+    place: int,
+    seed: int,
+    base_dir: str | Path | None,
+) -> Iterator[Outage]:
+    """What an entry says of when nodes are down; a trace says nothing without its folder."""
+    if isinstance(entry, TraceEntry):
+        if base_dir is not None:
+            names = {f"node-{facts.node}": facts.node for facts in nodes}
+            for outage in recorded(_file(entry, base_dir, place), names):
+                end_ms = None if outage.end_ms is None else outage.end_ms + at_ms
+                yield Outage(outage.node, outage.begin_ms + at_ms, end_ms)
+        return
+    until_ms = to_ms(entry.until_s)
+    mean_s = entry.mtbf_s + entry.mttr_s
+    if len(nodes) * max(until_ms - at_ms, 0) / 1000 / mean_s > STRIKES_MAX:
+        _refuse(f"more than {STRIKES_MAX:,} failures are to be expected", place, "mtbf_s")
+    struck = set(_named_all(entry, nodes, place))
+    chosen = [facts for facts in nodes if facts.node in struck]
+    law = Law(entry.mtbf_s, entry.shape, entry.mttr_s, entry.by == "rack")
+    yield from drawn(law, chosen, at_ms, until_ms, seed, place)
+
+
+def _file(entry: TraceEntry, base_dir: str | Path, place: int) -> Path:
+    return locate(entry.path, Path(base_dir), f"timeline[{place}].path")
+
+
+def _named_all(
+    entry: AddEntry | FailuresEntry, nodes: Sequence[NodeFacts], place: int
+) -> list[NodeId]:
+    """The nodes of an entry in which they have to be named."""
     named = (entry.nodes,) if isinstance(entry.nodes, str) else entry.nodes
     if any(_drawn_number(target, len(nodes)) is not None for target in named):
-        _refuse("nodes that join later have to be named, not drawn", place, "nodes")
+        _refuse("these nodes have to be named, not drawn", place, "nodes")
     return sorted({node for target in named for node in _named(target, nodes, place)})
 
 
