@@ -279,7 +279,7 @@ def test_a_launch_to_a_node_that_has_just_died_is_not_lost_for_ever() -> None:
 def test_hfsps_virtual_cluster_shrinks_when_the_loss_is_detected_and_not_before(
     until_ms: Millis, slots: int
 ) -> None:
-    """HFSP, IV-D: until then its ages grow as if the dead node's slot served."""
+    """HFSP, III-B, Failures: until then its ages grow as if the dead node's slot served."""
     order = Hfsp()
     jobs = [job(0, maps=9, map_ms=500_000)]
     play(jobs, Policy(order), cluster=TWO, script=[Strike(10_000, Crash(1))], until_ms=until_ms)
