@@ -197,7 +197,9 @@ def _check(scenario: Scenario) -> None:
     checks.check_tasks(scenario.tasks)
     workload.check(scenario.workload)
     checks.check_kinds(scenario.cluster, workload.kinds_named(scenario.workload))
-    make_script(scenario)
+    if scenario.timeline:
+        checks.check_expiry(scenario.cluster)
+        make_script(scenario)
 
 
 def _placed(
