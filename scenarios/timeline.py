@@ -64,6 +64,10 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """How long it lasts; None for ever."""
         raise NotImplementedError
 
+    def takes_away(self) -> bool:
+        """Whether the master hears nothing of the node while it lasts."""
+        return True
+
 
 class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"):
     """Nodes crash, and start again `for_s` later; without it never."""
@@ -104,6 +108,9 @@ class SlowEntry(Entry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
     for_s: PositiveSeconds | None = None
     subject = "speed"
 
+    def takes_away(self) -> bool:
+        return False
+
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         return Slow(node, self.factor)
 
@@ -128,6 +135,9 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     way: Literal["both", "up", "down"] = "both"
     for_s: PositiveSeconds | None = None
     subject = "link"
+
+    def takes_away(self) -> bool:
+        return self.cut or self.loss == 1
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         way = Way(self.cut, self.loss, self.duplicate, to_ms(self.delay_s))
@@ -218,7 +228,7 @@ def script(timeline: Timeline, nodes: Sequence[NodeFacts], seed: int) -> tuple[S
                 begins.append(Strike(begin_ms, entry.begins(node, others)))
                 if length_ms is not None:
                     ends.append(Strike(begin_ms + length_ms, entry.ends(node)))
-    _check_some_left(spells, nodes)
+    _check_some_left(spells, timeline, nodes)
     return tuple(sorted([*ends, *begins], key=lambda strike: strike.at_ms))
 
 
@@ -312,12 +322,12 @@ def _named(target: str, nodes: Sequence[NodeFacts], place: int) -> list[NodeId]:
     return found
 
 
-def _check_some_left(spells: Spells, nodes: Sequence[NodeFacts]) -> None:
+def _check_some_left(spells: Spells, timeline: Timeline, nodes: Sequence[NodeFacts]) -> None:
     """ScenarioError where no node with a kind of slot would be left in the end."""
     gone: dict[NodeId, int] = {}
-    for (node, subject), struck in spells.of.items():
+    for (node, _), struck in spells.of.items():
         for spell in struck:
-            if subject != "speed" and spell.end_ms == inf:
+            if spell.end_ms == inf and timeline[spell.place].takes_away():
                 gone[node] = max(gone.get(node, 0), spell.place)
     if not gone:
         return

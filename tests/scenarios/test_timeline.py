@@ -148,6 +148,7 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
         ([crash(for_s=20, every_s=10, times=2)], "node-3 is struck by timeline[0] already"),
         ([crash("all")], "every node with a map slot would be gone for ever"),
         ([{"what": "link", "nodes": "all", "cut": True}], "gone for ever"),
+        ([{"what": "link", "nodes": "all", "loss": 1, "way": "up"}], "gone for ever"),
         ([crash(at_s=1, after_s=1)], "timeline[0].after_s: `at_s` and `after_s` both say when"),
         ([crash(times=2)], "`times` without `every_s`"),
         ([crash(for_s=1, every_s=9, times=1_000_000)], "at most 83,333"),
@@ -170,3 +171,9 @@ def test_what_makes_no_sense_is_refused_with_its_place(
 def test_two_things_of_different_sort_may_befall_a_node_at_once() -> None:
     slow = {"what": "slow", "nodes": "node-3", "factor": 2}
     assert len(script(crash(for_s=5), slow, {"what": "link", "nodes": "node-3", "loss": 0.5})) == 4
+
+
+def test_what_is_only_bad_may_befall_all_nodes_for_ever() -> None:
+    """A link that loses some messages delivers others, and slow nodes work."""
+    lossy = {"what": "link", "nodes": "all", "loss": 0.9, "delay_s": 9}
+    assert len(script(lossy, {"what": "slow", "nodes": "all", "factor": 9})) == 24
