@@ -10,7 +10,12 @@ from rich.text import Text
 from journal.names import duration
 from journal.slowdown import SlowdownSpread
 from journal.summary import Spread, Summary
+from scheduler.params import PolicySpecError
+from scheduler.spec import split
 from tui.console import plain
+
+PARAMS_SHOWN = 24
+"""Longer parameters of a part are not written out above a column."""
 
 
 class Run(NamedTuple):
@@ -34,14 +39,38 @@ class Figure(NamedTuple):
 def comparison(runs: Sequence[Run]) -> Table:
     """The table.  Rows without a figure in any run are left out."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
-    for run in runs:
-        table.add_column(plain(run.summary.policy), justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for name in headings([run.summary.policy for run in runs]):
+        table.add_column(plain(name), justify="right", no_wrap=True)
     for figure in FIGURES:
         values = [figure.of(run) for run in runs]
         if any(value is not None for value in values):
             table.add_row(figure.label, *_cells(figure, values))
     return table
+
+
+def headings(policies: Sequence[str]) -> list[str]:
+    """The policies' names, long parameters as `…`; then those that look alike are numbered."""
+    short = [_shortened(policy) for policy in policies]
+    return [
+        f"{name} #{short[:place].count(name) + 1}" if short.count(name) > 1 else name
+        for place, name in enumerate(short)
+    ]
+
+
+def _shortened(policy: str) -> str:
+    """`fair(…)+kill` for one whose order has more parameters than a column has room."""
+    try:
+        pieces = split(policy, ())
+    except PolicySpecError:  # a name that only an installed package can explain
+        return policy
+    return "+".join(
+        piece.name + (f"({_elided(piece.params)})" if piece.params else "") for piece in pieces
+    )
+
+
+def _elided(params: str) -> str:
+    return params if len(params) <= PARAMS_SHOWN else "…"
 
 
 def _cells(figure: Figure, values: Sequence[float | None]) -> list[Text]:

@@ -18,6 +18,7 @@ from scheduler.facts import JobArrived
 from scheduler.registry import make_policy
 from tests.callboard.conftest import Run
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beat
+from tui.comparison import headings
 
 CONTRACT: dict[str, tuple[str, ...]] = {
     "jobs": ("submitted", "completed", "failed", "killed"),
@@ -224,6 +225,26 @@ def test_the_table_shows_the_share_of_node_local_maps(callboard: Run) -> None:
     _, out, _ = callboard("run", "two-jobs")
     (line,) = [line.split() for line in out.splitlines() if "data-local maps" in line]
     assert line[-2:] == ["93%", "93%"]
+
+
+def test_long_policies_leave_the_rows_their_labels(callboard: Run) -> None:
+    """Parameters that no column has room for are in the footnotes; columns that look alike then
+    are numbered.
+    """
+    pools = "fair(pools={production = {min_maps = 3, weight = 1}})"
+    policies = [f"{pools}+kill", f"{pools}+delay(node=5)", f"{pools}+kill(interval_s=1)"]
+    _, out, _ = callboard("run", "two-jobs", *(x for p in policies for x in ("--policy", p)))
+    short = "fair(pools={production = {min_maps = 3}})"
+    for column in ("fair(…)+kill ", "fair(…)+delay(node=5) ", "fair(…)+kill(interval_s=1) "):
+        assert column in out
+    assert f"{short}+delay(node=5): digest " in out
+    assert " response time, mean " in out
+    alike = [
+        "fair(pools={a = {weight = 2}, b = {}})",
+        "fair",
+        "fair(pools={b = {weight = 2}, a = {}})",
+    ]
+    assert headings(alike) == ["fair(…) #1", "fair", "fair(…) #2"]
 
 
 def test_the_stopwatch_counts_launches(callboard: Run) -> None:
