@@ -1,5 +1,6 @@
 """The table that `callboard run` ends with: one column a policy, the best of a row in bold."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -14,8 +15,11 @@ from scheduler.params import PolicySpecError
 from scheduler.spec import split
 from tui.console import plain
 
-PARAMS_SHOWN = 24
+PARAMS_SHOWN = 40
 """Longer parameters of a part are not written out above a column."""
+
+HEADING_WIDTH = 22
+"""A policy's name is broken into lines of about so many characters."""
 
 
 class Run(NamedTuple):
@@ -41,7 +45,8 @@ def comparison(runs: Sequence[Run]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     for name in headings([run.summary.policy for run in runs]):
-        table.add_column(plain(name), justify="right", no_wrap=True)
+        lines = Text("\n").join(map(plain, name.splitlines()))
+        table.add_column(lines, justify="right", no_wrap=True)
     for figure in FIGURES:
         values = [figure.of(run) for run in runs]
         if any(value is not None for value in values):
@@ -50,12 +55,15 @@ def comparison(runs: Sequence[Run]) -> Table:
 
 
 def headings(policies: Sequence[str]) -> list[str]:
-    """The policies' names, long parameters as `…`; then those that look alike are numbered."""
+    """The policies' names in lines, long parameters as `…`; those that then look alike are
+    numbered.
+    """
     short = [_shortened(policy) for policy in policies]
-    return [
+    numbered = [
         f"{name} #{short[:place].count(name) + 1}" if short.count(name) > 1 else name
         for place, name in enumerate(short)
     ]
+    return [_in_lines(name) for name in numbered]
 
 
 def _shortened(policy: str) -> str:
@@ -67,6 +75,17 @@ def _shortened(policy: str) -> str:
     return "+".join(
         piece.name + (f"({_elided(piece.params)})" if piece.params else "") for piece in pieces
     )
+
+
+def _in_lines(name: str) -> str:
+    """The name with breaks before a `+`, and in long parts after a `(` or a `,`."""
+    lines = [""]
+    for part in re.split(r"(?=\+)", name):
+        for piece in [part] if len(part) <= HEADING_WIDTH else re.split(r"(?<=[(,])", part):
+            if lines[-1] and len(lines[-1] + piece) > HEADING_WIDTH:
+                lines.append("")
+            lines[-1] += piece
+    return "\n".join(lines)
 
 
 def _elided(params: str) -> str:
