@@ -24,8 +24,10 @@ from scenarios.errors import ScenarioError
 from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from scheduler.model import Millis, NodeId
 
-STRIKES_MAX = 1_000_000
-"""Of one entry: its `times`, each on every node."""
+STRIKES_MAX = 200_000
+"""Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
+of nodes that are split.  They take some seconds.
+"""
 
 Times = Annotated[int, Meta(ge=1, le=STRIKES_MAX)]
 Target = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -48,6 +50,10 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     times: Times = 1
     gaps: Literal["fixed", "exponential"] = "fixed"
     stagger_s: Seconds = 0.0
+
+    def targets(self) -> tuple[str, ...]:
+        """What `nodes` names, as a list."""
+        return (self.nodes,) if isinstance(self.nodes, str) else self.nodes
 
     subject: ClassVar[str]
     """What of a node it concerns: two entries may not change the same of one node at once."""
@@ -213,14 +219,21 @@ def script(timeline: Timeline, nodes: Sequence[NodeFacts], seed: int) -> tuple[S
     ends: list[Strike] = []
     spells = Spells()
     began_ms = 0
+    strikes = pairs = 0
     for place, entry in enumerate(timeline):
-        _check(entry, place, len(nodes))
+        strikes += entry.times * len(nodes) * len(entry.targets())
+        _check(entry, place, len(nodes), strikes)
         began_ms = _start_ms(entry, began_ms)
         length_ms = entry.length_ms()
         for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
             draw = Stream(seed, f"timeline/{place}/{repeat}")
             struck = _struck(entry, at_ms, nodes, place, draw, spells)
-            others = tuple(sorted({facts.node for facts in nodes}.difference(struck)))
+            others: tuple[NodeId, ...] = ()
+            if isinstance(entry, SplitEntry):
+                others = tuple(sorted({facts.node for facts in nodes}.difference(struck)))
+                pairs += len(struck) * len(others)
+                if pairs > STRIKES_MAX:
+                    _refuse(f"more than {STRIKES_MAX:,} pairs of nodes are split", place, "nodes")
             for nth, node in enumerate(struck):
                 begin_ms = at_ms + nth * to_ms(entry.stagger_s)
                 end_ms = inf if length_ms is None else begin_ms + length_ms
@@ -232,11 +245,14 @@ def script(timeline: Timeline, nodes: Sequence[NodeFacts], seed: int) -> tuple[S
     return tuple(sorted([*ends, *begins], key=lambda strike: strike.at_ms))
 
 
-def _check(entry: Entry, place: int, nodes: int) -> None:
-    """ScenarioError where fields of an entry contradict each other."""
-    if entry.times * nodes > STRIKES_MAX:
-        most = max(1, STRIKES_MAX // nodes)
-        _refuse(f"so often on {nodes:,} nodes is too much; at most {most:,}", place, "times")
+def _check(entry: Entry, place: int, nodes: int, strikes: int) -> None:
+    """ScenarioError where fields of an entry contradict each other, or all together are too much.
+
+    `strikes` are those of this entry and all before it.
+    """
+    if strikes > STRIKES_MAX:
+        most = f"times × names × {nodes:,} nodes may be {STRIKES_MAX:,} in the whole timeline"
+        _refuse(f"this is too much; {most}, and come to {strikes:,} here", place, "times")
     if entry.at_s is not None and entry.after_s is not None:
         _refuse("`at_s` and `after_s` both say when; keep one", place, "after_s")
     if entry.times > 1 and entry.every_s is None:
@@ -278,9 +294,8 @@ def _struck(
 
     Draws leave out nodes that something of the same sort has already befallen.
     """
-    named = (entry.nodes,) if isinstance(entry.nodes, str) else entry.nodes
     chosen: set[NodeId] = set()
-    for nth, target in enumerate(named):
+    for nth, target in enumerate(entry.targets()):
         wanted = _drawn_number(target, len(nodes))
         if wanted is None:
             chosen.update(_named(target, nodes, place))

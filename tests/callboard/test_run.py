@@ -288,6 +288,17 @@ def test_on_a_terminal_long_text_is_wrapped_at_words(
     assert all(line.rstrip().endswith("seven77") for line in lines), lines
 
 
+def test_the_list_of_scenarios_has_a_line_for_each_at_80_columns(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    lines = [line.strip() for line in callboard("scenarios")[1].splitlines() if line.strip()]
+    assert [line.split()[0] for line in lines] == [name for name, _, _ in spec.library()]
+    assert all(line.endswith((".", "?")) for line in lines)
+
+
 def test_help_and_lists(callboard: Run) -> None:
     assert "facebook-morning" in callboard("scenarios")[1]
     assert "first come, first served" in callboard("policies")[1]

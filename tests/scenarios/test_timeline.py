@@ -151,7 +151,9 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
         ([{"what": "link", "nodes": "all", "loss": 1, "way": "up"}], "gone for ever"),
         ([crash(at_s=1, after_s=1)], "timeline[0].after_s: `at_s` and `after_s` both say when"),
         ([crash(times=2)], "`times` without `every_s`"),
-        ([crash(for_s=1, every_s=9, times=1_000_000)], "at most 83,333"),
+        ([crash(for_s=1, every_s=9, times=200_000)], "may be 200,000 in the whole timeline"),
+        ([crash(for_s=1, every_s=9, times=9000)] * 2, "timeline[1].times: this is too much"),
+        ([crash(["1 any"] * 84, for_s=1, every_s=9, times=1000)], "come to 1,008,000 here"),
         ([{"what": "link", "nodes": "node-0"}], "nothing happens"),
         ([{"what": "link", "nodes": "node-0", "cut": True, "loss": 0.1}], "a link that is cut"),
         (
