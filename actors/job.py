@@ -18,6 +18,7 @@ from actors.messages import (
     Begin,
     DropOutputs,
     FetchOutputs,
+    FetchOutputsAgain,
     FetchTrouble,
     JobDone,
     MapWork,
@@ -117,8 +118,10 @@ class Job(Actor):
         """Tell a shuffling reduce that every map output is there, now or when it is."""
         if self._maps_done():
             self._let_fetch(fetch)
-        else:
-            self._fetching.append(fetch)
+            return
+        self._fetching.append(fetch)
+        if isinstance(fetch, FetchOutputsAgain):
+            self.send(fetch.slot_address, OutputsObsolete(fetch.attempt), self._latency_ms)
 
     def on_outputs_lost(self, lost: OutputsLost) -> None:
         """Have the maps run again; whoever still fetches has to wait for them (rule T3)."""

@@ -85,6 +85,8 @@ class Kernel:
     superstep at or before it.  `tie_order` permutes ties by a seed.  `patience_ms`
     is how long nothing but beats may go on.  `watch`, if set, is called
     every thousand or so supersteps, between two of them, and must not touch the run.
+    `settled`, if set, is called after every superstep, when its events have been told, and must
+    not touch the run either; what it raises ends the run.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Kernel:
         self.actors: dict[int, Actor] = {}
         self.on_admit: Callable[[Actor], None] | None = None
         self.watch: Callable[[], None] | None = None
+        self.settled: Callable[[], None] | None = None
         self.patience_ms = PATIENCE_MS
         self._sink = sink
         self._until_ms = until_ms
@@ -165,6 +168,8 @@ class Kernel:
         """
         if self._notes:
             self._tell()
+        if self.settled is not None:
+            self.settled()
         if self.reason is not None:
             return None
         if len(self._unhashed) >= _HASH_EVERY:

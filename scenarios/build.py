@@ -42,6 +42,7 @@ def assemble(
     policy: Policy,
     seed: int,
     client: type[Client] = Client,
+    master: type[Master] = Master,
     script: Sequence[Strike] = (),
 ) -> None:
     """Bring every actor of a run into the kernel; `jobs` in the order of their submission.
@@ -53,7 +54,7 @@ def assemble(
     kernel.patience_ms = max(kernel.patience_ms, _BEATS_WITHOUT_NEWS * period_ms)
     if policy.wants_oracle:
         policy.consult(Truth(jobs, tasks, seed))
-    kernel.admit(Master(cluster, len(nodes), policy, seed))
+    kernel.admit(master(cluster, len(nodes), policy, seed))
     _admit_nodes(kernel, cluster, nodes, tasks, seed, keeps_outputs=bool(script))
     placement = Placement(
         seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication

@@ -1,0 +1,112 @@
+"""Delay scheduling (S14)."""
+
+from actors.events import AttemptLaunched
+from actors.ledger import Ledger
+from journal.checks.book import Book
+from journal.checks.rule import Handlers, Rule, Setup
+from scheduler.locality import Delay, DelayParams, auto_wait_ms
+from scheduler.model import JobId, Locality, Millis, TaskKind
+
+
+class _Waiter:
+    """A job: the level of its last map launch, when that was, and how often it was passed over
+    since the last node-local one.
+    """
+
+    __slots__ = ("count", "level", "since_ms")
+
+    def __init__(self, since_ms: Millis) -> None:
+        self.level = Locality.NODE
+        self.since_ms = since_ms
+        self.count = 0
+
+
+class Waits(Rule):
+    """S14.  What a job had waited is told with its launch; it cannot be more than the time since
+    its last one.  Maps that run again, and copies, are exempt.  In a live run with waits by time
+    the rule's own account of a job that was passed over is held against the limit too.
+    """
+
+    id = "S14"
+    says = "no first map is launched further from its input than its job's wait allows, and no job"
+    says += " that has waited enough is passed over"
+    idle = "no delay scheduling"
+
+    def __init__(self, book: Book) -> None:
+        super().__init__(book)
+        self._delay: Delay | None = None
+        self._waits_ms: tuple[Millis, Millis] = (0, 0)
+        self._skips: int | None = None
+        self._jobs: dict[JobId, _Waiter] = {}
+        self._passed: list[tuple[AttemptLaunched, JobId]] = []
+
+    def begin(self, setup: Setup) -> None:
+        if setup.policy is not None and isinstance(setup.policy.locality, Delay):
+            self._delay = setup.policy.locality
+            params = self._delay.params
+            self._skips = params.skips
+            self._waits_ms = _waits_ms(params, setup.heartbeat_ms)
+
+    def handlers(self) -> Handlers:
+        return {AttemptLaunched: self._launched}
+
+    def _launched(self, event: AttemptLaunched) -> None:
+        if self._delay is None or event.kind is not TaskKind.MAP or event.copy_of:
+            return
+        job = self._jobs.get(event.job)
+        if job is None:
+            submitted = self.book.jobs[event.job].submitted
+            job = self._jobs[event.job] = _Waiter(submitted.at_ms)
+        why = event.why
+        if not event.number:
+            self.times += 1
+            if why.waited_ms > event.at_ms - job.since_ms:
+                raise self.broken(event, f"it could wait since {job.since_ms} ms only")
+            if event.level > self._allowed(job, why.waited_ms, why.skips):
+                raise self.broken(event, f"its last launch was {job.level.name}, {self._limits()}")
+        job.count = 0 if event.level is Locality.NODE else job.count + why.skips
+        job.level, job.since_ms = event.level, event.at_ms
+        if self._skips is None:
+            self._passed.extend((event, skip.job) for skip in why.skipped)
+
+    def settle(self, ledger: Ledger) -> None:
+        """Nobody whose wait was over can have been passed over in this superstep."""
+        passed, self._passed = self._passed, []
+        for event, number in passed:
+            job = self._jobs.get(number) or _Waiter(-1)
+            if self._delay is None or not ledger.here(number) or job.since_ms == event.at_ms:
+                continue  # by a launch since then it waits anew
+            self.times += 1
+            had = self._delay.patience(ledger.job(number), ledger)
+            if self._allowed(job, had.waited_ms, 0) is Locality.OFF_RACK:
+                what = f"job-{number} had waited {had.waited_ms} ms, {self._limits()}"
+                raise self.broken(event, f"{what}, and was passed over")
+
+    def _allowed(self, job: _Waiter, waited_ms: Millis, skips: int) -> Locality:
+        """How far from its input the job may launch a map."""
+        if self._skips is not None:
+            enough = job.count + skips >= self._skips
+            return Locality.OFF_RACK if enough else Locality.NODE
+        node_ms, rack_ms = self._waits_ms
+        if job.level is Locality.OFF_RACK:
+            return Locality.OFF_RACK
+        if job.level is Locality.RACK:
+            return Locality.OFF_RACK if waited_ms >= rack_ms else Locality.RACK
+        if waited_ms >= node_ms + rack_ms:
+            return Locality.OFF_RACK
+        return Locality.RACK if waited_ms >= node_ms else Locality.NODE
+
+    def _limits(self) -> str:
+        if self._skips is not None:
+            return f"passed over {self._skips} times is enough"
+        return f"T1 and T2 are {self._waits_ms[0]} and {self._waits_ms[1]} ms"
+
+
+def _waits_ms(params: DelayParams, heartbeat_ms: Millis) -> tuple[Millis, Millis]:
+    """T1 and T2."""
+    auto_ms = auto_wait_ms(heartbeat_ms)
+    node_ms, rack_ms = (
+        auto_ms if seconds is None else round(seconds * 1000)
+        for seconds in (params.node, params.rack)
+    )
+    return node_ms, rack_ms
