@@ -25,6 +25,11 @@ def real_ms(
     return round(nominal_ms * noise.lognormal(sigma, job, column))
 
 
+def _column(launch: LaunchTask) -> int:
+    """The attempt's place among those of its job, for draws."""
+    return (2 * launch.task + (launch.kind is TaskKind.REDUCE)) * _NUMBERS + launch.number
+
+
 class Durations:
     """How long the parts of attempts take on one node while it runs at its own speed."""
 
@@ -34,11 +39,13 @@ class Durations:
         self._tasks = tasks
         self._noise = Stream(seed, "duration")
         self._luck = Stream(seed, "straggler")
+        self._failing = Stream(seed, "failing")
+        self._fails_at = Stream(seed, "fails-at")
 
     def of_map(self, launch: LaunchTask, work: MapWork) -> Millis:
         """A map at the locality of its launch."""
         locality = self._tasks.locality_factor(launch.level)
-        factor = locality * factor_on(self._kind, work.factors) / self._pace(launch)
+        factor = locality * self._factor(launch, work)
         return self._drawn(launch, work.ms * factor)
 
     def of_shuffle(self, launch: LaunchTask, work: ReduceWork) -> Millis:
@@ -51,15 +58,29 @@ class Durations:
 
     def of_rest(self, launch: LaunchTask, work: ReduceWork) -> Millis:
         """What comes after a reduce's shuffle."""
+        return self._drawn(launch, work.reduce_ms * self._factor(launch, work))
+
+    def doom(self, launch: LaunchTask, flakiness: float) -> float | None:
+        """The progress at which the attempt fails; None if it does not."""
+        quirks = launch.work.quirks
+        draws = launch.job, _column(launch)
+        poisoned = quirks is not None and launch.task in quirks.poisoned
+        if poisoned or (flakiness and self._failing.uniform(*draws) < flakiness):
+            return self._fails_at.uniform(*draws)
+        return None
+
+    def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
+        """How much longer the task's work takes here than it says."""
         factor = factor_on(self._kind, work.factors) / self._pace(launch)
-        return self._drawn(launch, work.reduce_ms * factor)
+        quirks = work.quirks
+        return factor * quirks.skew if quirks and launch.task in quirks.skewed else factor
 
     def _pace(self, launch: LaunchTask) -> float:
         """The speed at which this attempt works: the node's, or a part of it if it straggles."""
         if not self._tasks.straggler_share:
             return self._speed
-        column = (2 * launch.task + (launch.kind is TaskKind.REDUCE)) * _NUMBERS + launch.number
-        straggles = self._luck.uniform(launch.job, column) < self._tasks.straggler_share
+        luck = self._luck.uniform(launch.job, _column(launch))
+        straggles = luck < self._tasks.straggler_share
         return self._speed / self._tasks.straggler_factor if straggles else self._speed
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:

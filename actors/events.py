@@ -203,6 +203,17 @@ class MapsUndone(Event, frozen=True):
     outcome: Outcome
 
 
+class NodeShunned(Event, frozen=True):
+    """A job has had so many failures on a node that it uses it no more.  Told by the master.
+
+    Not `in_force` where it would shun too large a share of the cluster: then it uses all of it.
+    """
+
+    job: JobId
+    node: NodeId
+    in_force: bool
+
+
 class NodeReturned(Event, frozen=True):
     """A node that had been lost joined again.  Told by the master."""
 
@@ -246,6 +257,7 @@ AnyEvent = (
     | FaultStruck
     | NodeLost
     | MapsUndone
+    | NodeShunned
     | NodeReturned
     | JobFinished
     | RunEnded

@@ -1,7 +1,8 @@
 """What can happen to the world, as data.
 
-A fault is a fact about one machine or one link from a moment on.  The injector makes it happen
-(`actors.injector`) and the journal keeps it, so that a run can be played again exactly.
+A fault is a fact about one machine, link or job, or the master, from a moment on.  The injector
+makes it happen (`actors.injector`) and the journal keeps it, so that a run can be played again
+exactly.
 """
 
 from typing import TypeAlias
@@ -9,49 +10,73 @@ from typing import TypeAlias
 import msgspec
 
 from actors.network import Way
-from scheduler.model import NodeId
+from scheduler.model import JobId, NodeId
 
 
 class Fault(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
-    """What every fault has: the node that it strikes."""
+    """Something that happens to the world."""
+
+
+class NodeFault(Fault, frozen=True):
+    """Something that happens to a node."""
 
     node: NodeId
 
 
-class Crash(Fault, frozen=True):
+class Crash(NodeFault, frozen=True):
     """The node stops dead.  What ran on it is gone, and so is what it had stored."""
 
 
-class Restart(Fault, frozen=True):
+class Restart(NodeFault, frozen=True):
     """A crashed node starts again, empty, and joins at once."""
 
 
-class Pause(Fault, frozen=True):
+class Pause(NodeFault, frozen=True):
     """The node stands still, as in a long collection of garbage: nothing is lost, all is late."""
 
 
-class Resume(Fault, frozen=True):
+class Resume(NodeFault, frozen=True):
     """A paused node goes on where it stood."""
 
 
-class Slow(Fault, frozen=True):
+class Slow(NodeFault, frozen=True):
     """Whatever runs on the node takes `factor` times as long from now on; 1 is its own speed."""
 
     factor: float
 
 
-class Disturb(Fault, frozen=True):
+class Disturb(NodeFault, frozen=True):
     """The link between the master and the node is like this from now on; `up` is to the master."""
 
     up: Way
     down: Way
 
 
-class Separate(Fault, frozen=True):
+class Separate(NodeFault, frozen=True):
     """The node and these others cannot fetch from each other from now on; none ends it."""
 
     others: tuple[NodeId, ...]
 
 
-AnyFault: TypeAlias = Crash | Restart | Pause | Resume | Slow | Disturb | Separate
+class Flaky(NodeFault, frozen=True):
+    """Of the attempts that start on the node from now on, this share fails on its way."""
+
+    share: float
+
+
+class KillJob(Fault, frozen=True):
+    """Its user kills a job."""
+
+    job: JobId
+
+
+class SwitchPolicy(Fault, frozen=True):
+    """The cluster's operator puts another policy in force; `policy` is its spelling."""
+
+    policy: str
+
+
+AnyFault: TypeAlias = (
+    Crash | Restart | Pause | Resume | Slow | Disturb | Separate | Flaky | KillJob | SwitchPolicy
+)
 """Anything that the injector can make happen."""

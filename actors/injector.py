@@ -4,15 +4,16 @@ Each is noted in the journal and told to those whom it strikes.  What follows is
 else is told, and the master learns of it by what heartbeats say, or by their silence.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from actors.actor import Actor, Message
-from actors.address import INJECTOR, MASTER, node_address, slot_address
+from actors.address import INJECTOR, MASTER, job_address, node_address, slot_address
 from actors.events import FaultStruck, NodeFacts
-from actors.faults import AnyFault, Disturb
+from actors.faults import AnyFault, Disturb, KillJob, SwitchPolicy
 from actors.kernel import Kernel
 from scheduler.model import Millis
 
@@ -28,12 +29,16 @@ class Strike(NamedTuple):
     fault: AnyFault
 
 
+def _at_ms(strike: Strike) -> Millis:
+    return strike.at_ms
+
+
 class Injector(Actor):
     """Plays a script of faults, in the order of their times."""
 
     def __init__(self, script: Sequence[Strike], nodes: Sequence[NodeFacts]) -> None:
         super().__init__(INJECTOR, "injector")
-        self._script = sorted(script, key=lambda strike: strike.at_ms)
+        self._script = sorted(script, key=_at_ms)
         self._slots = {facts.node: facts.map_slots + facts.reduce_slots for facts in nodes}
         self._next = 0
 
@@ -48,6 +53,15 @@ class Injector(Actor):
             self._next += 1
         self._await_next()
 
+    def inject(self, fault: AnyFault) -> None:
+        """Let something happen a millisecond from now; to be called between two supersteps.
+
+        It is noted like the script's own, so a run of the journal's faults is the same run.
+        """
+        strike = Strike(self.now_ms + 1, fault)
+        self._script.insert(bisect_right(self._script, strike.at_ms, key=_at_ms), strike)
+        self.timer(Due(), 1)
+
     def at_work(self) -> bool:
         """A world to which something is still to happen is not stuck."""
         return self._next < len(self._script)
@@ -55,12 +69,18 @@ class Injector(Actor):
     def _strike(self, fault: AnyFault) -> None:
         """Note it and tell whom it strikes."""
         self.note(FaultStruck(self.now_ms, fault))
+        if isinstance(fault, KillJob):
+            self.send(job_address(fault.job), fault)
+            return
+        if isinstance(fault, SwitchPolicy):
+            self.send(MASTER, fault)
+            return
         self.send(node_address(fault.node), fault)
         if isinstance(fault, Disturb):
             self.send(MASTER, fault)
-        else:
-            for slot in range(self._slots[fault.node]):
-                self.send(slot_address(fault.node, slot), fault)
+            return
+        for slot in range(self._slots[fault.node]):
+            self.send(slot_address(fault.node, slot), fault)
 
     def _await_next(self) -> None:
         if self._next < len(self._script):

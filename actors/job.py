@@ -12,6 +12,7 @@ import msgspec
 from actors.actor import Actor
 from actors.address import CLIENT, MASTER, job_address
 from actors.events import JobFinished, JobSubmitted, Outcome
+from actors.faults import KillJob
 from actors.jobs import JobSpec
 from actors.messages import (
     AttemptNews,
@@ -25,6 +26,7 @@ from actors.messages import (
     OutputsLost,
     OutputsObsolete,
     OutputsReady,
+    Quirks,
     ReducesReady,
     ReduceWork,
     RunAgain,
@@ -32,6 +34,9 @@ from actors.messages import (
 )
 from actors.placement import Placement
 from scheduler.model import Millis, NodeId, TaskIndex, TaskKind
+
+ATTEMPTS_MAX = 4
+"""mapred.map.max.attempts, mapred.reduce.max.attempts: so many failures of a task end the job."""
 
 COMPLAINTS = 3
 """JobInProgress.MAX_FETCH_FAILURES_NOTIFICATIONS."""
@@ -66,6 +71,7 @@ class Job(Actor):
         self._hosts: tuple[NodeId, ...] = ()
         self._hosts_ms: Millis = -1
         self._troubles: dict[NodeId, int] = {}
+        self._failures: dict[tuple[TaskKind, TaskIndex], int] = {}
 
     def receive(self, message: msgspec.Struct) -> None:
         match message:
@@ -79,6 +85,8 @@ class Job(Actor):
                 self.on_outputs_lost(message)
             case FetchTrouble():
                 self.on_fetch_trouble(message)
+            case KillJob():
+                self.on_kill()
             case _:
                 raise AssertionError(f"a job has no answer to {message!r}")
 
@@ -101,9 +109,11 @@ class Job(Actor):
         self._go_on()
 
     def on_attempt_news(self, news: AttemptNews) -> None:
-        """Count what is done; ask for what must run again."""
+        """Count what is done and what failed; ask for what must run again."""
         if news.outcome is not Outcome.SUCCEEDED:
-            self.send(MASTER, RunAgain(self._spec.job, news.kind, news.task))
+            failed = news.outcome is Outcome.FAILED
+            if not (failed and self._fails(news.kind, news.task)) and news.alone:
+                self.send(MASTER, RunAgain(self._spec.job, news.kind, news.task))
             return
         self._done[news.kind] += 1
         if news.kind is TaskKind.MAP and self._hosts_asked and self._spec.reduces:
@@ -126,6 +136,8 @@ class Job(Actor):
     def on_outputs_lost(self, lost: OutputsLost) -> None:
         """Have the maps run again; whoever still fetches has to wait for them (rule T3)."""
         self._done[TaskKind.MAP] -= len(lost.tasks)
+        if lost.failed and any(self._fails(TaskKind.MAP, task) for task in lost.tasks):
+            return
         for task in lost.tasks:
             self._outputs.pop(task, None)
             self.send(MASTER, RunAgain(self._spec.job, TaskKind.MAP, task))
@@ -162,9 +174,13 @@ class Job(Actor):
             spec.reduces,
             self._placement.replication,
             replicas.tobytes(),
-            MapWork(spec.map_ms, spec.factors),
+            MapWork(spec.map_ms, spec.factors, _quirks(spec, TaskKind.MAP)),
             ReduceWork(
-                spec.shuffle_ms, spec.shuffle_ms // max(spec.maps, 1), spec.reduce_ms, spec.factors
+                spec.shuffle_ms,
+                spec.shuffle_ms // max(spec.maps, 1),
+                spec.reduce_ms,
+                spec.factors,
+                _quirks(spec, TaskKind.REDUCE),
             ),
         )
 
@@ -178,6 +194,20 @@ class Job(Actor):
             self.send(MASTER, ReducesReady(spec.job))
         if self._maps_done() and self._done[TaskKind.REDUCE] == spec.reduces:
             self._end(Outcome.SUCCEEDED)
+
+    def on_kill(self) -> None:
+        """The job's user has had enough."""
+        self._end(Outcome.KILLED)
+
+    def _fails(self, kind: TaskKind, task: TaskIndex) -> bool:
+        """One attempt more of a task has failed; whether that is the end of the job."""
+        if self.retired:
+            return True
+        failures = self._failures[kind, task] = self._failures.get((kind, task), 0) + 1
+        if failures < ATTEMPTS_MAX:
+            return False
+        self._end(Outcome.FAILED)
+        return True
 
     def _maps_done(self) -> bool:
         return self._done[TaskKind.MAP] == self._spec.maps
@@ -202,3 +232,9 @@ class Job(Actor):
         self.send(MASTER, done)
         self.send(CLIENT, done)
         self.retire()
+
+
+def _quirks(spec: JobSpec, kind: TaskKind) -> Quirks | None:
+    """What is wrong with single tasks of a kind, if anything is."""
+    poisoned, skewed = spec.poisoned[kind], spec.skewed[kind]
+    return Quirks(poisoned, skewed, spec.skew) if poisoned or skewed else None

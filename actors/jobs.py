@@ -2,7 +2,10 @@
 
 import msgspec
 
-from scheduler.model import JobId, Millis, Priority
+from scheduler.model import JobId, Millis, Priority, TaskIndex
+
+TasksOfKinds = tuple[tuple[TaskIndex, ...], tuple[TaskIndex, ...]]
+"""Some maps, and some reduces."""
 
 
 def factor_on(kind: str, factors: tuple[tuple[str, float], ...]) -> float:
@@ -20,7 +23,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     of noise.  `shuffle_ms` is the time in which one reduce fetches its share when every map
     output is there; `reduce_ms` is all that comes after (sort, reduce, write).  `factors` says by
     what factor maps, and reduces after their shuffle, are longer on nodes of a kind; 1 on kinds
-    that it does not name.
+    that it does not name.  Of maps and of reduces, the `poisoned` fail wherever they run, and the
+    `skewed` take `skew` times as long.
     """
 
     job: JobId
@@ -35,12 +39,15 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     pool: str = ""
     priority: Priority = Priority.NORMAL
     factors: tuple[tuple[str, float], ...] = ()
+    poisoned: TasksOfKinds = ((), ())
+    skewed: TasksOfKinds = ((), ())
+    skew: float = 1.0
 
     @property
-    def shape(self) -> tuple[int | tuple[str, float], ...]:
+    def shape(self) -> tuple[object, ...]:
         """What decides how long the job takes alone on an empty cluster, noise apart."""
         sizes = (self.maps, self.map_ms, self.reduces, self.shuffle_ms, self.reduce_ms)
-        return (*sizes, *self.factors)
+        return (*sizes, *self.factors, *((self.skew, *self.skewed) if any(self.skewed) else ()))
 
     def factor(self, kind: str) -> float:
         """By what factor its tasks are longer on nodes of this kind."""

@@ -1,247 +1,20 @@
 """The master's books: what it believes of nodes, jobs and attempts.
 
-The ledger is the one thing behind the policy's view (`scheduler.view`): its entries have the
-views' attributes, so nothing is copied for a decision.  Only the master writes in it, and every
-change keeps the sums right: `pending`, `running` and `unfinished` of the cluster are always the
-sums over jobs, which `validate` recounts.
+The ledger is the one thing behind the policy's view (`scheduler.view`): its entries
+(`actors.entries`) have the views' attributes, so nothing is copied for a decision.  Only the master
+writes in it, and every change keeps the sums right: `pending`, `running` and `unfinished` of the
+cluster are always the sums over jobs, which `validate` recounts.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 
-import numpy as np
-
+from actors.entries import AttemptEntry, JobEntry, NodeEntry
 from actors.events import NodeFacts
 from actors.messages import (
-    HeartbeatReply,
-    KillTask,
-    MapWork,
-    ReduceWork,
     SubmitJob,
-    SuspendTask,
 )
-from actors.pending import PendingMaps, PendingReduces
 from scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskIndex, TaskKind
-
-
-class JobEntry:
-    """A submitted job that has not ended."""
-
-    __slots__ = (
-        "_finished",
-        "_held",
-        "_running",
-        "_suspended",
-        "_total",
-        "_work",
-        "job",
-        "lost",
-        "maps",
-        "outputs",
-        "pool",
-        "priority",
-        "reduces",
-        "spare",
-        "submitted_ms",
-        "tries",
-        "user",
-    )
-
-    def __init__(self, order: SubmitJob, now_ms: Millis, racks: int) -> None:
-        replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(order.maps, order.replication)
-        self.job = order.job
-        self.submitted_ms = now_ms
-        self.user = order.user
-        self.pool = order.pool
-        self.priority = order.priority
-        self.tries: dict[tuple[TaskKind, TaskIndex], int] = {}
-        """The number of the latest attempt of tasks that were copied or had to run again."""
-        self._total = (order.maps, order.reduces)
-        self.maps = PendingMaps(order.maps, replicas, racks)
-        self.reduces = PendingReduces(order.reduces)
-        self._running = [0, 0]
-        self._suspended = [0, 0]
-        self._held: dict[tuple[TaskKind, NodeId], list[AttemptEntry]] = {}
-        self._finished = [0, 0]
-        self.lost = [0, 0]
-        """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
-        self.spare = [0, 0]
-        """Running attempts beyond one for each task that is not done."""
-        self.outputs: dict[NodeId, list[tuple[TaskIndex, AttemptId]]] = {}
-        """Where the outputs of its finished maps lie; kept only for reduces that will want them."""
-        self._work = (order.map_work, order.reduce_work)
-
-    def total(self, kind: TaskKind) -> int:
-        return self._total[kind]
-
-    def pending(self, kind: TaskKind) -> int:
-        return self.tasks(kind).left + self._suspended[kind]
-
-    def suspended(self, kind: TaskKind) -> int:
-        return self._suspended[kind]
-
-    def resumable(self, kind: TaskKind, node: NodeId) -> AttemptId | None:
-        held = self._held.get((kind, node), ())
-        return min((entry.attempt for entry in held if not entry.killing), default=None)
-
-    def running(self, kind: TaskKind) -> int:
-        return self._running[kind]
-
-    def finished(self, kind: TaskKind) -> int:
-        return self._finished[kind]
-
-    def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
-        return self.tasks(kind).nearest(node)
-
-    def opened(self, kind: TaskKind) -> bool:
-        """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""
-        return kind is TaskKind.MAP or self.reduces.opened
-
-    def tasks(self, kind: TaskKind) -> PendingMaps | PendingReduces:
-        """The pending tasks of this kind."""
-        return self.maps if kind is TaskKind.MAP else self.reduces
-
-    def work(self, kind: TaskKind) -> MapWork | ReduceWork:
-        """The sealed orders for a task, passed on to the slot and read by nobody here."""
-        return self._work[kind]
-
-
-class NodeEntry:
-    """A node that has joined."""
-
-    __slots__ = (
-        "_running",
-        "_slots",
-        "_suspended",
-        "kills",
-        "kind",
-        "last_beat_ms",
-        "life",
-        "node",
-        "rack",
-        "reply",
-        "speed",
-        "suspends",
-    )
-
-    def __init__(self, facts: NodeFacts, life: int = 0) -> None:
-        self.life = life
-        self.node = facts.node
-        self.rack = facts.rack
-        self.speed = facts.speed
-        self.kind = facts.kind
-        self.last_beat_ms: Millis = -1
-        self.reply = HeartbeatReply(0, 0, life=life)
-        self.kills: list[KillTask] = []
-        self.suspends: list[SuspendTask] = []
-        self._slots = (facts.map_slots, facts.reduce_slots)
-        self._running = [0, 0]
-        self._suspended = [0, 0]
-
-    def slots(self, kind: TaskKind) -> int:
-        return self._slots[kind]
-
-    def running(self, kind: TaskKind) -> int:
-        return self._running[kind]
-
-    def suspended(self, kind: TaskKind) -> int:
-        return self._suspended[kind]
-
-    def could_resume(self) -> bool:
-        """Whether it holds a suspended attempt and has a free slot for it."""
-        return any(self._suspended[kind] and self.free(kind) > 0 for kind in KINDS)
-
-    def free(self, kind: TaskKind) -> int:
-        """Slots of this kind that nothing has been promised."""
-        return self._slots[kind] - self._running[kind]
-
-
-class AttemptEntry:
-    """An attempt that was launched and has not been closed."""
-
-    __slots__ = (
-        "attempt",
-        "beaten",
-        "copy_of",
-        "job",
-        "killing",
-        "kind",
-        "launched_ms",
-        "level",
-        "node",
-        "number",
-        "progress",
-        "ran_ms",
-        "shuffled_ms",
-        "suspended_ms",
-        "suspending",
-        "task",
-        "twin",
-    )
-
-    def __init__(
-        self,
-        attempt: AttemptId,
-        job: JobId,
-        kind: TaskKind,
-        task: TaskIndex,
-        number: int,
-        node: NodeId,
-        level: Locality,
-        launched_ms: Millis,
-        copy_of: AttemptId = 0,
-    ) -> None:
-        self.attempt = attempt
-        self.job = job
-        self.kind = kind
-        self.task = task
-        self.number = number
-        self.node = node
-        self.level = level
-        self.launched_ms = launched_ms
-        self.killing = False
-        self.suspending = False
-        self.suspended_ms: Millis | None = None
-        self.progress = 0.0
-        self.ran_ms: Millis = 0
-        self.shuffled_ms: Millis = 0
-        self.copy_of = copy_of
-        self.twin: AttemptEntry | None = None
-        """The other attempt of its task, while both run and neither has succeeded."""
-        self.beaten = False
-        """Whether its twin has succeeded."""
-
-    @property
-    def alone(self) -> bool:
-        if self.suspending or self.suspended_ms is not None:
-            return False
-        return self.twin is None and not self.beaten
-
-
-class OfferEntry:
-    """A heartbeat that asks for work, and what it has been given so far."""
-
-    __slots__ = ("_given", "given_off_rack", "node")
-
-    def __init__(self, node: NodeEntry) -> None:
-        self.node = node
-        self.given_off_rack = 0
-        self._given = [0, 0]
-
-    def free(self, kind: TaskKind) -> int:
-        return self.node.free(kind)
-
-    def given(self, kind: TaskKind) -> int:
-        return self._given[kind]
-
-    def give(self, kind: TaskKind, level: Locality) -> None:
-        """Count a launch against the offer, at the level at which it was decided.
-
-        A map that runs again counts as node-local wherever it runs (`JobView.nearest`).
-        """
-        self._given[kind] += 1
-        if kind is TaskKind.MAP and level is Locality.OFF_RACK:
-            self.given_off_rack += 1
 
 
 class Ledger:
@@ -298,6 +71,10 @@ class Ledger:
         """The entry of a node, if it has joined."""
         return self._nodes.get(node)
 
+    def members(self) -> Iterable[NodeEntry]:
+        """All nodes that have joined and are not lost."""
+        return self._nodes.values()
+
     def attempt(self, attempt: AttemptId) -> AttemptEntry | None:
         """The entry of an attempt, if it is open."""
         return self._attempts.get(attempt)
@@ -328,8 +105,13 @@ class Ledger:
         return reduces > 0 and node.free(TaskKind.REDUCE) > 0
 
     def has_attempts(self, job: JobId) -> bool:
-        """Whether anything of the job runs."""
-        return any(self._jobs[job]._running)
+        """Whether anything of the job runs or is held suspended."""
+        entry = self._jobs[job]
+        return any(entry._running) or any(entry._suspended)
+
+    def attempts_of(self, job: JobId) -> list[AttemptEntry]:
+        """What of the job is believed to run or to be held suspended, in the order of launch."""
+        return [attempt for attempt in self._attempts.values() if attempt.job == job]
 
     # The master's entries.
 
@@ -374,7 +156,7 @@ class Ledger:
 
     def submit(self, order: SubmitJob) -> None:
         """A job has come; its maps are pending."""
-        self._jobs[order.job] = JobEntry(order, self.now_ms, self._racks)
+        self._jobs[order.job] = JobEntry(order, self.now_ms, self._racks, self._nodes)
         self._pending[TaskKind.MAP] += order.maps
         self._unfinished[TaskKind.MAP] += order.maps
         if order.reduces:
@@ -435,7 +217,9 @@ class Ledger:
         self._count_running(attempt, 1)
         return attempt
 
-    def close(self, attempt: AttemptEntry, *, succeeded: bool) -> AttemptEntry | None:
+    def close(
+        self, attempt: AttemptEntry, *, succeeded: bool, failed: bool = False
+    ) -> AttemptEntry | None:
         """An attempt has ended.  The other attempt of its task, which runs on, if there is one.
 
         If this one succeeded, that one is beaten: its task is done, however it ends.
@@ -450,6 +234,9 @@ class Ledger:
         if twin is not None:
             twin.twin = None
             twin.beaten = succeeded
+        if failed:
+            entry.tasks(kind).again.avoid(attempt.task, attempt.node)
+            self.blame(attempt.job, attempt.node)
         if succeeded:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
@@ -487,12 +274,27 @@ class Ledger:
         held = job._held.setdefault((attempt.kind, attempt.node), [])
         (held.append if more > 0 else held.remove)(attempt)
 
+    def blame(self, job: JobId, node: NodeId) -> None:
+        """Something of the job came to grief on the node."""
+        faults = self._jobs[job].faults
+        faults[node] = faults.get(node, 0) + 1
+
+    def withdraw(self, job: JobId) -> None:
+        """The job is to end: nothing of it is pending any more."""
+        entry = self._jobs[job]
+        entry.outputs.clear()
+        for kind in KINDS:
+            tasks = entry.tasks(kind)
+            self._pending[kind] -= tasks.left
+            entry.lost[kind] += tasks.left
+            tasks.left = 0
+
     def leave(self, job: JobId) -> None:
-        """A job has ended with nothing of it running or pending, but for maps whose outputs were
-        lost at the same moment.
-        """
+        """A job has ended, and nothing of it runs or is pending."""
         entry = self._jobs.pop(job)
-        self._unfinished[TaskKind.MAP] -= entry.lost[TaskKind.MAP]
+        for kind in KINDS:
+            if entry.opened(kind):
+                self._unfinished[kind] -= entry.total(kind) - entry.finished(kind)
         if entry.total(TaskKind.REDUCE):
             for kind in KINDS:
                 self._padded[kind] -= entry.total(kind)

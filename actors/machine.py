@@ -7,7 +7,7 @@ came meanwhile when it goes on.
 import msgspec
 
 from actors.actor import Actor
-from actors.faults import Crash, Fault, Pause, Restart, Resume, Separate, Slow
+from actors.faults import Crash, Fault, Flaky, Pause, Restart, Resume, Separate, Slow
 from scheduler.model import NodeId
 
 
@@ -22,6 +22,7 @@ class Machine(Actor):
         super().__init__(address, name)
         self.halted = False
         self._down = False
+        self._flakiness = 0.0
         self._apart: frozenset[NodeId] = frozenset()
         self._backlog: list[msgspec.Struct] = []
 
@@ -54,6 +55,8 @@ class Machine(Actor):
                     self.receive(message)
             case Slow():
                 self.slow(fault.factor)
+            case Flaky():
+                self._flakiness = fault.share
             case Separate():
                 self._apart = frozenset(fault.others)
             case _:

@@ -20,6 +20,16 @@ from scheduler.model import (
 # What an attempt has to do.  The job writes it, the slot reads it; the master carries it sealed.
 
 
+class Quirks(Message, frozen=True):
+    """What is wrong with single tasks of a kind: the `poisoned` fail wherever they run, the
+    `skewed` take `skew` times as long.
+    """
+
+    poisoned: tuple[TaskIndex, ...] = ()
+    skewed: tuple[TaskIndex, ...] = ()
+    skew: float = 1.0
+
+
 class MapWork(Message, frozen=True):
     """One map: `ms` on a node of speed 1 with local input, before noise; times the factor that
     stands beside the node's kind, if any does.
@@ -27,6 +37,7 @@ class MapWork(Message, frozen=True):
 
     ms: Millis
     factors: tuple[tuple[str, float], ...] = ()
+    quirks: Quirks | None = None
 
 
 class ReduceWork(Message, frozen=True):
@@ -39,6 +50,7 @@ class ReduceWork(Message, frozen=True):
     tail_ms: Millis
     reduce_ms: Millis
     factors: tuple[tuple[str, float], ...] = ()
+    quirks: Quirks | None = None
 
 
 # Submission and the life of a job.
@@ -86,19 +98,26 @@ class RunAgain(Message, frozen=True):
 
 
 class AttemptNews(Message, frozen=True):
-    """Master to job: an attempt of yours has ended."""
+    """Master to job: an attempt of yours has ended, and no other attempt of its task runs if it was
+    `alone`.
+    """
 
     attempt: AttemptId
     kind: TaskKind
     task: TaskIndex
     node: NodeId
     outcome: Outcome
+    alone: bool = True
 
 
 class OutputsLost(Message, frozen=True):
-    """Master to job: these maps of yours had succeeded, and their outputs are gone (rule T2)."""
+    """Master to job: these maps of yours had succeeded, and their outputs are gone (rule T2).
+
+    They count as failed where nobody could fetch them (rule T6).
+    """
 
     tasks: tuple[TaskIndex, ...]
+    failed: bool = False
 
 
 class JobDone(Message, frozen=True):
@@ -263,11 +282,18 @@ class UnsentBeat(Message, frozen=True):
 
 
 class Tick(Message, frozen=True):
-    """Master to itself: time to ask the policy for victims, once this instant's beats are done."""
+    """Master to itself: time to ask the policy for victims, once this instant's beats are done.
+
+    `policy` counts the policies that have been in force.
+    """
+
+    policy: int
 
 
 class Preempt(Message, frozen=True):
     """Master to itself: ask the policy for victims now."""
+
+    policy: int
 
 
 class StopAttempt(Message, frozen=True):
@@ -313,7 +339,8 @@ class Rest(Message, frozen=True):
     """What is left of a suspended attempt, as its node's memory holds it: it began at
     `started_ms`, has run `ran_ms`, `shuffled_ms` of it in its shuffle.  Its present phase takes
     `left_ms` more on a machine as slow as `slowness` (None while it waits for map outputs), and
-    its progress is `done`.  In its shuffle it has `fetched` from these hosts; None after it.
+    its progress is `done`; it will fail at the progress `doom`, if that is set.  In its shuffle it
+    has `fetched` from these hosts; None after it.
     """
 
     launch: LaunchTask
@@ -322,6 +349,7 @@ class Rest(Message, frozen=True):
     shuffled_ms: Millis
     left_ms: Millis | None
     done: float
+    doom: float | None
     slowness: float
     fetched: tuple[NodeId, ...] | None
 

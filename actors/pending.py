@@ -6,26 +6,70 @@ cursor only ever moves past tasks that have been taken, so all the looking of a 
 costs about as much as its replicas.
 """
 
-import heapq
 from array import array
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler.model import Locality, NodeId, TaskIndex
 
+Hosts = Callable[[], Iterable[NodeId]]
+"""The nodes that have slots for a kind of task, at present."""
+
+
+class Again:
+    """Tasks that must run again: those that came to nothing most often first, then the lowest.
+
+    None runs on a host where an attempt of it has failed, unless one has on every host
+    (JobInProgress.findTaskFromList).
+    """
+
+    def __init__(self, hosts: Hosts) -> None:
+        self._hosts = hosts
+        self._queue: list[tuple[int, TaskIndex]] = []
+        self._times: dict[TaskIndex, int] = {}
+        self._failed_on: dict[TaskIndex, set[NodeId]] = {}
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def add(self, task: TaskIndex) -> None:
+        """One attempt more of the task came to nothing."""
+        self._times[task] = self._times.get(task, 0) + 1
+        insort(self._queue, (-self._times[task], task))
+
+    def avoid(self, task: TaskIndex, node: NodeId) -> None:
+        """An attempt of the task failed there."""
+        self._failed_on.setdefault(task, set()).add(node)
+
+    def suits(self, task: TaskIndex, node: NodeId) -> bool:
+        """Whether the task may run on the node."""
+        failed_on = self._failed_on.get(task)
+        if failed_on is None or node not in failed_on:
+            return True
+        return failed_on.issuperset(self._hosts())
+
+    def first(self, node: NodeId) -> TaskIndex | None:
+        """The first that may run on the node."""
+        return next((task for _, task in self._queue if self.suits(task, node)), None)
+
+    def take(self, task: TaskIndex) -> None:
+        """The task is launched."""
+        del self._queue[bisect_left(self._queue, (-self._times[task], task))]
+
 
 class PendingMaps:
     """The maps of one job that may run and do not."""
 
-    def __init__(self, count: int, replicas: NDArray[np.int32], racks: int) -> None:
+    def __init__(self, count: int, replicas: NDArray[np.int32], racks: int, hosts: Hosts) -> None:
         self.left = count
+        self.again = Again(hosts)
         self._count = count
         self._replicas = replicas
         self._racks = racks
         self._taken = bytearray(count)
-        self._again: list[tuple[int, TaskIndex]] = []
-        self._failures: dict[TaskIndex, int] = {}
         self._anywhere = 0
         self._by_place: tuple[_Index, _Index] | None = None
 
@@ -33,8 +77,12 @@ class PendingMaps:
         """How near to `node` the nearest pending map's input is (see `JobView.nearest`)."""
         if not self.left:
             return None
-        if self._again:
-            return Locality.NODE
+        again = len(self.again)
+        if again:
+            if self.again.first(node) is not None:
+                return Locality.NODE
+            if again == self.left:
+                return None
         by_node, by_rack = self._by_place or self._indices()
         if by_node.first(node, self._taken) is not None:
             return Locality.NODE
@@ -50,8 +98,8 @@ class PendingMaps:
         """
         assert self.left, "no map is pending"
         self.left -= 1
-        if self._again:
-            _, task = heapq.heappop(self._again)
+        if self.again and (task := self.again.first(node)) is not None:
+            self.again.take(task)
             return task, self.level(task, node)
         by_node, by_rack = self._by_place or self._indices()
         level = Locality.NODE
@@ -67,8 +115,7 @@ class PendingMaps:
 
     def give_back(self, task: TaskIndex) -> None:
         """A taken map must run again."""
-        self._failures[task] = self._failures.get(task, 0) + 1
-        heapq.heappush(self._again, (-self._failures[task], task))
+        self.again.add(task)
         self.left += 1
 
     def level(self, task: TaskIndex, node: NodeId) -> Locality:
@@ -91,34 +138,40 @@ class PendingMaps:
 class PendingReduces:
     """The reduces of one job that may run and do not.  None may before slowstart."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, hosts: Hosts) -> None:
         self.left = 0
         self.opened = False
+        self.again = Again(hosts)
         self._count = count
         self._next = 0
-        self._again: list[TaskIndex] = []
 
     def open(self) -> None:
         """Slowstart has been reached."""
         self.opened = True
         self.left += self._count
 
-    def nearest(self, node: NodeId) -> Locality | None:  # noqa: ARG002
+    def nearest(self, node: NodeId) -> Locality | None:
         """Reduces are at home nowhere."""
-        return Locality.OFF_RACK if self.left else None
+        if not self.left:
+            return None
+        again = len(self.again)
+        if again == self.left and self.again.first(node) is None:
+            return None
+        return Locality.OFF_RACK
 
-    def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:  # noqa: ARG002
+    def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
         """The reduce to launch: those that must run again first, then the lowest index."""
         assert self.left, "no reduce is pending"
         self.left -= 1
-        if self._again:
-            return heapq.heappop(self._again), Locality.OFF_RACK
+        if self.again and (task := self.again.first(node)) is not None:
+            self.again.take(task)
+            return task, Locality.OFF_RACK
         self._next += 1
         return self._next - 1, Locality.OFF_RACK
 
     def give_back(self, task: TaskIndex) -> None:
         """A taken reduce must run again."""
-        heapq.heappush(self._again, task)
+        self.again.add(task)
         self.left += 1
 
     def level(self, task: TaskIndex, node: NodeId) -> Locality:  # noqa: ARG002

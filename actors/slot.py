@@ -92,6 +92,7 @@ class Slot(Machine):
         self._started_ms: Millis = 0
         self._suspended_ms: Millis = 0  # in all, of the present attempt
         self._shuffled_ms: Millis = 0  # how long it had run when its shuffle ended
+        self._doom: float | None = None  # the progress at which the present attempt fails
         self._copier: Copier | None = None  # while it shuffles
         self._phase: Phase | None = None  # None while it waits for map outputs, and while halted
         self._put_off: tuple[Millis, float] | None = None  # what was left when it was halted
@@ -131,6 +132,7 @@ class Slot(Machine):
         self._running = launch
         self._started_ms = self.now_ms
         self._suspended_ms = self._shuffled_ms = 0
+        self._doom = self._durations.doom(launch, self._flakiness)
         self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
         if isinstance(launch.work, MapWork):
             self._begin_phase(launch, self._stretched(self._durations.of_map(launch, launch.work)))
@@ -143,7 +145,7 @@ class Slot(Machine):
         if launch is None or over.timed != self._timed:
             return
         if self._copier is None:
-            self._end(launch, Outcome.SUCCEEDED)
+            self._end(launch, Outcome.SUCCEEDED if self._doom is None else Outcome.FAILED)
         elif self._copier.awaited:
             self._phase = None  # until the last host has answered
         else:
@@ -243,6 +245,7 @@ class Slot(Machine):
             shuffled_ms=self._shuffled_for_ms(),
             left_ms=None if phase is None else phase.ends_ms - self.now_ms,
             done=0.0 if phase is None else phase.progress(self.now_ms),
+            doom=self._doom,
             slowness=self._slowness,
             fetched=None if self._copier is None else self._copier.fetched(),
         )
@@ -258,6 +261,7 @@ class Slot(Machine):
         self._started_ms = rest.started_ms
         self._suspended_ms = self.now_ms - rest.started_ms - rest.ran_ms
         self._shuffled_ms = rest.shuffled_ms
+        self._doom = rest.doom
         self.note(AttemptResumed(self.now_ms, launch.attempt, self._node, self._slot))
         left_ms = rest.left_ms
         if left_ms is not None:
@@ -311,8 +315,12 @@ class Slot(Machine):
         return round(ms * self._slowness)
 
     def _begin_phase(self, launch: LaunchTask, length_ms: Millis) -> None:
-        """Let the attempt's next phase, which is no shuffle, take its time."""
+        """Let the attempt's next phase, which is no shuffle, take its time: to its end, or to where
+        it fails.
+        """
         done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
+        if self._doom is not None:
+            length_ms = round(length_ms * self._doom)
         self._time_phase(launch, length_ms, done)
 
     def _time_phase(self, launch: LaunchTask, length_ms: Millis, done: float = 0.0) -> None:

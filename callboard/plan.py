@@ -6,9 +6,12 @@ from pathlib import Path
 
 from actors.jobs import JobSpec
 from callboard.errors import InputError
+from callboard.plugins import make_policy
 from scenarios import spec
 from scenarios.errors import ScenarioError
 from scenarios.spec import Scenario
+from scenarios.timeline import PolicyEntry
+from scheduler.params import PolicySpecError
 
 SHORTCUTS = {
     "--nodes": "cluster.nodes",
@@ -34,11 +37,24 @@ def prepare(
     settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
     try:
         scenario = spec.load(path, [_decoded(each) for each in (*settings, *overrides)])
-        return scenario, spec.make_jobs(scenario, path.parent)
+        jobs = spec.make_jobs(scenario, path.parent)
+        spec.make_script(scenario, jobs)
+        _check_policies(scenario)
+        return scenario, jobs
     except ScenarioError as error:
         if error.key in short and not _set_again(error.key, overrides):
             raise InputError(f"{short[error.key]}: {error.problem}") from None
         raise _located(error, path) from None
+
+
+def _check_policies(scenario: Scenario) -> None:
+    """ScenarioError where the timeline puts a policy in force that there is not."""
+    for place, entry in enumerate(scenario.timeline):
+        if isinstance(entry, PolicyEntry):
+            try:
+                make_policy(entry.policy)
+            except PolicySpecError as error:
+                raise ScenarioError(str(error), key=f"timeline[{place}].policy") from None
 
 
 def _decoded(argument: str) -> str:

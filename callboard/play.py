@@ -111,7 +111,8 @@ def play(
             jobs=jobs,
             policy=timed,
             seed=scenario.seed,
-            script=make_script(scenario),
+            script=make_script(scenario, jobs),
+            make_policy=make_policy,
         )
         sink(_started(scenario, policy))
         began = time.perf_counter()

@@ -20,7 +20,7 @@ from scenarios.spec import Scenario
 from scheduler.model import JobId, Millis
 from scheduler.registry import make_policy
 
-Shape: TypeAlias = tuple[int | tuple[str, float], ...]
+Shape: TypeAlias = tuple[object, ...]
 
 
 def first_of_shape(jobs: Sequence[JobSpec]) -> dict[Shape, JobSpec]:

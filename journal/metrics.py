@@ -23,6 +23,7 @@ from actors.events import (
     MapsUndone,
     NodeLost,
     NodeReturned,
+    NodeShunned,
     OrderSwitched,
     ResumeOrdered,
     RunEnded,
@@ -100,6 +101,7 @@ class Metrics:
             NodeLost: self._nothing,
             MapsUndone: self._undone,
             NodeReturned: self._nothing,
+            NodeShunned: self._nothing,
             JobFinished: self._job_finished,
             RunEnded: self._run_ended,
         }

@@ -21,6 +21,7 @@ from actors.events import (
     MapsUndone,
     NodeLost,
     NodeReturned,
+    NodeShunned,
     OrderSwitched,
     Outcome,
     ResumeOrdered,
@@ -29,7 +30,20 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from actors.faults import AnyFault, Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.faults import (
+    AnyFault,
+    Crash,
+    Disturb,
+    Flaky,
+    KillJob,
+    NodeFault,
+    Pause,
+    Restart,
+    Resume,
+    Separate,
+    Slow,
+    SwitchPolicy,
+)
 from actors.network import Way
 from journal.names import (
     attempt_name,
@@ -112,12 +126,16 @@ class Narrator:
                 return event.job, event.node
             case MapsUndone():
                 return event.job, event.node
+            case NodeShunned():
+                return event.job, event.node
             case JobSubmitted() | JobFinished():
                 return event.job, None
             case RunStarted() | OrderSwitched() | RunEnded():
                 return None, None
             case FaultStruck():
-                return None, event.fault.node
+                if isinstance(event.fault, KillJob):
+                    return event.fault.job, None
+                return None, event.fault.node if isinstance(event.fault, NodeFault) else None
             case NodeLost() | NodeReturned():
                 return None, event.node
             case _:
@@ -180,6 +198,11 @@ class Narrator:
                 lost = event.outcome is Outcome.KILLED
                 why = f"{where} had the outputs" if lost else f"nobody can fetch from {where}"
                 return f"{maps} must run again: {why}"
+            case NodeShunned():
+                job, node = self._job(event.job), node_name(event.node)
+                if event.in_force:
+                    return f"{job} uses {node} no more: too many of its attempts failed there"
+                return f"{job} would shun {node}, but already shuns too many nodes: it uses all"
             case NodeReturned():
                 return f"{node_name(event.node)} joins again"
             case JobFinished():
@@ -249,8 +272,14 @@ def _reason(why: Why, among: str = "in the queue") -> str:
 
 
 def _struck(fault: AnyFault) -> str:
+    if isinstance(fault, SwitchPolicy):
+        return f"the policy in force is {fault.policy} from now on"
+    if isinstance(fault, KillJob):
+        return f"{job_name(fault.job)} is killed by its user"
     node = node_name(fault.node)
     match fault:
+        case Flaky():
+            return f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
         case Crash():
             return f"{node} crashes"
         case Restart():

@@ -1,6 +1,6 @@
 """The one place where a world is assembled: a cluster, a workload and a policy become actors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from actors.client import Client
 from actors.config import Cluster, Tasks
@@ -16,6 +16,7 @@ from actors.placement import Placement
 from actors.slot import Slot
 from actors.streams import Stream
 from scenarios.truth import Truth
+from scheduler import registry
 from scheduler.policy import Policy
 
 _BEATS_WITHOUT_NEWS = 20
@@ -44,17 +45,28 @@ def assemble(
     client: type[Client] = Client,
     master: type[Master] = Master,
     script: Sequence[Strike] = (),
+    make_policy: Callable[[str], Policy] = registry.make_policy,
 ) -> None:
     """Bring every actor of a run into the kernel; `jobs` in the order of their submission.
 
-    `script` is what happens to the world meanwhile.
+    `script` is what happens to the world meanwhile; `make_policy` makes the policies that are put
+    in force by it.
     """
     nodes = node_facts(cluster)
     period_ms = cluster.heartbeat.period_ms(len(nodes)) + 2 * cluster.latency_ms
     kernel.patience_ms = max(kernel.patience_ms, _BEATS_WITHOUT_NEWS * period_ms)
-    if policy.wants_oracle:
-        policy.consult(Truth(jobs, tasks, seed))
-    kernel.admit(master(cluster, len(nodes), policy, seed))
+
+    def informed(policy: Policy) -> Policy:
+        """The policy with the oracle, if it wants it."""
+        if policy.wants_oracle:
+            policy.consult(Truth(jobs, tasks, seed))
+        return policy
+
+    kernel.admit(
+        master(
+            cluster, len(nodes), informed(policy), seed, lambda text: informed(make_policy(text))
+        )
+    )
     _admit_nodes(kernel, cluster, nodes, tasks, seed, keeps_outputs=bool(script))
     placement = Placement(
         seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication

@@ -23,6 +23,7 @@ SECONDS_MAX = 100_000_000.0
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 JobCount = Annotated[int, Meta(ge=1, le=JOBS_MAX)]
 MapCount = Annotated[int, Meta(ge=1, le=TASKS_MAX)]
+TaskNumber = Annotated[int, Meta(ge=0, lt=TASKS_MAX)]
 ReduceCount = Annotated[int, Meta(ge=0, le=TASKS_MAX)]
 Seconds = Annotated[float, Meta(ge=0, le=SECONDS_MAX)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=SECONDS_MAX)]

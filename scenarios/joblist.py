@@ -15,6 +15,7 @@ from scenarios.fields import (
     PositiveSeconds,
     ReduceCount,
     Seconds,
+    TaskNumber,
     task_ms,
     to_ms,
 )
@@ -28,8 +29,9 @@ class JobEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`.
 
     Times are nominal seconds of one task (see `JobSpec`); `on` says by what factor they are longer
-    on nodes of a kind.  A job without a `name` is called
-    `job-1`, `job-2`, ... by its place in the file; copies get `-1`, `-2`, ... after the name.
+    on nodes of a kind.  The `poisoned` tasks, by number from 0, fail wherever they run; `skewed`
+    ones take `skew` times as long.  A job without a `name` is called `job-1`, `job-2`, ... by its
+    place in the file; copies get `-1`, `-2`, ... after the name.
     """
 
     maps: MapCount
@@ -45,6 +47,11 @@ class JobEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     on: dict[str, Factor] = msgspec.field(default_factory=dict)
     count: JobCount = 1
     every_s: Seconds = 0.0
+    poisoned_maps: tuple[TaskNumber, ...] = ()
+    poisoned_reduces: tuple[TaskNumber, ...] = ()
+    skewed_maps: tuple[TaskNumber, ...] = ()
+    skewed_reduces: tuple[TaskNumber, ...] = ()
+    skew: Factor = 1.0
 
 
 class JobsWorkload(
@@ -92,6 +99,18 @@ def check(workload: JobsWorkload) -> None:
             if first.setdefault(name, place) != place:
                 problem = f'a second job is called "{name}"; names must differ'
                 raise ScenarioError(problem, key=f"workload.job[{place}].name")
+        _check_tasks(entry, place)
+
+
+def _check_tasks(entry: JobEntry, place: int) -> None:
+    """ScenarioError where a task is named that the job has not."""
+    for what, tasks in (("maps", entry.maps), ("reduces", entry.reduces)):
+        for sort in ("poisoned", "skewed"):
+            for task in getattr(entry, f"{sort}_{what}"):
+                if task >= tasks:
+                    there = f"its {what} are 0 to {tasks - 1:,}" if tasks else f"it has no {what}"
+                    key = f"workload.job[{place}].{sort}_{what}"
+                    raise ScenarioError(f"the job has no number {task:,}: {there}", key=key)
 
 
 def kinds_named(workload: JobsWorkload) -> Iterator[tuple[str, str]]:
@@ -114,6 +133,9 @@ def _spec(entry: JobEntry, place: int, copy: int) -> JobSpec:
         user=entry.user,
         pool=entry.pool,
         priority=Priority[entry.priority.upper()],
+        poisoned=(entry.poisoned_maps, entry.poisoned_reduces),
+        skewed=(entry.skewed_maps, entry.skewed_reduces),
+        skew=entry.skew,
         factors=tuple(sorted(entry.on.items())),
     )
 

@@ -142,9 +142,14 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     return jobs
 
 
-def make_script(scenario: Scenario) -> tuple[Strike, ...]:
-    """What happens to the scenario's world, in the order of time."""
-    return timeline.script(scenario.timeline, node_facts(scenario.cluster), scenario.seed)
+def make_script(scenario: Scenario, jobs: Sequence[JobSpec] | None = None) -> tuple[Strike, ...]:
+    """What happens to the scenario's world, in the order of time; `jobs` are the scenario's.
+
+    ScenarioError where the timeline makes no sense.
+    """
+    names = None if jobs is None else {job.name: job.job for job in jobs}
+    nodes = node_facts(scenario.cluster)
+    return timeline.script(scenario.timeline, nodes, scenario.seed, names)
 
 
 def library() -> list[tuple[str, Path, str]]:

@@ -6,7 +6,7 @@ changes no other.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import ceil, inf
 from typing import Annotated, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
@@ -16,13 +16,26 @@ from msgspec import Meta
 from sortedcontainers import SortedList
 
 from actors.events import NodeFacts
-from actors.faults import AnyFault, Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.faults import (
+    AnyFault,
+    Crash,
+    Disturb,
+    Flaky,
+    KillJob,
+    Pause,
+    Restart,
+    Resume,
+    Separate,
+    Slow,
+    SwitchPolicy,
+)
 from actors.injector import Strike
 from actors.network import HEALTHY, Way
 from actors.streams import Stream
 from scenarios.errors import ScenarioError
 from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
-from scheduler.model import Millis, NodeId
+from scenarios.strict import suggestion
+from scheduler.model import JobId, Millis, NodeId
 
 STRIKES_MAX = 1_000_000
 """Of one entry: its `times`, each on every node."""
@@ -31,23 +44,31 @@ Times = Annotated[int, Meta(ge=1, le=STRIKES_MAX)]
 Target = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What all entries have: whom, when, how often.
+class Timed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What all entries have: when, how often.
 
-    `nodes` are names (`node-3`), patterns (`node-1*`), racks (`rack-2`), `all`, a share of all
-    nodes (`10%`) or a number of any (`3 any`); the last two are drawn anew each time.  The entry
-    begins at `at_s`, or `after_s` after the entry before it began, and happens `times` times,
-    every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.  Of several nodes
-    each next one, in the order of their numbers, is struck `stagger_s` later.
+    The entry begins at `at_s`, or `after_s` after the entry before it began, and happens `times`
+    times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.
     """
 
-    nodes: Target | tuple[Target, ...]
     at_s: Seconds | None = None
     after_s: Seconds | None = None
     every_s: PositiveSeconds | None = None
     times: Times = 1
     gaps: Literal["fixed", "exponential"] = "fixed"
+
+
+class Entry(Timed, frozen=True, kw_only=True):
+    """Something that happens to nodes, and lasts `for_s` or for ever.
+
+    `nodes` are names (`node-3`), patterns (`node-1*`), racks (`rack-2`), `all`, a share of all
+    nodes (`10%`) or a number of any (`3 any`); the last two are drawn anew each time.  Of several
+    nodes each next one, in the order of their numbers, is struck `stagger_s` later.
+    """
+
+    nodes: Target | tuple[Target, ...]
     stagger_s: Seconds = 0.0
+    for_s: PositiveSeconds | None = None
 
     subject: ClassVar[str]
     """What of a node it concerns: two entries may not change the same of one node at once."""
@@ -62,13 +83,12 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def length_ms(self) -> Millis | None:
         """How long it lasts; None for ever."""
-        raise NotImplementedError
+        return None if self.for_s is None else to_ms(self.for_s)
 
 
 class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"):
     """Nodes crash, and start again `for_s` later; without it never."""
 
-    for_s: PositiveSeconds | None = None
     subject = "power"
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -76,9 +96,6 @@ class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"
 
     def ends(self, node: NodeId) -> AnyFault:
         return Restart(node)
-
-    def length_ms(self) -> Millis | None:
-        return None if self.for_s is None else to_ms(self.for_s)
 
 
 class PauseEntry(Entry, frozen=True, kw_only=True, tag="pause", tag_field="what"):
@@ -93,15 +110,11 @@ class PauseEntry(Entry, frozen=True, kw_only=True, tag="pause", tag_field="what"
     def ends(self, node: NodeId) -> AnyFault:
         return Resume(node)
 
-    def length_ms(self) -> Millis | None:
-        return to_ms(self.for_s)
-
 
 class SlowEntry(Entry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
     """Whatever runs on the nodes takes `factor` times as long, for `for_s` or for ever."""
 
     factor: Factor
-    for_s: PositiveSeconds | None = None
     subject = "speed"
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -109,9 +122,6 @@ class SlowEntry(Entry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
 
     def ends(self, node: NodeId) -> AnyFault:
         return Slow(node, 1.0)
-
-    def length_ms(self) -> Millis | None:
-        return None if self.for_s is None else to_ms(self.for_s)
 
 
 class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
@@ -126,7 +136,6 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     duplicate: Share = 0.0
     delay_s: Seconds = 0.0
     way: Literal["both", "up", "down"] = "both"
-    for_s: PositiveSeconds | None = None
     subject = "link"
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -136,9 +145,6 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
 
     def ends(self, node: NodeId) -> AnyFault:
         return Disturb(node, HEALTHY, HEALTHY)
-
-    def length_ms(self) -> Millis | None:
-        return None if self.for_s is None else to_ms(self.for_s)
 
 
 class SplitEntry(Entry, frozen=True, kw_only=True, tag="split", tag_field="what"):
@@ -153,11 +159,43 @@ class SplitEntry(Entry, frozen=True, kw_only=True, tag="split", tag_field="what"
     def ends(self, node: NodeId) -> AnyFault:
         return Separate(node, ())
 
-    def length_ms(self) -> Millis | None:
-        return to_ms(self.for_s)
+
+class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"):
+    """Of the attempts that start on the nodes, the share `failing` fails on its way."""
+
+    failing: Share
+    subject = "flakiness"
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        return Flaky(node, self.failing)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return Flaky(node, 0.0)
 
 
-Timeline: TypeAlias = tuple[CrashEntry | PauseEntry | SlowEntry | LinkEntry | SplitEntry, ...]
+class KillJobEntry(Timed, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
+    """The user of a job kills it, if it is there."""
+
+    job: Target
+
+
+class PolicyEntry(Timed, frozen=True, kw_only=True, tag="policy", tag_field="what"):
+    """Another policy is put in force; `policy` is its spelling."""
+
+    policy: Target
+
+
+Timeline: TypeAlias = tuple[
+    CrashEntry
+    | PauseEntry
+    | SlowEntry
+    | LinkEntry
+    | SplitEntry
+    | FlakyEntry
+    | KillJobEntry
+    | PolicyEntry,
+    ...,
+]
 """All `[[timeline]]` tables, told apart by `what`."""
 
 
@@ -193,8 +231,15 @@ class Spells:
         self.of.setdefault((node, subject), SortedList()).add(spell)
 
 
-def script(timeline: Timeline, nodes: Sequence[NodeFacts], seed: int) -> tuple[Strike, ...]:
+def script(
+    timeline: Timeline,
+    nodes: Sequence[NodeFacts],
+    seed: int,
+    jobs: Mapping[str, JobId] | None = None,
+) -> tuple[Strike, ...]:
     """Every strike, in the order of time; of one instant, what ends before what begins.
+
+    `jobs` are the workload's by name; without them those that concern jobs are left out.
 
     ScenarioError where an entry names no node, two want the same of one node at one time, or all
     nodes with a kind of slot would be gone for ever.
@@ -206,8 +251,15 @@ def script(timeline: Timeline, nodes: Sequence[NodeFacts], seed: int) -> tuple[S
     for place, entry in enumerate(timeline):
         _check(entry, place, len(nodes))
         began_ms = _start_ms(entry, began_ms)
-        length_ms = entry.length_ms()
         for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
+            if isinstance(entry, KillJobEntry):
+                if jobs is not None:
+                    begins.append(Strike(at_ms, KillJob(_job(entry.job, jobs, place))))
+                continue
+            if isinstance(entry, PolicyEntry):
+                begins.append(Strike(at_ms, SwitchPolicy(entry.policy)))
+                continue
+            length_ms = entry.length_ms()
             draw = Stream(seed, f"timeline/{place}/{repeat}")
             struck = _struck(entry, at_ms, nodes, place, draw, spells)
             others = tuple(sorted({facts.node for facts in nodes}.difference(struck)))
@@ -222,7 +274,18 @@ def script(timeline: Timeline, nodes: Sequence[NodeFacts], seed: int) -> tuple[S
     return tuple(sorted([*ends, *begins], key=lambda strike: strike.at_ms))
 
 
-def _check(entry: Entry, place: int, nodes: int) -> None:
+def _job(name: str, jobs: Mapping[str, JobId], place: int) -> JobId:
+    """The job of a name."""
+    if name not in jobs:
+        _refuse(
+            f'no job of the workload is called "{name}"; {suggestion(name, list(jobs))}',
+            place,
+            "job",
+        )
+    return jobs[name]
+
+
+def _check(entry: Timed, place: int, nodes: int) -> None:
     """ScenarioError where fields of an entry contradict each other."""
     if entry.times * nodes > STRIKES_MAX:
         most = max(1, STRIKES_MAX // nodes)
@@ -238,14 +301,14 @@ def _check(entry: Entry, place: int, nodes: int) -> None:
             _refuse("a link that is cut delivers nothing that could be delayed", place, "cut")
 
 
-def _start_ms(entry: Entry, before_ms: Millis) -> Millis:
+def _start_ms(entry: Timed, before_ms: Millis) -> Millis:
     """When the entry begins; `before_ms` is when the one before it did."""
     if entry.at_s is not None:
         return to_ms(entry.at_s)
     return before_ms + to_ms(entry.after_s or 0.0)
 
 
-def _instants(entry: Entry, start_ms: Millis, place: int, seed: int) -> Iterator[Millis]:
+def _instants(entry: Timed, start_ms: Millis, place: int, seed: int) -> Iterator[Millis]:
     """When it happens, every time."""
     every_s = entry.every_s or 0.0
     gaps = Stream(seed, f"timeline/{place}/gap")
@@ -317,7 +380,7 @@ def _check_some_left(spells: Spells, nodes: Sequence[NodeFacts]) -> None:
     gone: dict[NodeId, int] = {}
     for (node, subject), struck in spells.of.items():
         for spell in struck:
-            if subject != "speed" and spell.end_ms == inf:
+            if subject in ("power", "link", "peers") and spell.end_ms == inf:
                 gone[node] = max(gone.get(node, 0), spell.place)
     if not gone:
         return

@@ -132,6 +132,15 @@ class TasksUndone(msgspec.Struct, frozen=True, gc=False):
     tasks: int
 
 
+class TasksWithdrawn(msgspec.Struct, frozen=True, gc=False):
+    """The job ends before its time: none of its tasks of this kind is pending any more, and what
+    runs is being killed.
+    """
+
+    job: JobId
+    kind: TaskKind
+
+
 class Rejected(msgspec.Struct, frozen=True, gc=False):
     """The master did not carry out a decision: it did not fit its books."""
 
@@ -152,5 +161,6 @@ Fact = (
     | NodeJoined
     | NodeGone
     | TasksUndone
+    | TasksWithdrawn
     | Rejected
 )

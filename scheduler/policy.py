@@ -231,10 +231,22 @@ class Policy:
         preemption: PreemptionRule | None = None,
         speculation: SpeculationRule | None = None,
     ) -> None:
+        self._compose(
+            order, locality or Anywhere(), preemption or Wait(), speculation or NoCopies()
+        )
+
+    def _compose(
+        self,
+        order: Order,
+        locality: LocalityRule,
+        preemption: PreemptionRule,
+        speculation: SpeculationRule,
+    ) -> None:
+        """Be made of these parts."""
         self.order = order
-        self.locality = locality or Anywhere()
-        self.preemption = preemption or Wait()
-        self.speculation = speculation or NoCopies()
+        self.locality = locality
+        self.preemption = preemption
+        self.speculation = speculation
         self.preemption.meet(self.order)
         self.speculation.meet(self.order)
         self._parts: tuple[Part, ...] = (
@@ -253,6 +265,10 @@ class Policy:
         # The jobs with pending maps, all refused by the last offer, until another fact is told.
         # Only what `decide` has found out already: it spares the queue, and changes no answer.
         self._all_refused: list[JobView] | None = None
+
+    def become(self, other: "Policy") -> None:
+        """Go on with the parts of another policy, a fresh one."""
+        self._compose(other.order, other.locality, other.preemption, other.speculation)
 
     @property
     def wants_progress(self) -> bool:
@@ -344,6 +360,7 @@ class Policy:
         """
         skipped: list[tuple[JobView, Locality]] = []
         refused: list[JobView] = []
+        everywhere = self.order.same_for_every_node
         holds = offer.node.suspended(kind) > 0
         queue = self.order.queue(kind, offer, view)
         for rank, (job, score, rule) in enumerate(queue, start=1):
@@ -351,7 +368,8 @@ class Policy:
                 reasons = self._reasons(skipped, offer, view)
                 return Resume(held, Why(rule or self.order.name, rank, score, reasons))
             level = job.nearest(kind, offer.node.node)
-            if level is None:
+            if level is None:  # nothing of it may run here; elsewhere it may
+                everywhere = False
                 continue
             if kind is TaskKind.REDUCE or self.locality.permits(job, level, offer, view):
                 patience = NO_PATIENCE
@@ -365,7 +383,7 @@ class Policy:
             refused.append(job)
             if len(skipped) < MAX_SKIPS:
                 skipped.append((job, level))
-        if kind is TaskKind.MAP and self.order.same_for_every_node:
+        if kind is TaskKind.MAP and everywhere:
             self._all_refused = refused
         return None
 

@@ -60,7 +60,8 @@ class JobView(Protocol):
         """How many of its tasks are known to have succeeded."""
 
     def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
-        """How near to `node` its nearest pending task has its input; None without any to launch.
+        """How near to `node` its nearest pending task has its input; None without any that may run
+        there: none is pending but where it failed before, or the job shuns the node.
 
         A map that must run again counts as `NODE` everywhere: it goes first and regardless of
         locality (JobInProgress.findNewMapTask).  Reduces are `OFF_RACK`.

@@ -5,17 +5,20 @@ S13, S15).
 import pickle
 from collections import Counter
 from collections.abc import Sequence
+from io import BytesIO
 from math import floor
-from typing import Protocol
+from types import FunctionType
+from typing import Any, Protocol
 
 import msgspec
 
+from actors.entries import OfferEntry
 from actors.events import AnyEvent, KillOrdered, SuspendOrdered
-from actors.ledger import Ledger, OfferEntry
+from actors.ledger import Ledger
 from actors.master import Master
 from actors.messages import Heartbeat, Preempt
 from journal.checks.book import Book
-from journal.checks.rule import Handlers, Rule, Setup, Violation
+from journal.checks.rule import Handlers, Rule, Violation
 from scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from scheduler.orders.ranked import KeyedOrder
 from scheduler.policy import Order, PreemptionRule, Ranked, Wait
@@ -92,8 +95,18 @@ class Repeats(Rule):
 
 def _copied(ledger: Ledger) -> bytes:
     """All that is in the books but the clock."""
-    state = {name: part for name, part in vars(ledger).items() if name != "now_ms"}
-    return pickle.dumps(state)
+    copied = BytesIO()
+    _Copier(copied).dump({name: part for name, part in vars(ledger).items() if name != "now_ms"})
+    return copied.getvalue()
+
+
+class _Copier(pickle.Pickler):
+    """What pickles data and goes by the name of a function, which holds none."""
+
+    def reducer_override(self, obj: object) -> Any:
+        if isinstance(obj, FunctionType):
+            return str, (obj.__qualname__,)
+        return NotImplemented
 
 
 class Victims(Rule):
@@ -107,27 +120,29 @@ class Victims(Rule):
     says = "preemption takes no more than is lacking, and leaves everybody its share"
     idle = "nobody was preempted by claims"
 
-    def __init__(self, book: Book, rule: PreemptionRule | None = None) -> None:
+    def __init__(self, book: Book) -> None:
         super().__init__(book)
-        self._rule = rule
         self.found: Violation | None = None
-
-    def begin(self, setup: Setup) -> None:
-        if self._rule is None and setup.policy is not None:
-            self._rule = setup.policy.preemption
 
     def handlers(self) -> Handlers:
         return {KillOrdered: self._ordered, SuspendOrdered: self._ordered}
 
+    def _rule(self) -> PreemptionRule | None:
+        """The rule in force; one that limits another, and calls it `rule`, is looked through."""
+        rule = None if self.setup.policy is None else self.setup.policy.preemption
+        inner = getattr(rule, "rule", None)
+        return inner if isinstance(inner, PreemptionRule) else rule
+
     def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
-        if isinstance(self._rule, Wait):
+        if isinstance(self._rule(), Wait) and event.at_ms > self.setup.switched_ms:
             self.times += 1
             if event.why.rank:
                 raise self.broken(event, "there is no preemption in this run")
 
     def after(self, ledger: Ledger, noted: Sequence[AnyEvent]) -> None:
         """Look at a check; the claims and deficits do not change by it."""
-        if not isinstance(self._rule, AboveShares):
+        rule = self._rule()
+        if not isinstance(rule, AboveShares):
             return
         orders = [each for each in noted if isinstance(each, KillOrdered | SuspendOrdered)]
         victims: dict[AttemptId, AnyEvent] = {}
@@ -139,7 +154,7 @@ class Victims(Rule):
             mine = [n for n in victims if (e := ledger.attempt(n)) is not None and e.kind is kind]
             if mine:
                 self.times += 1
-                self._weigh(self._rule, kind, ledger, mine, victims[mine[-1]])
+                self._weigh(rule, kind, ledger, mine, victims[mine[-1]])
 
     def _weigh(
         self,
@@ -183,18 +198,14 @@ class Queues(Rule):
     def __init__(self, book: Book) -> None:
         super().__init__(book)
         self._due: AttemptId = LEAST_LAUNCHES
-        self._order: Order | None = None
         self.found: Violation | None = None
-
-    def begin(self, setup: Setup) -> None:
-        if setup.policy is not None:
-            self._order = setup.policy.order
 
     def after(self, ledger: Ledger, node: NodeId) -> None:
         """Look at the queues now and then."""
-        entry, order = ledger.node(node), self._order
-        if self.book.last_attempt < self._due or order is None or entry is None:
+        entry, policy = ledger.node(node), self.setup.policy
+        if self.book.last_attempt < self._due or policy is None or entry is None:
             return
+        order = policy.order
         longest = 0
         for kind in KINDS:
             if not ledger.pending(kind):

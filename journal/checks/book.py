@@ -31,7 +31,7 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from actors.faults import Crash, Pause, Restart, Resume
+from actors.faults import Crash, NodeFault, Pause, Restart, Resume
 from scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
 
 NEVER: Millis = -1
@@ -73,6 +73,7 @@ class Job:
         "busy",
         "complete_ms",
         "finished",
+        "finished_ms",
         "most_maps",
         "open",
         "outputs",
@@ -86,6 +87,7 @@ class Job:
     def __init__(self, submitted: JobSubmitted) -> None:
         self.submitted = submitted
         self.finished: Outcome | None = None
+        self.finished_ms: Millis = NEVER
         self.tasks: tuple[dict[TaskIndex, Task], ...] = ({}, {})
         self.valid = [0, 0]
         self.busy = [0, 0]
@@ -320,8 +322,11 @@ class Book:
 
     def _struck(self, event: FaultStruck) -> None:
         """As `actors.machine` bears it: what makes no sense does nothing."""
-        node = self.nodes[event.fault.node]
-        match event.fault:
+        fault = event.fault
+        if not isinstance(fault, NodeFault):
+            return
+        node = self.nodes[fault.node]
+        match fault:
             case Crash() if not node.down:
                 if not node.halted:
                     node.halted_ms = event.at_ms
@@ -361,8 +366,7 @@ class Book:
 
     def _job_finished(self, event: JobFinished) -> None:
         job = self.touched[event.job] = self.jobs[event.job]
-        job.finished = event.outcome
-        job.outputs.clear()
+        job.finished, job.finished_ms = event.outcome, event.at_ms
 
     def _hold(self, attempt: Attempt, slot: int) -> None:
         attempt.place = slot
@@ -383,6 +387,7 @@ class Book:
         """Drop what is kept of a job that has left; that it was there is remembered."""
         if job.tasks[0] or job.tasks[1]:
             job.tasks = ({}, {})
+            job.outputs.clear()
 
     def launches(self) -> dict[AttemptId, AttemptLaunched]:
         """The launches of the attempts that are still spoken of, and of the latest others."""

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from actors.address import MASTER
-from actors.events import AnyEvent, RunStarted
+from actors.events import AnyEvent, FaultStruck, RunStarted
+from actors.faults import SwitchPolicy
 from actors.kernel import Kernel
 from actors.ledger import Ledger
 from journal.checks.beside import Beside, Queues, Repeats, Victims, WatchedMaster
@@ -22,7 +23,7 @@ from journal.checks.truth import Causes, DeadNodes, Slots
 from journal.checks.waiting import Waits
 from journal.metrics import Metrics
 from journal.sentences import Narrator
-from scheduler.policy import Policy, PreemptionRule
+from scheduler.policy import Policy
 from scheduler.registry import PolicySpecError, make_policy
 
 RECENT = 6
@@ -32,16 +33,11 @@ RECENT = 6
 class Checker:
     """Holds a run against S1 to S15.
 
-    `policy` is the run's, if it is at hand; `metrics` one that has heard each event before the
-    checker does; `preemption` the rule at work where the policy's own wraps it.
+    `policy` is the run's own, if it is at hand; `metrics` one that has heard each event before
+    the checker does.
     """
 
-    def __init__(
-        self,
-        policy: Policy | None = None,
-        metrics: Metrics | None = None,
-        preemption: PreemptionRule | None = None,
-    ) -> None:
+    def __init__(self, policy: Policy | None = None, metrics: Metrics | None = None) -> None:
         self.book = Book()
         self._policy = policy
         self._own_metrics = metrics is None
@@ -49,7 +45,7 @@ class Checker:
         self._sums = Sums(self.book)
         self._waits = Waits(self.book)
         self.repeats = Repeats(self.book)
-        victims, queues = Victims(self.book, preemption), Queues(self.book)
+        victims, queues = Victims(self.book), Queues(self.book)
         self._beside = Beside(self.repeats, victims, queues)
         # Causes and lifecycles go first: the others may rely on them.
         self._rules: tuple[Rule, ...] = (
@@ -69,6 +65,7 @@ class Checker:
             self._waits,
             queues,
         )
+        self._setup: Setup | None = None
         self._looks: dict[type[AnyEvent], tuple[Callable[[Any], None], ...]] = {}
         self._recent: deque[AnyEvent] = deque(maxlen=RECENT)
         self._ledger: Ledger | None = None
@@ -102,6 +99,8 @@ class Checker:
         take = self.book.take.get(kind)
         if take is not None:
             take(event)
+        if kind is FaultStruck:
+            self._strike(event)
 
     __call__ = observe
 
@@ -129,14 +128,22 @@ class Checker:
         return sorted(checks, key=lambda check: int(check.rule.removeprefix("S")))
 
     def _begin(self, event: RunStarted) -> None:
-        policy = self._policy or _policy_of(event)
-        setup = Setup.of(event, policy)
+        policy = self._policy or _policy_of(event.policy)
+        setup = self._setup = Setup(event, policy)
         looks: dict[type[AnyEvent], list[Callable[[Any], None]]] = {}
         for rule in self._rules:
             rule.begin(setup)
             for kind, look in rule.handlers().items():
                 looks.setdefault(kind, []).append(look)
         self._looks = {kind: tuple(each) for kind, each in looks.items()}
+
+    def _strike(self, event: AnyEvent) -> None:
+        """Know of another policy; that of a live run changes itself."""
+        if isinstance(event, FaultStruck) and isinstance(event.fault, SwitchPolicy):
+            assert self._setup is not None
+            self._setup.switched_ms = event.at_ms
+            if self._policy is None:
+                self._setup.policy = _policy_of(event.fault.policy)
 
     def _tell(self, violation: Violation) -> None:
         """Put what happened last into words."""
@@ -146,10 +153,10 @@ class Checker:
         violation.sentences = tuple(narrator.line(event) for event in self._recent)
 
 
-def _policy_of(started: RunStarted) -> Policy | None:
-    """The policy that a header names, as far as it ships."""
+def _policy_of(text: str) -> Policy | None:
+    """The policy of this spelling, as far as it ships."""
     try:
-        return make_policy(started.policy)
+        return make_policy(text)
     except PolicySpecError:
         return None
 

@@ -1,43 +1,35 @@
 """What a rule is, what it says when it is broken, and what is told of it at the end."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar
 
 import msgspec
 
 from actors.config import Cluster, Tasks
 from actors.events import AnyEvent, RunStarted
-from journal.checks.book import Book
+from journal.checks.book import NEVER, Book
 from scheduler.model import Millis
 from scheduler.policy import Policy
 
 Handlers = Mapping[type[AnyEvent], Callable[[Any], None]]
 
 
-class Setup(NamedTuple):
-    """What rules have to know of the run before it begins, as far as it is known.
+class Setup:
+    """What rules have to know of the run beside its events, as far as it is known.
 
     `cluster` and `tasks` are None where the journal's header does not tell them, `policy` where
-    nobody can make it from its spelling.
+    nobody can make it from its spelling.  The policy may be changed in the middle of a run, at
+    `switched_ms`; what happens at that very instant may be the old one's or the new one's.
     """
 
-    cluster: Cluster | None
-    tasks: Tasks | None
-    heartbeat_ms: Millis
-    policy: Policy | None
-
-    @classmethod
-    def of(cls, started: RunStarted, policy: Policy | None) -> Self:
-        """From the header of a run."""
-        cluster = _table(started, "cluster", Cluster)
-        tasks = _table(started, "tasks", Tasks)
-        beats = (cluster or Cluster()).heartbeat
-        return cls(cluster, tasks, beats.period_ms(len(started.nodes)), policy)
-
-    @property
-    def latency_ms(self) -> Millis:
-        """One way between two machines."""
-        return 0 if self.cluster is None else self.cluster.latency_ms
+    def __init__(self, started: RunStarted, policy: Policy | None) -> None:
+        self.cluster: Cluster | None = _table(started, "cluster", Cluster)
+        self.tasks: Tasks | None = _table(started, "tasks", Tasks)
+        beats = (self.cluster or Cluster()).heartbeat
+        self.heartbeat_ms: Millis = beats.period_ms(len(started.nodes))
+        self.latency_ms: Millis = 0 if self.cluster is None else self.cluster.latency_ms
+        self.policy = policy
+        self.switched_ms: Millis = NEVER
 
 
 def _table(started: RunStarted, name: str, kind: type[Any]) -> Any:
@@ -101,6 +93,7 @@ class Rule:
 
     def begin(self, setup: Setup) -> None:
         """The run begins."""
+        self.setup = setup
 
     def handlers(self) -> Handlers:
         """What looks at which event."""

@@ -21,12 +21,10 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from journal.checks.book import NEVER, Attempt, Book
+from actors.job import ATTEMPTS_MAX
+from journal.checks.book import NEVER, Attempt
 from journal.checks.rule import Handlers, Rule, Setup
-from scheduler.model import AttemptId, Millis, TaskKind
-
-FAILURES_MAX = 4
-"""mapred.map.max.attempts, mapred.reduce.max.attempts."""
+from scheduler.model import AttemptId, TaskKind
 
 
 class Successes(Rule):
@@ -125,7 +123,7 @@ class Lifecycles(Rule):
     def _launched(self, event: AttemptLaunched) -> None:
         self.times += 1
         job = self.book.jobs[event.job]
-        if job.finished is not None:
+        if job.finished is not None and event.at_ms > job.finished_ms:
             raise self.broken(event, "the job has finished", job)
         task = job.tasks[event.kind].get(event.task)
         if task is not None and task.valid:
@@ -189,7 +187,9 @@ class Lifecycles(Rule):
 
 
 class Attempts(Rule):
-    """S4.  A second attempt at the same time is the copy of the first, or the first is beaten."""
+    """S4.  A second attempt at the same time is the copy of the first, or the first is beaten.  Of
+    a job that has ended more may fail before it is stopped.
+    """
 
     id = "S4"
     says = (
@@ -211,7 +211,7 @@ class Attempts(Rule):
         task = self.book.jobs[event.job].task(event.kind, event.task)
         if event.number != task.launched:
             raise self.broken(event, f"it is said to be attempt {event.number} of its task", task)
-        if task.launched >= FAILURES_MAX + 1 + task.killed:
+        if task.launched >= ATTEMPTS_MAX + 1 + task.killed:
             raise self.broken(event, "the task has had too many attempts", task)
         others = [each for each in task.open if not each.beaten]
         if [each.launch.attempt for each in others] != ([event.copy_of] if event.copy_of else []):
@@ -223,8 +223,9 @@ class Attempts(Rule):
 
     def _closed(self, event: AttemptClosed) -> None:
         self.times += 1
-        task = self.book.attempts[event.attempt].task
-        if event.outcome is Outcome.FAILED and task.failed >= FAILURES_MAX:
+        attempt = self.book.attempts[event.attempt]
+        task, ended = attempt.task, attempt.job.finished is not None
+        if event.outcome is Outcome.FAILED and task.failed >= ATTEMPTS_MAX and not ended:
             raise self.broken(event, "the task has failed too often", task)
 
     def _undone(self, event: MapsUndone) -> None:
@@ -233,25 +234,22 @@ class Attempts(Rule):
             self.times += 1
             index, _ = job.outputs[attempt]
             task = job.tasks[0][index]
-            if task.failed >= FAILURES_MAX:
+            if task.failed >= ATTEMPTS_MAX and job.finished is None:
                 raise self.broken(event, "a map of it has failed too often", task)
 
 
 class Shuffles(Rule):
     """S5.  A reduce hears that an output is gone after a latency; until then it may have fetched
-    it.  Slowstart is looked at once: maps may be lost after it.
+    it.  Reduces of a job that has ended no longer hear.  Slowstart is looked at once: maps may be
+    lost after it.
     """
 
     id = "S5"
     says = "no reduce before slowstart, and no end of a shuffle without all map outputs"
     idle = "no job has reduces"
 
-    def __init__(self, book: Book) -> None:
-        super().__init__(book)
-        self._slowstart = 0.0
-        self._latency_ms: Millis = 0
-
     def begin(self, setup: Setup) -> None:
+        super().begin(setup)
         self._slowstart = 0.0 if setup.tasks is None else setup.tasks.slowstart
         self._latency_ms = setup.latency_ms
 
@@ -271,5 +269,6 @@ class Shuffles(Rule):
         attempt = self.book.attempts[event.attempt]
         job = attempt.job
         lack = job.submitted.maps - job.valid[TaskKind.MAP]
-        if lack and not NEVER < event.at_ms - self._latency_ms <= job.complete_ms:
+        heard = job.complete_ms == NEVER or event.at_ms > job.complete_ms + self._latency_ms
+        if lack and heard and job.finished is None:
             raise self.broken(event, f"{lack} of the job's maps are not done", attempt, job)

@@ -67,12 +67,9 @@ class Causes(Rule):
     id = "S7"
     says = "nothing has an effect before its cause"
 
-    def __init__(self, book: Book) -> None:
-        super().__init__(book)
-        self._least_ms: Millis = 0  # that a message takes
-
     def begin(self, setup: Setup) -> None:
-        self._least_ms = min(setup.latency_ms, 1)
+        super().begin(setup)
+        self._least_ms = min(setup.latency_ms, 1)  # that a message takes
 
     def handlers(self) -> Handlers:
         return {

@@ -2,7 +2,7 @@
 
 from actors.events import AttemptLaunched
 from actors.ledger import Ledger
-from journal.checks.book import Book
+from journal.checks.book import NEVER, Book
 from journal.checks.rule import Handlers, Rule, Setup
 from scheduler.locality import Delay, DelayParams, auto_wait_ms
 from scheduler.model import JobId, Locality, Millis, TaskKind
@@ -35,28 +35,49 @@ class Waits(Rule):
     def __init__(self, book: Book) -> None:
         super().__init__(book)
         self._delay: Delay | None = None
+        self._switched_ms: Millis = NEVER
         self._waits_ms: tuple[Millis, Millis] = (0, 0)
         self._skips: int | None = None
         self._jobs: dict[JobId, _Waiter] = {}
         self._passed: list[tuple[AttemptLaunched, JobId]] = []
 
     def begin(self, setup: Setup) -> None:
-        if setup.policy is not None and isinstance(setup.policy.locality, Delay):
-            self._delay = setup.policy.locality
+        super().begin(setup)
+        self._meet()
+
+    def _meet(self) -> None:
+        """Learn by which rule jobs wait now."""
+        locality = None if self.setup.policy is None else self.setup.policy.locality
+        self._delay = locality if isinstance(locality, Delay) else None
+        if self._delay is not None:
             params = self._delay.params
             self._skips = params.skips
-            self._waits_ms = _waits_ms(params, setup.heartbeat_ms)
+            self._waits_ms = _waits_ms(params, self.setup.heartbeat_ms)
+
+    def _begin_anew(self, at_ms: Millis) -> None:
+        """Another policy is in force, which has been told of the attempts that run."""
+        self._switched_ms = at_ms
+        self._meet()
+        self._jobs.clear()
+        for attempt in self.book.attempts.values():
+            launch = attempt.launch
+            told = attempt.closed is None and launch.kind is TaskKind.MAP and not launch.copy_of
+            if told and launch.at_ms < at_ms:
+                job = self._jobs[launch.job] = _Waiter(at_ms)
+                job.level = launch.level
 
     def handlers(self) -> Handlers:
         return {AttemptLaunched: self._launched}
 
     def _launched(self, event: AttemptLaunched) -> None:
+        if self._switched_ms < self.setup.switched_ms < event.at_ms:
+            self._begin_anew(self.setup.switched_ms)
         if self._delay is None or event.kind is not TaskKind.MAP or event.copy_of:
             return
         job = self._jobs.get(event.job)
         if job is None:
-            submitted = self.book.jobs[event.job].submitted
-            job = self._jobs[event.job] = _Waiter(submitted.at_ms)
+            since_ms = max(self.book.jobs[event.job].submitted.at_ms, self._switched_ms)
+            job = self._jobs[event.job] = _Waiter(since_ms)
         why = event.why
         if not event.number:
             self.times += 1
@@ -72,6 +93,8 @@ class Waits(Rule):
     def settle(self, ledger: Ledger) -> None:
         """Nobody whose wait was over can have been passed over in this superstep."""
         passed, self._passed = self._passed, []
+        if passed and self._switched_ms < self.setup.switched_ms:
+            return  # who waits has begun anew
         for event, number in passed:
             job = self._jobs.get(number) or _Waiter(-1)
             if self._delay is None or not ledger.here(number) or job.since_ms == event.at_ms:

@@ -30,6 +30,7 @@ from scheduler.facts import (
     Resumed,
     Suspended,
     TasksPending,
+    TasksWithdrawn,
 )
 from scheduler.matching import scipy_part
 from scheduler.model import KINDS, JobId, NodeId, TaskKind
@@ -139,7 +140,12 @@ class Coshh(Order):
                 self._mend(view.job(job), kind, launched=1)
             case Closed():
                 self._close(fact, view)
-            case TasksPending(job, kind) | Suspended(job, kind) | Resumed(job, kind):
+            case (
+                TasksPending(job, kind)
+                | Suspended(job, kind)
+                | Resumed(job, kind)
+                | TasksWithdrawn(job, kind)
+            ):
                 self._mend(view.job(job), kind)
             case JobArrived(job):
                 self._arrive(view.job(job), view)

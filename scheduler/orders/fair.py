@@ -28,6 +28,7 @@ from scheduler.facts import (
     Resumed,
     Suspended,
     TasksPending,
+    TasksWithdrawn,
 )
 from scheduler.model import JobId, TaskKind
 from scheduler.orders.pools import WEIGHTS, Job, Key, Pool, PoolParams, clear, mend, mend_kind
@@ -94,6 +95,7 @@ class Fair(Order):
                 | Closed(job, kind)
                 | TasksPending(job, kind)
                 | Suspended(job, kind)
+                | TasksWithdrawn(job, kind)
                 | Resumed(job, kind)
             ):
                 mend_kind(self._jobs[job], kind, view.job(job))

@@ -19,6 +19,7 @@ from scheduler.facts import (
     Resumed,
     Suspended,
     TasksPending,
+    TasksWithdrawn,
 )
 from scheduler.model import JobId, TaskKind
 from scheduler.policy import Order, Ranked
@@ -90,6 +91,7 @@ class KeyedOrder(Order):
                 | Launched(job, kind)
                 | Closed(job, kind)
                 | Suspended(job, kind)
+                | TasksWithdrawn(job, kind)
                 | Resumed(job, kind)
             ):
                 self._place(job, kind, view)

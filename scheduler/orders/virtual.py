@@ -28,6 +28,7 @@ from scheduler.facts import (
     Resumed,
     Suspended,
     TasksPending,
+    TasksWithdrawn,
 )
 from scheduler.model import KINDS, JobId, Millis, TaskKind
 from scheduler.orders.ranked import Key, SortedQueue
@@ -36,7 +37,15 @@ from scheduler.policy import Order, Ranked
 from scheduler.ranking import Ranking
 from scheduler.view import ClusterView, JobView, Offer
 
-_OF_ONE_KIND = (Launched, Closed, Progressed, TasksPending, Suspended, Resumed)
+_OF_ONE_KIND = (
+    Launched,
+    Closed,
+    Progressed,
+    TasksPending,
+    TasksWithdrawn,
+    Suspended,
+    Resumed,
+)
 """The facts that concern the slots of one kind alone."""
 
 
@@ -99,8 +108,14 @@ class VirtualOrder(Order, Ranking):
             case Launched(job, kind, attempt):
                 self._phases[kind][job].served = attempt
                 self.place(job, kind, view)
-            case Closed(job, kind) | Suspended(job, kind) | Resumed(job, kind):
-                self.place(job, kind, view)
+            case (
+                Closed(job, kind)
+                | Suspended(job, kind)
+                | Resumed(job, kind)
+                | TasksWithdrawn(job, kind)
+            ):
+                if job in self._phases[kind]:
+                    self.place(job, kind, view)
 
     def enter(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """The phase's tasks may run: for the first time, or again."""

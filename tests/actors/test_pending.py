@@ -26,10 +26,14 @@ def searched(held: list[list[int]], left: set[int], node: int) -> tuple[int, Loc
     return min(left), Locality.OFF_RACK
 
 
+def everywhere() -> range:
+    return range(NODES)
+
+
 @given(held=REPLICAS, visits=st.lists(st.integers(0, NODES - 1), min_size=9, max_size=9))
 @settings(derandomize=True, max_examples=200)
 def test_the_nearest_map_and_the_lowest_is_taken(held: list[list[int]], visits: list[int]) -> None:
-    pending = PendingMaps(len(held), np.array(held, dtype="<i4"), RACKS)
+    pending = PendingMaps(len(held), np.array(held, dtype="<i4"), RACKS, everywhere)
     left = set(range(len(held)))
     for node in visits:
         if not left:
@@ -45,7 +49,7 @@ def test_the_nearest_map_and_the_lowest_is_taken(held: list[list[int]], visits: 
 def test_maps_that_must_run_again_go_first_most_failures_first_and_anywhere() -> None:
     """JobInProgress.findNewMapTask; the level told is the real one."""
     held = np.array([[0, 1], [2, 3], [4, 5]], dtype="<i4")
-    pending = PendingMaps(3, held, 6)
+    pending = PendingMaps(3, held, 6, everywhere)
     assert [pending.take(node)[0] for node in (0, 2)] == [0, 1]
     pending.give_back(0)
     pending.give_back(1)
@@ -57,7 +61,7 @@ def test_maps_that_must_run_again_go_first_most_failures_first_and_anywhere() ->
 
 
 def test_missing_replicas_are_nowhere() -> None:
-    pending = PendingMaps(1, np.array([[0, -1, -1]], dtype="<i4"), 2)
+    pending = PendingMaps(1, np.array([[0, -1, -1]], dtype="<i4"), 2, everywhere)
     assert pending.nearest(1) is Locality.OFF_RACK
     assert pending.nearest(2) is Locality.RACK
 
@@ -65,17 +69,44 @@ def test_missing_replicas_are_nowhere() -> None:
 def test_a_job_of_a_hundred_thousand_maps_costs_nothing_until_they_run() -> None:
     """No object a task before then: the books hold a byte a map and a view of the message."""
     replicas = np.zeros((100_000, 3), dtype="<i4")
-    pending = PendingMaps(100_000, replicas, 4)
+    pending = PendingMaps(100_000, replicas, 4, everywhere)
     assert pending._by_place is None
     assert len(pending._taken) == 100_000
-    assert not pending._failures
+    assert not pending.again
 
 
 def test_reduces_open_once_and_come_back_first() -> None:
-    reduces = PendingReduces(3)
+    reduces = PendingReduces(3, everywhere)
     assert reduces.nearest(0) is None
     reduces.open()
     assert [reduces.take(0)[0] for _ in range(2)] == [0, 1]
     reduces.give_back(0)
     assert [reduces.take(0)[0] for _ in range(2)] == [0, 2]
     assert reduces.left == 0
+
+
+def test_a_task_does_not_run_where_it_failed_unless_it_failed_everywhere() -> None:
+    """JobInProgress.findTaskFromList, for maps and for reduces."""
+    maps = PendingMaps(2, np.array([[0], [0]], dtype="<i4"), 1, lambda: range(3))
+    reduces = PendingReduces(2, lambda: range(3))
+    reduces.open()
+    for pending in (maps, reduces):
+        assert [pending.take(0)[0] for _ in range(2)] == [0, 1]
+        for failed, node in enumerate((0, 1, 2)):
+            pending.give_back(1)
+            pending.again.avoid(1, node)
+            everywhere_failed = failed == 2
+            allowed = [host for host in range(3) if pending.nearest(host) is not None]
+            assert allowed == ([0, 1, 2] if everywhere_failed else list(range(node + 1, 3)))
+            assert pending.take(allowed[0])[0] == 1
+
+
+def test_what_never_ran_goes_on_where_what_failed_may_not() -> None:
+    maps = PendingMaps(2, np.array([[0], [0]], dtype="<i4"), 1, lambda: range(3))
+    assert maps.take(0) == (0, Locality.NODE)
+    maps.give_back(0)
+    maps.again.avoid(0, 0)
+    assert maps.nearest(0) is Locality.NODE
+    assert maps.take(0) == (1, Locality.NODE)
+    assert maps.nearest(0) is None
+    assert maps.take(1) == (0, Locality.RACK)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from actors.config import Cluster
+from actors.entries import OfferEntry
 from actors.events import (
     AttemptClosed,
     AttemptEnded,
@@ -12,7 +13,7 @@ from actors.events import (
     NodeFacts,
     Outcome,
 )
-from actors.ledger import Ledger, OfferEntry
+from actors.ledger import Ledger
 from actors.messages import MapWork, ReduceWork, SubmitJob
 from scheduler.decisions import Launch
 from scheduler.facts import JobArrived, Launched, TasksPending

@@ -21,6 +21,7 @@ from actors.events import (
     NodeFacts,
     NodeLost,
     NodeReturned,
+    NodeShunned,
     OrderSwitched,
     Outcome,
     ResumeOrdered,
@@ -29,7 +30,18 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.faults import (
+    Crash,
+    Disturb,
+    Flaky,
+    KillJob,
+    Pause,
+    Restart,
+    Resume,
+    Separate,
+    Slow,
+    SwitchPolicy,
+)
 from actors.network import Way
 from scheduler.decisions import Skip, Why
 from scheduler.model import Locality, Priority, TaskKind
@@ -53,6 +65,9 @@ _way = st.builds(Way, st.booleans(), _real, _real, _small)
 _fault = st.one_of(
     *(st.builds(kind, _small) for kind in (Crash, Restart, Pause, Resume)),
     st.builds(Slow, _small, _real),
+    st.builds(Flaky, _small, _real),
+    st.builds(KillJob, _small),
+    st.builds(SwitchPolicy, _text),
     st.builds(Separate, _small, st.lists(_small, max_size=3).map(tuple)),
     st.builds(Disturb, _small, _way, _way),
 )
@@ -80,6 +95,7 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     NodeLost: (_small, _small, st.booleans()),
     MapsUndone: (_small, _small, st.lists(_whole, max_size=3).map(tuple), _outcome),
     NodeReturned: (_small,),
+    NodeShunned: (_small, _small, st.booleans()),
     JobFinished: (_small, _outcome, _whole),
     RunEnded: (_text, _whole, _whole, _text),
 }

@@ -41,7 +41,7 @@ def made(sizes: Sizes, jobs: int, seed: int = 1, **fields: Any) -> list[JobSpec]
     return generate(GeneratedWorkload(sizes=sizes, jobs=jobs, **fields), seed)
 
 
-def shapes(jobs: Sequence[JobSpec]) -> list[tuple[int | tuple[str, float], ...]]:
+def shapes(jobs: Sequence[JobSpec]) -> list[tuple[object, ...]]:
     return [job.shape for job in jobs]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.faults import Crash, Disturb, NodeFault, Pause, Restart, Resume, Separate, Slow
 from actors.injector import Strike
 from actors.network import HEALTHY, Way
 from scenarios.spec import from_dict, make_script
@@ -18,8 +18,13 @@ def script(*entries: dict[str, Any], seed: int = 1) -> tuple[Strike, ...]:
     return make_script(from_dict(raw(cluster=CLUSTER, timeline=list(entries), seed=seed)))
 
 
+def node_of(strike: Strike) -> int:
+    assert isinstance(strike.fault, NodeFault)
+    return strike.fault.node
+
+
 def struck(*entries: dict[str, Any], seed: int = 1) -> list[int]:
-    return [strike.fault.node for strike in script(*entries, seed=seed)]
+    return [node_of(strike) for strike in script(*entries, seed=seed)]
 
 
 def problem(*entries: dict[str, Any]) -> str:
@@ -50,9 +55,9 @@ def test_whom_a_target_means(target: Any, nodes: list[int]) -> None:
 @pytest.mark.parametrize(("target", "number"), [("25%", 3), ("26%", 4), ("1 any", 1), ("0.1 %", 1)])
 def test_shares_and_numbers_are_drawn_anew_each_time(target: str, number: int) -> None:
     entry = {"what": "slow", "nodes": target, "factor": 2, "for_s": 5, "every_s": 10, "times": 9}
-    begins = [strike for strike in script(entry) if strike.fault == Slow(strike.fault.node, 2.0)]
+    begins = [strike for strike in script(entry) if strike.fault == Slow(node_of(strike), 2.0)]
     drawn = [
-        tuple(strike.fault.node for strike in begins if strike.at_ms == at)
+        tuple(node_of(strike) for strike in begins if strike.at_ms == at)
         for at in range(0, 90_000, 10_000)
     ]
     assert {len(nodes) for nodes in drawn} == {number}
@@ -64,7 +69,7 @@ def test_shares_and_numbers_are_drawn_anew_each_time(target: str, number: int) -
 def test_draws_leave_out_who_is_struck_already() -> None:
     named = {"what": "pause", "nodes": ["rack-0", "rack-1"], "at_s": 5, "for_s": 100}
     drawn = {"what": "crash", "nodes": "4 any", "at_s": 50, "for_s": 10}
-    crashed = [s.fault.node for s in script(named, drawn) if isinstance(s.fault, Crash)]
+    crashed = [node_of(s) for s in script(named, drawn) if isinstance(s.fault, Crash)]
     assert crashed == [2, 5, 8, 11]
 
 
@@ -107,13 +112,11 @@ def test_when_absolute_relative_repeated_staggered() -> None:
     second = {"what": "pause", "nodes": "node-1", "for_s": 1, "after_s": 5}
     third = {"what": "pause", "nodes": "node-2", "for_s": 1, "every_s": 10, "times": 3}
     begins = [
-        (s.at_ms, s.fault.node)
-        for s in script(first, second, third)
-        if s.fault == Pause(s.fault.node)
+        (s.at_ms, node_of(s)) for s in script(first, second, third) if s.fault == Pause(node_of(s))
     ]
     assert begins == [(100_000, 0), (105_000, 1), (105_000, 2), (115_000, 2), (125_000, 2)]
     rolling = crash("rack-0", at_s=60, for_s=30, stagger_s=60)
-    begins = [(s.at_ms, s.fault.node) for s in script(rolling) if isinstance(s.fault, Crash)]
+    begins = [(s.at_ms, node_of(s)) for s in script(rolling) if isinstance(s.fault, Crash)]
     assert begins == [(60_000, 0), (120_000, 3), (180_000, 6), (240_000, 9)]
 
 

@@ -10,11 +10,14 @@ from actors.faults import (
     AnyFault,
     Crash,
     Disturb,
+    Flaky,
+    KillJob,
     Pause,
     Restart,
     Resume,
     Separate,
     Slow,
+    SwitchPolicy,
 )
 from actors.injector import Strike
 from actors.jobs import JobSpec
@@ -174,6 +177,9 @@ WAYS: st.SearchStrategy[Way] = st.builds(
     delay_ms=st.sampled_from([0, 0, 700, 4000]),
 )
 
+OTHERS = (*sorted(ORDERS), "fair+delay+kill", "hfsp+preemptive", "fifo+late", "fair+mantri")
+"""Policies that may be put in force in the middle of a run."""
+
 HEALED_MS = 60_000
 """From here on nothing happens any more, and all that did is undone."""
 
@@ -187,6 +193,9 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Resume, node),
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
         st.builds(Disturb, node, WAYS, WAYS),
+        st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
+        st.builds(KillJob, st.integers(0, 3)),
+        st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
         st.builds(Separate, node, st.lists(node, max_size=3).map(tuple)),
     ]
     whole = st.sampled_from([0, 1, 2, 500, 998, 1000, 3002, 3004, 6000, 7001])
@@ -204,6 +213,7 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Slow(node, 1.0),
             Disturb(node, HEALTHY, HEALTHY),
             Separate(node, ()),
+            Flaky(node, 0.0),
         )
     )
 

@@ -10,7 +10,7 @@ from actors.config import Cluster, Heartbeats, Tasks
 from actors.events import AnyEvent, AttemptClosed, AttemptLaunched, Event, RunEnded, RunStarted
 from actors.hosts import run_direct
 from actors.injector import Strike
-from actors.jobs import JobSpec
+from actors.jobs import JobSpec, TasksOfKinds
 from actors.kernel import Kernel
 from actors.master import Master
 from journal.checks.beside import WatchedMaster
@@ -19,7 +19,6 @@ from scenarios.build import assemble, node_facts
 from scheduler.model import JobId, Millis, Priority, TaskKind
 from scheduler.policy import Policy
 from scheduler.registry import make_policy
-from tests.support.preempt import AtMost
 
 E = TypeVar("E", bound=Event)
 
@@ -39,6 +38,7 @@ def job(
     priority: Priority = Priority.NORMAL,
     user: str = "user",
     factors: tuple[tuple[str, float], ...] = (),
+    poisoned: TasksOfKinds = ((), ()),
 ) -> JobSpec:
     """A job with defaults for what a test does not care about."""
     return JobSpec(
@@ -53,6 +53,7 @@ def job(
         priority=priority,
         user=user,
         factors=factors,
+        poisoned=poisoned,
     )
 
 
@@ -104,8 +105,7 @@ def play(
     cluster = cluster or Cluster(nodes=1, racks=1, heartbeat=IN_STEP)
     tasks = tasks or Tasks()
     made = make_policy(policy) if isinstance(policy, str) else policy
-    rule = made.preemption
-    checker = Checker(made, preemption=rule.rule if isinstance(rule, AtMost) else rule)
+    checker = Checker(made)
     events: list[Event] = []
 
     def sink(event: AnyEvent) -> None:

@@ -1,0 +1,128 @@
+"""Attempts and jobs that fail, and nodes that are shunned for it (semantics 1.4)."""
+
+import pytest
+
+from actors.config import Cluster
+from actors.events import (
+    AttemptClosed,
+    AttemptEnded,
+    JobFinished,
+    KillOrdered,
+    NodeShunned,
+    Outcome,
+)
+from actors.faults import Crash, Flaky, KillJob, Restart
+from actors.injector import Strike
+from scheduler.model import TaskKind
+from scheduler.registry import ORDERS
+from tests.support.world import IN_STEP, Played, job, play
+
+FIVE = Cluster(nodes=5, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
+ALWAYS = 1.0
+
+
+def outcomes(run: Played) -> dict[int, Outcome]:
+    """How each job ended."""
+    return {event.job: event.outcome for event in run.all(JobFinished)}
+
+
+def nodes_of(run: Played, task: int, kind: TaskKind = TaskKind.MAP) -> list[int]:
+    """Where the attempts of job 0's task were launched, in order."""
+    return [e.node for e in run.launches(kind) if (e.job, e.task) == (0, task)]
+
+
+@pytest.mark.parametrize("kind", TaskKind)
+def test_a_task_that_fails_four_times_fails_its_job(kind: TaskKind) -> None:
+    """On four different hosts, each time somewhere on its way."""
+    poisoned = ((2,), ()) if kind is TaskKind.MAP else ((), (0,))
+    spec = job(0, maps=5, map_ms=10_000, reduces=1, reduce_ms=10_000, poisoned=poisoned)
+    run = play([spec, job(1, maps=1)], cluster=FIVE)
+    assert outcomes(run) == {0: Outcome.FAILED, 1: Outcome.SUCCEEDED}
+    hosts = nodes_of(run, 2 if kind is TaskKind.MAP else 0, kind)
+    assert len(hosts) == len(set(hosts)) == 4
+    failed = [e for e in run.all(AttemptEnded) if e.outcome is Outcome.FAILED]
+    assert len({e.at_ms - e.started_ms for e in failed}) == len(failed) == 4
+    assert [e.outcome for e in run.all(AttemptClosed)].count(Outcome.FAILED) == 4
+
+
+def test_a_task_that_failed_on_every_host_runs_on_any_again() -> None:
+    """Two nodes: after a failure on each, both may have it again."""
+    two = Cluster(nodes=2, racks=1, map_slots=1, heartbeat=IN_STEP)
+    run = play([job(0, maps=1, map_ms=10_000, poisoned=((0,), ()))], cluster=two)
+    hosts = nodes_of(run, 0)
+    assert sorted(hosts[:2]) == [0, 1]
+    assert len(hosts) == 4
+
+
+def test_what_was_killed_does_not_count() -> None:
+    """Node 0 crashes and comes back five times under a task that never fails."""
+    one = Cluster(nodes=1, racks=1, map_slots=1, heartbeat=IN_STEP)
+    crashes = [20_000 + 40_000 * n for n in range(5)]
+    script = [Strike(at_ms, Crash(0)) for at_ms in crashes]
+    script += [Strike(at_ms + 1000, Restart(0)) for at_ms in crashes]
+    run = play([job(0, maps=1, map_ms=45_000)], cluster=one, script=script)
+    assert len(run.launches()) == 6
+    assert outcomes(run) == {0: Outcome.SUCCEEDED}
+
+
+def test_a_job_that_fails_takes_its_other_tasks_with_it() -> None:
+    """Whatever of it runs is killed, nothing of it is launched any more, others go on."""
+    poisoned = job(0, maps=30, map_ms=60_000, poisoned=((0,), ()))
+    run = play([poisoned, job(1, maps=4, map_ms=10_000)], "fair", cluster=FIVE)
+    (end,) = [e.at_ms for e in run.all(JobFinished) if e.outcome is Outcome.FAILED]
+    assert not [e for e in run.launches() if e.job == 0 and e.at_ms > end]
+    killed = [e for e in run.all(KillOrdered) if e.why.rule == "its job ends"]
+    assert killed
+    assert all(e.at_ms == end for e in killed)
+    assert outcomes(run)[1] is Outcome.SUCCEEDED
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("at_ms", [0, 5000, 15_001, 40_000, 10**7])
+def test_a_user_may_kill_a_job_at_any_time_under_any_order(order: str, at_ms: int) -> None:
+    jobs = [
+        job(0, maps=8, map_ms=10_000, reduces=2, shuffle_ms=1000, reduce_ms=20_000),
+        job(1, maps=4, map_ms=5000, submit_ms=12_000, reduces=1, reduce_ms=1000),
+    ]
+    run = play(jobs, order, cluster=FIVE, script=[Strike(at_ms, KillJob(0))])
+    ended = outcomes(run)
+    assert ended[0] is (Outcome.SUCCEEDED if at_ms == 10**7 else Outcome.KILLED)
+    assert ended[1] is Outcome.SUCCEEDED
+
+
+def test_four_failures_on_one_node_and_the_job_uses_it_no_more() -> None:
+    """Of nine nodes one is always flaky.  Each of the job's tasks that comes there fails once and
+    goes elsewhere; after the fourth none comes any more.  Another job is not concerned.
+    """
+    nine = Cluster(nodes=9, racks=1, map_slots=1, heartbeat=IN_STEP)
+    jobs = [job(0, maps=100, map_ms=30_000), job(1, maps=9, map_ms=5000, submit_ms=300_000)]
+    run = play(jobs, "fair", cluster=nine, script=[Strike(0, Flaky(3, ALWAYS))])
+    (shunned,) = [e for e in run.all(NodeShunned) if e.job == 0]
+    assert (shunned.node, shunned.in_force) == (3, True)
+    of_job = [e for e in run.launches() if (e.job, e.node) == (0, 3)]
+    assert len(of_job) == 4
+    assert all(e.at_ms <= shunned.at_ms for e in of_job)
+    assert [e for e in run.launches() if (e.job, e.node) == (1, 3)]
+    assert set(outcomes(run).values()) == {Outcome.SUCCEEDED}
+
+
+def test_a_quarter_of_the_cluster_is_too_much_to_shun() -> None:
+    """Of eight nodes two are flaky: the first is shunned until the second would be, then both are
+    used again (shouldRunOnTaskTracker: flaky < 0.25 · cluster size).
+    """
+    eight = Cluster(nodes=8, racks=1, map_slots=1, heartbeat=IN_STEP)
+    script = [Strike(0, Flaky(0, ALWAYS)), Strike(0, Flaky(1, 0.6))]
+    run = play([job(0, maps=300, map_ms=20_000)], cluster=eight, script=script)
+    first, second = run.all(NodeShunned)
+    assert (first.node, first.in_force) == (0, True)
+    assert (second.node, second.in_force) == (1, False)
+    times = [e.at_ms for e in run.launches() if e.node == 0]
+    assert not [at_ms for at_ms in times if first.at_ms < at_ms < second.at_ms]
+    assert [at_ms for at_ms in times if at_ms > second.at_ms]
+
+
+def test_on_four_nodes_shunning_never_takes_effect() -> None:
+    four = Cluster(nodes=4, racks=1, map_slots=1, heartbeat=IN_STEP)
+    script = [Strike(0, Flaky(0, ALWAYS))]
+    run = play([job(0, maps=60, map_ms=10_000)], cluster=four, script=script)
+    assert [e.in_force for e in run.all(NodeShunned)] == [False]

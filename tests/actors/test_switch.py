@@ -1,0 +1,82 @@
+"""Another policy in the middle of a run, and what is injected by hand."""
+
+import pytest
+
+from actors.address import INJECTOR
+from actors.config import Cluster, Tasks
+from actors.events import Event, FaultStruck, JobFinished
+from actors.faults import AnyFault, Crash, Restart, Slow, SwitchPolicy
+from actors.injector import Injector, Strike
+from actors.kernel import Kernel
+from scenarios.build import assemble
+from scheduler.registry import ORDERS, make_policy
+from tests.support.world import IN_STEP, job, play
+
+FOUR = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)
+JOBS = [
+    job(0, maps=30, map_ms=20_000, reduces=2, shuffle_ms=2000, reduce_ms=20_000),
+    job(1, maps=6, map_ms=5000, submit_ms=20_000, reduces=1, reduce_ms=1000),
+    job(2, maps=12, map_ms=8000, submit_ms=40_000),
+]
+
+
+def without_faults(events: list[Event]) -> list[Event]:
+    return [event for event in events if not isinstance(event, FaultStruck)]
+
+
+@pytest.mark.parametrize("policy", ["fifo", "fair", "ps", "fair+kill"])
+@pytest.mark.parametrize("at_ms", [0, 1, 25_000, 60_000])
+def test_a_policy_that_goes_by_the_present_alone_goes_on_as_if_it_had_always_been_there(
+    policy: str, at_ms: int
+) -> None:
+    script = [Strike(at_ms, SwitchPolicy(policy))]
+    switched = play(JOBS, policy, cluster=FOUR, script=script).events
+    same = play(JOBS, policy, cluster=FOUR, script=[Strike(10**7, Slow(0, 1.0))]).events
+    if policy == "fair+kill":  # but its clocks begin anew
+        assert len([e for e in switched if isinstance(e, JobFinished)]) == len(JOBS)
+    else:
+        assert without_faults(switched) == without_faults(same)
+
+
+@pytest.mark.parametrize("now", ORDERS)
+@pytest.mark.parametrize("was", ["fifo", 'hfsp+preemptive(how="suspend")', "fair+late"])
+def test_any_policy_can_take_over_from_any(was: str, now: str) -> None:
+    script = [Strike(30_000, SwitchPolicy(now)), Strike(70_000, SwitchPolicy(was))]
+    run = play(JOBS, was, cluster=FOUR, script=script)
+    assert len(run.all(JobFinished)) == len(JOBS)
+
+
+def test_who_is_next_changes_with_the_policy() -> None:
+    """Under FIFO job 1 waits for job 0's thirty maps; from the switch to Fair on it does not."""
+    fifo = {e.job: e.at_ms for e in play(JOBS, "fifo", cluster=FOUR).all(JobFinished)}
+    script = [Strike(30_000, SwitchPolicy("fair"))]
+    mixed = {
+        e.job: e.at_ms for e in play(JOBS, "fifo", cluster=FOUR, script=script).all(JobFinished)
+    }
+    assert mixed[1] < fifo[1]
+
+
+def test_what_was_injected_by_hand_can_be_played_again_from_the_journal() -> None:
+    """A world with an empty script, into which three things are put while it runs."""
+    by_hand: dict[int, AnyFault] = {
+        10_000: Crash(1),
+        20_000: SwitchPolicy("fair"),
+        45_000: Restart(1),
+    }
+    events: list[Event] = []
+    kernel = Kernel(sink=events.append)
+    policy = make_policy("fifo")
+    nothing = [Strike(10**7, Slow(0, 1.0))]
+    assemble(kernel, cluster=FOUR, tasks=Tasks(), jobs=JOBS, policy=policy, seed=1, script=nothing)
+    injector = kernel.actors[INJECTOR]
+    assert isinstance(injector, Injector)
+    while (due := kernel.advance()) is not None:
+        for actor in due:
+            for message in actor.mailbox:
+                actor.receive(message)
+            actor.mailbox.clear()
+        for at_ms in [at_ms for at_ms in by_hand if at_ms <= kernel.now_ms]:
+            injector.inject(by_hand.pop(at_ms))
+    struck = [Strike(e.at_ms, e.fault) for e in events if isinstance(e, FaultStruck)]
+    assert len(struck) == 3
+    assert play(JOBS, "fifo", cluster=FOUR, script=struck).events == events
