@@ -98,4 +98,4 @@ class Digests(Rule):
 
     id = "S11"
     says = "the same scenario and seed give the same run"
-    idle = "takes a second run; compare the digests"
+    idle = "takes a second run"

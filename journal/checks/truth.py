@@ -180,8 +180,6 @@ class Causes(Rule):
         job = self.book.jobs.get(event.job)
         if job is None:
             raise self.broken(event, f"job-{event.job} has not been submitted")
-        if event.submitted_ms != job.submitted.at_ms:
-            raise self.broken(event, f"it was submitted at {job.submitted.at_ms} ms", job)
 
 
 class DeadNodes(Rule):

@@ -19,6 +19,7 @@ from scenarios.build import assemble, node_facts
 from scheduler.model import JobId, Millis, Priority, TaskKind
 from scheduler.policy import Policy
 from scheduler.registry import make_policy
+from tests.support import sometimes
 
 E = TypeVar("E", bound=Event)
 
@@ -98,6 +99,7 @@ def play(
     tie_order: int | None = None,
     script: Sequence[Strike] = (),
     master: type[WatchedMaster] = WatchedMaster,
+    recount: bool = True,
 ) -> Played:
     """Run the jobs to the end, held against every rule, and recount the master's books after every
     closed attempt.
@@ -110,8 +112,9 @@ def play(
 
     def sink(event: AnyEvent) -> None:
         events.append(event)
+        sometimes.notice(event, checker)
         checker.observe(event)
-        if type(event) is AttemptClosed:
+        if recount and type(event) is AttemptClosed:
             Played(kernel, events).master.ledger.validate()
 
     kernel = Kernel(sink=sink, until_ms=until_ms, tie_order=tie_order)
@@ -130,7 +133,9 @@ def play(
     host(kernel)
     played = Played(kernel, events)
     played.master.ledger.validate()
-    checker.observe(played.ended())
+    ended = played.ended()
+    sometimes.notice(ended, checker)
+    checker.observe(ended)
     return played
 
 
