@@ -47,6 +47,7 @@ from scheduler.facts import (
     JobArrived,
     JobLeft,
     Launched,
+    NodeDrained,
     NodeGone,
     NodeJoined,
     Progressed,
@@ -251,6 +252,22 @@ class Bookkeeper(Actor):
             self._blame(job, node.node)
         self.ledger.part(node)
         self._tell(NodeGone(node.node))
+
+    def _drain(self, node: NodeEntry, out: bool) -> None:
+        """Take a node out of service, or back; what it holds suspended has to begin elsewhere."""
+        self.ledger.drain(node, out)
+        self._tell(NodeDrained(node.node) if out else NodeJoined(node.node))
+        for entry in self.ledger.attempts_on(node.node) if out else ():
+            if entry.suspended_ms is not None and not entry.killing:
+                self._kill(entry, Why("its node is out of service", 0))
+        if self._roster is not None and node.node not in self._awake:
+            self._list(self._roster, node)
+
+    def _list(self, roster: Roster, node: NodeEntry) -> None:
+        """Keep the roster's record of what the node could take."""
+        for kind in KINDS:
+            roster.set_able(node.node, kind, node.free(kind) > 0)
+        roster.set_resuming(node.node, node.could_resume())
 
     def _blame(self, job: JobId, node: NodeId) -> None:
         """A node that was lost counts as one failure on it of each job that it concerned."""

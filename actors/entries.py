@@ -137,6 +137,7 @@ class NodeEntry:
         "_running",
         "_slots",
         "_suspended",
+        "drained",
         "kills",
         "kind",
         "last_beat_ms",
@@ -158,12 +159,13 @@ class NodeEntry:
         self.reply = HeartbeatReply(0, 0, life=life)
         self.kills: list[KillTask] = []
         self.suspends: list[SuspendTask] = []
+        self.drained = False
         self._slots = (facts.map_slots, facts.reduce_slots)
         self._running = [0, 0]
         self._suspended = [0, 0]
 
     def slots(self, kind: TaskKind) -> int:
-        return self._slots[kind]
+        return 0 if self.drained else self._slots[kind]
 
     def running(self, kind: TaskKind) -> int:
         return self._running[kind]
@@ -177,7 +179,7 @@ class NodeEntry:
 
     def free(self, kind: TaskKind) -> int:
         """Slots of this kind that nothing has been promised."""
-        return self._slots[kind] - self._running[kind]
+        return 0 if self.drained else self._slots[kind] - self._running[kind]
 
 
 class AttemptEntry:

@@ -214,6 +214,14 @@ class NodeShunned(Event, frozen=True):
     in_force: bool
 
 
+class JobResubmitted(Event, frozen=True):
+    """A job was submitted again after a restart of the master: all of it runs again.  Told by the
+    job.
+    """
+
+    job: JobId
+
+
 class NodeReturned(Event, frozen=True):
     """A node that had been lost joined again.  Told by the master."""
 
@@ -258,6 +266,7 @@ AnyEvent = (
     | NodeLost
     | MapsUndone
     | NodeShunned
+    | JobResubmitted
     | NodeReturned
     | JobFinished
     | RunEnded

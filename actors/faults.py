@@ -64,6 +64,14 @@ class Flaky(NodeFault, frozen=True):
     share: float
 
 
+class Drain(NodeFault, frozen=True):
+    """The cluster's operator takes a node out of service, or back into it: it gets no more tasks,
+    and what runs on it goes on.
+    """
+
+    out: bool
+
+
 class KillJob(Fault, frozen=True):
     """Its user kills a job."""
 
@@ -76,7 +84,40 @@ class SwitchPolicy(Fault, frozen=True):
     policy: str
 
 
+class MasterFault(Fault, frozen=True):
+    """Something that happens to the master, and that all nodes will notice."""
+
+
+class PauseMaster(MasterFault, frozen=True):
+    """The master stands still; what comes meanwhile waits."""
+
+
+class ResumeMaster(MasterFault, frozen=True):
+    """A paused master goes on."""
+
+
+class RestartMaster(MasterFault, frozen=True):
+    """The master starts again, knowing nothing.  With `recover` all unfinished jobs are submitted
+    again, whole; without, which is Hadoop's default, they are lost.
+    """
+
+    recover: bool = False
+
+
 AnyFault: TypeAlias = (
-    Crash | Restart | Pause | Resume | Slow | Disturb | Separate | Flaky | KillJob | SwitchPolicy
+    Crash
+    | Restart
+    | Pause
+    | Resume
+    | Slow
+    | Disturb
+    | Separate
+    | Flaky
+    | Drain
+    | KillJob
+    | SwitchPolicy
+    | PauseMaster
+    | ResumeMaster
+    | RestartMaster
 )
 """Anything that the injector can make happen."""

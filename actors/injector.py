@@ -13,7 +13,14 @@ import msgspec
 from actors.actor import Actor, Message
 from actors.address import INJECTOR, MASTER, job_address, node_address, slot_address
 from actors.events import FaultStruck, NodeFacts
-from actors.faults import AnyFault, Disturb, KillJob, SwitchPolicy
+from actors.faults import (
+    AnyFault,
+    Disturb,
+    Drain,
+    KillJob,
+    MasterFault,
+    SwitchPolicy,
+)
 from actors.kernel import Kernel
 from scheduler.model import Millis
 
@@ -72,8 +79,11 @@ class Injector(Actor):
         if isinstance(fault, KillJob):
             self.send(job_address(fault.job), fault)
             return
-        if isinstance(fault, SwitchPolicy):
+        if isinstance(fault, SwitchPolicy | MasterFault | Drain):
             self.send(MASTER, fault)
+            if isinstance(fault, MasterFault):
+                for node in self._slots:
+                    self.send(node_address(node), fault)
             return
         self.send(node_address(fault.node), fault)
         if isinstance(fault, Disturb):

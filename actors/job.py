@@ -11,7 +11,7 @@ import msgspec
 
 from actors.actor import Actor
 from actors.address import CLIENT, MASTER, job_address
-from actors.events import JobFinished, JobSubmitted, Outcome
+from actors.events import JobFinished, JobResubmitted, JobSubmitted, Outcome
 from actors.faults import KillJob
 from actors.jobs import JobSpec
 from actors.messages import (
@@ -23,6 +23,7 @@ from actors.messages import (
     FetchTrouble,
     JobDone,
     MapWork,
+    MasterLost,
     OutputsLost,
     OutputsObsolete,
     OutputsReady,
@@ -48,6 +49,16 @@ COMPLAINING_SHARE = 0.5
 class Job(Actor):
     """One job of the workload, from its submission to its end."""
 
+    _reduces_open: bool
+    _done: list[int]
+    _fetching: list[FetchOutputs]  # reduces that wait for the last map
+    _let_go: list[FetchOutputs]  # those that have been told that it is done
+    _outputs: dict[TaskIndex, NodeId]  # where they lie, if hosts are asked for them
+    _hosts: tuple[NodeId, ...]
+    _hosts_ms: Millis
+    _troubles: dict[NodeId, int]
+    _failures: dict[tuple[TaskKind, TaskIndex], int]
+
     def __init__(
         self,
         spec: JobSpec,
@@ -62,16 +73,8 @@ class Job(Actor):
         self._placement = placement
         self._latency_ms = latency_ms
         self._slowstart_maps = ceil(slowstart * spec.maps)
-        self._reduces_open = False
-        self._done = [0, 0]
-        self._fetching: list[FetchOutputs] = []
-        self._let_go: list[FetchOutputs] = []
         self._hosts_asked = hosts_asked
-        self._outputs: dict[TaskIndex, NodeId] = {}
-        self._hosts: tuple[NodeId, ...] = ()
-        self._hosts_ms: Millis = -1
-        self._troubles: dict[NodeId, int] = {}
-        self._failures: dict[tuple[TaskKind, TaskIndex], int] = {}
+        self._forget()
 
     def receive(self, message: msgspec.Struct) -> None:
         match message:
@@ -87,6 +90,8 @@ class Job(Actor):
                 self.on_fetch_trouble(message)
             case KillJob():
                 self.on_kill()
+            case MasterLost():
+                self.on_master_lost(message)
             case _:
                 raise AssertionError(f"a job has no answer to {message!r}")
 
@@ -198,6 +203,28 @@ class Job(Actor):
     def on_kill(self) -> None:
         """The job's user has had enough."""
         self._end(Outcome.KILLED)
+
+    def on_master_lost(self, lost: MasterLost) -> None:
+        """Begin from the beginning, or be lost."""
+        if not lost.recover:
+            self._end(Outcome.KILLED)
+            return
+        self._forget()
+        self.note(JobResubmitted(self.now_ms, self._spec.job))
+        self.send(MASTER, self._submission())
+        self._go_on()
+
+    def _forget(self) -> None:
+        """Know of nothing that was done."""
+        self._reduces_open = False
+        self._done = [0, 0]
+        self._fetching = []
+        self._let_go = []
+        self._outputs = {}
+        self._hosts = ()
+        self._hosts_ms = -1
+        self._troubles = {}
+        self._failures = {}
 
     def _fails(self, kind: TaskKind, task: TaskIndex) -> bool:
         """One attempt more of a task has failed; whether that is the end of the job."""

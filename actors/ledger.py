@@ -35,6 +35,13 @@ class Ledger:
         self._unfinished = [0, 0]
         self._padded = [0, 0]
 
+    def successor(self) -> "Ledger":
+        """Empty books, whose attempts are numbered from well after these (Hadoop: 1000)."""
+        empty = Ledger(self._racks, self.heartbeat_ms)
+        empty.now_ms = self.now_ms
+        empty._last_attempt = self._last_attempt + 1000
+        return empty
+
     # The view.
 
     @property
@@ -129,6 +136,14 @@ class Ledger:
         for kind in KINDS:
             assert not node.running(kind), f"node {node.node} leaves with attempts"
             self._slots[kind] -= node.slots(kind)
+
+    def drain(self, node: NodeEntry, out: bool) -> None:
+        """Take a node out of service, or back into it."""
+        for kind in KINDS:
+            self._slots[kind] -= node.slots(kind)
+        node.drained = out
+        for kind in KINDS:
+            self._slots[kind] += node.slots(kind)
 
     def attempts_on(self, node: NodeId) -> list[AttemptEntry]:
         """What is believed to run on a node, in the order of launch."""
@@ -316,7 +331,7 @@ class Ledger:
                 j.total(kind) - j.finished(kind) for j in jobs if j.opened(kind)
             )
             assert self._padded[kind] == sum(j.total(kind) for j in jobs if j.total(KINDS[1]))
-            assert all(0 <= n._running[kind] <= n.slots(kind) for n in nodes)
+            assert all(0 <= n._running[kind] <= n.slots(kind) or n.drained for n in nodes)
             for job in jobs:  # S6: finished + running + pending + suspended + failed is all
                 if job.opened(kind):
                     assert job.pending(kind) == job.tasks(kind).left + job.suspended(kind)

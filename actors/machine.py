@@ -26,6 +26,10 @@ class Machine(Actor):
         self._apart: frozenset[NodeId] = frozenset()
         self._backlog: list[msgspec.Struct] = []
 
+    def begin_absent(self) -> None:
+        """The machine is off from the start, until it is started."""
+        self.halted = self._down = True
+
     def absorbs(self, message: msgspec.Struct) -> bool:
         """Whether a halted machine leaves this message unanswered, for now or for ever."""
         if isinstance(message, Fault):

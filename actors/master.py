@@ -10,6 +10,7 @@ pending for, the policy is asked until it has no more to give (rule H6).
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 
 import msgspec
 
@@ -18,10 +19,18 @@ from actors.bookkeeper import Bookkeeper
 from actors.config import Cluster
 from actors.entries import NodeEntry, OfferEntry
 from actors.events import (
+    AttemptClosed,
     NodeReturned,
     Outcome,
 )
-from actors.faults import Disturb, SwitchPolicy
+from actors.faults import (
+    Disturb,
+    Drain,
+    PauseMaster,
+    RestartMaster,
+    ResumeMaster,
+    SwitchPolicy,
+)
 from actors.kernel import Kernel
 from actors.messages import (
     Awake,
@@ -34,6 +43,7 @@ from actors.messages import (
     HeartbeatReply,
     JobDone,
     LaunchTask,
+    MasterLost,
     Preempt,
     ProgressHeartbeat,
     ReducesReady,
@@ -81,6 +91,10 @@ class Master(Bookkeeper):
     ) -> None:
         super().__init__(cluster, nodes, policy, seed)
         self._policies = 0
+        self._pristine = deepcopy(policy)
+        self._out_of_service: dict[NodeId, bool] = {}
+        self._paused = False
+        self._backlog: list[msgspec.Struct] = []
         self._make_policy = make_policy
         self._one_task_a_beat = cluster.heartbeat.tasks_per_beat == "one"
         self._expiry_ms = cluster.heartbeat.expiry_ms
@@ -93,6 +107,9 @@ class Master(Bookkeeper):
         self._wait_for_tick()
 
     def receive(self, message: msgspec.Struct) -> None:
+        if self._paused and not isinstance(message, ResumeMaster | Disturb):
+            self._backlog.append(message)
+            return
         self.ledger.now_ms = self.now_ms
         match message:
             case UnsentBeat():
@@ -111,8 +128,18 @@ class Master(Bookkeeper):
                 self.send(MASTER, Preempt(message.policy))
             case Preempt():
                 self.on_preempt(message)
+            case Drain():
+                self.on_drain(message)
             case SwitchPolicy():
                 self.on_switch_policy(message)
+            case PauseMaster():
+                self._paused = True
+                return
+            case ResumeMaster():
+                self.on_resume()
+                return
+            case RestartMaster():
+                self.on_restart(message)
             case StopAttempt():
                 self.on_stop_attempt(message)
             case Awake():
@@ -137,15 +164,21 @@ class Master(Bookkeeper):
         self._tell(JobArrived(order.job))
 
     def on_reduces_ready(self, ready: ReducesReady) -> None:
+        if not self.ledger.here(ready.job):
+            return  # it was lost with an earlier master
         self.ledger.open_reduces(ready.job)
         self._tell(TasksPending(ready.job, TaskKind.REDUCE))
 
     def on_run_again(self, again: RunAgain) -> None:
+        if not self.ledger.here(again.job):
+            return
         self.ledger.give_back(again.job, again.kind, again.task)
         self._tell(TasksPending(again.job, again.kind))
 
     def on_job_done(self, done: JobDone) -> None:
         """The job has ended.  It stays in the books until nothing of it runs any more."""
+        if not self.ledger.here(done.job):
+            return
         if done.outcome is not Outcome.SUCCEEDED:
             self._withdraw(done.job)
         self.ledger.job(done.job).outputs.clear()
@@ -214,6 +247,8 @@ class Master(Bookkeeper):
         self._lives[beat.node] = beat.life
         node = self.ledger.join(beat.joins, beat.life)
         self._tell(NodeJoined(beat.node))
+        if self._out_of_service.get(beat.node):
+            self._drain(node, out=True)
         return node
 
     def _assign(self, node: NodeEntry) -> tuple[LaunchTask | ResumeTask, ...]:
@@ -290,13 +325,52 @@ class Master(Bookkeeper):
 
     def on_switch_policy(self, fault: SwitchPolicy) -> None:
         """Put another policy in force.  It learns what the books say, and no more of the past."""
-        self._policies += 1
-        self._policy.become(self._make_policy(fault.policy))
+        self._put_in_force(self._make_policy(fault.policy))
         self._brief()
-        order = self._policy.order
-        self._switching = order if order.switches else None
+
+    def _put_in_force(self, policy: Policy) -> None:
+        """Go by a fresh policy."""
+        self._policies += 1
+        self._pristine = deepcopy(policy)
+        self._policy.become(policy)
+        self._switching = policy.order if policy.order.switches else None
         self._copies_from = [None, None]
         self._wait_for_tick()
+
+    def on_drain(self, fault: Drain) -> None:
+        """Keep a list of who is out of service, for whoever joins later too."""
+        self._out_of_service[fault.node] = fault.out
+        node = self.ledger.node(fault.node)
+        if node is not None and node.drained != fault.out:
+            self._drain(node, fault.out)
+
+    # Pauses and restarts of its own.
+
+    def on_resume(self) -> None:
+        """Answer what has come in the pause; only then what fell due in it, or beats that have
+        long been here would count as missed (rule T1).
+        """
+        self._paused = False
+        backlog, self._backlog = self._backlog, []
+        timers = (Sweep, Tick, Preempt, UnsentBeat)
+        for message in sorted(backlog, key=lambda each: isinstance(each, timers)):
+            self.receive(message)
+
+    def on_restart(self, fault: RestartMaster) -> None:
+        """Begin again.  Nodes that beat are told to begin anew, jobs come again or are lost."""
+        lost = self.ledger
+        for entry in lost.attempts():
+            self.note(AttemptClosed(self.now_ms, entry.attempt, Outcome.KILLED))
+        jobs = [job.job for job in lost.jobs() if job.job not in self._gone]
+        self.ledger = lost.successor()
+        self._gone.clear()
+        self._lives.clear()
+        if self._roster is not None:
+            self._roster = Roster(self._interval_ms + 2 * self._latency_ms)
+        self._armed = (-1, [])
+        self._put_in_force(self._pristine)
+        for job in jobs:
+            self.send(job_address(job), MasterLost(fault.recover))
 
     # Copies.
 
@@ -366,12 +440,6 @@ class Master(Bookkeeper):
             return
         self._roster.forget(awake.node)
         node.last_beat_ms = max(node.last_beat_ms, awake.left_out_ms)
-
-    def _list(self, roster: Roster, node: NodeEntry) -> None:
-        """Keep the roster's record of what the node could take."""
-        for kind in KINDS:
-            roster.set_able(node.node, kind, node.free(kind) > 0)
-        roster.set_resuming(node.node, node.could_resume())
 
     def _arm(self, roster: Roster) -> None:
         """See to it that the next unsent beat that could change anything is not missed."""

@@ -120,6 +120,12 @@ class OutputsLost(Message, frozen=True):
     failed: bool = False
 
 
+class MasterLost(Message, frozen=True):
+    """Master to job: I have begun again and know nothing of you; be submitted again, or be lost."""
+
+    recover: bool
+
+
 class JobDone(Message, frozen=True):
     """Job to master and to client: I have ended."""
 

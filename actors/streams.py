@@ -12,7 +12,7 @@ keyed by BLAKE2b of seed and purpose.  Whole-number arithmetic, so the bits are 
 """
 
 from hashlib import blake2b
-from math import exp, log
+from math import exp, gamma, log
 from statistics import NormalDist
 
 import numpy as np
@@ -68,6 +68,11 @@ class Stream:
     def exponential(self, mean: float, a: int = 0, b: int = 0) -> float:
         """An exponential number of the given mean at (a, b)."""
         return -mean * log(1.0 - self.uniform(a, b))
+
+    def weibull(self, mean: float, shape: float, a: int = 0, b: int = 0) -> float:
+        """A Weibull number of the given mean at (a, b); exponential with shape 1."""
+        scale = mean / gamma(1 + 1 / shape)
+        return float(scale * (-log(1.0 - self.uniform(a, b))) ** (1 / shape))
 
     def bits_row(self, a: int, n: int) -> NDArray[np.uint64]:
         """The 64 bits at (a, 0) .. (a, n-1), as `bits` gives them."""

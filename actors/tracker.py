@@ -83,7 +83,8 @@ class Tracker(Machine):
 
     def join(self, kernel: Kernel) -> None:
         super().join(kernel)
-        self._plan_beat(self._next_beat_ms)
+        if not self.halted:
+            self._plan_beat(self._next_beat_ms)
 
     # What a node says and does.
 

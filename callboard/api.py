@@ -20,5 +20,5 @@ def run(
     `scenario` is a name of the library, a scenario file or a SWIM trace; `overrides` are what
     `--set` takes.  Raises what `callboard.play.play` does, and `ScenarioError` for bad input.
     """
-    found, jobs = prepare(str(scenario), overrides)
-    return play(found, jobs, policy or found.policies[0], options)
+    found, jobs, script = prepare(str(scenario), overrides)
+    return play(found, jobs, policy or found.policies[0], options, script=script)

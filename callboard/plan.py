@@ -3,7 +3,11 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+import msgspec
+
+from actors.injector import Strike
 from actors.jobs import JobSpec
 from callboard.errors import InputError
 from callboard.plugins import make_policy
@@ -24,10 +28,23 @@ SHORTCUTS = {
 """Options that are short for a `--set`."""
 
 
+class Prepared(NamedTuple):
+    """A scenario, its jobs, and what happens to its world."""
+
+    scenario: Scenario
+    jobs: Sequence[JobSpec]
+    script: Sequence[Strike]
+
+
 def prepare(
-    name: str, overrides: Sequence[str] = (), shortcuts: Mapping[str, str] | None = None
-) -> tuple[Scenario, Sequence[JobSpec]]:
-    """The scenario by its name or file, changed, and its jobs.
+    name: str,
+    overrides: Sequence[str] = (),
+    shortcuts: Mapping[str, str] | None = None,
+    *,
+    faults: bool = True,
+) -> Prepared:
+    """The scenario by its name or file, changed, and its jobs; without its timeline if it is to be
+    played without `faults`.
 
     `overrides` are what `--set` takes; `shortcuts` are values by their option (see `SHORTCUTS`).
     Raises ScenarioError, and InputError for a bad shortcut.
@@ -38,13 +55,15 @@ def prepare(
     try:
         scenario = spec.load(path, [_decoded(each) for each in (*settings, *overrides)])
         jobs = spec.make_jobs(scenario, path.parent)
-        spec.make_script(scenario, jobs)
+        script = spec.make_script(scenario, jobs, path.parent)
         _check_policies(scenario)
-        return scenario, jobs
     except ScenarioError as error:
         if error.key in short and not _set_again(error.key, overrides):
             raise InputError(f"{short[error.key]}: {error.problem}") from None
         raise _located(error, path) from None
+    if not faults:
+        return Prepared(msgspec.structs.replace(scenario, timeline=()), jobs, ())
+    return Prepared(scenario, jobs, script)
 
 
 def _check_policies(scenario: Scenario) -> None:

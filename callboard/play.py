@@ -15,6 +15,7 @@ import msgspec
 
 from actors.events import AnyEvent, RunEnded, RunStarted
 from actors.hosts import run_direct, run_on_trio
+from actors.injector import Strike
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
 from actors.master import Master
@@ -92,13 +93,15 @@ def play(
     policy: str,
     options: Options | None = None,
     watcher: Watcher | None = None,
+    script: Sequence[Strike] | None = None,
 ) -> Result:
     """Run the scenario under one policy.
 
-    `jobs` are the scenario's (`scenarios.spec.make_jobs`).  Ctrl-C ends the run between two
-    supersteps, with everything recorded so far kept; a second one is an ordinary
-    KeyboardInterrupt.  Raises `PolicySpecError` for an unknown policy, `KernelError` for a run
-    that got stuck or failed, and OSError where the journal cannot be written; with `check` also
+    `jobs` and `script` are the scenario's (`scenarios.spec.make_jobs`, `make_script`); without a
+    script it is made here, but for failure traces, whose files only the caller knows.  Ctrl-C ends
+    the run between two supersteps, with everything recorded so far kept; a second one is an
+    ordinary KeyboardInterrupt.  Raises `PolicySpecError` for an unknown policy, `KernelError` for
+    a run that got stuck or failed, OSError where the journal cannot be written, and with `check`
     `Violation` at the first event that breaks a rule.
     """
     options = options or Options()
@@ -124,7 +127,7 @@ def play(
             policy=timed,
             seed=scenario.seed,
             master=Master if checker is None else WatchedMaster,
-            script=make_script(scenario, jobs),
+            script=make_script(scenario, jobs) if script is None else script,
             make_policy=make_policy,
         )
         sink(_started(scenario, policy))

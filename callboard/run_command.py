@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from actors.injector import Strike
 from actors.jobs import JobSpec
 from callboard import plugins
 from callboard.journals import journal_paths
@@ -121,10 +122,13 @@ def _seconds(text: str) -> float:
 
 
 class Plan(NamedTuple):
-    """A scenario with the command line's changes, its jobs, and the policies to run it under."""
+    """A scenario with the command line's changes, its jobs, what happens to its world, and the
+    policies to run it under.
+    """
 
     scenario: Scenario
     jobs: Sequence[JobSpec]
+    script: Sequence[Strike]
     policies: Sequence[str]
 
 
@@ -164,11 +168,9 @@ def _plan(name: str, options: argparse.Namespace) -> Plan:
     """
     values = {option: getattr(options, _attribute(option)) for option in SHORTCUTS}
     given = {option: value for option, value in values.items() if value is not None}
-    scenario, jobs = prepare(name, options.set, given)
-    if options.no_faults:
-        scenario = msgspec.structs.replace(scenario, timeline=())
-    policies = [plugins.canonical(text) for text in options.policy or scenario.policies]
-    return Plan(scenario, jobs, policies)
+    prepared = prepare(name, options.set, given, faults=not options.no_faults)
+    policies = [plugins.canonical(text) for text in options.policy or prepared.scenario.policies]
+    return Plan(*prepared, policies)
 
 
 def _attribute(option: str) -> str:
@@ -183,7 +185,7 @@ def _play_all(
     console: PlainConsole,
 ) -> tuple[list[Result], bool]:
     """One run for each policy, until Ctrl-C; and whether that came."""
-    scenario, jobs, policies = plan
+    scenario, jobs, script, policies = plan
     played: list[Result] = []
     for policy in policies:
         how = Options(
@@ -195,7 +197,7 @@ def _play_all(
         )
         try:
             with _watcher(console, f"{policy} · {scenario.name}", len(jobs)) as watcher:
-                played.append(play(scenario, jobs, policy, how, watcher))
+                played.append(play(scenario, jobs, policy, how, watcher, script))
         except Violation:
             _say_where(console, how.journal)
             raise
@@ -231,7 +233,7 @@ def _watcher(console: PlainConsole, title: str, jobs: int) -> Iterator[Watcher |
 
 def _print_table(plan: Plan, played: Sequence[Result]) -> None:
     """The scenario in two lines, the table, and what names the runs."""
-    scenario, jobs, _ = plan
+    scenario, jobs = plan.scenario, plan.jobs
     terminal = sys.stdout.isatty()
     console = PlainConsole(width=None if terminal else 120)
     nodes = node_facts(scenario.cluster)

@@ -18,6 +18,7 @@ from actors.events import (
     AttemptSuspended,
     FaultStruck,
     JobFinished,
+    JobResubmitted,
     JobSubmitted,
     KillOrdered,
     MapsUndone,
@@ -82,6 +83,7 @@ class Metrics:
         self._ends = array("q")
         self._closings = array("q")
         self._power = array("q")
+        self._restarts = array("q")
         # By exact type: one dictionary look-up is what an event costs before its own work.
         self._take: dict[type[AnyEvent], Callable[[Any], None]] = {
             RunStarted: self._run_started,
@@ -102,6 +104,7 @@ class Metrics:
             MapsUndone: self._undone,
             NodeReturned: self._nothing,
             NodeShunned: self._nothing,
+            JobResubmitted: self._resubmitted,
             JobFinished: self._job_finished,
             RunEnded: self._run_ended,
         }
@@ -168,6 +171,9 @@ class Metrics:
         times = event.started_ms, event.suspended_ms
         self._ends.extend((event.attempt, event.at_ms, outcome, *times))
 
+    def _resubmitted(self, event: JobResubmitted) -> None:
+        self._restarts.extend((event.job, event.at_ms))
+
     def _undone(self, event: MapsUndone) -> None:
         outcome = OUTCOME_NUMBERS[event.outcome]
         for attempt in event.attempts:
@@ -192,6 +198,7 @@ class Metrics:
             lent(self._closings, 3),
             lent(self._resumes, 3),
             lent(self._suspensions, 2),
+            lent(self._restarts, 2),
         )
 
     def jobs(self, attempts: AttemptTable | None = None) -> JobTable:

@@ -16,6 +16,7 @@ from actors.events import (
     AttemptSuspended,
     FaultStruck,
     JobFinished,
+    JobResubmitted,
     JobSubmitted,
     KillOrdered,
     MapsUndone,
@@ -34,12 +35,16 @@ from actors.faults import (
     AnyFault,
     Crash,
     Disturb,
+    Drain,
     Flaky,
     KillJob,
     NodeFault,
     Pause,
+    PauseMaster,
     Restart,
+    RestartMaster,
     Resume,
+    ResumeMaster,
     Separate,
     Slow,
     SwitchPolicy,
@@ -128,7 +133,7 @@ class Narrator:
                 return event.job, event.node
             case NodeShunned():
                 return event.job, event.node
-            case JobSubmitted() | JobFinished():
+            case JobSubmitted() | JobFinished() | JobResubmitted():
                 return event.job, None
             case RunStarted() | OrderSwitched() | RunEnded():
                 return None, None
@@ -198,6 +203,8 @@ class Narrator:
                 lost = event.outcome is Outcome.KILLED
                 why = f"{where} had the outputs" if lost else f"nobody can fetch from {where}"
                 return f"{maps} must run again: {why}"
+            case JobResubmitted():
+                return f"{self._job(event.job)} is submitted again"
             case NodeShunned():
                 job, node = self._job(event.job), node_name(event.node)
                 if event.in_force:
@@ -272,12 +279,24 @@ def _reason(why: Why, among: str = "in the queue") -> str:
 
 
 def _struck(fault: AnyFault) -> str:
+    match fault:
+        case PauseMaster():
+            return "the master stands still"
+        case ResumeMaster():
+            return "the master goes on"
+        case RestartMaster():
+            jobs = "submits all jobs again" if fault.recover else "loses all jobs"
+            return f"the master starts again, knowing nothing, and {jobs}"
+        case _:
+            pass
     if isinstance(fault, SwitchPolicy):
         return f"the policy in force is {fault.policy} from now on"
     if isinstance(fault, KillJob):
         return f"{job_name(fault.job)} is killed by its user"
     node = node_name(fault.node)
     match fault:
+        case Drain():
+            return f"{node} is taken out of service" if fault.out else f"{node} is in service again"
         case Flaky():
             return f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
         case Crash():

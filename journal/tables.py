@@ -189,6 +189,7 @@ def attempt_table(
     closed: Ints,
     resumed: Ints,
     suspended: Ints,
+    resubmitted: Ints,
 ) -> AttemptTable:
     """Join what was told of the attempts; every argument has the attempt's id first."""
     launched = by_id(launched, "launch of attempt")
@@ -208,6 +209,9 @@ def attempt_table(
     ended_ms[at], outcome[at], claimed_ms[at], suspended_ms[at] = ended[1:]
     at = places(ids, closed[0], "closing of an attempt never launched:")
     closed_ms[at], booked[at] = closed[1], closed[2]
+    for job, at_ms in resubmitted.T:  # what it had done before is lost
+        done = (launched[1] == job) & (closed_ms != NEVER) & (closed_ms <= at_ms)
+        booked[done & (booked == SUCCEEDED)] = KILLED
     rows: list[Any] = [*launched, copy_of, started_ms, slot, shuffled_ms]
     rows += [ended_ms, outcome, claimed_ms, suspended_ms, closed_ms, booked]
     rows.append(stints(ids, started, resumed, suspended))

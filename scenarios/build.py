@@ -6,6 +6,7 @@ from actors.client import Client
 from actors.config import Cluster, Tasks
 from actors.durations import Durations
 from actors.events import NodeFacts
+from actors.faults import Crash
 from actors.injector import Injector, Strike
 from actors.job import Job
 from actors.jobs import JobSpec
@@ -67,7 +68,7 @@ def assemble(
             cluster, len(nodes), informed(policy), seed, lambda text: informed(make_policy(text))
         )
     )
-    _admit_nodes(kernel, cluster, nodes, tasks, seed, keeps_outputs=bool(script))
+    _admit_nodes(kernel, cluster, nodes, tasks, seed, script)
     placement = Placement(
         seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication
     )
@@ -92,10 +93,14 @@ def _admit_nodes(
     nodes: Sequence[NodeFacts],
     tasks: Tasks,
     seed: int,
-    *,
-    keeps_outputs: bool,
+    script: Sequence[Strike],
 ) -> None:
-    """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid."""
+    """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid.
+
+    A node that crashes at 0 is off from the start.
+    """
+    first = [strike.fault for strike in script if strike.at_ms == 0]
+    absent = {fault.node for fault in first if isinstance(fault, Crash)}
     beats, phases = cluster.heartbeat, Stream(seed, "phase")
     interval_ms = beats.period_ms(len(nodes))
     steps = max(interval_ms // beats.phase_grid_ms, 1)
@@ -107,10 +112,15 @@ def _admit_nodes(
             out_of_band=beats.out_of_band,
             send_all=beats.send == "all" or not cluster.latency_ms,
             retry_ms=interval_ms + 2 * cluster.latency_ms,
-            keeps_outputs=keeps_outputs,
+            keeps_outputs=bool(script),
             seed=seed,
         )
+        if facts.node in absent:
+            node.begin_absent()
         kernel.admit(node)
         durations = Durations(facts, tasks, seed)
         for slot in range(facts.map_slots + facts.reduce_slots):
-            kernel.admit(Slot(facts, slot, latency_ms=cluster.latency_ms, durations=durations))
+            place = Slot(facts, slot, latency_ms=cluster.latency_ms, durations=durations)
+            if facts.node in absent:
+                place.begin_absent()
+            kernel.admit(place)

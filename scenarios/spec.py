@@ -142,14 +142,19 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     return jobs
 
 
-def make_script(scenario: Scenario, jobs: Sequence[JobSpec] | None = None) -> tuple[Strike, ...]:
-    """What happens to the scenario's world, in the order of time; `jobs` are the scenario's.
+def make_script(
+    scenario: Scenario,
+    jobs: Sequence[JobSpec] | None = None,
+    base_dir: str | Path | None = None,
+) -> tuple[Strike, ...]:
+    """What happens to the scenario's world, in the order of time; `jobs` are the scenario's, and
+    `base_dir` is the folder in which failure traces are looked for.
 
     ScenarioError where the timeline makes no sense.
     """
     names = None if jobs is None else {job.name: job.job for job in jobs}
     nodes = node_facts(scenario.cluster)
-    return timeline.script(scenario.timeline, nodes, scenario.seed, names)
+    return timeline.script(scenario.timeline, nodes, scenario.seed, names, base_dir)
 
 
 def library() -> list[tuple[str, Path, str]]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import ceil, inf
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
 
 import msgspec
@@ -20,11 +21,15 @@ from actors.faults import (
     AnyFault,
     Crash,
     Disturb,
+    Drain,
     Flaky,
     KillJob,
     Pause,
+    PauseMaster,
     Restart,
+    RestartMaster,
     Resume,
+    ResumeMaster,
     Separate,
     Slow,
     SwitchPolicy,
@@ -33,8 +38,10 @@ from actors.injector import Strike
 from actors.network import HEALTHY, Way
 from actors.streams import Stream
 from scenarios.errors import ScenarioError
+from scenarios.failures import Law, Outage, drawn, recorded
 from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from scenarios.strict import suggestion
+from scenarios.traces import locate
 from scheduler.model import JobId, Millis, NodeId
 
 STRIKES_MAX = 1_000_000
@@ -173,6 +180,44 @@ class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"
         return Flaky(node, 0.0)
 
 
+class FailuresEntry(Timed, frozen=True, kw_only=True, tag="failures", tag_field="what"):
+    """Nodes crash and start again by chance until `until_s`: up for a Weibull time of mean `mtbf_s`
+    and `shape` (1 is exponential, below 1 failures come in clusters), down for an exponential one
+    of mean `mttr_s`; each by itself, or rack by rack.
+    """
+
+    mtbf_s: PositiveSeconds
+    mttr_s: PositiveSeconds
+    until_s: PositiveSeconds
+    nodes: Target | tuple[Target, ...] = "all"
+    shape: Annotated[float, Meta(ge=0.1, le=10)] = 1.0
+    by: Literal["node", "rack"] = "node"
+
+
+class TraceEntry(Timed, frozen=True, kw_only=True, tag="trace", tag_field="what"):
+    """Nodes crash and start again as a file says: lines of `seconds,node-3,down` or `up`."""
+
+    path: Target
+
+
+class AddEntry(Entry, frozen=True, kw_only=True, tag="add", tag_field="what"):
+    """Nodes of the cluster that are off from the start, and join at `at_s`."""
+
+    subject = "power"
+
+
+class DrainEntry(Entry, frozen=True, kw_only=True, tag="drain", tag_field="what"):
+    """Nodes are taken out of service, for `for_s` or for ever; what runs on them goes on."""
+
+    subject = "service"
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        return Drain(node, True)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return Drain(node, False)
+
+
 class KillJobEntry(Timed, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
     """The user of a job kills it, if it is there."""
 
@@ -185,6 +230,18 @@ class PolicyEntry(Timed, frozen=True, kw_only=True, tag="policy", tag_field="wha
     policy: Target
 
 
+class MasterPauseEntry(Timed, frozen=True, kw_only=True, tag="master-pause", tag_field="what"):
+    """The master stands still for `for_s`."""
+
+    for_s: PositiveSeconds
+
+
+class MasterRestartEntry(Timed, frozen=True, kw_only=True, tag="master-restart", tag_field="what"):
+    """The master starts again, knowing nothing; jobs come again with `recover`, else are lost."""
+
+    recover: bool = False
+
+
 Timeline: TypeAlias = tuple[
     CrashEntry
     | PauseEntry
@@ -192,8 +249,14 @@ Timeline: TypeAlias = tuple[
     | LinkEntry
     | SplitEntry
     | FlakyEntry
+    | FailuresEntry
+    | TraceEntry
+    | AddEntry
+    | DrainEntry
     | KillJobEntry
-    | PolicyEntry,
+    | PolicyEntry
+    | MasterPauseEntry
+    | MasterRestartEntry,
     ...,
 ]
 """All `[[timeline]]` tables, told apart by `what`."""
@@ -205,6 +268,10 @@ class Spell(NamedTuple):
     begin_ms: float
     end_ms: float
     place: int
+
+
+MASTER = -1
+"""Where a node's number stands for spells of nodes."""
 
 
 class Spells:
@@ -226,7 +293,8 @@ class Spells:
         other = self.meeting(node, subject, spell.begin_ms, spell.end_ms)
         if other is not None:
             when = max(spell.begin_ms, other.begin_ms) / 1000
-            problem = f"node-{node} is struck by timeline[{other.place}] already at {when:,g} s"
+            who = "the master" if node == MASTER else f"node-{node}"
+            problem = f"{who} is struck by timeline[{other.place}] already at {when:,g} s"
             _refuse(f"{problem}; let one end before the other begins", spell.place, "nodes")
         self.of.setdefault((node, subject), SortedList()).add(spell)
 
@@ -236,10 +304,12 @@ def script(
     nodes: Sequence[NodeFacts],
     seed: int,
     jobs: Mapping[str, JobId] | None = None,
+    base_dir: str | Path | None = None,
 ) -> tuple[Strike, ...]:
     """Every strike, in the order of time; of one instant, what ends before what begins.
 
-    `jobs` are the workload's by name; without them those that concern jobs are left out.
+    `jobs` are the workload's by name, `base_dir` is where traces are looked for; without them
+    what concerns jobs, and traces, are left out.
 
     ScenarioError where an entry names no node, two want the same of one node at one time, or all
     nodes with a kind of slot would be gone for ever.
@@ -258,6 +328,30 @@ def script(
                 continue
             if isinstance(entry, PolicyEntry):
                 begins.append(Strike(at_ms, SwitchPolicy(entry.policy)))
+                continue
+            if isinstance(entry, MasterRestartEntry):
+                begins.append(Strike(at_ms, RestartMaster(entry.recover)))
+                continue
+            if isinstance(entry, MasterPauseEntry):
+                over_ms = at_ms + to_ms(entry.for_s)
+                spells.add(MASTER, "power", Spell(at_ms, over_ms, place))
+                begins.append(Strike(at_ms, PauseMaster()))
+                ends.append(Strike(over_ms, ResumeMaster()))
+                continue
+            if isinstance(entry, FailuresEntry | TraceEntry):
+                for outage in _outages(entry, at_ms, nodes, place, seed, base_dir):
+                    end = inf if outage.end_ms is None else outage.end_ms
+                    spells.add(outage.node, "power", Spell(outage.begin_ms, end, place))
+                    begins.append(Strike(outage.begin_ms, Crash(outage.node)))
+                    if outage.end_ms is not None:
+                        ends.append(Strike(outage.end_ms, Restart(outage.node)))
+                continue
+            if isinstance(entry, AddEntry):
+                for nth, node in enumerate(_named_all(entry, nodes, place)):
+                    joins_ms = at_ms + nth * to_ms(entry.stagger_s)
+                    spells.add(node, entry.subject, Spell(0, joins_ms, place))
+                    begins.append(Strike(0, Crash(node)))
+                    ends.append(Strike(joins_ms, Restart(node)))
                 continue
             length_ms = entry.length_ms()
             draw = Stream(seed, f"timeline/{place}/{repeat}")
@@ -294,6 +388,12 @@ def _check(entry: Timed, place: int, nodes: int) -> None:
         _refuse("`at_s` and `after_s` both say when; keep one", place, "after_s")
     if entry.times > 1 and entry.every_s is None:
         _refuse("`times` without `every_s`: how far apart?", place, "times")
+    if isinstance(entry, AddEntry):
+        if not (entry.at_s or entry.after_s):
+            _refuse("nodes that join at once need no entry; say when", place, "at_s")
+        if entry.times > 1 or entry.for_s is not None:
+            what = "times" if entry.times > 1 else "for_s"
+            _refuse("a node joins once; use `crash` or `drain` for what comes later", place, what)
     if isinstance(entry, LinkEntry):
         if not (entry.cut or entry.loss or entry.duplicate or entry.delay_s):
             _refuse("nothing happens: set `cut`, `loss`, `duplicate` or `delay_s`", place, "what")
@@ -350,6 +450,46 @@ def _struck(
     return sorted(chosen)
 
 
+def _outages(
+    entry: FailuresEntry | TraceEntry,
+    at_ms: Millis,
+    nodes: Sequence[NodeFacts],
+    place: int,
+    seed: int,
+    base_dir: str | Path | None,
+) -> Iterator[Outage]:
+    """What an entry says of when nodes are down; a trace says nothing without its folder."""
+    if isinstance(entry, TraceEntry):
+        if base_dir is not None:
+            names = {f"node-{facts.node}": facts.node for facts in nodes}
+            for outage in recorded(_file(entry, base_dir, place), names):
+                end_ms = None if outage.end_ms is None else outage.end_ms + at_ms
+                yield Outage(outage.node, outage.begin_ms + at_ms, end_ms)
+        return
+    until_ms = to_ms(entry.until_s)
+    mean_s = entry.mtbf_s + entry.mttr_s
+    if len(nodes) * max(until_ms - at_ms, 0) / 1000 / mean_s > STRIKES_MAX:
+        _refuse(f"more than {STRIKES_MAX:,} failures are to be expected", place, "mtbf_s")
+    struck = set(_named_all(entry, nodes, place))
+    chosen = [facts for facts in nodes if facts.node in struck]
+    law = Law(entry.mtbf_s, entry.shape, entry.mttr_s, entry.by == "rack")
+    yield from drawn(law, chosen, at_ms, until_ms, seed, place)
+
+
+def _file(entry: TraceEntry, base_dir: str | Path, place: int) -> Path:
+    return locate(entry.path, Path(base_dir), f"timeline[{place}].path")
+
+
+def _named_all(
+    entry: AddEntry | FailuresEntry, nodes: Sequence[NodeFacts], place: int
+) -> list[NodeId]:
+    """The nodes of an entry in which they have to be named."""
+    named = (entry.nodes,) if isinstance(entry.nodes, str) else entry.nodes
+    if any(_drawn_number(target, len(nodes)) is not None for target in named):
+        _refuse("these nodes have to be named, not drawn", place, "nodes")
+    return sorted({node for target in named for node in _named(target, nodes, place)})
+
+
 def _drawn_number(target: str, nodes: int) -> int | None:
     """How many nodes a drawn target means; None for one that names them."""
     if match := re.fullmatch(r"(\d{1,3}(?:\.\d{1,6})?) ?%", target):
@@ -379,8 +519,10 @@ def _check_some_left(spells: Spells, nodes: Sequence[NodeFacts]) -> None:
     """ScenarioError where no node with a kind of slot would be left in the end."""
     gone: dict[NodeId, int] = {}
     for (node, subject), struck in spells.of.items():
+        if node == MASTER:
+            continue
         for spell in struck:
-            if subject in ("power", "link", "peers") and spell.end_ms == inf:
+            if subject in ("power", "link", "peers", "service") and spell.end_ms == inf:
                 gone[node] = max(gone.get(node, 0), spell.place)
     if not gone:
         return

@@ -146,8 +146,8 @@ def jobs(workload: SwimWorkload, base_dir: str | Path = ".") -> list[JobSpec]:
     return [job_of(line, number, workload, path) for number, line in enumerate(lines)]
 
 
-def locate(path: str, base_dir: Path) -> Path:
-    """The trace beside the scenario file, else in the working folder."""
+def locate(path: str, base_dir: Path, key: str = "workload.path") -> Path:
+    """The trace beside the scenario file, else in the working folder; `key` is where it stands."""
     try:
         beside, here = base_dir / path, Path(path)
         found = next((place for place in (beside, here) if place.exists()), None)
@@ -155,7 +155,7 @@ def locate(path: str, base_dir: Path) -> Path:
         found = None
     if found is None:
         problem = f'there is no trace "{path[:200]}", beside the scenario or in the working folder'
-        raise ScenarioError(problem, key="workload.path")
+        raise ScenarioError(problem, key=key)
     return found
 
 

@@ -121,6 +121,15 @@ class NodeGone(msgspec.Struct, frozen=True, gc=False):
     node: NodeId
 
 
+class NodeDrained(msgspec.Struct, frozen=True, gc=False):
+    """A node takes no more tasks and its slots count no more; what runs on it goes on.
+
+    `NodeJoined` says that it takes tasks again.
+    """
+
+    node: NodeId
+
+
 class TasksUndone(msgspec.Struct, frozen=True, gc=False):
     """So many tasks of the job that had succeeded must run again: their outputs are lost.
 
@@ -160,6 +169,7 @@ Fact = (
     | JobLeft
     | NodeJoined
     | NodeGone
+    | NodeDrained
     | TasksUndone
     | TasksWithdrawn
     | Rejected

@@ -42,7 +42,8 @@ class WatchedMaster(Master):
     _noted: list[AnyEvent] | None = None
 
     def receive(self, message: msgspec.Struct) -> None:
-        if self.witness is None or not isinstance(message, Heartbeat | Preempt):
+        watched = isinstance(message, Heartbeat | Preempt) and not self._paused
+        if self.witness is None or not watched:
             super().receive(message)
             return
         self.witness.before(self.ledger, message)
@@ -70,11 +71,15 @@ class Repeats(Rule):
     def __init__(self, book: Book) -> None:
         super().__init__(book)
         self._latest: dict[NodeId, tuple[int, int]] = {}
+        self._ledger: Ledger | None = None
         self._books: bytes | None = None
         self.found: Violation | None = None
 
     def before(self, ledger: Ledger, beat: Heartbeat) -> None:
         """Keep the books if the beat has come before."""
+        if ledger is not self._ledger:  # a master that began anew knows of no beats
+            self._ledger = ledger
+            self._latest.clear()
         latest, this = self._latest.get(beat.node), (beat.life, beat.response)
         self._books = None
         if latest is not None and this <= latest:

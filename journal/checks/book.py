@@ -19,6 +19,7 @@ from actors.events import (
     AttemptSuspended,
     FaultStruck,
     JobFinished,
+    JobResubmitted,
     JobSubmitted,
     KillOrdered,
     MapsUndone,
@@ -31,7 +32,17 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from actors.faults import Crash, NodeFault, Pause, Restart, Resume
+from actors.faults import (
+    Crash,
+    MasterFault,
+    NodeFault,
+    Pause,
+    PauseMaster,
+    Restart,
+    RestartMaster,
+    Resume,
+    ResumeMaster,
+)
 from scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
 
 NEVER: Millis = -1
@@ -206,6 +217,13 @@ class Book:
 
     def __init__(self) -> None:
         self.last_ms: Millis = 0
+        self.paused = False
+        """Whether the master stands still."""
+        self.resumed_ms: Millis = NEVER
+        """When it last went on: at that instant it acts on what it should have known before."""
+        self.restarted_ms: Millis = NEVER
+        """When it last began anew."""
+        self._restarts = False
         self.last_attempt: AttemptId = 0
         self.nodes: dict[NodeId, Node] = {}
         self.jobs: dict[JobId, Job] = {}
@@ -229,6 +247,7 @@ class Book:
             NodeLost: self._lost,
             NodeReturned: self._returned,
             MapsUndone: self._undone,
+            JobResubmitted: self._resubmitted,
             JobFinished: self._job_finished,
         }
 
@@ -323,14 +342,15 @@ class Book:
     def _struck(self, event: FaultStruck) -> None:
         """As `actors.machine` bears it: what makes no sense does nothing."""
         fault = event.fault
+        if isinstance(fault, MasterFault):
+            self._strike_master(fault, event.at_ms)
         if not isinstance(fault, NodeFault):
             return
         node = self.nodes[fault.node]
         match fault:
             case Crash() if not node.down:
-                if not node.halted:
-                    node.halted_ms = event.at_ms
                 node.down = node.halted = True
+                node.halted_ms = event.at_ms
             case Restart() if node.down:
                 node.down = node.halted = False
             case Pause() if not node.halted:
@@ -339,6 +359,28 @@ class Book:
                 node.halted = False
             case _:
                 pass
+
+    def _strike_master(self, fault: MasterFault, at_ms: Millis) -> None:
+        """When it begins anew the master books whatever is open as killed and knows of no loss; in
+        a pause it does that when it goes on.
+        """
+        match fault:
+            case PauseMaster():
+                self.paused = True
+            case ResumeMaster() if self.paused:
+                self.paused, self.resumed_ms = False, at_ms
+            case _:
+                pass
+        if isinstance(fault, RestartMaster):
+            self._restarts = True
+        if self._restarts and not self.paused:
+            self._restarts, self.restarted_ms = False, at_ms
+            for node in self.nodes.values():
+                node.lost = False
+
+    def _resubmitted(self, event: JobResubmitted) -> None:
+        """All of it runs again; attempts that go on are of a job that is over."""
+        self.touched[event.job] = self.jobs[event.job] = Job(self.jobs[event.job].submitted)
 
     def _lost(self, event: NodeLost) -> None:
         node = self.nodes[event.node]

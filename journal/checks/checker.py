@@ -11,9 +11,8 @@ from typing import Any
 
 from actors.address import MASTER
 from actors.events import AnyEvent, FaultStruck, RunStarted
-from actors.faults import SwitchPolicy
+from actors.faults import RestartMaster, ResumeMaster, SwitchPolicy
 from actors.kernel import Kernel
-from actors.ledger import Ledger
 from journal.checks.beside import Beside, Queues, Repeats, Victims, WatchedMaster
 from journal.checks.book import Book
 from journal.checks.rule import Check, Rule, Setup, Violation
@@ -66,16 +65,18 @@ class Checker:
             queues,
         )
         self._setup: Setup | None = None
+        self._spelling = ""
+        self._switches = False
         self._looks: dict[type[AnyEvent], tuple[Callable[[Any], None], ...]] = {}
         self._recent: deque[AnyEvent] = deque(maxlen=RECENT)
-        self._ledger: Ledger | None = None
+        self._master: WatchedMaster | None = None
 
     def attend(self, kernel: Kernel) -> None:
         """Look at the books of this run's master too, a `WatchedMaster`, between supersteps."""
         master = kernel.actors[MASTER]
         assert isinstance(master, WatchedMaster), "the run was not assembled for being checked"
         master.witness = self._beside
-        self._ledger = master.ledger
+        self._master = master
         kernel.settled = self.settle
 
     def observe(self, event: AnyEvent) -> None:
@@ -111,9 +112,9 @@ class Checker:
         try:
             if found is not None:
                 raise found
-            if book.touched and self._ledger is not None:
-                self._sums.settle(self._ledger)
-                self._waits.settle(self._ledger)
+            if book.touched and self._master is not None:
+                self._sums.settle(self._master.ledger)
+                self._waits.settle(self._master.ledger)
         except Violation as violation:
             self._tell(violation)
             raise
@@ -128,6 +129,7 @@ class Checker:
         return sorted(checks, key=lambda check: int(check.rule.removeprefix("S")))
 
     def _begin(self, event: RunStarted) -> None:
+        self._spelling = event.policy
         policy = self._policy or _policy_of(event.policy)
         setup = self._setup = Setup(event, policy)
         looks: dict[type[AnyEvent], list[Callable[[Any], None]]] = {}
@@ -138,12 +140,26 @@ class Checker:
         self._looks = {kind: tuple(each) for kind, each in looks.items()}
 
     def _strike(self, event: AnyEvent) -> None:
-        """Know of another policy; that of a live run changes itself."""
-        if isinstance(event, FaultStruck) and isinstance(event.fault, SwitchPolicy):
-            assert self._setup is not None
-            self._setup.switched_ms = event.at_ms
-            if self._policy is None:
-                self._setup.policy = _policy_of(event.fault.policy)
+        """Know of another policy, or of the same that begins anew; that of a live run changes by
+        itself.
+        """
+        assert isinstance(event, FaultStruck)
+        assert self._setup is not None
+        match event.fault:
+            case SwitchPolicy(policy):
+                spelling = policy
+            case RestartMaster():
+                spelling = self._spelling
+            case ResumeMaster() if self._switches:  # it was told in the pause
+                self._switches = False
+                self._setup.switched_ms = event.at_ms
+                return
+            case _:
+                return
+        self._setup.switched_ms = event.at_ms
+        self._switches = self.book.paused
+        if self._policy is None:
+            self._setup.policy = _policy_of(spelling)
 
     def _tell(self, violation: Violation) -> None:
         """Put what happened last into words."""

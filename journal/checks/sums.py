@@ -26,12 +26,6 @@ class Sums(Rule):
                 for kind in KINDS:
                     self.times += 1
                     self._weigh(ledger, job, kind)
-        for kind in KINDS:
-            self.times += 1
-            taken = ledger.running(kind)
-            if not 0 <= taken <= ledger.slots(kind):
-                has = f"{taken} of {ledger.slots(kind)}"
-                raise self.broken(None, f"{has} {kind.name.lower()} slots are said to be taken")
 
     def _weigh(self, ledger: Ledger, job: Job, kind: TaskKind) -> None:
         number = job.submitted.job

@@ -11,6 +11,7 @@ from actors.events import (
     AttemptStarted,
     AttemptSuspended,
     JobFinished,
+    JobResubmitted,
     JobSubmitted,
     KillOrdered,
     MapsUndone,
@@ -66,7 +67,8 @@ class Successes(Rule):
 
 class Lifecycles(Rule):
     """S3.  Attempts are launched, started, suspended and resumed, ended; and are booked once.  Jobs
-    are submitted and finished once, and what is finished gets no more attempts.
+    are submitted and finished once, and what is finished gets no more attempts from a master that
+    has heard of it.
     """
 
     id = "S3"
@@ -76,6 +78,7 @@ class Lifecycles(Rule):
         return {
             JobSubmitted: self._submitted,
             JobFinished: self._finished,
+            JobResubmitted: self._resubmitted,
             AttemptLaunched: self._launched,
             AttemptStarted: self._started,
             ShuffleEnded: self._shuffled,
@@ -123,7 +126,8 @@ class Lifecycles(Rule):
     def _launched(self, event: AttemptLaunched) -> None:
         self.times += 1
         job = self.book.jobs[event.job]
-        if job.finished is not None and event.at_ms > job.finished_ms:
+        known_ms = max(job.finished_ms, self.book.resumed_ms)
+        if job.finished is not None and event.at_ms > known_ms:
             raise self.broken(event, "the job has finished", job)
         task = job.tasks[event.kind].get(event.task)
         if task is not None and task.valid:
@@ -180,9 +184,15 @@ class Lifecycles(Rule):
         if self.book.nodes[event.node].lost:
             raise self.broken(event, "it is lost already")
 
+    def _resubmitted(self, event: JobResubmitted) -> None:
+        self.times += 1
+        job = self.book.jobs.get(event.job)
+        if job is None or job.finished is not None:
+            raise self.broken(event, "it is not in the system", job)
+
     def _returned(self, event: NodeReturned) -> None:
         self.times += 1
-        if not self.book.nodes[event.node].lost:
+        if not self.book.nodes[event.node].lost and event.at_ms != self.book.restarted_ms:
             raise self.broken(event, "it was not lost")
 
 
@@ -240,8 +250,8 @@ class Attempts(Rule):
 
 class Shuffles(Rule):
     """S5.  A reduce hears that an output is gone after a latency; until then it may have fetched
-    it.  Reduces of a job that has ended no longer hear.  Slowstart is looked at once: maps may be
-    lost after it.
+    it.  Reduces that are given up, or whose job has ended, no longer hear.  Slowstart is looked
+    at once: maps may be lost after it.
     """
 
     id = "S5"
@@ -270,5 +280,5 @@ class Shuffles(Rule):
         job = attempt.job
         lack = job.submitted.maps - job.valid[TaskKind.MAP]
         heard = job.complete_ms == NEVER or event.at_ms > job.complete_ms + self._latency_ms
-        if lack and heard and job.finished is None:
+        if lack and heard and job.finished is None and attempt.closed is None:
             raise self.broken(event, f"{lack} of the job's maps are not done", attempt, job)

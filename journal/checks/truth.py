@@ -154,8 +154,9 @@ class Causes(Rule):
         if attempt is None:
             return
         node = self.book.nodes[attempt.launch.node]
-        if node.lost_ms == event.at_ms and event.outcome is Outcome.KILLED:
-            return  # given up with its node
+        forgotten = event.at_ms in (node.lost_ms, self.book.restarted_ms)
+        if forgotten and event.outcome is Outcome.KILLED:
+            return  # given up with its node, or by a master that begins anew
         if attempt.ended is None:
             raise self.broken(event, "it has not ended", attempt)
         if event.at_ms < attempt.ended_ms + self._least_ms:

@@ -26,6 +26,8 @@ from scheduler.facts import (
     JobArrived,
     JobLeft,
     Launched,
+    NodeDrained,
+    NodeGone,
     NodeJoined,
     Resumed,
     Suspended,
@@ -105,6 +107,7 @@ class Coshh(Order):
         weights = {name: Fraction(repr(user.weight)) for name, user in params.users.items()}
         self._scale = lcm(*(w.numerator for w in weights.values()))
         self._sort_of: dict[NodeId, int] = {}
+        self._slots_of: dict[NodeId, tuple[int, ...]] = {}
         self._sorts: list[Sort] = []
         self._jobs: tuple[dict[JobId, _Job], ...] = ({}, {})
         self._pending: tuple[dict[int, int], ...] = ({}, {})
@@ -151,6 +154,8 @@ class Coshh(Order):
                 self._arrive(view.job(job), view)
             case JobLeft(job):
                 self._leave(job, view)
+            case NodeGone(node) | NodeDrained(node):
+                self._part(node)
             case NodeJoined(node):
                 joined = view.node(node)
                 assert joined is not None
@@ -160,10 +165,19 @@ class Coshh(Order):
         sort = Sort(node.kind, node.speed)
         if sort not in self._sorts:
             self._sorts.append(sort)
+        self._part(node.node)
         self._sort_of[node.node] = self._sorts.index(sort)
+        self._slots_of[node.node] = tuple(node.slots(kind) for kind in KINDS)
         for kind in KINDS:
             if self.suggestions[kind].add_slots(sort, node.slots(kind)):
                 self._sort_again(kind)
+
+    def _part(self, node: NodeId) -> None:
+        """A node's slots count no more.  Its sort stays known, since what runs there may go on."""
+        slots = self._slots_of.pop(node, None)
+        if slots is not None:
+            for kind in KINDS:
+                self.suggestions[kind].add_slots(self._sorts[self._sort_of[node]], -slots[kind])
 
     def _arrive(self, job: JobView, view: ClusterView) -> None:
         for kind in KINDS:

@@ -114,7 +114,10 @@ class Suggestions:
     # Nodes.
 
     def add_slots(self, sort: Sort, count: int) -> bool:
-        """A node with so many slots has come; whether its sort is new, and classes with it."""
+        """A node with so many slots has come, or has gone if `count` is below 0.
+
+        Whether its sort is new, and classes with it.
+        """
         if sort not in self.sorts:
             self.sorts.append(sort)
             self.slots.append(0)

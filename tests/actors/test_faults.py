@@ -23,6 +23,8 @@ from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
 from actors.injector import Strike
 from actors.network import HEALTHY, Way
 from scheduler.model import Millis, TaskKind
+from scheduler.orders.hfsp import Hfsp
+from scheduler.policy import Policy
 from tests.support.world import IN_STEP, Played, job, play
 
 CUT = Way(cut=True)
@@ -271,3 +273,14 @@ def test_a_launch_to_a_node_that_has_just_died_is_not_lost_for_ever() -> None:
     run = play([job(0, maps=2, map_ms=10_000)], cluster=TWO, script=[Strike(1, Crash(1))])
     assert len(run.all(AttemptLaunched)) == len(run.all(AttemptStarted)) + 1
     assert run.all(JobFinished)
+
+
+@pytest.mark.parametrize(("until_ms", "slots"), [(799_999, 2), (800_000, 1)])
+def test_hfsps_virtual_cluster_shrinks_when_the_loss_is_detected_and_not_before(
+    until_ms: Millis, slots: int
+) -> None:
+    """HFSP, III-B, Failures: until then its ages grow as if the dead node's slot served."""
+    order = Hfsp()
+    jobs = [job(0, maps=9, map_ms=500_000)]
+    play(jobs, Policy(order), cluster=TWO, script=[Strike(10_000, Crash(1))], until_ms=until_ms)
+    assert order.clusters[TaskKind.MAP]._slots == slots

@@ -2,12 +2,28 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from actors.faults import Crash, Disturb, NodeFault, Pause, Restart, Resume, Separate, Slow
+from actors.faults import (
+    Crash,
+    Disturb,
+    Drain,
+    KillJob,
+    NodeFault,
+    Pause,
+    PauseMaster,
+    Restart,
+    RestartMaster,
+    Resume,
+    ResumeMaster,
+    Separate,
+    Slow,
+    SwitchPolicy,
+)
 from actors.injector import Strike
 from actors.network import HEALTHY, Way
-from scenarios.spec import from_dict, make_script
+from scenarios.spec import from_dict, make_jobs, make_script
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 12, "racks": 3}
@@ -107,6 +123,45 @@ def test_each_kind_begins_and_ends() -> None:
     )
 
 
+def test_nodes_that_join_later_are_off_until_then() -> None:
+    add = {"what": "add", "nodes": "rack-0", "at_s": 60, "stagger_s": 5}
+    strikes = script(add)
+    assert [s for s in strikes if s.at_ms == 0] == [Strike(0, Crash(node)) for node in (0, 3, 6, 9)]
+    joins = [Strike(60_000 + 5000 * n, Restart(3 * n)) for n in range(4)]
+    assert list(strikes[4:]) == joins
+    drain = {"what": "drain", "nodes": "node-1", "at_s": 5, "for_s": 2}
+    assert script(drain) == (Strike(5000, Drain(1, True)), Strike(7000, Drain(1, False)))
+
+
+def test_entries_that_concern_no_node() -> None:
+    pause = {"what": "master-pause", "at_s": 5, "for_s": 10}
+    restart = {"what": "master-restart", "at_s": 7, "recover": True}
+    policy = {"what": "policy", "at_s": 9, "policy": "fair"}
+    assert script(pause, restart, policy) == (
+        Strike(5000, PauseMaster()),
+        Strike(7000, RestartMaster(recover=True)),
+        Strike(9000, SwitchPolicy("fair")),
+        Strike(15_000, ResumeMaster()),
+    )
+    assert "the master is struck by timeline[0] already at 8 s" in problem(
+        pause, {"what": "master-pause", "at_s": 8, "for_s": 1}
+    )
+
+
+def test_a_job_that_is_killed_goes_by_its_name() -> None:
+    scenario = from_dict(
+        raw(
+            workload={"kind": "jobs", "job": [{"maps": 1, "map_s": 1, "name": "report"}]},
+            timeline=[{"what": "kill-job", "job": "report", "at_s": 3}],
+        )
+    )
+    assert make_script(scenario, make_jobs(scenario)) == (Strike(3000, KillJob(0)),)
+    wrong = msgspec.structs.replace(scenario, workload=from_dict(raw()).workload)
+    error = error_of(lambda: make_script(wrong, make_jobs(wrong)))
+    assert error.key == "timeline[0].job"
+    assert 'no job of the workload is called "report"' in error.problem
+
+
 def test_when_absolute_relative_repeated_staggered() -> None:
     first = {"what": "pause", "nodes": "node-0", "for_s": 1, "at_s": 100}
     second = {"what": "pause", "nodes": "node-1", "for_s": 1, "after_s": 5}
@@ -151,6 +206,10 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
         ([crash(for_s=20, every_s=10, times=2)], "node-3 is struck by timeline[0] already"),
         ([crash("all")], "every node with a map slot would be gone for ever"),
         ([{"what": "link", "nodes": "all", "cut": True}], "gone for ever"),
+        ([{"what": "add", "nodes": "node-1"}], "need no entry; say when"),
+        ([{"what": "add", "nodes": "10%", "at_s": 9}], "have to be named, not drawn"),
+        ([{"what": "add", "nodes": "node-1", "at_s": 9, "for_s": 9}], "a node joins once"),
+        ([{"what": "drain", "nodes": "all"}], "gone for ever"),
         ([crash(at_s=1, after_s=1)], "timeline[0].after_s: `at_s` and `after_s` both say when"),
         ([crash(times=2)], "`times` without `every_s`"),
         ([crash(for_s=1, every_s=9, times=1_000_000)], "at most 83,333"),
@@ -158,7 +217,7 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
         ([{"what": "link", "nodes": "node-0", "cut": True, "loss": 0.1}], "a link that is cut"),
         (
             [{"what": "crush", "nodes": "node-0"}],
-            'one of "crash", "pause", "slow", "link", "split"',
+            'one of "crash", "pause", "slow", "link"',
         ),
         ([{"what": "pause", "nodes": "node-0"}], "for_s: this field is required"),
         ([{"what": "slow", "nodes": "node-0", "factor": 0}], "factor: expected a number"),

@@ -10,11 +10,15 @@ from actors.faults import (
     AnyFault,
     Crash,
     Disturb,
+    Drain,
     Flaky,
     KillJob,
     Pause,
+    PauseMaster,
     Restart,
+    RestartMaster,
     Resume,
+    ResumeMaster,
     Separate,
     Slow,
     SwitchPolicy,
@@ -194,8 +198,11 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
         st.builds(Disturb, node, WAYS, WAYS),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
+        st.builds(Drain, node, st.booleans()),
         st.builds(KillJob, st.integers(0, 3)),
         st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
+        st.sampled_from([PauseMaster(), ResumeMaster()]),
+        st.builds(RestartMaster, st.booleans()),
         st.builds(Separate, node, st.lists(node, max_size=3).map(tuple)),
     ]
     whole = st.sampled_from([0, 1, 2, 500, 998, 1000, 3002, 3004, 6000, 7001])
@@ -204,7 +211,7 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
 
 def _healing(nodes: int) -> tuple[Strike, ...]:
     """Every node up, at its own speed and within reach."""
-    return tuple(
+    nodes_healed = tuple(
         Strike(HEALED_MS, fault)
         for node in range(nodes)
         for fault in (
@@ -214,8 +221,10 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Disturb(node, HEALTHY, HEALTHY),
             Separate(node, ()),
             Flaky(node, 0.0),
+            Drain(node, False),
         )
     )
+    return (Strike(HEALED_MS, ResumeMaster()), *nodes_healed)
 
 
 @st.composite

@@ -1,0 +1,73 @@
+"""The master stands still, or starts again (semantics 1.6)."""
+
+import pytest
+
+from actors.config import Cluster
+from actors.events import (
+    AttemptClosed,
+    AttemptEnded,
+    JobFinished,
+    JobResubmitted,
+    NodeLost,
+    NodeReturned,
+    Outcome,
+)
+from actors.faults import PauseMaster, RestartMaster, ResumeMaster
+from actors.injector import Strike
+from scheduler.model import Millis
+from tests.support.world import IN_STEP, Played, job, play
+
+FOUR = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)
+JOBS = [
+    job(0, maps=24, map_ms=20_000, reduces=2, shuffle_ms=2000, reduce_ms=20_000),
+    job(1, maps=6, map_ms=5000, submit_ms=40_000),
+]
+
+
+def paused(at_ms: Millis, for_ms: Millis) -> Played:
+    script = [Strike(at_ms, PauseMaster()), Strike(at_ms + for_ms, ResumeMaster())]
+    return play(JOBS, cluster=FOUR, script=script)
+
+
+@pytest.mark.parametrize("for_ms", [1, 30_000, 599_000, 2_000_000])
+def test_a_pause_of_the_master_loses_no_node_however_long(for_ms: Millis) -> None:
+    """Beats that came in the pause are answered before the sweep that fell due in it (T1)."""
+    run = paused(25_000, for_ms)
+    assert not run.all(NodeLost)
+    assert {e.outcome for e in run.all(JobFinished)} == {Outcome.SUCCEEDED}
+    assert len(run.launches()) == 24 + 2 + 6
+
+
+def test_nothing_is_launched_while_the_master_stands_still_and_what_runs_goes_on() -> None:
+    run = paused(25_000, 60_000)
+    assert not [e for e in run.launches() if 25_000 < e.at_ms < 85_000]
+    assert [e for e in run.all(AttemptEnded) if 25_000 < e.at_ms < 85_000]
+
+
+@pytest.mark.parametrize("recover", [False, True])
+def test_a_restart_kills_what_runs_and_loses_or_repeats_the_jobs(recover: bool) -> None:
+    """At 50 s both jobs are there; every node is told to begin anew at its next beat."""
+    run = play(JOBS, cluster=FOUR, script=[Strike(50_000, RestartMaster(recover))])
+    outcome = Outcome.SUCCEEDED if recover else Outcome.KILLED
+    assert {e.job: e.outcome for e in run.all(JobFinished)} == {0: outcome, 1: outcome}
+    assert [e.job for e in run.all(JobResubmitted)] == ([0, 1] if recover else [])
+    assert not run.all(NodeLost)
+    before = [e for e in run.launches() if e.at_ms < 50_000]
+    after = [e for e in run.launches() if e.at_ms > 50_000]
+    closed = {e.attempt for e in run.all(AttemptClosed) if e.at_ms <= 50_000}
+    assert {e.attempt for e in before} == closed
+    if recover:
+        assert len(after) == 24 + 2 + 6
+        assert after[0].attempt > before[-1].attempt + 1000
+        assert not run.all(NodeReturned)  # the new master never knew them
+    else:
+        assert not after
+
+
+def test_a_job_that_came_after_the_restart_is_not_concerned() -> None:
+    script = [Strike(30_000, RestartMaster())]
+    run = play(JOBS, cluster=FOUR, script=script)
+    assert {e.job: e.outcome for e in run.all(JobFinished)} == {
+        0: Outcome.KILLED,
+        1: Outcome.SUCCEEDED,
+    }
