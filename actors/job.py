@@ -74,6 +74,7 @@ class Job(Actor):
         self._latency_ms = latency_ms
         self._slowstart_maps = ceil(slowstart * spec.maps)
         self._hosts_asked = hosts_asked
+        self._submitted = False
         self._forget()
 
     def receive(self, message: msgspec.Struct) -> None:
@@ -97,6 +98,7 @@ class Job(Actor):
 
     def on_begin(self) -> None:
         """Enter the system."""
+        self._submitted = True
         spec = self._spec
         self.note(
             JobSubmitted(
@@ -201,8 +203,9 @@ class Job(Actor):
             self._end(Outcome.SUCCEEDED)
 
     def on_kill(self) -> None:
-        """The job's user has had enough."""
-        self._end(Outcome.KILLED)
+        """The job's user has had enough.  Nobody kills a job before its submission."""
+        if self._submitted:
+            self._end(Outcome.KILLED)
 
     def on_master_lost(self, lost: MasterLost) -> None:
         """Begin from the beginning, or be lost."""

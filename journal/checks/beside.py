@@ -175,6 +175,7 @@ class Victims(Rule):
         if len(leaving) > lacking:
             given = f"{len(victims)} victims, {len(leaving) - len(victims)} on their way out"
             self.found = self.broken(event, f"{given}, and {lacking} slots are lacking")
+            return
         alive = Counter(a.job for a in slots if not (a.killing or a.suspending))
         lost: set[JobId] = {a.job for a in leaving if a.attempt in victims}
         for claim in rule.claims(kind, ledger):
