@@ -47,7 +47,7 @@ class Checker:
         victims, queues = Victims(self.book), Queues(self.book)
         self._beside = Beside(self.repeats, victims, queues)
         # Causes and lifecycles go first: the others may rely on them.
-        self._rules: tuple[Rule, ...] = (
+        self.rules: tuple[Rule, ...] = (
             Causes(self.book),
             Lifecycles(self.book),
             Slots(self.book),
@@ -90,7 +90,7 @@ class Checker:
             self._begin(event)
         try:
             if event.at_ms < self.book.last_ms:
-                raise self._rules[0].broken(event, f"it is {self.book.last_ms} ms already")
+                raise self.rules[0].broken(event, f"it is {self.book.last_ms} ms already")
             for look in self._looks.get(kind, ()):
                 look(event)
         except Violation as violation:
@@ -125,7 +125,7 @@ class Checker:
 
     def report(self) -> list[Check]:
         """What became of each rule so far, by its number."""
-        checks = [rule.check for rule in self._rules]
+        checks = [rule.check for rule in self.rules]
         return sorted(checks, key=lambda check: int(check.rule.removeprefix("S")))
 
     def _begin(self, event: RunStarted) -> None:
@@ -133,7 +133,7 @@ class Checker:
         policy = self._policy or _policy_of(event.policy)
         setup = self._setup = Setup(event, policy)
         looks: dict[type[AnyEvent], list[Callable[[Any], None]]] = {}
-        for rule in self._rules:
+        for rule in self.rules:
             rule.begin(setup)
             for kind, look in rule.handlers().items():
                 looks.setdefault(kind, []).append(look)
