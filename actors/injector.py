@@ -67,6 +67,7 @@ class Injector(Actor):
         """
         strike = Strike(self.now_ms + 1, fault)
         self._script.insert(bisect_right(self._script, strike.at_ms, key=_at_ms), strike)
+        self._kernel.fruit_ms = max(self._kernel.fruit_ms, strike.at_ms)
         self.timer(Due(), 1)
 
     def at_work(self) -> bool:

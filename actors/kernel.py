@@ -83,7 +83,9 @@ class Kernel:
 
     `sink` gets every noted event in the kernel's order.  `until_ms` ends the run after the last
     superstep at or before it.  `tie_order` permutes ties by a seed.  `patience_ms`
-    is how long nothing but beats may go on.  `watch`, if set, is called
+    is how long nothing but beats may go on.  Where `is_fruit` is set, a run in which no event has
+    been one for `fruitless_ms` since `fruit_ms` is stuck too, however busy it is; who knows that
+    nothing can come before some time sets `fruit_ms` to that.  `watch`, if set, is called
     every thousand or so supersteps, between two of them, and must not touch the run.
     `settled`, if set, is called after every superstep, when its events have been told, and must
     not touch the run either; what it raises ends the run.
@@ -107,6 +109,9 @@ class Kernel:
         self.watch: Callable[[], None] | None = None
         self.settled: Callable[[], None] | None = None
         self.patience_ms = PATIENCE_MS
+        self.is_fruit: Callable[[AnyEvent], bool] | None = None
+        self.fruitless_ms = PATIENCE_MS
+        self.fruit_ms: Millis = 0
         self._sink = sink
         self._until_ms = until_ms
         self._tie_order = tie_order
@@ -221,6 +226,10 @@ class Kernel:
             return None
         if at - self._noted_ms > self.patience_ms:
             self._check_patience(at)
+        if self.is_fruit is not None and at - self.fruit_ms > self.fruitless_ms:
+            hours = self.fruitless_ms / 3_600_000
+            why = f"no task has come to its end for {hours:.3g} hours, though all is calm"
+            raise Stalled(self.now_ms, self._waiting(), why)
         heapq.heappop(self._instants)
         self.now_ms = at
         self.round = 0
@@ -253,6 +262,8 @@ class Kernel:
         """Hand the superstep's notes to the sink, in the order of their senders."""
         notes, self._notes = self._notes, []
         self._noted_ms = self.now_ms
+        if self.is_fruit is not None and any(self.is_fruit(event) for _, _, event in notes):
+            self.fruit_ms = max(self.fruit_ms, self.now_ms)
         sink = self._sink
         if sink is None:
             return

@@ -54,6 +54,8 @@ def prepare(
     settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
     try:
         scenario = spec.load(path, [_decoded(each) for each in (*settings, *overrides)])
+        if not faults:
+            scenario = msgspec.structs.replace(scenario, timeline=())
         jobs = spec.make_jobs(scenario, path.parent)
         script = spec.make_script(scenario, jobs, path.parent)
         _check_policies(scenario)
@@ -61,8 +63,6 @@ def prepare(
         if error.key in short and not _set_again(error.key, overrides):
             raise InputError(f"{short[error.key]}: {error.problem}") from None
         raise _located(error, path) from None
-    if not faults:
-        return Prepared(msgspec.structs.replace(scenario, timeline=()), jobs, ())
     return Prepared(scenario, jobs, script)
 
 

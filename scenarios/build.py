@@ -1,12 +1,20 @@
 """The one place where a world is assembled: a cluster, a workload and a policy become actors."""
 
 from collections.abc import Callable, Sequence
+from math import exp
 
 from actors.client import Client
 from actors.config import Cluster, Tasks
 from actors.durations import Durations
-from actors.events import NodeFacts
-from actors.faults import Crash
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    JobFinished,
+    JobSubmitted,
+    NodeFacts,
+    Outcome,
+)
+from actors.faults import Crash, Slow
 from actors.injector import Injector, Strike
 from actors.job import Job
 from actors.jobs import JobSpec
@@ -18,7 +26,11 @@ from actors.slot import Slot
 from actors.streams import Stream
 from scenarios.truth import Truth
 from scheduler import registry
+from scheduler.model import Millis
 from scheduler.policy import Policy
+
+FETCHES_MS: Millis = 600_000
+"""Ten failed fetches take six minutes, and the beats that tell of them a little more."""
 
 _BEATS_WITHOUT_NEWS = 20
 """A run is not stuck before every node has beaten so often without anything happening."""
@@ -85,6 +97,46 @@ def assemble(
     kernel.admit(client(jobs, make_job, period_ms))
     if script:
         kernel.admit(Injector(script, nodes))
+        kernel.is_fruit = _is_fruit
+        last_ms = max((job.submit_ms for job in jobs), default=0)
+        kernel.fruit_ms = max(last_ms, *(strike.at_ms for strike in script))
+        kernel.fruitless_ms = _budget_ms(cluster, tasks, jobs, nodes, script)
+
+
+def _is_fruit(event: AnyEvent) -> bool:
+    """Whether an event brings the run nearer to its end."""
+    if isinstance(event, AttemptClosed):
+        return event.outcome is Outcome.SUCCEEDED
+    return isinstance(event, JobSubmitted | JobFinished)
+
+
+def _budget_ms(
+    cluster: Cluster,
+    tasks: Tasks,
+    jobs: Sequence[JobSpec],
+    nodes: Sequence[NodeFacts],
+    script: Sequence[Strike],
+) -> Millis:
+    """How long the next success may take when nothing happens any more: until every loss is noticed
+    and every failed fetch given up, and four of the longest attempts.
+    """
+    worst = max(
+        [1.0, *(strike.fault.factor for strike in script if isinstance(strike.fault, Slow))]
+    )
+    worst *= exp(4 * tasks.sigma) * tasks.straggler_factor / min(facts.speed for facts in nodes)
+    far = max(1.0, tasks.rack_factor, tasks.off_rack_factor)
+    longest_ms = max(
+        (
+            max(job.map_ms * far, job.shuffle_ms + job.reduce_ms)
+            * job.skew
+            * max([1.0, *(factor for _, factor in job.factors)])
+            for job in jobs
+        ),
+        default=0.0,
+    )
+    expiry_ms = cluster.heartbeat.expiry_ms
+    beats_ms = _BEATS_WITHOUT_NEWS * cluster.heartbeat.period_ms(len(nodes))
+    return round(4 * worst * longest_ms) + 2 * expiry_ms + FETCHES_MS + beats_ms
 
 
 def _admit_nodes(

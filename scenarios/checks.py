@@ -92,6 +92,17 @@ def check_kinds(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None:
             raise ScenarioError(problem, key=key)
 
 
+def check_expiry(cluster: Cluster) -> None:
+    """ScenarioError where healthy nodes would be given up for lost between two beats."""
+    beats = cluster.heartbeat
+    period_ms = beats.period_ms(node_count(cluster)) + 2 * cluster.latency_ms
+    if beats.expiry_ms < 2 * period_ms:
+        problem = f"nodes beat every {period_ms:,} ms, so healthy ones would be given up for lost"
+        raise ScenarioError(
+            f"{problem}; set it to {2 * period_ms:,} or more", key="cluster.heartbeat.expiry_ms"
+        )
+
+
 def check_tasks(tasks: Tasks) -> None:
     """ScenarioError where a number is out of its limits."""
     _check_limits(tasks, _TASKS, "tasks")

@@ -74,11 +74,7 @@ def listed(workload: JobsWorkload) -> list[JobSpec]:
     ScenarioError where there are none, too many, or two of one name.
     """
     check(workload)
-    specs = [
-        _spec(entry, place, copy)
-        for place, entry in enumerate(workload.job)
-        for copy in range(entry.count)
-    ]
+    specs = [spec for place, entry in enumerate(workload.job) for spec in specs_of(entry, place)]
     specs.sort(key=lambda spec: spec.submit_ms)
     return [
         msgspec.structs.replace(spec, job=job) for job, spec in enumerate(specs[: workload.jobs])
@@ -99,18 +95,18 @@ def check(workload: JobsWorkload) -> None:
             if first.setdefault(name, place) != place:
                 problem = f'a second job is called "{name}"; names must differ'
                 raise ScenarioError(problem, key=f"workload.job[{place}].name")
-        _check_tasks(entry, place)
+        check_tasks(entry, f"workload.job[{place}]")
 
 
-def _check_tasks(entry: JobEntry, place: int) -> None:
-    """ScenarioError where a task is named that the job has not."""
+def check_tasks(entry: JobEntry, key: str) -> None:
+    """ScenarioError where a task is named that the job, which stands at `key`, has not."""
     for what, tasks in (("maps", entry.maps), ("reduces", entry.reduces)):
         for sort in ("poisoned", "skewed"):
             for task in getattr(entry, f"{sort}_{what}"):
                 if task >= tasks:
                     there = f"its {what} are 0 to {tasks - 1:,}" if tasks else f"it has no {what}"
-                    key = f"workload.job[{place}].{sort}_{what}"
-                    raise ScenarioError(f"the job has no number {task:,}: {there}", key=key)
+                    problem = f"the job has no number {task:,}: {there}"
+                    raise ScenarioError(problem, key=f"{key}.{sort}_{what}")
 
 
 def kinds_named(workload: JobsWorkload) -> Iterator[tuple[str, str]]:
@@ -118,6 +114,11 @@ def kinds_named(workload: JobsWorkload) -> Iterator[tuple[str, str]]:
     for place, entry in enumerate(workload.job):
         for kind in entry.on:
             yield kind, dotted(("workload", "job", place, "on", kind))
+
+
+def specs_of(entry: JobEntry, place: int) -> list[JobSpec]:
+    """The jobs of one entry, not yet numbered."""
+    return [_spec(entry, place, copy) for copy in range(entry.count)]
 
 
 def _spec(entry: JobEntry, place: int, copy: int) -> JobSpec:

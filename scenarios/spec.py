@@ -15,7 +15,7 @@ from msgspec import Meta
 from actors.config import Cluster, Tasks
 from actors.injector import Strike
 from actors.jobs import JobSpec
-from scenarios import checks, timeline, workload
+from scenarios import checks, script, workload
 from scenarios.build import node_facts
 from scenarios.errors import ScenarioError
 from scenarios.fields import Seed
@@ -132,13 +132,22 @@ def to_dict(scenario: Scenario) -> dict[str, Any]:
 
 
 def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, ...]:
-    """The scenario's jobs by submit time, with ids 0, 1, 2, ... in that order.
+    """The scenario's jobs by submit time: the workload's with ids 0, 1, 2, ... in that order, and
+    those of the timeline's bursts with the ids that follow.
 
     `base_dir` is the folder of the scenario file, where a trace is looked for first.
     ScenarioError also where jobs have reduces and the cluster has no slot for them.
     """
     jobs = workload.jobs_of(scenario.workload, scenario.seed, base_dir)
+    more = script.bursts(scenario.timeline, scenario.seed, len(jobs))
+    names = {job.name for job in jobs}
+    for burst in more:
+        if burst.name in names:
+            raise ScenarioError(f'a second job is called "{burst.name}"', key="timeline")
+        names.add(burst.name)
+    jobs = tuple(sorted((*jobs, *more), key=lambda job: job.submit_ms)) if more else jobs
     checks.check_slots(scenario.cluster, jobs)
+    checks.check_kinds(scenario.cluster, script.kinds_named(scenario.timeline))
     return jobs
 
 
@@ -154,7 +163,7 @@ def make_script(
     """
     names = None if jobs is None else {job.name: job.job for job in jobs}
     nodes = node_facts(scenario.cluster)
-    return timeline.script(scenario.timeline, nodes, scenario.seed, names, base_dir)
+    return script.script(scenario.timeline, nodes, scenario.seed, names, base_dir)
 
 
 def library() -> list[tuple[str, Path, str]]:
@@ -188,7 +197,9 @@ def _check(scenario: Scenario) -> None:
     checks.check_tasks(scenario.tasks)
     workload.check(scenario.workload)
     checks.check_kinds(scenario.cluster, workload.kinds_named(scenario.workload))
-    make_script(scenario)
+    if scenario.timeline:
+        checks.check_expiry(scenario.cluster)
+        make_script(scenario)
 
 
 def _placed(

@@ -41,6 +41,12 @@ class Truth:
     def _added_up(self, job: JobId, kind: TaskKind) -> Millis:
         spec = self._jobs[job]
         n, ms = (spec.maps, spec.map_ms) if kind is TaskKind.MAP else (spec.reduces, spec.reduce_ms)
-        if not self._sigma:
+        skewed = spec.skewed[kind]
+        if not self._sigma and not skewed:
             return n * ms
-        return sum(real_ms(self._noise, self._sigma, job, kind, task, ms) for task in range(n))
+        return sum(
+            real_ms(
+                self._noise, self._sigma, job, kind, task, ms * (spec.skew if task in skewed else 1)
+            )
+            for task in range(n)
+        )

@@ -21,6 +21,7 @@ from actors.events import (
 )
 from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
 from actors.injector import Strike
+from actors.kernel import Stalled
 from actors.network import HEALTHY, Way
 from scheduler.model import Millis, TaskKind
 from scheduler.orders.hfsp import Hfsp
@@ -284,3 +285,20 @@ def test_hfsps_virtual_cluster_shrinks_when_the_loss_is_detected_and_not_before(
     jobs = [job(0, maps=9, map_ms=500_000)]
     play(jobs, Policy(order), cluster=TWO, script=[Strike(10_000, Crash(1))], until_ms=until_ms)
     assert order.clusters[TaskKind.MAP]._slots == slots
+
+
+def test_a_world_that_can_come_to_nothing_is_stuck_however_busy_it_is() -> None:
+    """Beats every 3 s and an expiry of 2.4 s: the node is lost and returns for ever, and its map of
+    a minute never ends.  The budget after the last fault is said, and who waits.
+    """
+    beats = Heartbeats(expiry_ms=2400, phase_grid_ms=3000)
+    cluster = Cluster(nodes=1, racks=1, heartbeat=beats)
+    with pytest.raises(Stalled) as caught:
+        play(
+            [job(0, maps=1, map_ms=60_000)],
+            cluster=cluster,
+            script=[Strike(0, Pause(0)), Strike(1, Resume(0))],
+        )
+    assert "no task has come to its end for" in str(caught.value)
+    assert "job 0 (j0) waits: 0 of 1 maps" in str(caught.value)
+    assert caught.value.at_ms < 3_600_000

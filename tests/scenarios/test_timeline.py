@@ -162,6 +162,27 @@ def test_a_job_that_is_killed_goes_by_its_name() -> None:
     assert 'no job of the workload is called "report"' in error.problem
 
 
+def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> None:
+    listed = [{"maps": 1, "map_s": 1, "name": "first"}, {"maps": 1, "map_s": 1, "at_s": 500}]
+    more = {"maps": 2, "map_s": 3, "at_s": 1, "count": 2, "every_s": 5, "user": "eve"}
+    burst = {"what": "burst", "at_s": 100, "times": 2, "every_s": 60, "job": more}
+    workload = {"kind": "jobs", "job": listed}
+    scenario = from_dict(raw(workload=workload, timeline=[burst]))
+    jobs = make_jobs(scenario)
+    assert [(job.job, job.name, job.submit_ms) for job in jobs] == [
+        (0, "first", 0),
+        (2, "burst-1-1-1", 101_000),
+        (3, "burst-1-1-2", 106_000),
+        (4, "burst-1-2-1", 161_000),
+        (5, "burst-1-2-2", 166_000),
+        (1, "job-2", 500_000),
+    ]
+    assert make_script(scenario, jobs) == ()
+    again = {**burst, "times": 1, "job": {**more, "count": 1, "name": "first"}}
+    clash = from_dict(raw(workload=workload, timeline=[again]))
+    assert 'a second job is called "first"' in error_of(lambda: make_jobs(clash)).problem
+
+
 def test_when_absolute_relative_repeated_staggered() -> None:
     first = {"what": "pause", "nodes": "node-0", "for_s": 1, "at_s": 100}
     second = {"what": "pause", "nodes": "node-1", "for_s": 1, "after_s": 5}

@@ -4,6 +4,7 @@ import pytest
 
 from actors.config import Cluster, Tasks
 from actors.events import AttemptEnded, AttemptLaunched, AttemptStarted
+from actors.jobs import JobSpec
 from scenarios.truth import Truth
 from scheduler.model import KINDS, TaskKind
 from scheduler.orders.fifo import Fifo
@@ -79,3 +80,8 @@ def test_who_goes_by_the_truth_says_oracle(order: Srpt | Hfsp) -> None:
     assert policy.wants_oracle
     assert order.params.size == "oracle"
     play(JOBS, policy)
+
+
+def test_skewed_tasks_count_with_their_skew() -> None:
+    spec = JobSpec(job=0, name="j", submit_ms=0, maps=4, map_ms=1000, skewed=((1, 3), ()), skew=5.0)
+    assert Truth([spec], Tasks(), 1).size_ms(0, TaskKind.MAP) == 12_000

@@ -1,0 +1,52 @@
+"""Whom an entry of the timeline means: `node-3`, `node-1*`, `rack-2`, `all`, `10%`, `3 any`."""
+
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from math import ceil
+from typing import NoReturn
+
+from actors.events import NodeFacts
+from scenarios.errors import ScenarioError
+from scenarios.timeline import AddEntry, FailuresEntry
+from scheduler.model import NodeId
+
+
+def named_all(
+    entry: AddEntry | FailuresEntry, nodes: Sequence[NodeFacts], place: int
+) -> list[NodeId]:
+    """The nodes of an entry in which they have to be named."""
+    targets = (entry.nodes,) if isinstance(entry.nodes, str) else entry.nodes
+    if any(drawn_number(target, len(nodes)) is not None for target in targets):
+        refuse("these nodes have to be named, not drawn", place, "nodes")
+    return sorted({node for target in targets for node in named(target, nodes, place)})
+
+
+def drawn_number(target: str, nodes: int) -> int | None:
+    """How many nodes a drawn target means; None for one that names them."""
+    if match := re.fullmatch(r"(\d{1,3}(?:\.\d{1,6})?) ?%", target):
+        return min(nodes, ceil(nodes * float(match[1]) / 100))
+    if match := re.fullmatch(r"(\d{1,6}) any", target):
+        return min(nodes, int(match[1]))
+    return None
+
+
+def named(target: str, nodes: Sequence[NodeFacts], place: int) -> list[NodeId]:
+    """The nodes that a name, a rack or a pattern means."""
+    if target == "all":
+        return [facts.node for facts in nodes]
+    if target.startswith("rack-"):
+        found = [facts.node for facts in nodes if fnmatchcase(f"rack-{facts.rack}", target)]
+        there = f"rack-0 to rack-{max(facts.rack for facts in nodes)}"
+    else:
+        found = [facts.node for facts in nodes if fnmatchcase(f"node-{facts.node}", target)]
+        there = f"node-0 to node-{len(nodes) - 1}"
+    if not found:
+        ways = "a name, a pattern such as `node-1*`, `rack-2`, `all`, `10%` or `3 any`"
+        refuse(f'"{target}" is no node of this cluster; expected {ways} ({there})', place, "nodes")
+    return found
+
+
+def refuse(problem: str, place: int, field: str) -> NoReturn:
+    """Say what is wrong with a field of the entry at `place`."""
+    raise ScenarioError(problem, key=f"timeline[{place}].{field}")
