@@ -7,7 +7,8 @@ import msgspec
 
 from actors.config import Cluster, Tasks
 from actors.events import AnyEvent, RunStarted
-from journal.checks.book import NEVER, Book
+from journal.checks.book import Book
+from journal.checks.records import NEVER
 from scheduler.model import Millis
 from scheduler.policy import Policy
 

@@ -4,7 +4,8 @@ import msgspec
 
 from actors.events import RunEnded
 from actors.ledger import Ledger
-from journal.checks.book import Book, Job
+from journal.checks.book import Book
+from journal.checks.records import Job
 from journal.checks.rule import Handlers, Rule
 from journal.metrics import Metrics
 from scheduler.model import KINDS, TaskKind

@@ -23,7 +23,7 @@ from actors.events import (
     SuspendOrdered,
 )
 from actors.job import ATTEMPTS_MAX
-from journal.checks.book import NEVER, Attempt
+from journal.checks.records import NEVER, Attempt
 from journal.checks.rule import Handlers, Rule, Setup
 from scheduler.model import AttemptId, TaskKind
 

@@ -20,7 +20,8 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from journal.checks.book import NEVER, Attempt, Book
+from journal.checks.book import Book
+from journal.checks.records import NEVER, Attempt
 from journal.checks.rule import Handlers, Rule, Setup
 from scheduler.model import AttemptId, Millis, NodeId
 

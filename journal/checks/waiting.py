@@ -2,7 +2,8 @@
 
 from actors.events import AttemptLaunched
 from actors.ledger import Ledger
-from journal.checks.book import NEVER, Book
+from journal.checks.book import Book
+from journal.checks.records import NEVER
 from journal.checks.rule import Handlers, Rule, Setup
 from scheduler.locality import Delay, DelayParams, auto_wait_ms
 from scheduler.model import JobId, Locality, Millis, TaskKind

@@ -31,8 +31,8 @@ from actors.events import (
     SuspendOrdered,
 )
 from actors.faults import Resume, SwitchPolicy
-from journal.checks.book import Attempt, Node, Task
 from journal.checks.checker import Checker
+from journal.checks.records import Attempt, Node, Task
 from scheduler.model import Locality, TaskKind
 
 FAILED, KILLED, SUCCEEDED = Outcome.FAILED, Outcome.KILLED, Outcome.SUCCEEDED
