@@ -20,6 +20,7 @@ from actors.events import (
     AttemptStarted,
     FaultStruck,
     JobFinished,
+    JobResubmitted,
     KillOrdered,
     MapsUndone,
     NodeLost,
@@ -30,7 +31,7 @@ from actors.events import (
     RunEnded,
     SuspendOrdered,
 )
-from actors.faults import Resume, SwitchPolicy
+from actors.faults import RestartMaster, Resume, SwitchPolicy
 from journal.checks.checker import Checker
 from journal.checks.records import Attempt, Node, Task
 from scheduler.model import Locality, TaskKind
@@ -110,6 +111,20 @@ CATALOGUE: tuple[Sometimes, ...] = (
         "a zombie's success is not heard",
         AttemptEnded,
         lambda e, c: e.outcome is SUCCEEDED and attempt(e, c).closed is KILLED,
+    ),
+    Sometimes(
+        "the master starts again while reduces run",
+        FaultStruck,
+        lambda e, c: (
+            isinstance(e.fault, RestartMaster)
+            and any(job.open[TaskKind.REDUCE] for job in c.book.jobs.values())
+        ),
+    ),
+    Sometimes("a job is submitted again", JobResubmitted, lambda *_: True),
+    Sometimes(
+        "the master acts on what came in its pause",
+        AttemptClosed,
+        lambda e, c: e.at_ms == c.book.resumed_ms,
     ),
     # Tasks that run again.
     Sometimes(
