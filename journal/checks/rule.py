@@ -80,8 +80,7 @@ class Rule:
     """One invariant.
 
     `handlers` says which events it looks at; each is shown to it before the book takes it in.
-    `settle` is called after a superstep in which something was told of jobs, when the master's
-    ledger can be looked at.  `idle` says why there was nothing to check, where that is known.
+    `idle` says why there was nothing to check, where that is known.
     """
 
     id: ClassVar[str]

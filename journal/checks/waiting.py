@@ -1,9 +1,9 @@
 """Delay scheduling (S14)."""
 
-from actors.events import AttemptLaunched
+from actors.events import AttemptLaunched, FaultStruck
+from actors.faults import RestartMaster, ResumeMaster, SwitchPolicy
 from actors.ledger import Ledger
 from journal.checks.book import Book
-from journal.checks.records import NEVER
 from journal.checks.rule import Handlers, Rule, Setup
 from scheduler.locality import Delay, DelayParams, auto_wait_ms
 from scheduler.model import JobId, Locality, Millis, TaskKind
@@ -36,15 +36,20 @@ class Waits(Rule):
     def __init__(self, book: Book) -> None:
         super().__init__(book)
         self._delay: Delay | None = None
-        self._switched_ms: Millis = NEVER
         self._waits_ms: tuple[Millis, Millis] = (0, 0)
         self._skips: int | None = None
         self._jobs: dict[JobId, _Waiter] = {}
         self._passed: list[tuple[AttemptLaunched, JobId]] = []
+        self._since_ms: Millis = 0  # when the policy began
+        self._unsure = False  # whether that may be now
+        self._told = False  # whether a master that stands still has been told of another one
 
     def begin(self, setup: Setup) -> None:
         super().begin(setup)
         self._meet()
+
+    def handlers(self) -> Handlers:
+        return {AttemptLaunched: self._launched, FaultStruck: self._struck}
 
     def _meet(self) -> None:
         """Learn by which rule jobs wait now."""
@@ -55,51 +60,56 @@ class Waits(Rule):
             self._skips = params.skips
             self._waits_ms = _waits_ms(params, self.setup.heartbeat_ms)
 
+    def _struck(self, event: FaultStruck) -> None:
+        """Another policy begins, now or when the master goes on."""
+        if isinstance(event.fault, SwitchPolicy | RestartMaster):
+            self._told = True
+        goes_on = isinstance(event.fault, ResumeMaster) or not self.book.paused
+        if self._told and goes_on:
+            self._told = False
+            self._begin_anew(event.at_ms)
+
     def _begin_anew(self, at_ms: Millis) -> None:
-        """Another policy is in force, which has been told of the attempts that run."""
-        self._switched_ms = at_ms
-        self._meet()
+        """The new policy is told of the attempts that run, and of nothing that was before."""
+        self._since_ms, self._unsure = at_ms, True
         self._jobs.clear()
         for attempt in self.book.attempts.values():
             launch = attempt.launch
-            told = attempt.closed is None and launch.kind is TaskKind.MAP and not launch.copy_of
-            if told and launch.at_ms < at_ms:
+            if attempt.closed is None and launch.kind is TaskKind.MAP and not launch.copy_of:
                 job = self._jobs[launch.job] = _Waiter(at_ms)
                 job.level = launch.level
 
-    def handlers(self) -> Handlers:
-        return {AttemptLaunched: self._launched}
-
     def _launched(self, event: AttemptLaunched) -> None:
-        if self._switched_ms < self.setup.switched_ms < event.at_ms:
-            self._begin_anew(self.setup.switched_ms)
-        if self._delay is None or event.kind is not TaskKind.MAP or event.copy_of:
+        if self._unsure and event.at_ms > self._since_ms:
+            self._unsure = False
+            self._meet()
+        if event.kind is not TaskKind.MAP or event.copy_of:
             return
         job = self._jobs.get(event.job)
         if job is None:
-            since_ms = max(self.book.jobs[event.job].submitted.at_ms, self._switched_ms)
+            since_ms = max(self.book.jobs[event.job].submitted.at_ms, self._since_ms)
             job = self._jobs[event.job] = _Waiter(since_ms)
         why = event.why
-        if not event.number:
+        if self._delay is not None and not (event.number or self._unsure):
             self.times += 1
             if why.waited_ms > event.at_ms - job.since_ms:
                 raise self.broken(event, f"it could wait since {job.since_ms} ms only")
             if event.level > self._allowed(job, why.waited_ms, why.skips):
                 raise self.broken(event, f"its last launch was {job.level.name}, {self._limits()}")
+            if self._skips is None:
+                self._passed.extend((event, skip.job) for skip in why.skipped)
         job.count = 0 if event.level is Locality.NODE else job.count + why.skips
         job.level, job.since_ms = event.level, event.at_ms
-        if self._skips is None:
-            self._passed.extend((event, skip.job) for skip in why.skipped)
 
     def settle(self, ledger: Ledger) -> None:
         """Nobody whose wait was over can have been passed over in this superstep."""
         passed, self._passed = self._passed, []
-        if passed and self._switched_ms < self.setup.switched_ms:
-            return  # who waits has begun anew
         for event, number in passed:
             job = self._jobs.get(number) or _Waiter(-1)
             if self._delay is None or not ledger.here(number) or job.since_ms == event.at_ms:
                 continue  # by a launch since then it waits anew
+            if self._unsure:
+                continue  # who waits has begun anew
             self.times += 1
             had = self._delay.patience(ledger.job(number), ledger)
             if self._allowed(job, had.waited_ms, 0) is Locality.OFF_RACK:
