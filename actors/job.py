@@ -19,6 +19,7 @@ from actors.messages import (
     Begin,
     DropOutputs,
     FetchOutputs,
+    FetchOutputsAgain,
     FetchTrouble,
     JobDone,
     MapWork,
@@ -73,6 +74,7 @@ class Job(Actor):
         self._latency_ms = latency_ms
         self._slowstart_maps = ceil(slowstart * spec.maps)
         self._hosts_asked = hosts_asked
+        self._submitted = False
         self._forget()
 
     def receive(self, message: msgspec.Struct) -> None:
@@ -96,6 +98,7 @@ class Job(Actor):
 
     def on_begin(self) -> None:
         """Enter the system."""
+        self._submitted = True
         spec = self._spec
         self.note(
             JobSubmitted(
@@ -132,8 +135,10 @@ class Job(Actor):
         """Tell a shuffling reduce that every map output is there, now or when it is."""
         if self._maps_done():
             self._let_fetch(fetch)
-        else:
-            self._fetching.append(fetch)
+            return
+        self._fetching.append(fetch)
+        if isinstance(fetch, FetchOutputsAgain):
+            self.send(fetch.slot_address, OutputsObsolete(fetch.attempt), self._latency_ms)
 
     def on_outputs_lost(self, lost: OutputsLost) -> None:
         """Have the maps run again; whoever still fetches has to wait for them (rule T3)."""
@@ -198,8 +203,9 @@ class Job(Actor):
             self._end(Outcome.SUCCEEDED)
 
     def on_kill(self) -> None:
-        """The job's user has had enough."""
-        self._end(Outcome.KILLED)
+        """The job's user has had enough.  Nobody kills a job before its submission."""
+        if self._submitted:
+            self._end(Outcome.KILLED)
 
     def on_master_lost(self, lost: MasterLost) -> None:
         """Begin from the beginning, or be lost."""

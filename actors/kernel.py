@@ -87,6 +87,8 @@ class Kernel:
     been one for `fruitless_ms` since `fruit_ms` is stuck too, however busy it is; who knows that
     nothing can come before some time sets `fruit_ms` to that.  `watch`, if set, is called
     every thousand or so supersteps, between two of them, and must not touch the run.
+    `settled`, if set, is called after every superstep, when its events have been told, and must
+    not touch the run either; what it raises ends the run.
     """
 
     def __init__(
@@ -105,6 +107,7 @@ class Kernel:
         self.actors: dict[int, Actor] = {}
         self.on_admit: Callable[[Actor], None] | None = None
         self.watch: Callable[[], None] | None = None
+        self.settled: Callable[[], None] | None = None
         self.patience_ms = PATIENCE_MS
         self.is_fruit: Callable[[AnyEvent], bool] | None = None
         self.fruitless_ms = PATIENCE_MS
@@ -170,6 +173,8 @@ class Kernel:
         """
         if self._notes:
             self._tell()
+        if self.settled is not None:
+            self.settled()
         if self.reason is not None:
             return None
         if len(self._unhashed) >= _HASH_EVERY:

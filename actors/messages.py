@@ -380,6 +380,10 @@ class FetchOutputs(Message, frozen=True):
     attempt: AttemptId
 
 
+class FetchOutputsAgain(FetchOutputs, frozen=True):
+    """The same of a reduce that was suspended, and goes on as if all outputs were still there."""
+
+
 class OutputsReady(Message, frozen=True):
     """Job to slot: every map output is there to be fetched, from these hosts.
 

@@ -36,6 +36,7 @@ from actors.messages import (
     Fetched,
     FetchFailure,
     FetchOutputs,
+    FetchOutputsAgain,
     FollowedLaunch,
     GoOn,
     KillTask,
@@ -218,9 +219,10 @@ class Slot(Machine):
             return None
         return launch, copier
 
-    def _ask_for_outputs(self, launch: LaunchTask) -> None:
-        request = FetchOutputs(self.address, launch.attempt)
-        self.send(job_address(launch.job), request, self._latency_ms)
+    def _ask_for_outputs(self, launch: LaunchTask, again: bool = False) -> None:
+        request = FetchOutputsAgain if again else FetchOutputs
+        ask = request(self.address, launch.attempt)
+        self.send(job_address(launch.job), ask, self._latency_ms)
 
     def _fetch(self, launch: LaunchTask, host: NodeId) -> None:
         """Ask a host for the outputs that it has."""
@@ -266,7 +268,7 @@ class Slot(Machine):
             left_ms = round(left_ms * self._slowness / rest.slowness)
         if rest.fetched is not None:
             self._copier = Copier(rest.fetched)
-            self._ask_for_outputs(launch)
+            self._ask_for_outputs(launch, again=left_ms is not None)
             if left_ms is not None:  # asking takes two round trips
                 left_ms = max(left_ms, 4 * self._latency_ms + 1)
         if left_ms is not None:

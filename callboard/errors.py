@@ -3,6 +3,7 @@
 import traceback
 
 from actors.kernel import ActorFailed, KernelError
+from journal.checks.rule import Violation
 from journal.format import JournalError
 from scenarios.errors import ScenarioError
 from scheduler.registry import PolicySpecError
@@ -27,6 +28,6 @@ def explain(error: Exception) -> tuple[str | None, int]:
         case ActorFailed():
             cause = error.__cause__ or error
             return f"{error}\n{''.join(traceback.format_exception(cause)).rstrip()}", FAILED
-        case KernelError():
+        case KernelError() | Violation():
             return str(error), FAILED
     return None, FAILED

@@ -18,9 +18,13 @@ from actors.hosts import run_direct, run_on_trio
 from actors.injector import Strike
 from actors.jobs import JobSpec
 from actors.kernel import Kernel
+from actors.master import Master
 from callboard.plugins import make_policy
 from callboard.stopwatch import Scheduling, TimedPolicy
 from callboard.version import __version__
+from journal.checks.beside import WatchedMaster
+from journal.checks.checker import Checker
+from journal.checks.rule import Check
 from journal.metrics import Metrics
 from journal.slowdown import SlowdownSpread
 from journal.summary import Summary
@@ -37,13 +41,14 @@ HOSTS: dict[HostName, Callable[[Kernel], None]] = {"trio": run_on_trio, "direct"
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How to run, apart from what to run: none of it but `until_ms` and `tie_order` can change
-    what happens.
+    what happens.  With `check` the run is held against every rule (`journal.checks`) as it goes.
     """
 
     until_ms: Millis | None = None
     tie_order: int | None = None
     host: HostName = "trio"
     journal: Path | None = None
+    check: bool = False
 
 
 class Watcher(Protocol):
@@ -57,12 +62,13 @@ class Watcher(Protocol):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run came to.  `slowdown` is there when it was asked for."""
+    """What one run came to.  `slowdown` and `checks` are there when they were asked for."""
 
     summary: Summary
     wall_seconds: float
     scheduling: Scheduling
     slowdown: SlowdownSpread | None = None
+    checks: tuple[Check, ...] = ()
     metrics: Metrics
 
     def as_json(self) -> dict[str, object]:
@@ -71,6 +77,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         out["scheduling"] = msgspec.to_builtins(self.scheduling)
         if self.slowdown is not None:
             out["slowdown"] = msgspec.to_builtins(self.slowdown)
+        if self.checks:
+            out["checks"] = {check.rule: check.times for check in self.checks}
         return out
 
     @property
@@ -93,16 +101,20 @@ def play(
     script it is made here, but for failure traces, whose files only the caller knows.  Ctrl-C ends
     the run between two supersteps, with everything recorded so far kept; a second one is an
     ordinary KeyboardInterrupt.  Raises `PolicySpecError` for an unknown policy, `KernelError` for
-    a run that got stuck or failed, and OSError where the journal cannot be written.
+    a run that got stuck or failed, OSError where the journal cannot be written, and with `check`
+    `Violation` at the first event that breaks a rule.
     """
     options = options or Options()
     metrics, timed = Metrics(), TimedPolicy(make_policy(policy))
+    checker = Checker(timed, metrics) if options.check else None
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [metrics.observe]
         if options.journal is not None:
             sinks.append(stack.enter_context(JournalWriter(options.journal)))
         if watcher is not None:
             sinks.append(watcher.hear)
+        if checker is not None:
+            sinks.append(checker.observe)
         sink = all_of(sinks)
         kernel = Kernel(sink=sink, until_ms=options.until_ms, tie_order=options.tie_order)
         if watcher is not None:
@@ -114,10 +126,13 @@ def play(
             jobs=jobs,
             policy=timed,
             seed=scenario.seed,
+            master=Master if checker is None else WatchedMaster,
             script=make_script(scenario, jobs) if script is None else script,
             make_policy=make_policy,
         )
         sink(_started(scenario, policy))
+        if checker is not None:
+            checker.attend(kernel)
         began = time.perf_counter()
         with _stopping_on_ctrl_c(kernel):
             HOSTS[options.host](kernel)
@@ -127,6 +142,7 @@ def play(
         summary=metrics.summary(),
         wall_seconds=wall_seconds,
         scheduling=timed.scheduling,
+        checks=() if checker is None else tuple(checker.report()),
         metrics=metrics,
     )
 

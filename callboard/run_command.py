@@ -17,6 +17,7 @@ from callboard.journals import journal_paths
 from callboard.plan import SHORTCUTS, prepare
 from callboard.play import Options, Result, Watcher, play
 from callboard.slowdown import first_of_shape, slowdown, solo_times
+from journal.checks.rule import Check, Violation
 from journal.names import count
 from scenarios.build import node_facts
 from scenarios.spec import DEFAULT, Scenario
@@ -82,6 +83,11 @@ def _add_playing_arguments(group: argparse._ArgumentGroup) -> None:
         help="permute simultaneous events, to see how much hangs on their order",
     )
     group.add_argument(
+        "--check",
+        action="store_true",
+        help="hold every event against the rules S1 to S15, and stop at the first that is broken",
+    )
+    group.add_argument(
         "--host",
         choices=("trio", "direct"),
         default="trio",
@@ -145,10 +151,14 @@ def run_command(options: argparse.Namespace) -> int:
         objects = [result.as_json() for result in results]
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
     for result in results:
-        path = paths.get((result.summary.scenario, result.summary.policy))
-        if path is not None:
-            console.print(plain(f"recorded in {path}"), soft_wrap=True)
+        _say_where(console, paths.get((result.summary.scenario, result.summary.policy)))
     return 130 if interrupted else 0
+
+
+def _say_where(console: PlainConsole, path: Path | None) -> None:
+    """Tell where a run is recorded, if it is."""
+    if path is not None:
+        console.print(plain(f"recorded in {path}"), soft_wrap=True)
 
 
 def _plan(name: str, options: argparse.Namespace) -> Plan:
@@ -183,9 +193,14 @@ def _play_all(
             tie_order=options.tie_order,
             host=options.host,
             journal=paths.get((scenario.name, policy)),
+            check=options.check,
         )
-        with _watcher(console, f"{policy} · {scenario.name}", len(jobs)) as watcher:
-            played.append(play(scenario, jobs, policy, how, watcher, script))
+        try:
+            with _watcher(console, f"{policy} · {scenario.name}", len(jobs)) as watcher:
+                played.append(play(scenario, jobs, policy, how, watcher, script))
+        except Violation:
+            _say_where(console, how.journal)
+            raise
         if played[-1].interrupted:
             return played, True
     if not options.slowdown:
@@ -240,6 +255,8 @@ def _print_table(plan: Plan, played: Sequence[Result]) -> None:
     console.print(comparison(runs))
     for each in played:
         console.print(plain(_footnote(each), "dim"), soft_wrap=not terminal)
+        for line in _checked(each.checks):
+            console.print(plain(line, "dim"), soft_wrap=not terminal)
     console.print()
 
 
@@ -248,3 +265,16 @@ def _footnote(result: Result) -> str:
     ending = {"until": ", stopped by --until", "interrupted": ", interrupted"}
     summary = result.summary
     return f"{summary.policy}: digest {summary.digest}{ending.get(summary.reason or '', '')}"
+
+
+def _checked(checks: Sequence[Check]) -> list[str]:
+    """What the run was held against, how often, and what there was nothing to hold against."""
+    if not checks:
+        return []
+    times = sum(check.times for check in checks)
+    counts = ", ".join(f"{check.rule} {check.times:,}" for check in checks if check.times)
+    idle = "; ".join(f"{check.rule}: {check.idle}" for check in checks if not check.times)
+    used = sum(check.times > 0 for check in checks)
+    told = f"  checked: {used} of {len(checks)} rules, {count(times, 'time')}, none broken"
+    lines = [told, f"  {counts}"]
+    return [*lines, f"  not exercised: {idle}"] if idle else lines

@@ -74,11 +74,10 @@ class AttemptTable:
         return np.not_equal(self.started_ms, NEVER)
 
     def released_ms(self, horizon_ms: int) -> Ints:
-        """When each attempt gave up its slot: at its end; else when the master gave it up; else
-        not before the run's end.
+        """When each attempt gave up its slot: at its end, or not before the run's, whatever the
+        master has booked.
         """
-        given_up = np.where(self.closed_ms != NEVER, self.closed_ms, horizon_ms)
-        return np.where(self.ended_ms != NEVER, self.ended_ms, given_up)
+        return np.where(self.ended_ms != NEVER, self.ended_ms, horizon_ms)
 
     def left_ms(self, horizon_ms: int) -> Ints:
         """When each stint ended: when the attempt was suspended, else when it gave up its slot."""

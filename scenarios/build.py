@@ -56,6 +56,7 @@ def assemble(
     policy: Policy,
     seed: int,
     client: type[Client] = Client,
+    master: type[Master] = Master,
     script: Sequence[Strike] = (),
     make_policy: Callable[[str], Policy] = registry.make_policy,
 ) -> None:
@@ -75,7 +76,7 @@ def assemble(
         return policy
 
     kernel.admit(
-        Master(
+        master(
             cluster, len(nodes), informed(policy), seed, lambda text: informed(make_policy(text))
         )
     )

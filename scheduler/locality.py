@@ -80,7 +80,7 @@ class Delay(LocalityRule):
     hears_offers = True
 
     def __init__(self, params: DelayParams | None = None) -> None:
-        self._params = params or DelayParams()
+        self.params = params or DelayParams()
         self._jobs: dict[JobId, _Job] = {}
         self._decided_ms: Millis = 0  # when the last map decision was
         self._skipped: dict[JobId, None] = {}  # passed over at that instant
@@ -89,8 +89,8 @@ class Delay(LocalityRule):
         self._waits_for: Millis = -1
 
     def objection(self, policy: Policy) -> str | None:  # noqa: ARG002
-        times = [name for name in ("node", "rack") if getattr(self._params, name) is not None]
-        if times and self._params.skips is not None:
+        times = [name for name in ("node", "rack") if getattr(self.params, name) is not None]
+        if times and self.params.skips is not None:
             return f"`skips` counts offers and `{times[0]}` takes time; a job cannot wait by both"
         return None
 
@@ -108,8 +108,8 @@ class Delay(LocalityRule):
     def allowed(self, job: JobId, view: ClusterView) -> Locality:
         """The furthest level at which the job may launch a map now."""
         state = self._jobs[job]
-        if self._params.skips is not None:
-            return Locality.OFF_RACK if state.count >= self._params.skips else Locality.NODE
+        if self.params.skips is not None:
+            return Locality.OFF_RACK if state.count >= self.params.skips else Locality.NODE
         if state.level is Locality.OFF_RACK:
             return Locality.OFF_RACK
         known = view.heartbeat_ms == self._waits_for
@@ -134,7 +134,7 @@ class Delay(LocalityRule):
         """T1 and T2."""
         if view.heartbeat_ms != self._waits_for:
             auto_ms = auto_wait_ms(view.heartbeat_ms)
-            node, rack = self._params.node, self._params.rack
+            node, rack = self.params.node, self.params.rack
             node_ms = auto_ms if node is None else round(node * 1000)
             self._waits = (node_ms, auto_ms if rack is None else round(rack * 1000))
             self._waits_for = view.heartbeat_ms
@@ -183,8 +183,8 @@ class Delay(LocalityRule):
 
     def _why_not(self, job: JobId, level: Locality, view: ClusterView) -> str:
         state, here = self._jobs[job], LEVELS[level]
-        if self._params.skips is not None:
-            return f"only {here} here; passed over {state.count} of {self._params.skips} times"
+        if self.params.skips is not None:
+            return f"only {here} here; passed over {state.count} of {self.params.skips} times"
         at = self.allowed(job, view)
         node_ms, rack_ms = self.waits_ms(view)
         if state.level is Locality.RACK:

@@ -126,3 +126,11 @@ def test_on_four_nodes_shunning_never_takes_effect() -> None:
     script = [Strike(0, Flaky(0, ALWAYS))]
     run = play([job(0, maps=60, map_ms=10_000)], cluster=four, script=script)
     assert [e.in_force for e in run.all(NodeShunned)] == [False]
+
+
+@pytest.mark.parametrize("tie_order", range(6))
+def test_nobody_kills_a_job_before_its_submission(tie_order: int) -> None:
+    """At one instant the two may come in either order."""
+    jobs = [job(0), job(1, submit_ms=5000)]
+    run = play(jobs, cluster=FIVE, script=[Strike(0, KillJob(0))], tie_order=tie_order)
+    assert len(run.all(JobFinished)) == 2

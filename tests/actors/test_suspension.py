@@ -11,11 +11,13 @@ import pytest
 
 from actors.config import Cluster, Tasks
 from actors.events import (
+    AttemptClosed,
     AttemptEnded,
     AttemptResumed,
     AttemptStarted,
     AttemptSuspended,
     JobFinished,
+    MapsUndone,
     Outcome,
     ResumeOrdered,
     RunEnded,
@@ -23,6 +25,8 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
+from actors.faults import Crash
+from actors.injector import Strike
 from actors.jobs import JobSpec
 from journal.metrics import Metrics
 from journal.summary import SlotKinds
@@ -199,3 +203,24 @@ def test_a_followed_attempt_tells_no_progress_for_the_time_when_it_was_suspended
     for at_ms, fact in later:  # sent 1 ms before; begun at 2, suspended from 12010 to 15012
         assert fact.ran_ms == at_ms - 1 - 2 - 3002
         assert fact.progress == pytest.approx(fact.ran_ms / 30_000)
+
+
+def test_s5_a_suspended_reduce_does_not_miss_that_an_output_was_lost_meanwhile() -> None:
+    """Node 1 dies with an output at 19 s and is given up at 24 s, between the reduce's suspension
+    (21 s) and its going on, with 18 s of its shuffle left: it has to wait for the map all the same.
+    """
+    beats = msgspec.structs.replace(IN_STEP, expiry_ms=4500)
+    cluster = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=beats)
+    jobs = [
+        job(0, maps=2, map_ms=5000, reduces=1, shuffle_ms=30_000, reduce_ms=1000),
+        job(1, maps=2, map_ms=200_000, submit_ms=1),
+    ]
+    policy = make_policy("fifo")
+    policy.preemption = Scripted((20_000, Suspend, 5))
+    run = play(jobs, policy, cluster=cluster, script=[Strike(19_000, Crash(1))])
+    (suspended,), (resumed,) = run.all(AttemptSuspended), run.all(AttemptResumed)
+    (undone,), (shuffled,) = run.all(MapsUndone), run.all(ShuffleEnded)
+    assert suspended.at_ms < undone.at_ms < resumed.at_ms
+    again = max(e.attempt for e in run.launches(TaskKind.MAP) if e.job == 0)
+    told = next(e.at_ms for e in run.all(AttemptClosed) if e.attempt == again)
+    assert shuffled.at_ms > told > resumed.at_ms + 18_000

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from actors.events import NodeFacts
+from journal.checks.checker import Checker
 from journal.diff import compare, diff_lines
 from journal.format import CHUNK_BYTES, HEADER, MAGIC, RECORD_BYTES_MAX, VERSION
 from journal.show import KINDS, ShowOptions, show
@@ -97,3 +98,13 @@ def test_the_bytes_of_a_version_stay(journals: tuple[Path, Path]) -> None:
     """On failure raise `journal.format.VERSION`, and note the new hash under it."""
     found = hashlib.sha256(journals[0].read_bytes()).hexdigest()[:16]
     assert found == STORY_BYTES[VERSION]
+
+
+def test_every_rule_has_a_row() -> None:
+    """With its class, and a test in which it is broken on purpose."""
+    page = (Path(__file__).parents[2] / "docs" / "checks.md").read_text(encoding="utf-8")
+    rows = {row.split("|")[1].strip(): row for row in page.splitlines() if row.startswith("| S")}
+    rules = {rule.id: type(rule).__name__ for rule in Checker().rules}
+    assert rows.keys() == rules.keys() == {f"S{n}" for n in range(1, 16)}
+    assert all(f"| `{name}` |" in rows[number] for number, name in rules.items())
+    assert all("test_checks.py" in row or "test_planted_bugs.py" in row for row in rows.values())

@@ -274,8 +274,13 @@ def test_an_attempt_given_up_holds_its_slot_until_its_real_end() -> None:
     """The master gives attempt 2 up at 1500; the slot goes on until 1701."""
     events = sorted(replaced(STORY[14], AttemptClosed(1500, 2, Outcome.KILLED)), key=at)
     assert Metrics.of(events).slot_time(MAP).wasted == 1500
-    never_told = [event for event in events if event is not STORY[13]]
-    assert Metrics.of(never_told).slot_time(MAP).wasted == 1500 - 201
+    running = [event for event in events if event.at_ms < 1650]
+    cut = [*running, RunEnded(1650, "until", 200, 2, "c07")]
+    assert Metrics.of(cut).slot_time(MAP).wasted == 1650 - 201
+    started = STORY[5]
+    late = sorted([*cut, AttemptStarted(1600, 2, 1, 0)], key=at)
+    late.remove(started)
+    assert Metrics.of(late).slot_time(MAP).wasted == 1650 - 1600  # its launch came after all
 
 
 def at(event: AnyEvent) -> int:

@@ -3,18 +3,23 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+import msgspec
+
 from actors.address import MASTER
 from actors.config import Cluster, Heartbeats, Tasks
-from actors.events import AttemptClosed, AttemptLaunched, Event
+from actors.events import AnyEvent, AttemptClosed, AttemptLaunched, Event, RunEnded, RunStarted
 from actors.hosts import run_direct
 from actors.injector import Strike
 from actors.jobs import JobSpec, TasksOfKinds
 from actors.kernel import Kernel
 from actors.master import Master
-from scenarios.build import assemble
+from journal.checks.beside import WatchedMaster
+from journal.checks.checker import Checker
+from scenarios.build import assemble, node_facts
 from scheduler.model import JobId, Millis, Priority, TaskKind
 from scheduler.policy import Policy
 from scheduler.registry import make_policy
+from tests.support import sometimes
 
 E = TypeVar("E", bound=Event)
 
@@ -68,6 +73,12 @@ class Played:
         """The launches, of both kinds or of one."""
         return [e for e in self.all(AttemptLaunched) if kind is None or e.kind is kind]
 
+    def ended(self) -> RunEnded:
+        """The last event, as a journal has it."""
+        kernel = self.kernel
+        reason = kernel.reason or "complete"
+        return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
+
     @property
     def master(self) -> Master:
         """The master as the run left it."""
@@ -87,26 +98,48 @@ def play(
     until_ms: Millis | None = None,
     tie_order: int | None = None,
     script: Sequence[Strike] = (),
+    master: type[WatchedMaster] = WatchedMaster,
+    recount: bool = True,
 ) -> Played:
-    """Run the jobs to the end and recount the master's books after every closed attempt."""
+    """Run the jobs to the end, held against every rule, and recount the master's books after every
+    closed attempt.
+    """
+    cluster = cluster or Cluster(nodes=1, racks=1, heartbeat=IN_STEP)
+    tasks = tasks or Tasks()
+    made = make_policy(policy) if isinstance(policy, str) else policy
+    checker = Checker(made)
     events: list[Event] = []
 
-    def sink(event: Event) -> None:
+    def sink(event: AnyEvent) -> None:
         events.append(event)
-        if type(event) is AttemptClosed:
+        sometimes.notice(event, checker)
+        checker.observe(event)
+        if recount and type(event) is AttemptClosed:
             Played(kernel, events).master.ledger.validate()
 
     kernel = Kernel(sink=sink, until_ms=until_ms, tie_order=tie_order)
     assemble(
         kernel,
-        cluster=cluster or Cluster(nodes=1, racks=1, heartbeat=IN_STEP),
-        tasks=tasks or Tasks(),
+        cluster=cluster,
+        tasks=tasks,
         jobs=jobs,
-        policy=make_policy(policy) if isinstance(policy, str) else policy,
+        policy=made,
         seed=seed,
+        master=master,
         script=script,
     )
+    checker.observe(header(cluster, tasks, seed))
+    checker.attend(kernel)
     host(kernel)
     played = Played(kernel, events)
     played.master.ledger.validate()
+    ended = played.ended()
+    sometimes.notice(ended, checker)
+    checker.observe(ended)
     return played
+
+
+def header(cluster: Cluster, tasks: Tasks, seed: int = 1) -> RunStarted:
+    """The first event of such a run."""
+    tables = {"cluster": msgspec.to_builtins(cluster), "tasks": msgspec.to_builtins(tasks)}
+    return RunStarted(0, "0", "test", "test", seed, tables, node_facts(cluster))

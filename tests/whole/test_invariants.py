@@ -1,6 +1,6 @@
-"""Exact invariants of every run, on drawn worlds: S1, S2, S5, S6, S7, S9, S10, F17, and pairing."""
-
-from collections import Counter, defaultdict
+"""Drawn worlds, held against S1 to S15 as every run of the suite is (`tests.support.world.play`),
+and what the rules do not say: that all gets done, F17, pairing, causality.
+"""
 
 import msgspec
 from hypothesis import given, settings
@@ -9,18 +9,10 @@ from hypothesis import strategies as st
 from actors.config import Cluster, Tasks
 from actors.events import (
     AnyEvent,
-    AttemptClosed,
     AttemptEnded,
-    AttemptLaunched,
-    AttemptResumed,
-    AttemptStarted,
-    AttemptSuspended,
     JobFinished,
-    JobSubmitted,
-    Outcome,
     RunEnded,
     RunStarted,
-    ShuffleEnded,
 )
 from actors.faults import Slow
 from actors.injector import Strike
@@ -56,17 +48,10 @@ def test_every_run_keeps_its_accounts(world: World) -> None:
     )
     whole = world.until_ms is None
     copying = world.speculation != "no-copies"
-    check_slots(run, whole=whole and not copying)
-    check_tasks(run, whole=whole)
-    check_causes(run)
-    check_copies(run)
     summary = Metrics.of(recorded(run, world.cluster)).summary()
     for account in (summary.slot_ms.map, summary.slot_ms.reduce):  # S9
-        parts = account.useful + account.wasted + account.idle + account.unfinished
-        assert parts == account.total
-        assert account.idle >= 0
+        assert not account.down
         assert not (whole and account.unfinished and not copying)
-    assert summary.little.holds  # S10
     assert (summary.slot_ms.all.wasted > 0) <= (world.rule not in KEEPING or copying)
     assert summary.speculation.won <= summary.speculation.copies
     assert copying or not summary.speculation.copies
@@ -86,13 +71,9 @@ def test_every_run_keeps_its_accounts_whatever_happens(world: World) -> None:
         until_ms=world.until_ms,
         script=world.script,
     )
-    check_slots(run, whole=False)
-    check_causes(run)
     summary = Metrics.of(recorded(run, world.cluster)).summary()
-    for account in (summary.slot_ms.map, summary.slot_ms.reduce):  # S9
-        assert account.adds_up
-        assert min(msgspec.structs.astuple(account)) >= 0
-    assert summary.little.holds  # S10
+    jobs = summary.jobs
+    assert jobs.submitted == jobs.completed + jobs.failed + jobs.killed + jobs.unfinished
 
 
 @given(world=WORLDS)
@@ -114,77 +95,6 @@ def test_asking_every_host_comes_to_the_same_as_taking_it_for_granted(world: Wor
         for script in ((), (nothing,))
     ]
     assert journals[0] == journals[1]
-
-
-def check_slots(run: Played, *, whole: bool) -> None:
-    """S1: a slot holds one attempt at a time; a suspended one holds none and stays on its node."""
-    held: dict[tuple[int, int], int] = {}
-    places: dict[int, tuple[int, int]] = {}
-    suspended: dict[int, int] = {}
-    for event in run.events:
-        if isinstance(event, AttemptStarted | AttemptResumed):
-            place = places[event.attempt] = (event.node, event.slot)
-            if isinstance(event, AttemptResumed):
-                assert suspended.pop(event.attempt) == event.node
-            assert place not in held
-            held[place] = event.attempt
-        elif isinstance(event, AttemptSuspended):
-            node, _ = place = places[event.attempt]
-            assert held.pop(place) == event.attempt
-            suspended[event.attempt] = node
-        elif isinstance(event, AttemptEnded) and suspended.pop(event.attempt, None) is None:
-            assert held.pop(places[event.attempt]) == event.attempt
-    assert not (whole and (held or suspended))
-
-
-def check_tasks(run: Played, *, whole: bool) -> None:
-    """S2, S5: each task of a finished job succeeded exactly once; no shuffle ended early."""
-    launched = {e.attempt: e for e in run.launches()}
-    done: Counter[tuple[int, int, int]] = Counter()
-    maps_told: dict[int, int] = defaultdict(int)
-    maps = {e.job: e.maps for e in run.all(JobSubmitted)}
-    for event in run.events:
-        if isinstance(event, AttemptClosed) and event.outcome is Outcome.SUCCEEDED:
-            what = launched[event.attempt]
-            done[what.job, what.kind, what.task] += 1
-            maps_told[what.job] += what.kind is TaskKind.MAP
-        elif isinstance(event, ShuffleEnded):
-            job = launched[event.attempt].job
-            assert maps_told[job] == maps[job]
-    assert set(done.values()) <= {1}
-    assert not whole or len(done) == sum(e.maps + e.reduces for e in run.all(JobSubmitted))
-
-
-def check_copies(run: Played) -> None:
-    """S4: at most two attempts of a task at a time, on different nodes, numbered 0, 1, 2, …"""
-    running: dict[tuple[int, int, int], list[AttemptLaunched]] = defaultdict(list)
-    numbers: Counter[tuple[int, int, int]] = Counter()
-    launched = {e.attempt: e for e in run.launches()}
-    for event in run.events:
-        if isinstance(event, AttemptLaunched):
-            task = (event.job, event.kind, event.task)
-            others = running[task]
-            assert len(others) == (event.copy_of > 0)
-            assert [e.attempt for e in others] == [event.copy_of] * len(others)
-            assert event.node not in [e.node for e in others]
-            assert event.number == numbers[task]
-            numbers[task] += 1
-            others.append(event)
-        elif isinstance(event, AttemptClosed):
-            what = launched[event.attempt]
-            running[what.job, what.kind, what.task].remove(what)
-
-
-def check_causes(run: Played) -> None:
-    """S7: launched, then started, then ended, then known, each later than the one before."""
-    times: dict[int, list[int]] = defaultdict(list)
-    for event in run.events:
-        if isinstance(event, AttemptLaunched | AttemptStarted | AttemptEnded | AttemptClosed):
-            times[event.attempt].append(event.at_ms)
-    for launched, *later in times.values():
-        started, ended, closed = (*later, *[10**9] * 3)[:3]
-        assert launched < started <= ended
-        assert ended < closed or closed == 10**9
 
 
 @given(jobs=WORKLOADS, nodes=st.integers(1, 5))

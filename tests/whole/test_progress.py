@@ -104,7 +104,7 @@ def test_no_beat_tells_progress_unless_it_is_wanted(
         sent.append(ProgressHeartbeat(*fields))
         return sent[-1]
 
-    monkeypatch.setattr("actors.node.ProgressHeartbeat", made)
+    monkeypatch.setattr("actors.tracker.ProgressHeartbeat", made)
     play(
         [job(0, maps=8, map_ms=9000)], policy, cluster=Cluster(nodes=1, racks=1, heartbeat=IN_STEP)
     )

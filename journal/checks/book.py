@@ -1,0 +1,274 @@
+"""What the events of a run have said so far, kept so that every rule can be checked in O(1).
+
+This is nobody's belief: truth (what slots, nodes and the injector tell) and belief (what the
+master tells) stand side by side.  Rules look at it *before* an event is taken in.  Attempts are
+forgotten when both sides are done with them, tasks with their jobs.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptResumed,
+    AttemptStarted,
+    AttemptSuspended,
+    FaultStruck,
+    JobFinished,
+    JobResubmitted,
+    JobSubmitted,
+    KillOrdered,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
+    Outcome,
+    ResumeOrdered,
+    RunStarted,
+    ShuffleEnded,
+    SuspendOrdered,
+)
+from actors.faults import (
+    Crash,
+    MasterFault,
+    NodeFault,
+    Pause,
+    PauseMaster,
+    Restart,
+    RestartMaster,
+    Resume,
+    ResumeMaster,
+)
+from journal.checks.records import NEVER, Attempt, Job, Node
+from scheduler.model import AttemptId, JobId, Millis, NodeId
+
+FORGOTTEN_MAX = 64
+"""So many attempts that are over are remembered, for the sentences of a violation."""
+
+
+class Book:
+    """All of it.  `touched` are the jobs that events have spoken of since it was last emptied."""
+
+    def __init__(self) -> None:
+        self.last_ms: Millis = 0
+        self.paused = False
+        """Whether the master stands still."""
+        self.resumed_ms: Millis = NEVER
+        """When it last went on: at that instant it acts on what it should have known before."""
+        self.restarted_ms: Millis = NEVER
+        """When it last began anew."""
+        self._restarts = False
+        self.last_attempt: AttemptId = 0
+        self.nodes: dict[NodeId, Node] = {}
+        self.jobs: dict[JobId, Job] = {}
+        self.attempts: dict[AttemptId, Attempt] = {}
+        self.touched: dict[JobId, Job] = {}
+        self.forgotten: deque[AttemptLaunched] = deque(maxlen=FORGOTTEN_MAX)
+        self.take: dict[type[AnyEvent], Callable[[Any], None]] = {
+            RunStarted: self._run_started,
+            JobSubmitted: self._job_submitted,
+            AttemptLaunched: self._launched,
+            AttemptStarted: self._started,
+            ShuffleEnded: self._shuffled,
+            AttemptSuspended: self._suspended,
+            AttemptResumed: self._resumed,
+            AttemptEnded: self._ended,
+            AttemptClosed: self._closed,
+            KillOrdered: self._kill_ordered,
+            SuspendOrdered: self._suspend_ordered,
+            ResumeOrdered: self._resume_ordered,
+            FaultStruck: self._struck,
+            NodeLost: self._lost,
+            NodeReturned: self._returned,
+            MapsUndone: self._undone,
+            JobResubmitted: self._resubmitted,
+            JobFinished: self._job_finished,
+        }
+
+    def _run_started(self, event: RunStarted) -> None:
+        self.nodes = {facts.node: Node(facts) for facts in event.nodes}
+
+    def _job_submitted(self, event: JobSubmitted) -> None:
+        self.touched[event.job] = self.jobs[event.job] = Job(event)
+
+    def _launched(self, event: AttemptLaunched) -> None:
+        kind = event.kind
+        job = self.touched[event.job] = self.jobs[event.job]
+        task = job.task(kind, event.task)
+        attempt = self.attempts[event.attempt] = Attempt(event, job, task)
+        self.last_attempt = event.attempt
+        self.nodes[event.node].open += 1
+        task.launched += 1
+        job.open[kind] += 1
+        if not task.alive:
+            job.busy[kind] += 1
+        task.alive += 1
+        task.open.append(attempt)
+
+    def _started(self, event: AttemptStarted) -> None:
+        attempt = self.attempts[event.attempt]
+        attempt.started_ms = event.at_ms
+        self._hold(attempt, event.slot)
+
+    def _shuffled(self, event: ShuffleEnded) -> None:
+        self.attempts[event.attempt].shuffled = True
+
+    def _suspended(self, event: AttemptSuspended) -> None:
+        attempt = self.attempts[event.attempt]
+        self._release(attempt)
+        attempt.suspended = True
+        attempt.suspended_ms = event.at_ms
+
+    def _resumed(self, event: AttemptResumed) -> None:
+        attempt = self.attempts[event.attempt]
+        attempt.suspended = attempt.resuming = False
+        self._hold(attempt, event.slot)
+
+    def _ended(self, event: AttemptEnded) -> None:
+        attempt = self.attempts[event.attempt]
+        if attempt.place is not None:
+            self._release(attempt)
+        attempt.suspended = False
+        attempt.ended, attempt.ended_ms = event.outcome, event.at_ms
+        if attempt.closed is not None:
+            self._forget(attempt)
+
+    def _closed(self, event: AttemptClosed) -> None:
+        attempt = self.attempts[event.attempt]
+        launch, job, task = attempt.launch, attempt.job, attempt.task
+        kind = launch.kind
+        self.touched[launch.job] = job
+        attempt.closed = event.outcome
+        self.nodes[launch.node].open -= 1
+        job.open[kind] -= 1
+        task.open.remove(attempt)
+        was_busy = task.alive > 0
+        task.alive -= not attempt.beaten
+        if event.outcome is Outcome.SUCCEEDED:
+            task.valid, task.succeeded = event.attempt, True
+            for each in task.open:
+                each.beaten = True
+            task.alive = 0
+            job.valid[kind] += 1
+            if not kind:
+                job.most_maps = max(job.most_maps, job.valid[0])
+                if job.submitted.reduces:
+                    job.outputs[event.attempt] = launch.task, launch.node
+        elif event.outcome is Outcome.FAILED:
+            task.failed += 1
+        else:
+            task.killed += 1
+        if was_busy and not task.alive:
+            job.busy[kind] -= 1
+        if attempt.ended is not None:
+            self._forget(attempt)
+
+    def _kill_ordered(self, event: KillOrdered) -> None:
+        self.attempts[event.attempt].killing = True
+
+    def _suspend_ordered(self, event: SuspendOrdered) -> None:
+        self.attempts[event.attempt].suspending = True
+
+    def _resume_ordered(self, event: ResumeOrdered) -> None:
+        attempt = self.attempts[event.attempt]
+        attempt.suspending, attempt.resuming = False, True
+
+    def _struck(self, event: FaultStruck) -> None:
+        """As `actors.machine` bears it: what makes no sense does nothing."""
+        fault = event.fault
+        if isinstance(fault, MasterFault):
+            self._strike_master(fault, event.at_ms)
+        if not isinstance(fault, NodeFault):
+            return
+        node = self.nodes[fault.node]
+        match fault:
+            case Crash() if not node.down:
+                node.down = node.halted = True
+                node.halted_ms = event.at_ms
+            case Restart() if node.down:
+                node.down = node.halted = False
+            case Pause() if not node.halted:
+                node.halted, node.halted_ms = True, event.at_ms
+            case Resume() if node.halted and not node.down:
+                node.halted = False
+            case _:
+                pass
+
+    def _strike_master(self, fault: MasterFault, at_ms: Millis) -> None:
+        """When it begins anew the master books whatever is open as killed and knows of no loss; in
+        a pause it does that when it goes on.
+        """
+        match fault:
+            case PauseMaster():
+                self.paused = True
+            case ResumeMaster() if self.paused:
+                self.paused, self.resumed_ms = False, at_ms
+            case _:
+                pass
+        if isinstance(fault, RestartMaster):
+            self._restarts = True
+        if self._restarts and not self.paused:
+            self._restarts, self.restarted_ms = False, at_ms
+            for node in self.nodes.values():
+                node.lost = False
+
+    def _resubmitted(self, event: JobResubmitted) -> None:
+        """All of it runs again; attempts that go on are of a job that is over."""
+        self.touched[event.job] = self.jobs[event.job] = Job(self.jobs[event.job].submitted)
+
+    def _lost(self, event: NodeLost) -> None:
+        node = self.nodes[event.node]
+        node.lost, node.lost_ms = True, event.at_ms
+
+    def _returned(self, event: NodeReturned) -> None:
+        self.nodes[event.node].lost = False
+
+    def _undone(self, event: MapsUndone) -> None:
+        job = self.touched[event.job] = self.jobs[event.job]
+        if job.valid[0] == job.submitted.maps:
+            job.complete_ms = event.at_ms
+        if job.undone_ms != event.at_ms:
+            job.undone_ms, job.undone_now = event.at_ms, 0
+        job.undone_now += len(event.attempts)
+        job.valid[0] -= len(event.attempts)
+        for attempt in event.attempts:
+            index, _ = job.outputs.pop(attempt)
+            task = job.tasks[0][index]
+            task.valid = 0
+            if event.outcome is Outcome.FAILED:
+                task.failed += 1
+            else:
+                task.killed += 1
+
+    def _job_finished(self, event: JobFinished) -> None:
+        job = self.touched[event.job] = self.jobs[event.job]
+        job.finished, job.finished_ms = event.outcome, event.at_ms
+
+    def _hold(self, attempt: Attempt, slot: int) -> None:
+        attempt.place = slot
+        self.nodes[attempt.launch.node].slots[slot] = attempt.launch.attempt
+
+    def _release(self, attempt: Attempt) -> None:
+        assert attempt.place is not None
+        del self.nodes[attempt.launch.node].slots[attempt.place]
+        attempt.place = None
+
+    def _forget(self, attempt: Attempt) -> None:
+        """Truth and belief are both done with it."""
+        launch = attempt.launch
+        del self.attempts[launch.attempt]
+        self.forgotten.append(launch)
+
+    def leave(self, job: Job) -> None:
+        """Drop what is kept of a job that has left; that it was there is remembered."""
+        if job.tasks[0] or job.tasks[1]:
+            job.tasks = ({}, {})
+            job.outputs.clear()
+
+    def launches(self) -> dict[AttemptId, AttemptLaunched]:
+        """The launches of the attempts that are still spoken of, and of the latest others."""
+        known = {launch.attempt: launch for launch in self.forgotten}
+        return known | {number: each.launch for number, each in self.attempts.items()}

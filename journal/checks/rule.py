@@ -1,0 +1,109 @@
+"""What a rule is, what it says when it is broken, and what is told of it at the end."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import msgspec
+
+from actors.config import Cluster, Tasks
+from actors.events import AnyEvent, RunStarted
+from journal.checks.book import Book
+from journal.checks.records import NEVER
+from scheduler.model import Millis
+from scheduler.policy import Policy
+
+Handlers = Mapping[type[AnyEvent], Callable[[Any], None]]
+
+
+class Setup:
+    """What rules have to know of the run beside its events, as far as it is known.
+
+    `cluster` and `tasks` are None where the journal's header does not tell them, `policy` where
+    nobody can make it from its spelling.  The policy may be changed in the middle of a run, at
+    `switched_ms`; what happens at that very instant may be the old one's or the new one's.
+    """
+
+    def __init__(self, started: RunStarted, policy: Policy | None) -> None:
+        self.cluster: Cluster | None = _table(started, "cluster", Cluster)
+        self.tasks: Tasks | None = _table(started, "tasks", Tasks)
+        beats = (self.cluster or Cluster()).heartbeat
+        self.heartbeat_ms: Millis = beats.period_ms(len(started.nodes))
+        self.latency_ms: Millis = 0 if self.cluster is None else self.cluster.latency_ms
+        self.policy = policy
+        self.switched_ms: Millis = NEVER
+
+
+def _table(started: RunStarted, name: str, kind: type[Any]) -> Any:
+    try:
+        return msgspec.convert(started.scenario[name], kind)
+    except (KeyError, msgspec.ValidationError):
+        return None
+
+
+class Violation(Exception):
+    """A run broke a rule.  `state` is what the rule looked at, a line each; `sentences` are the
+    events up to the one at which it showed, as people read them.
+    """
+
+    def __init__(
+        self, rule: "Rule", event: AnyEvent | None, explanation: str, *about: object
+    ) -> None:
+        super().__init__(explanation)
+        self.rule = rule.id
+        self.says = rule.says
+        self.event = event
+        self.explanation = explanation
+        self.state = tuple(str(each) for each in about)
+        self.sentences: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"{self.rule} is broken: {self.says}", f"  {self.explanation}"]
+        lines += [f"  {line}" for line in self.state]
+        if self.sentences:
+            lines += ["The last events, the one at which it showed last:"]
+            lines += [f"  {line}" for line in self.sentences]
+        return "\n".join(lines)
+
+
+class Check(msgspec.Struct, frozen=True):
+    """What became of a rule in a run: how often there was something to hold it against; where
+    there was nothing, why.
+    """
+
+    rule: str
+    says: str
+    times: int
+    idle: str = ""
+
+
+class Rule:
+    """One invariant.
+
+    `handlers` says which events it looks at; each is shown to it before the book takes it in.
+    `idle` says why there was nothing to check, where that is known.
+    """
+
+    id: ClassVar[str]
+    says: ClassVar[str]
+    idle: str = "nothing of the kind happened"
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        self.times = 0
+
+    def begin(self, setup: Setup) -> None:
+        """The run begins."""
+        self.setup = setup
+
+    def handlers(self) -> Handlers:
+        """What looks at which event."""
+        return {}
+
+    def broken(self, event: AnyEvent | None, explanation: str, *about: object) -> Violation:
+        """The rule does not hold, to be raised."""
+        return Violation(self, event, explanation, *about)
+
+    @property
+    def check(self) -> Check:
+        """What became of it so far."""
+        return Check(self.id, self.says, self.times, "" if self.times else self.idle)

@@ -1,0 +1,93 @@
+"""`callboard run --check`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import callboard as package
+from actors.events import KillOrdered
+from callboard.play import Options
+from journal.checks.checker import check
+from journal.checks.rule import Violation
+from journal.reader import read
+from tests.callboard.conftest import Run
+
+SLY = '''
+from scheduler.decisions import Kill, Why
+from scheduler.policy import Wait
+
+class Sly(Wait):
+    """Says that it waits, and kills."""
+
+    name = "sly"
+    story = "for tests"
+    interval_ms = 30_000
+
+    def victims(self, view):
+        for attempt in view.attempts():
+            yield Kill(attempt.attempt, Why("sly"))
+'''
+
+
+def test_the_counts_follow_the_table(callboard: Run) -> None:
+    status, out, _ = callboard("run", "two-jobs", "--policy", "fifo", "--check")
+    assert status == 0
+    lines = out.splitlines()
+    at = lines.index(next(line for line in lines if line.startswith("fifo: digest")))
+    assert lines[at + 1] == "  checked: 10 of 15 rules, 236 times, none broken"
+    assert lines[at + 2].startswith("  S1 15, S2 17, S3 65, ")
+    assert "S8: no beat came twice; S11: takes a second run; S12: no node failed" in lines[at + 3]
+
+
+def test_in_json_too(callboard: Run) -> None:
+    _, out, _ = callboard("run", "two-jobs", "--policy", "fifo", "--check", "--json")
+    checks = json.loads(out)["checks"]
+    assert list(checks) == [f"S{n}" for n in range(1, 16)]
+    assert (checks["S1"], checks["S11"]) == (15, 0)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "policy"),
+    [("rack-outage", "fair"), ("small-jobs", "fair+delay"), ("stragglers", "fair+late")],
+)
+def test_being_checked_changes_nothing(tmp_path: Path, scenario: str, policy: str) -> None:
+    """Nor is there anything in the journal that breaks a rule afterwards."""
+    paths = [tmp_path / name for name in ("plain", "checked")]
+    for path in paths:
+        options = Options(host="direct", journal=path, check=path.name == "checked")
+        package.run(scenario, policy, options=options)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    told = {each.rule: each.times for each in check(read(paths[0]))}
+    assert told["S3"] > 1000
+    assert (told["S12"] > 0) == (scenario == "rack-outage")
+    assert (told["S14"] > 0) == ("delay" in policy)
+
+
+@pytest.mark.parametrize("host", ["trio", "direct"])
+def test_a_violation_ends_the_run_and_keeps_the_journal(
+    callboard: Run, tmp_path: Path, host: str
+) -> None:
+    (tmp_path / "sly.py").write_text(SLY)
+    journal = tmp_path / "broken.journal"
+    policy = f"fifo+{tmp_path / 'sly.py'}:Sly"
+    status, out, err = callboard(
+        *("run", "two-jobs", "--policy", policy, "--host", host),
+        *("--check", "--journal", str(journal)),
+    )
+    assert (status, out) == (1, "")
+    assert "S13 is broken: preemption takes no more than is lacking" in err
+    assert "  there is no preemption in this run" in err
+    assert "must give way (sly: 1st in the queue)" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert f"recorded in {journal}" in err
+    *_, last = read(journal)
+    assert isinstance(last, KillOrdered)
+
+
+def test_python_programs_get_the_violation(tmp_path: Path) -> None:
+    (tmp_path / "sly.py").write_text(SLY)
+    policy = f"fifo+{tmp_path / 'sly.py'}:Sly"
+    with pytest.raises(Violation) as found:
+        package.run("two-jobs", policy, options=Options(check=True))
+    assert isinstance(found.value.event, KillOrdered)

@@ -1,0 +1,203 @@
+"""What has to happen *sometimes*: a catalogue of situations that the suite must have met.
+
+A rule that is always checked says nothing about a situation that never comes.  Every run that
+`tests.support.world.play` plays is held against the catalogue too; a run of the whole suite that
+leaves an entry unmet fails (`tests/conftest.py`).  An entry is one line: what it is, the event at
+which it shows, and a test of that event and what the checker knew before it.
+
+Semantics after Antithesis' *sometimes assertions*.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptResumed,
+    AttemptStarted,
+    FaultStruck,
+    JobFinished,
+    JobResubmitted,
+    KillOrdered,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
+    NodeShunned,
+    OrderSwitched,
+    Outcome,
+    RunEnded,
+    SuspendOrdered,
+)
+from actors.faults import RestartMaster, Resume, SwitchPolicy
+from journal.checks.checker import Checker
+from journal.checks.records import Attempt, Node, Task
+from scheduler.model import Locality, TaskKind
+
+FAILED, KILLED, SUCCEEDED = Outcome.FAILED, Outcome.KILLED, Outcome.SUCCEEDED
+
+
+class Sometimes(NamedTuple):
+    """One situation."""
+
+    what: str
+    shows_at: type[AnyEvent]
+    test: Callable[[Any, Checker], bool]
+
+
+def attempt(event: Any, checker: Checker) -> Attempt:
+    return checker.book.attempts[event.attempt]
+
+
+def task(event: AttemptLaunched, checker: Checker) -> Task:
+    return checker.book.jobs[event.job].task(event.kind, event.task)
+
+
+def node(event: FaultStruck, checker: Checker) -> Node:
+    assert isinstance(event.fault, Resume)
+    return checker.book.nodes[event.fault.node]
+
+
+def first_map(event: AttemptLaunched) -> bool:
+    return event.kind is TaskKind.MAP and not event.number
+
+
+def two_pools(event: KillOrdered | SuspendOrdered, checker: Checker) -> bool:
+    """Another job's attempt, of another pool, was ordered to give way at the same check."""
+    if event.why.rank < 2:
+        return False
+    mine = attempt(event, checker)
+    return any(
+        (each.killing or each.suspending)
+        and each.ended is None
+        and each.job.submitted.pool != mine.job.submitted.pool
+        for each in checker.book.attempts.values()
+    )
+
+
+CATALOGUE: tuple[Sometimes, ...] = (
+    # Nodes that fail.
+    Sometimes("a node is given up", NodeLost, lambda e, _: not e.again),
+    Sometimes("a node restarts before its loss is noticed", NodeLost, lambda e, _: e.again),
+    Sometimes("a node that was given up joins again", NodeReturned, lambda *_: True),
+    Sometimes(
+        "a pause ends before anybody noticed",
+        FaultStruck,
+        lambda e, c: (
+            isinstance(e.fault, Resume)
+            and (n := node(e, c)).halted
+            and not (n.down or n.lost)
+            and e.at_ms > n.halted_ms
+        ),
+    ),
+    Sometimes("a beat comes twice", RunEnded, lambda _, c: c.repeats.times > 0),
+    Sometimes(
+        "an attempt starts on a node that is given up",
+        AttemptStarted,
+        lambda e, c: attempt(e, c).closed is not None,
+    ),
+    Sometimes(
+        "a zombie is told to begin anew",
+        AttemptEnded,
+        lambda e, c: (
+            e.outcome is KILLED
+            and (a := attempt(e, c)).closed is not None
+            and not (a.killing or c.book.nodes[a.launch.node].down)
+        ),
+    ),
+    Sometimes(
+        "a zombie's success is not heard",
+        AttemptEnded,
+        lambda e, c: e.outcome is SUCCEEDED and attempt(e, c).closed is KILLED,
+    ),
+    Sometimes(
+        "the master starts again while reduces run",
+        FaultStruck,
+        lambda e, c: (
+            isinstance(e.fault, RestartMaster)
+            and any(job.open[TaskKind.REDUCE] for job in c.book.jobs.values())
+        ),
+    ),
+    Sometimes("a job is submitted again", JobResubmitted, lambda *_: True),
+    Sometimes(
+        "the master acts on what came in its pause",
+        AttemptClosed,
+        lambda e, c: e.at_ms == c.book.resumed_ms,
+    ),
+    # Tasks that run again.
+    Sometimes(
+        "a map runs again after its output was lost with its node",
+        AttemptLaunched,
+        lambda e, c: e.kind is TaskKind.MAP and (t := task(e, c)).succeeded and t.killed > 0,
+    ),
+    Sometimes("maps fail because nobody can fetch", MapsUndone, lambda e, _: e.outcome is FAILED),
+    Sometimes(
+        "outputs are lost while the job's reduces run",
+        MapsUndone,
+        lambda e, c: c.book.jobs[e.job].open[TaskKind.REDUCE] > 0,
+    ),
+    Sometimes("an attempt fails by itself", AttemptEnded, lambda e, _: e.outcome is FAILED),
+    Sometimes("a job fails", JobFinished, lambda e, _: e.outcome is FAILED),
+    Sometimes("a job is killed", JobFinished, lambda e, _: e.outcome is KILLED),
+    Sometimes("a job shuns a node", NodeShunned, lambda e, _: e.in_force),
+    Sometimes("a job would shun too many nodes", NodeShunned, lambda e, _: not e.in_force),
+    # Copies.
+    Sometimes(
+        "a copy does its task",
+        AttemptClosed,
+        lambda e, c: e.outcome is SUCCEEDED and attempt(e, c).launch.copy_of > 0,
+    ),
+    Sometimes(
+        "a second success is booked as killed",
+        AttemptClosed,
+        lambda e, c: e.outcome is KILLED and attempt(e, c).ended is SUCCEEDED,
+    ),
+    # Preemption.
+    Sometimes("one check takes from two pools", KillOrdered, two_pools),
+    Sometimes("a suspended attempt goes on", AttemptResumed, lambda *_: True),
+    Sometimes(
+        "a suspended attempt is killed",
+        AttemptEnded,
+        lambda e, c: attempt(e, c).suspended and attempt(e, c).closed is None,
+    ),
+    # Orders, and waits for locality.
+    Sometimes("the order changes", OrderSwitched, lambda *_: True),
+    Sometimes(
+        "another policy is put in force",
+        FaultStruck,
+        lambda e, _: isinstance(e.fault, SwitchPolicy),
+    ),
+    Sometimes(
+        "a late job is served first", AttemptLaunched, lambda e, _: e.why.rule.endswith(": late")
+    ),
+    Sometimes(
+        "waiting brings a map to its input",
+        AttemptLaunched,
+        lambda e, _: first_map(e) and e.level is Locality.NODE and e.why.waited_ms > 0,
+    ),
+    Sometimes(
+        "a map has waited in vain",
+        AttemptLaunched,
+        lambda e, _: first_map(e) and e.level is Locality.OFF_RACK and e.why.waited_ms > 0,
+    ),
+)
+
+UNMET: dict[type[AnyEvent], list[Sometimes]] = {}
+"""What this process has not met yet, by the event at which it would show."""
+
+for each in CATALOGUE:
+    UNMET.setdefault(each.shows_at, []).append(each)
+
+
+def notice(event: AnyEvent, checker: Checker) -> None:
+    """Strike out what this event shows; to be called before the checker observes it."""
+    waiting = UNMET.get(type(event))
+    if waiting:
+        waiting[:] = [each for each in waiting if not each.test(event, checker)]
+
+
+def unmet() -> list[str]:
+    """What has not been met."""
+    return [each.what for each in CATALOGUE if each in UNMET[each.shows_at]]
