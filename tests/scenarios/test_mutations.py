@@ -22,10 +22,9 @@ ODD = st.sampled_from(
      "200000", "20000", "0.5", "'''", "\x00", "1979-05-27"]
 )  # fmt: skip
 
-ENTRY = st.fixed_dictionaries(
-    {"what": st.sampled_from(["crash", "pause", "slow", "link", "split"])},
-    optional=dict.fromkeys(("nodes", "at_s", "after_s", "for_s", "every_s", "times", "gaps", "stagger_s", "factor", "cut", "loss", "duplicate", "delay_s", "way", "odd"), ODD),
-)  # fmt: skip
+KINDS = st.sampled_from(["crash", "pause", "slow", "link", "split"])
+FIELDS = "nodes at_s after_s for_s every_s times gaps stagger_s factor cut loss duplicate delay_s way odd"
+ENTRY = st.fixed_dictionaries({"what": KINDS}, optional=dict.fromkeys(FIELDS.split(), ODD))
 
 
 def entry(fields: dict[str, str]) -> str:
