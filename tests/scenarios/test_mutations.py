@@ -23,8 +23,11 @@ ODD = st.sampled_from(
 )  # fmt: skip
 
 KINDS = st.sampled_from(["crash", "pause", "slow", "link", "split"])
-FIELDS = "nodes at_s after_s for_s every_s times gaps stagger_s factor cut loss duplicate delay_s way odd"
-ENTRY = st.fixed_dictionaries({"what": KINDS}, optional=dict.fromkeys(FIELDS.split(), ODD))
+FIELDS = (
+    *("nodes", "at_s", "after_s", "for_s", "every_s", "times", "gaps", "stagger_s"),
+    *("factor", "cut", "loss", "duplicate", "delay_s", "way", "odd"),
+)
+ENTRY = st.fixed_dictionaries({"what": KINDS}, optional=dict.fromkeys(FIELDS, ODD))
 
 
 def entry(fields: dict[str, str]) -> str:
