@@ -97,6 +97,10 @@ def make_parser() -> argparse.ArgumentParser:
     commands.add_diff_arguments(diff)
     diff.set_defaults(action=commands.diff_command)
 
+    watch = subparsers.add_parser("watch", help="play a scenario on the screen, and watch it")
+    screen_commands.add_watch_arguments(watch)
+    watch.set_defaults(action=screen_commands.watch_command)
+
     replay = subparsers.add_parser("replay", help="show a recorded run on the screen")
     screen_commands.add_replay_arguments(replay)
     replay.set_defaults(action=screen_commands.replay_command)

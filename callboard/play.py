@@ -27,6 +27,7 @@ from journal.writer import JournalWriter
 from scenarios.build import assemble, node_facts
 from scenarios.spec import Scenario, make_script, to_dict
 from scheduler.model import Millis
+from scheduler.policy import Policy
 
 Sink = Callable[[AnyEvent], None]
 HostName = Literal["trio", "direct"]
@@ -101,24 +102,15 @@ def play(
         if watcher is not None:
             sinks.append(watcher.hear)
         sink = all_of(sinks)
-        kernel = Kernel(sink=sink, until_ms=options.until_ms, tie_order=options.tie_order)
+        kernel = make_kernel(scenario, jobs, timed, options, sink)
         if watcher is not None:
             kernel.watch = lambda: watcher.look(kernel)
-        assemble(
-            kernel,
-            cluster=scenario.cluster,
-            tasks=scenario.tasks,
-            jobs=jobs,
-            policy=timed,
-            seed=scenario.seed,
-            script=make_script(scenario),
-        )
-        sink(_started(scenario, policy))
+        sink(beginning(scenario, policy))
         began = time.perf_counter()
         with _stopping_on_ctrl_c(kernel):
             HOSTS[options.host](kernel)
         wall_seconds = time.perf_counter() - began
-        sink(_ended(kernel))
+        sink(ending(kernel))
     return Result(
         summary=metrics.summary(),
         wall_seconds=wall_seconds,
@@ -127,14 +119,31 @@ def play(
     )
 
 
-def _started(scenario: Scenario, policy: str) -> RunStarted:
+def make_kernel(
+    scenario: Scenario, jobs: Sequence[JobSpec], policy: Policy, options: Options, sink: Sink
+) -> Kernel:
+    """The run's world, ready for a host."""
+    kernel = Kernel(sink=sink, until_ms=options.until_ms, tie_order=options.tie_order)
+    assemble(
+        kernel,
+        cluster=scenario.cluster,
+        tasks=scenario.tasks,
+        jobs=jobs,
+        policy=policy,
+        seed=scenario.seed,
+        script=make_script(scenario),
+    )
+    return kernel
+
+
+def beginning(scenario: Scenario, policy: str) -> RunStarted:
     """The journal's header."""
     nodes = node_facts(scenario.cluster)
     plain = to_dict(scenario)
     return RunStarted(0, __version__, scenario.name, policy, scenario.seed, plain, nodes)
 
 
-def _ended(kernel: Kernel) -> RunEnded:
+def ending(kernel: Kernel) -> RunEnded:
     """The journal's last event."""
     reason = kernel.reason or "complete"
     return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())

@@ -16,6 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widget import Widget
 
 from scheduler.model import JobId, NodeId
 from tui.commands import COMMANDS
@@ -31,12 +32,14 @@ from tui.panels.seating import Size
 from tui.panels.slots import SlotsPane
 from tui.panels.timebar import TimeBar
 from tui.player import Player
+from tui.recorded import RecordedSource
+from tui.remote import RemoteSource
 from tui.screens import AskScreen, HelpScreen
 from tui.source import (
     GoTo,
     GoToEvent,
     Move,
-    RecordedSource,
+    Play,
     Request,
     Source,
     Stay,
@@ -52,6 +55,8 @@ WIDE = 120
 TALL = 36
 _READ_AT_ONCE = 4_000
 _READ_PAUSE_S = 0.005
+_OWED_MOST_S = 0.25
+"""A source that takes longer than this for a frame cannot keep up, and time goes slower."""
 _LOWER = ("jobs", "log", "detail", "charts")
 
 
@@ -105,6 +110,8 @@ class CallboardApp(App[None]):
         self._waiting = 0
         """How many questions have not been answered."""
         self._ticked_s = 0.0
+        self._owed_s = 0.0
+        """Real time that has passed since the last frame was asked for."""
         self.trouble: Exception | None = None
         """What ended the screen, if it was not the person before it."""
 
@@ -124,6 +131,8 @@ class CallboardApp(App[None]):
     def on_mount(self) -> None:
         self._lay_out()
         self.query_one("#jobs").focus()
+        if isinstance(self.source, RemoteSource):
+            self.source.on_loss = self._lost
         self.call_after_refresh(self.ask, GoTo(0))
         if self._ticking:
             self._ticked_s = time.monotonic()
@@ -134,6 +143,11 @@ class CallboardApp(App[None]):
             gc.collect()
             gc.freeze()
             gc.set_threshold(20_000, 50, 500)
+
+    def _lost(self) -> None:
+        """The process of the run has gone away."""
+        self.trouble = RuntimeError("the process that played the run has ended unexpectedly")
+        self.exit()
 
     def _read_on(self) -> None:
         """Read the next part of the journal; the parts leave room for keys between them."""
@@ -164,10 +178,16 @@ class CallboardApp(App[None]):
         """Show a frame."""
         self._waiting -= 1
         self.frame = frame
+        if frame.run is not None:
+            self.query_one(StatusLine).run = frame.run
+            self.change(with_run=False)
         if self.player.playing and frame.complete and frame.at_ms >= frame.end_ms:
             self.player.playing = False
         if frame.jobs_top != self.view.jobs_top:
             self.change(jobs_top=frame.jobs_top)
+        flat_out = self.player.playing and self.player.speed is None
+        if self.source.live and flat_out and not self._waiting:
+            self.ask(Play(None))  # the run goes on while this frame is drawn
         for pane in self.query(Pane):
             pane.show(frame)
 
@@ -199,13 +219,17 @@ class CallboardApp(App[None]):
 
     def _tick_now(self) -> None:
         now_s = time.monotonic()
-        passed_s, self._ticked_s = min(now_s - self._ticked_s, 0.25), now_s
+        passed_s, self._ticked_s = now_s - self._ticked_s, now_s
         self.tick(passed_s)
 
     def tick(self, seconds: float) -> None:
         """Let so much real time pass.  Nothing is asked while an answer is still to come."""
-        if self.player.playing and not self._waiting:
-            self.ask(self.player.play(seconds))
+        if not self.player.playing:
+            return
+        self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
+        if not self._waiting:
+            owed_s, self._owed_s = self._owed_s, 0.0
+            self.ask(self.player.play(owed_s))
 
     def on_resize(self) -> None:
         self._lay_out()
@@ -337,17 +361,21 @@ class CallboardApp(App[None]):
             for each in _LOWER:
                 self.query_one(f"#{each}").set_class(each == name, "shown")
         self.query_one(f"#{name}").focus()
-        if self.screen.maximized is not None:
-            self.screen.minimize()
-            self.screen.maximize(self.query_one(f"#{name}"), container=False)
+        if self.screen.has_class("-alone"):
+            self._leave_alone(self.query_one(f"#{name}"))
         self.call_after_refresh(self.ask)
 
     def action_maximise(self) -> None:
-        if self.screen.maximized is not None:
-            self.screen.minimize()
-        elif isinstance(self.focused, Pane):
-            self.screen.maximize(self.focused, container=False)
+        alone = None if self.screen.has_class("-alone") else self.focused
+        self._leave_alone(alone)
         self.call_after_refresh(self.ask)
+
+    def _leave_alone(self, pane: Widget | None) -> None:
+        """Show one pane between the first line and the time bar, or all again."""
+        self.screen.set_class(pane is not None, "-alone")
+        kept = () if pane is None else (pane, *pane.ancestors)
+        for each in self.query("#stage, #stage *"):
+            each.set_class(each in kept, "alone")
 
     def action_cell_size(self) -> None:
         slots = self.query_one(SlotsPane)
@@ -389,7 +417,7 @@ class CallboardApp(App[None]):
     def action_clear(self) -> None:
         """One thing after the other: the pane alone, what is scrolled back, selection, filter."""
         view = self.view
-        if self.screen.maximized is not None:
+        if self.screen.has_class("-alone"):
             self.action_maximise()
         elif view.log_back:
             self.look(log_back=0)

@@ -106,7 +106,8 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     job: JobId | None = None
     node: NodeId | None = None
     lane_columns: int = 0
-    detail_rows: int = 0
+    with_run: bool = True
+    """Also what is being run, which stays the same."""
 
 
 class Run(msgspec.Struct, frozen=True, array_like=True):
@@ -211,7 +212,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     """A run at one moment.
 
     `index` is how many events have happened; `end_ms` and `events` are how far the run is known;
-    `complete` says that no more will come, `reason` how it ended (None if it was cut off).
+    `complete` says that no more will come, `reason` how it ended (None if it was cut off or
+    failed, which `trouble` explains).
     `states`, `owners` (job + 1 as 32 bits, 0 for nobody) and `ages` (128 is as old as attempts of
     that job and kind usually get) have one entry a slot, node by node, a node's map slots first.
     `truth`, `lost` and `held` (suspended attempts) have one a node.
@@ -224,6 +226,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     complete: bool
     reason: str | None
     digest: str
+    trouble: str
     run: Run | None
     totals: Totals
     states: bytes

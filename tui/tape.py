@@ -121,6 +121,8 @@ class Tape:
         self.end_ms: Millis = 0
         self.closed = False
         """Whether no more events will come."""
+        self.trouble = ""
+        """What made the run fail, if it did."""
         self.history = History()
         self.stints = Stints()
         self.launched: dict[AttemptId, int] = {}

@@ -29,11 +29,11 @@ class Chart(msgspec.Struct, frozen=True):
 
 
 CHARTS = (
-    Chart("map slots", lambda all_: all_.maps, "{:.0%}".format, lambda p: p.jobs[0], 1.0),
-    Chart("reduce slots", lambda all_: all_.reduces, "{:.0%}".format, lambda p: p.jobs[1], 1.0),
+    Chart("maps busy", lambda all_: all_.maps, "{:.0%}".format, lambda p: p.jobs[0], 1.0),
+    Chart("reduces busy", lambda all_: all_.reduces, "{:.0%}".format, lambda p: p.jobs[1], 1.0),
     Chart("jobs inside", lambda all_: all_.jobs, "{:.0f}".format, lambda p: p.accent),
     Chart("local maps", lambda all_: all_.local, "{:.0%}".format, lambda p: p.good, 1.0),
-    Chart("lost work", lambda all_: all_.wasted, "{:.0f} min".format, lambda p: p.fault),
+    Chart("lost work", lambda all_: all_.wasted, "{:,.0f} min".format, lambda p: p.fault),
 )
 
 
@@ -61,7 +61,7 @@ class ChartsPane(Pane):
         if row == rows - 1:
             now = values[here] if values else math.nan
             said = "–" if math.isnan(now) else chart.written(now)
-            label = said if rows > 1 else f"{chart.label[:7]:<7}{said:>5}"
+            label = said if rows > 1 else f"{chart.label.split()[0]:<7}{said:>5}"
         yield (
             f"{label:<{LABEL}}"[:LABEL] + " ",
             self.ink(palette.text if row == rows - 1 and rows > 1 else palette.dim),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from journal.names import clock, printable
 from tui.commands import COMMANDS
-from tui.frame import Frame
+from tui.frame import Frame, Run
 from tui.palette import style
 from tui.panels.pane import Pane, Span
 from tui.player import Player
@@ -22,6 +22,7 @@ class StatusLine(Pane, can_focus=False):
     def __init__(self, player: Player, *, id: str) -> None:
         super().__init__(id=id)
         self.player = player
+        self.run: Run | None = None
         self.note = ""
         """What goes on behind, if it is worth a word."""
 
@@ -37,7 +38,7 @@ class StatusLine(Pane, can_focus=False):
             (clock(frame.at_ms), style(palette.text, ground, bold=True)),
             (f" {player.speed_text}  ", style(palette.dim, ground)),
         ]
-        run = frame.run
+        run = self.run
         if run is not None:
             left.append((printable(run.name), style(palette.text, ground, bold=True)))
             left.append((f" under {printable(run.policy)}", style(palette.text, ground)))
@@ -54,6 +55,8 @@ class StatusLine(Pane, can_focus=False):
             yield from right
 
     def _ending(self, frame: Frame) -> str:
+        if frame.trouble:
+            return "the run failed: " + printable(frame.trouble.partition("\n")[0])
         if frame.reason is None:
             return "the journal breaks off here"
         return f"the run {_REASONS.get(frame.reason, frame.reason)}".replace("run c", "run is c")
@@ -62,7 +65,7 @@ class StatusLine(Pane, can_focus=False):
         palette, totals = self.palette, frame.totals
         ground = palette.raised
         usual = style(palette.dim, ground)
-        if run := frame.run:
+        if run := self.run:
             yield f"seed {run.seed}  ", usual
         yield f"{totals.in_system} of {totals.submitted} jobs inside  ", usual
         busy = [
