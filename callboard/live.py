@@ -30,9 +30,10 @@ from tui.remote import RemoteSource
 from tui.source import GoTo, Play, Request, Step, StepKind
 from tui.tape import Tape
 
-_ANSWER_WITHIN_S = 0.04
+_ANSWER_WITHIN_S = 0.08
 """How long a run plays on before it answers, if it is asked for more than it can do meanwhile."""
 
+_FOR_EVER_MS = 1 << 62
 _LOOK_EVERY = 64
 """After how many supersteps it looks at the clock, and whether something else is asked."""
 
@@ -102,9 +103,9 @@ class LiveRun:
             case Play(by_ms=by_ms):
                 self._play_to(head.at_ms + int(by_ms or 0) + 1, until_s)
             case GoTo(at_ms=int(at_ms)):
-                self._play_to(at_ms, until_s)
+                self._play_to(at_ms, None)
             case Step(kind=kind, back=False):
-                self._play_to_next(kind, until_s)
+                self._play_to_next(kind)
             case _:
                 pass
         head.move(move)
@@ -118,14 +119,15 @@ class LiveRun:
         self.__exit__(None, None, None)
 
     def _play_to(self, at_ms: Millis | None, until_s: float | None) -> None:
-        """Simulate until everything up to a moment has happened, or time is up."""
+        """Simulate until everything up to a moment has happened, time is up, or more is asked."""
+        limit_ms, kernel = _FOR_EVER_MS if at_ms is None else at_ms, self.kernel
         count = 0
-        while (at_ms is None or self.kernel.now_ms <= at_ms) and self._superstep():
+        while kernel.now_ms <= limit_ms and self._superstep():
             count += 1
-            if count % _LOOK_EVERY == 0 and until_s is not None and self._break_off(until_s):
+            if count % _LOOK_EVERY == 0 and self._break_off(until_s):
                 return
 
-    def _play_to_next(self, kind: StepKind, until_s: float) -> None:
+    def _play_to_next(self, kind: StepKind) -> None:
         """Simulate until the tape has the next moment of a kind, and all of that moment."""
         if kind is StepKind.EVENT:
             while len(self.tape) <= self.head.index and self._superstep():
@@ -134,16 +136,18 @@ class LiveRun:
         count = 0
         while (found := self.head.next(kind)) is None and self._superstep():
             count += 1
-            if count % _LOOK_EVERY == 0 and self._break_off(until_s):
+            if count % _LOOK_EVERY == 0 and self._wanted():
                 return
-        self._play_to(found, until_s)
+        if found is not None:
+            self._play_to(found, None)
 
-    def _break_off(self, until_s: float) -> bool:
-        return self._wanted() or self._clock_s() >= until_s
+    def _break_off(self, until_s: float | None) -> bool:
+        return self._wanted() or (until_s is not None and self._clock_s() >= until_s)
 
     def _superstep(self) -> bool:
         """Simulate one superstep; whether the run goes on."""
-        if self.tape.closed:
+        tape = self.tape
+        if tape.closed:
             return False
         try:
             goes_on = next(self._steps, True) is None
@@ -156,7 +160,8 @@ class LiveRun:
             self._sink(ending(self.kernel))
             return False
         # Of this instant more may come; what was before it is known.
-        self.tape.end_ms = max(self.tape.end_ms, self.kernel.now_ms - 1)
+        if tape.end_ms < self.kernel.now_ms - 1:
+            tape.end_ms = self.kernel.now_ms - 1
         return True
 
 

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
+from textual import events
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
+from textual.geometry import Size as Extent
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
@@ -55,6 +57,7 @@ WIDE = 120
 TALL = 36
 _READ_AT_ONCE = 4_000
 _READ_PAUSE_S = 0.005
+_SAID_AFTER_S = 0.3
 _OWED_MOST_S = 0.25
 """A source that takes longer than this for a frame cannot keep up, and time goes slower."""
 _LOWER = ("jobs", "log", "detail", "charts")
@@ -112,6 +115,8 @@ class CallboardApp(App[None]):
         self._ticked_s = 0.0
         self._owed_s = 0.0
         """Real time that has passed since the last frame was asked for."""
+        self._patience_s = 0.0
+        """How long an answer has been waited for, while time stands still."""
         self.trouble: Exception | None = None
         """What ended the screen, if it was not the person before it."""
 
@@ -129,7 +134,7 @@ class CallboardApp(App[None]):
         yield KeysLine(id="keys")
 
     def on_mount(self) -> None:
-        self._lay_out()
+        self._lay_out(self.size)
         self.query_one("#jobs").focus()
         if isinstance(self.source, RemoteSource):
             self.source.on_loss = self._lost
@@ -160,10 +165,10 @@ class CallboardApp(App[None]):
             self.exit()
             return
         if more:
-            status.note = f"reading, {len(self.source.tape):,} events so far"
+            status.say(f"reading, {len(self.source.tape):,} events so far")
             self.set_timer(_READ_PAUSE_S, self._read_on)
         else:
-            status.note = ""
+            status.say("")
         self.ask()
 
     # Asking and showing.
@@ -177,6 +182,11 @@ class CallboardApp(App[None]):
     def answered(self, frame: Frame) -> None:
         """Show a frame."""
         self._waiting -= 1
+        if not self.is_running:
+            return
+        if self._patience_s > _SAID_AFTER_S and not self._waiting:
+            self.query_one(StatusLine).say("")
+        self._patience_s = 0.0
         self.frame = frame
         if frame.run is not None:
             self.query_one(StatusLine).run = frame.run
@@ -224,6 +234,10 @@ class CallboardApp(App[None]):
 
     def tick(self, seconds: float) -> None:
         """Let so much real time pass.  Nothing is asked while an answer is still to come."""
+        if self._waiting and not self.player.playing:
+            self._patience_s += seconds
+            if self._patience_s > _SAID_AFTER_S:
+                self.query_one(StatusLine).say("simulating …")
         if not self.player.playing:
             return
         self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
@@ -231,13 +245,13 @@ class CallboardApp(App[None]):
             owed_s, self._owed_s = self._owed_s, 0.0
             self.ask(self.player.play(owed_s))
 
-    def on_resize(self) -> None:
-        self._lay_out()
+    def on_resize(self, event: events.Resize) -> None:
+        self._lay_out(event.size)
         self.call_after_refresh(self.ask)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, size: Extent) -> None:
         """All panes where there is room, else the slots and one other."""
-        wide = self.size.width >= WIDE and self.size.height >= TALL
+        wide = size.width >= WIDE and size.height >= TALL
         self.screen.set_class(not wide, "-small")
         if not wide and not any(self.query_one(f"#{name}").has_class("shown") for name in _LOWER):
             self.query_one("#jobs").add_class("shown")

@@ -44,8 +44,8 @@ class Head:
             case GoToEvent(index=index):
                 self._to_index(index + 1)
             case Play(by_ms=None):
-                index = min(self.index + _LEAP, len(self.tape))
-                self.to_ms(self.tape.times[index - 1] if index else 0)
+                index, tape = self.index + _LEAP, self.tape
+                self.to_ms(tape.times[index] if index < len(tape) else tape.end_ms)
             case Play(by_ms=by_ms):
                 passed, self._part_ms = divmod(self._part_ms + (by_ms or 0.0), 1)
                 self.to_ms(self.at_ms + int(passed))

@@ -29,7 +29,6 @@ class History:
         self._sums = [array("q") for _ in range(6)]
         self._mark_times = array("q")
         self._mark_kinds = bytearray()
-        self._mark_indices = array("q")
 
     def sample(self, at_ms: Millis, stage: Stage) -> None:
         """Take the samples due up to `at_ms`; nothing has happened since `stage` was so."""
@@ -42,11 +41,10 @@ class History:
                 self._step_ms *= 2
                 self.due_ms = len(self._sums[0]) * self._step_ms
 
-    def mark(self, at_ms: Millis, index: int, kind: Mark) -> None:
-        """Event number `index` deserves a mark."""
+    def mark(self, at_ms: Millis, kind: Mark) -> None:
+        """What happens at that moment deserves a mark."""
         self._mark_times.append(at_ms)
         self._mark_kinds.append(kind)
-        self._mark_indices.append(index)
 
     def next_mark(self, at_ms: Millis, *, back: bool = False) -> Millis | None:
         """When the next moment with a mark is, or the one before."""

@@ -62,14 +62,14 @@ class Tallies:
         self.rows: dict[JobId, Tally] = {}
         self.live: dict[JobId, None] = {}
         """Those in the system, in the order of their submission."""
-        self._copied: dict[tuple[JobId, TaskKind, TaskIndex], int] = {}
-        """How many attempts a task has, where that is more than one."""
+        self._spare: dict[tuple[JobId, TaskKind, TaskIndex], int] = {}
+        """How many attempts of a task go on beside the one that is counted, or after its end."""
         self._age = 0
 
     def copy(self) -> Self:
         """The same, to go its own way."""
         twin = type(self)()
-        twin.rows, twin.live, twin._copied = dict(self.rows), dict(self.live), dict(self._copied)
+        twin.rows, twin.live, twin._spare = dict(self.rows), dict(self.live), dict(self._spare)
         # Rows are older than either from now on, and whoever changes one takes a copy.
         self._age = twin._age = self._age + 1
         return twin
@@ -99,7 +99,7 @@ class Tallies:
             row.first_ms = event.at_ms
         if event.copy_of:
             task = (event.job, event.kind, event.task)
-            self._copied[task] = self._copied.get(task, 1) + 1
+            self._spare[task] = self._spare.get(task, 0) + 1
         elif event.kind:
             row.reduces_on += 1
         else:
@@ -116,7 +116,7 @@ class Tallies:
             return
         row.attempts -= 1
         won = outcome is Outcome.SUCCEEDED
-        goes = 0 if self._has_twin(launch) else 1
+        goes = 1 if won or not self._was_spare(launch) else 0
         if launch.kind:
             row.reduces_on -= goes
             row.reduces_done += won
@@ -132,14 +132,14 @@ class Tallies:
         if not won:
             row.wasted_ms += held_ms
 
-    def _has_twin(self, launch: AttemptLaunched) -> bool:
-        """Whether another attempt of the task goes on, as one less is counted from now on."""
-        if not self._copied:
+    def _was_spare(self, launch: AttemptLaunched) -> bool:
+        """Whether the task is counted without an attempt that has come to nothing."""
+        if not self._spare:
             return False
         task = (launch.job, launch.kind, launch.task)
-        number = self._copied.pop(task, 1) - 1
+        number = self._spare.pop(task, 0)
         if number > 1:
-            self._copied[task] = number
+            self._spare[task] = number - 1
         return number > 0
 
     def suspend(self, job: JobId, change: int) -> None:

@@ -6,6 +6,8 @@ at most `_SNAPSHOT_EVERY` events (more in a very long run).
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -74,6 +76,18 @@ MARKS: dict[type[AnyEvent], Mark] = {
 
 KINDS: tuple[type[AnyEvent], ...] = AnyEvent.__args__
 NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+_MARKED = frozenset(NUMBERS[kind] for kind in MARKS)
+_OfAttempt = (
+    AttemptStarted
+    | AttemptResumed
+    | AttemptEnded
+    | AttemptSuspended
+    | AttemptClosed
+    | KillOrdered
+    | SuspendOrdered
+    | ResumeOrdered
+    | ShuffleEnded
+)
 _decode = msgspec.msgpack.Decoder[AnyEvent](AnyEvent).decode
 
 
@@ -138,6 +152,23 @@ class Tape:
         self._snapshots: list[Stage] = [Stage()]
         self._hand = Stage()
         """The stage that was asked for last; it is nearer than a snapshot to what comes next."""
+        subjects: dict[type[AnyEvent], Callable[[Any], tuple[int, int]]] = {
+            RunStarted: self._of_run,
+            RunEnded: self._of_run,
+            OrderSwitched: self._of_run,
+            JobSubmitted: self._of_job,
+            JobFinished: self._of_job,
+            AttemptLaunched: self._of_launch,
+            AttemptStarted: self._of_start,
+            AttemptResumed: self._of_start,
+            AttemptEnded: self._of_stop,
+            AttemptSuspended: self._of_stop,
+            FaultStruck: self._of_fault,
+            MapsUndone: self._of_outputs,
+            NodeLost: self._of_node,
+            NodeReturned: self._of_node,
+        }
+        self._subjects = [subjects.get(kind, self._of_attempt) for kind in KINDS]
 
     def __len__(self) -> int:
         return len(self.times)
@@ -147,70 +178,64 @@ class Tape:
         at_ms, kind, tip = event.at_ms, type(event), self.tip
         if at_ms >= self.history.due_ms:
             self.history.sample(at_ms, tip)
-        job, node = self._subject(event)
-        mark = MARKS.get(kind)
-        if mark is not None and not (mark is Mark.PREEMPTION and not event.why.rank):  # type: ignore[union-attr]
-            self.history.mark(at_ms, len(self.times), mark)
+        number = NUMBERS[kind]
+        job, node = self._subjects[number](event)
+        if number in _MARKED and not (kind is KillOrdered and not event.why.rank):  # type: ignore[union-attr]
+            self.history.mark(at_ms, MARKS[kind])
         self._data += self._encode(event)
         self._begins.append(len(self._data))
         self.times.append(at_ms)
-        self.kinds.append(NUMBERS[kind])
+        self.kinds.append(number)
         self.jobs.append(job)
         self.nodes.append(node)
         tip.observe(event)
         self.end_ms = at_ms
-        if len(self.times) % self._spacing == 0:
+        if tip.index % self._spacing == 0:
             self._keep(tip.copy())
 
-    def _subject(self, event: AnyEvent) -> tuple[int, int]:
-        """The job and the node that the event is about; also files what is looked up later."""
-        match event:
-            case AttemptLaunched():
-                self.launched[event.attempt] = len(self.times)
-                return event.job, event.node
-            case RunStarted():
-                self.started = event
-            case RunEnded():
-                self.ended = event
-                self.closed = True
-            case JobSubmitted() | JobFinished():
-                return event.job, NOBODY
-            case MapsUndone():
-                return event.job, event.node
-            case FaultStruck():
-                return NOBODY, event.fault.node
-            case NodeLost() | NodeReturned():
-                return NOBODY, event.node
-            case OrderSwitched():
-                pass
-            case _:
-                return self._subject_of_attempt(event)
+    # Whom an event is about: its job and its node.  Some is filed here to be looked up later.
+
+    def _of_run(self, event: RunStarted | RunEnded | OrderSwitched) -> tuple[int, int]:
+        if type(event) is RunStarted:
+            self.started = event
+        elif type(event) is RunEnded:
+            self.ended = event
+            self.closed = True
         return NOBODY, NOBODY
 
-    def _subject_of_attempt(
-        self,
-        event: AttemptStarted
-        | AttemptResumed
-        | AttemptEnded
-        | AttemptSuspended
-        | AttemptClosed
-        | KillOrdered
-        | SuspendOrdered
-        | ResumeOrdered
-        | ShuffleEnded,
-    ) -> tuple[int, int]:
+    def _of_job(self, event: JobSubmitted | JobFinished) -> tuple[int, int]:
+        return event.job, NOBODY
+
+    def _of_launch(self, event: AttemptLaunched) -> tuple[int, int]:
+        self.launched[event.attempt] = len(self.times)
+        return event.job, event.node
+
+    def _of_attempt(self, event: _OfAttempt) -> tuple[int, int]:
+        act = self.tip.acts.get(event.attempt)
+        if act is not None:
+            return act.launch.job, act.launch.node
         launch = self.launched.get(event.attempt)
-        if launch is None:
-            return NOBODY, NOBODY
-        job, node = self.jobs[launch], self.nodes[launch]
-        if isinstance(event, AttemptStarted | AttemptResumed):
-            act = self.tip.acts.get(event.attempt)
-            state = SlotState.ORPHAN if act is None else act.state
-            place = self.tip.first[event.node] + event.slot
-            self.stints.begin(event, job, state, not self.tip.reduce_slots[place])
-        elif isinstance(event, AttemptEnded | AttemptSuspended):
-            self.stints.end(event.attempt, event.at_ms)
+        return (NOBODY, NOBODY) if launch is None else (self.jobs[launch], self.nodes[launch])
+
+    def _of_start(self, event: AttemptStarted | AttemptResumed) -> tuple[int, int]:
+        job, node = self._of_attempt(event)
+        act, first = self.tip.acts.get(event.attempt), self.tip.first[event.node]
+        state = SlotState.ORPHAN if act is None else act.state
+        self.stints.begin(event, job, state, not self.tip.reduce_slots[first + event.slot])
         return job, node
+
+    def _of_stop(self, event: AttemptEnded | AttemptSuspended) -> tuple[int, int]:
+        self.stints.end(event.attempt, event.at_ms)
+        return self._of_attempt(event)
+
+    def _of_node(self, event: NodeLost | NodeReturned) -> tuple[int, int]:
+        return NOBODY, event.node
+
+    def _of_outputs(self, event: MapsUndone) -> tuple[int, int]:
+        return event.job, event.node
+
+    def _of_fault(self, event: FaultStruck) -> tuple[int, int]:
+        return NOBODY, event.fault.node
 
     def _keep(self, stage: Stage) -> None:
         """Keep a snapshot; of too many every other one goes."""

@@ -23,8 +23,12 @@ class StatusLine(Pane, can_focus=False):
         super().__init__(id=id)
         self.player = player
         self.run: Run | None = None
-        self.note = ""
+        self._note = ""
+
+    def say(self, note: str) -> None:
         """What goes on behind, if it is worth a word."""
+        self._note = note
+        self.refresh()
 
     def line(self, frame: Frame, _y: int) -> Iterable[Span]:
         palette, player = self.palette, self.player
@@ -42,7 +46,7 @@ class StatusLine(Pane, can_focus=False):
         if run is not None:
             left.append((printable(run.name), style(palette.text, ground, bold=True)))
             left.append((f" under {printable(run.policy)}", style(palette.text, ground)))
-        ending = self.note or (self._ending(frame) if over else "")
+        ending = self._note or (self._ending(frame) if over else "")
         if ending:
             left.append((f"  {ending}", style(palette.accent, ground)))
         right = list(self._figures(frame))
