@@ -12,7 +12,7 @@ from callboard.plan import prepare
 from callboard.play import Options, beginning, ending, make_kernel
 from callboard.plugins import make_policy
 from tui.app import CallboardApp
-from tui.frame import Frame
+from tui.frame import Frame, View
 from tui.recorded import RecordedSource
 from tui.source import Source
 
@@ -53,6 +53,14 @@ class Screen:
         """What is shown."""
         assert self.app.frame is not None
         return self.app.frame
+
+    def view(self) -> View:
+        """What has been chosen."""
+        return self.app.view
+
+    def playing(self) -> bool:
+        """Whether time goes."""
+        return self.app.player.playing
 
     async def press(self, *keys: str) -> None:
         for key in keys:

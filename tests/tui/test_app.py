@@ -24,7 +24,7 @@ def on_the_outage(act: Act, size: tuple[int, int] = WIDE) -> None:
 class TestTime:
     def test_it_begins_paused_at_the_start(self) -> None:
         async def act(screen: Screen) -> None:
-            assert (screen.frame.at_ms, screen.app.player.playing) == (0, False)
+            assert (screen.frame.at_ms, screen.playing()) == (0, False)
             assert screen.frame.jobs[0].name == "nightly"
             await screen.tick(5)
             assert screen.frame.at_ms == 0
@@ -57,10 +57,10 @@ class TestTime:
             for _ in range(5):
                 await screen.tick(0.1)
             assert screen.frame.at_ms == screen.frame.end_ms
-            assert not screen.app.player.playing
+            assert not screen.playing()
             assert "the run is complete" in screen.text()
             await screen.press("asterisk", "space")  # once more from the start
-            assert screen.app.player.playing
+            assert screen.playing()
             assert screen.frame.at_ms == 0
 
         on_the_outage(act)
@@ -109,7 +109,7 @@ class TestTime:
     def test_steps_pause(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("space", "full_stop")
-            assert not screen.app.player.playing
+            assert not screen.playing()
             index = screen.frame.index
             await screen.press("full_stop", "full_stop", "comma")
             assert screen.frame.index == index + 1
@@ -151,12 +151,12 @@ class TestChoosing:
         async def act(screen: Screen) -> None:
             screen.app.ask(GoTo(500_000))
             await screen.press("2", "down", "down")
-            assert screen.app.view.job == 7
+            assert screen.view().job == 7
             assert "4 job-7 “query-7”" in screen.text()
             await screen.press("up")
-            assert screen.app.view.job == 0
+            assert screen.view().job == 0
             await screen.press("escape")
-            assert screen.app.view.job is None
+            assert screen.view().job is None
 
         on_the_outage(act)
 
@@ -164,7 +164,7 @@ class TestChoosing:
         async def act(screen: Screen) -> None:
             screen.app.ask(GoTo(500_000))
             await screen.press("2", "down", "down", "S", "a", "end")
-            assert screen.app.view.job == 7
+            assert screen.view().job == 7
             assert "4 job-7 “query-7”" in screen.text()
 
         on_the_outage(act)
@@ -175,7 +175,7 @@ class TestChoosing:
             await screen.pilot.pause()
             await screen.pilot.click(JobsPane, offset=(10, 3))
             await screen.pilot.pause()
-            assert screen.app.view.job == 7
+            assert screen.view().job == 7
             assert screen.app.query_one(SlotsPane).job == 7
 
         on_the_outage(act)
@@ -185,10 +185,10 @@ class TestChoosing:
             screen.app.ask(GoTo(500_000))
             await screen.press("1", "right", "right", "down")
             slots = screen.app.query_one(SlotsPane)
-            assert slots.cursor == screen.app.view.node == 20  # the row below node-4
+            assert slots.cursor == screen.view().node == 20  # the row below node-4
             assert "4 node-20" in screen.text()
             await screen.press("left")
-            assert screen.app.view.node == 16
+            assert screen.view().node == 16
 
         on_the_outage(act)
 
@@ -198,10 +198,11 @@ class TestChoosing:
             await screen.pilot.pause()
             await screen.pilot.click(SlotsPane, offset=(6, 2))  # node-0, its first slot
             await screen.pilot.pause()
-            assert screen.app.view.job == 0
+            assert screen.view().job == 0
             await screen.pilot.click(SlotsPane, offset=(2, 2))  # its number
             await screen.pilot.pause()
-            assert (screen.app.view.job, screen.app.view.node) == (None, 0)
+            assert screen.view().job is None
+            assert screen.view().node == 0
 
         on_the_outage(act)
 
@@ -210,7 +211,7 @@ class TestChoosing:
             await screen.press("end", "3", "up", "up")
             chosen = screen.app.query_one(LogPane).chosen
             assert chosen == screen.frame.log[-2].index
-            assert screen.app.view.job == screen.frame.log[-2].job
+            assert screen.view().job == screen.frame.log[-2].job
             await screen.press("enter")
             assert screen.frame.index == chosen + 1
 
@@ -219,11 +220,11 @@ class TestChoosing:
     def test_only_the_events_of_what_is_chosen(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("end", "o")
-            assert not screen.app.view.log_of_selection  # nothing is chosen
+            assert not screen.view().log_of_selection  # nothing is chosen
             await screen.press("2", "a", "down", "o", "e", "e")
             assert {line.job for line in screen.frame.log} == {0}
             await screen.press("escape")
-            assert not screen.app.view.log_of_selection
+            assert not screen.view().log_of_selection
 
         on_the_outage(act)
 
@@ -232,7 +233,7 @@ class TestLooking:
     def test_the_log_tells_more_and_is_scrolled_back(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("end", "e", "e")
-            assert screen.app.view.log_level is LogLevel.ALL
+            assert screen.view().log_level is LogLevel.ALL
             assert "3 events: everything" in screen.text()
             last = screen.frame.log[-1].index
             await screen.press("3", "pageup")
@@ -240,7 +241,7 @@ class TestLooking:
             await screen.press("pagedown")
             assert screen.frame.log[-1].index == last
             await screen.press("e")
-            assert screen.app.view.log_level is LogLevel.HEADLINES
+            assert screen.view().log_level is LogLevel.HEADLINES
 
         on_the_outage(act)
 
@@ -252,25 +253,25 @@ class TestLooking:
             assert all("query-1" in line.text for line in screen.frame.log)
             assert "/query-1" in screen.text()
             await screen.press("escape")
-            assert screen.app.view.filter == ""
+            assert screen.view().filter == ""
             await screen.press("slash", *"!query", "enter")
             assert [row.name for row in screen.frame.jobs] == ["nightly"]
             await screen.press("slash", "escape")  # leaves it as it is
-            assert screen.app.view.filter == "!query"
+            assert screen.view().filter == "!query"
 
         on_the_outage(act)
 
     def test_sorting_by_key_and_by_click(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("end", "a", "s")
-            assert screen.app.view.jobs_key is JobKey.NAME
+            assert screen.view().jobs_key is JobKey.NAME
             assert screen.frame.jobs[0].name == "nightly"
             await screen.press("S")
             assert screen.frame.jobs[0].name == "query-9"
             pane = screen.app.query_one(JobsPane)
             await screen.pilot.click(JobsPane, offset=(pane.size.width - 3, 1))
             await screen.pilot.pause()
-            assert screen.app.view.jobs_key is JobKey.TIME
+            assert screen.view().jobs_key is JobKey.TIME
 
         on_the_outage(act)
 

@@ -17,7 +17,7 @@ from tui.source import GoTo, Move, Step, StepKind
 
 GOLDEN = Path(__file__).parent / "golden"
 
-SUSPENDING = ("small-jobs", "hfsp+suspend")
+SUSPENDING = ("hfsp-test", "hfsp+suspend")
 
 SCREENS: dict[str, tuple[tuple[str, str] | None, tuple[int, int], Move, list[str]]] = {
     "outage-wide": (None, WIDE, GoTo(500_000), ["2", "down"]),
@@ -28,7 +28,7 @@ SCREENS: dict[str, tuple[tuple[str, str] | None, tuple[int, int], Move, list[str
     "outage-racks": (None, WIDE, GoTo(900_000), ["c"] * 4),
     "outage-end": (None, WIDE, GoTo(None), ["a", "e", "e"]),
     "help-small": (None, SMALL, GoTo(0), ["question_mark"]),
-    "suspended-wide": (SUSPENDING, WIDE, Step(StepKind.MARK), ["e"]),
+    "suspended-wide": (SUSPENDING, WIDE, Step(StepKind.MARK), ["m", "m", "m", "h", "h", "e"]),
     "stragglers-wide": (("stragglers", "fair+late"), WIDE, GoTo(200_000), ["4"]),
 }
 

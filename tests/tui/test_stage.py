@@ -18,8 +18,8 @@ from tui.tally import Tallies
 RUNS = (
     ("rack-outage", "fair"),
     ("stragglers", "fair+late"),
-    ("small-jobs", "hfsp+suspend"),
-    ("two-jobs", "fair+kill"),
+    ("hfsp-test", "hfsp+suspend"),
+    ("two-jobs", "hfsp+preemptive"),
 )
 
 
@@ -44,7 +44,7 @@ def told(stage: Stage) -> dict[str, Any]:
 
 def test_the_story_told_by_hand() -> None:
     """tests/journal/stories.py: node-0 has slots 0 and 1 (map, reduce), node-1 has 2 and 3."""
-    # There the reduce is said to be in its node's slot 0; a node's reduce slots come after its maps.
+    # There the reduce is in its node's slot 0; here, as in real runs, reduce slots come last.
     story = [
         AttemptStarted(1301, 4, 1, 1) if event == AttemptStarted(1301, 4, 1, 0) else event
         for event in STORY
@@ -82,7 +82,7 @@ def check_against_metrics(events: tuple[AnyEvent, ...] | list[AnyEvent]) -> None
     assert len(stage.jobs.rows) == counts.submitted
 
 
-@pytest.mark.parametrize("run", RUNS, ids=lambda run: "-".join(run))
+@pytest.mark.parametrize("run", RUNS, ids="-".join)
 def test_it_agrees_with_metrics_on_real_runs(run: tuple[str, str]) -> None:
     events = events_of(*run)
     check_against_metrics(events)

@@ -42,7 +42,7 @@ def test_the_events_come_back_as_they_were() -> None:
     assert [tape.event(index) for index in range(len(events))] == list(events)
 
 
-@pytest.mark.parametrize("run", RUNS, ids=lambda run: "-".join(run))
+@pytest.mark.parametrize("run", RUNS, ids="-".join)
 def test_a_sentence_told_alone_is_the_narrators(run: tuple[str, str]) -> None:
     events = events_of(*run)
     tape, narrator = taped(events), Narrator()
