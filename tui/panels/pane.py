@@ -26,23 +26,20 @@ class Pane(Widget, can_focus=True):
     key: str = ""
     """The digit that goes to this pane."""
     heading: str = ""
+    palette: Palette = DARK
 
     def on_mount(self) -> None:
         self.border_title = f"{self.key} {self.heading}" if self.key else self.heading
 
     def show(self, frame: Frame) -> None:
-        """Draw this from now on."""
+        """Draw this from now on, in the colours of the theme in force."""
+        self.palette = DARK if self.app.current_theme.dark else LIGHT
         self.frame = frame
         self.refresh()
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         """The spans of one line."""
         raise NotImplementedError
-
-    @property
-    def palette(self) -> Palette:
-        """The colours of the theme in force."""
-        return DARK if self.app.current_theme.dark else LIGHT
 
     def ink(self, colour: str | None = None, *, bold: bool = False) -> Style:
         """The style of plain text, or of some colour, on this pane."""

@@ -1,6 +1,6 @@
 """The slots pane: every slot of the cluster, by rack, coloured by job."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,11 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from journal.names import rack_name
 from scheduler.model import JobId, NodeId
 from tui.frame import Frame, Run, SlotState, Truth
 from tui.palette import DOWN, GLYPHS, HELD, LEVELS, LOST, TRUTHS, Palette, style
-from tui.panels.pane import Pane, Span, fitted
+from tui.panels.pane import Pane, fitted
+from tui.panels.racks import Racks
 from tui.panels.seating import Seating, SeatLine, Size, seat
 from tui.stage import slot_offsets
 
@@ -53,22 +53,24 @@ class SlotsPane(Pane, ScrollView):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.run: Run | None = None
+        self.racks = Racks(())
         self.job: JobId | None = None
         self.seating = Seating(Size.CELLS, [], 1, 0, 1)
         self._first: list[int] = [0]
         self._codes: list[int] = []
         self._table: list[Segment] = []
-        self._table_for: tuple[Palette, bool] | None = None
+        self._table_for: Palette | None = None
 
     # What is shown.
 
     def show(self, frame: Frame) -> None:
         if self.run is None and frame.run is not None:
             self.run = frame.run
+            self.racks = Racks(frame.run.nodes)
             self._first = slot_offsets(frame.run.nodes)
             self._take_seats()
-        self._codes = self._coded(frame)
         super().show(frame)
+        self._codes = self._coded(frame)
 
     def choose(self, job: JobId | None) -> None:
         """Let this job's slots stand out, or nobody's."""
@@ -104,7 +106,7 @@ class SlotsPane(Pane, ScrollView):
         if not len(owners):
             return []
         counts = np.diff(self._first)
-        down = np.repeat(np.frombuffer(frame.truth, np.uint8) & Truth.DOWN, counts) > 0
+        down = np.repeat(np.frombuffer(frame.truth, np.uint8) & int(Truth.DOWN), counts) > 0
         states = np.where(down & (states == SlotState.IDLE), _DOWN, states)
         hues = np.where(owners > 0, (owners - 1) % len(palette.jobs), 0)
         ages = np.frombuffer(frame.ages, np.uint8)
@@ -126,9 +128,11 @@ class SlotsPane(Pane, ScrollView):
             return Strip.blank(width, blank)
         line = self.seating.lines[y]
         if self.seating.size is Size.RACKS:
-            return fitted(self._rack_bar(self.frame, line.rack, width), width, blank)
+            return fitted(self.racks.bar(self.frame, line.rack, width, self.palette), width, blank)
         if not line.nodes:
-            head = self._rack_head(self.frame, line.rack, width) if line.rack >= 0 else ()
+            if line.rack < 0:
+                return Strip.blank(width, blank)
+            head = self.racks.head(self.frame, line.rack, width, self.palette)
             return fitted(head, width, blank)
         self._make_table()
         segments = list(self._seats(self.frame, line))
@@ -197,9 +201,9 @@ class SlotsPane(Pane, ScrollView):
     def _make_table(self) -> None:
         """The segments by code: each state in each hue at each brightness, and stepping back."""
         palette = self.palette
-        if self._table_for == (palette, True):
+        if self._table_for is palette:
             return
-        self._table_for = (palette, True)
+        self._table_for = palette
         self._table = [
             Segment(_glyph(state), style(self._slot_colour(state, hue, level), palette.ground))
             for state in range(_STATES)
@@ -218,82 +222,6 @@ class SlotsPane(Pane, ScrollView):
         if level == LEVELS:
             return palette.dimmed(hue)
         return palette.shade(hue, 1 if state == SlotState.GHOST else level)
-
-    # Racks.
-
-    def _rack_head(self, frame: Frame, rack: int, width: int) -> Iterable[Span]:
-        palette = self.palette
-        busy, slots, down, lost, unaware = self._rack_counts(frame, rack)
-        name, share = f"{rack_name(rack)} ", f" {busy}/{slots} busy"
-        trouble = _trouble(down, lost, unaware)
-        rule = max(width - len(name) - len(share) - len(trouble), 1)
-        yield name, self.ink(palette.dim, bold=True)
-        yield "─" * rule, self.ink(palette.raised)
-        yield share, self.ink(palette.dim)
-        yield trouble, self.ink(palette.fault if unaware else palette.dim, bold=bool(unaware))
-
-    def _rack_bar(self, frame: Frame, rack: int, width: int) -> Iterable[Span]:
-        """The rack as one bar: a stretch for each job, then what waits for the master's notice,
-        then what is empty.
-        """
-        palette = self.palette
-        busy, slots, down, lost, unaware = self._rack_counts(frame, rack)
-        name = f"{rack_name(rack):<9}"
-        tail = f" {busy / max(slots, 1):>4.0%} busy{_trouble(down, lost, unaware)}"
-        room = max(width - len(name) - max(len(tail), 34), 10)
-        yield name, self.ink(palette.dim, bold=True)
-        for colour, glyph, length in self._stretches(frame, rack, room):
-            yield glyph * length, self.ink(colour)
-        yield tail, self.ink(palette.fault if unaware else palette.dim)
-
-    def _stretches(self, frame: Frame, rack: int, room: int) -> Iterator[tuple[str, str, int]]:
-        """The parts of a rack's bar: colour, glyph, columns; together exactly `room`."""
-        palette = self.palette
-        places = [place for node in self._of_rack(rack) for place in self._places(node)]
-        owners = np.frombuffer(frame.owners, np.int32)[places]
-        states = np.frombuffer(frame.states, np.uint8)[places]
-        down = np.array(
-            [
-                bool(frame.truth[node] & Truth.DOWN)
-                for node in self._of_rack(rack)
-                for _ in self._places(node)
-            ]
-        )
-        on = (states != SlotState.IDLE) & (states != SlotState.GHOST)
-        parts = [
-            (palette.hue(int(job) - 1), "█", int((on & (owners == job)).sum()))
-            for job in np.unique(owners[on])
-        ]
-        parts.append((palette.fault, "▒", int((states == SlotState.GHOST).sum())))
-        idle = states == SlotState.IDLE
-        parts.append((palette.faint, "·", int((idle & ~down).sum())))
-        parts.append((palette.shade(palette.fault, 0), DOWN, int((idle & down).sum())))
-        total, gone, drawn = max(len(places), 1), 0, 0
-        for colour, glyph, number in parts:
-            gone += number
-            length = round(gone * room / total) - drawn
-            drawn += length
-            yield colour, glyph, length
-
-    def _rack_counts(self, frame: Frame, rack: int) -> tuple[int, int, int, int, int]:
-        """Slots busy and in all; nodes down, given up, and down without the master's knowing."""
-        busy = slots = down = lost = unaware = 0
-        for node in self._of_rack(rack):
-            own = frame.states[self._first[node] : self._first[node + 1]]
-            slots += len(own)
-            busy += len(own) - own.count(SlotState.IDLE) - own.count(SlotState.GHOST)
-            gone = frame.truth[node] & Truth.DOWN
-            down += bool(gone)
-            lost += frame.lost[node]
-            unaware += bool(gone) and not frame.lost[node]
-        return busy, slots, down, lost, unaware
-
-    def _of_rack(self, rack: int) -> list[NodeId]:
-        assert self.run is not None
-        return [facts.node for facts in self.run.nodes if facts.rack == rack]
-
-    def _places(self, node: NodeId) -> range:
-        return range(self._first[node], self._first[node + 1])
 
     # Choosing.
 
@@ -340,14 +268,6 @@ def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
     if lost and not truth & Truth.DOWN:
         return LOST, True
     return mark, bool(truth & Truth.DOWN) and not lost
-
-
-def _trouble(down: int, lost: int, unaware: int) -> str:
-    """What is wrong in a rack, in words; empty if nothing is."""
-    said = [f"{down} down"] if down else []
-    said += [f"{lost} given up"] if lost else []
-    said += [f"master unaware of {unaware}"] if unaware else []
-    return "".join(f", {each}" for each in said)
 
 
 def _glyph(state: int) -> str:
