@@ -21,6 +21,7 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard run                            the default scenario, FIFO beside Fair
   callboard run two-jobs --policy fair     a scenario of the library under one policy
   callboard run trace.tsv --nodes 100      a SWIM trace
+  callboard watch rack-outage              a scenario on the screen
 """
 
 
