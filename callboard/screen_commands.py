@@ -76,11 +76,10 @@ def watch_command(options: argparse.Namespace) -> int:
     check_terminal()
     scenario, jobs, policies = plan_of(options.scenario, options, [options.policy])
     run = (scenario.name, policies[0])
-    how = Options(
-        until_ms=until_ms(options),
-        tie_order=options.tie_order,
-        journal=journal_paths(options.journal, [run]).get(run),
-    )
+    journal = journal_paths(options.journal, [run]).get(run)
+    if journal is not None:
+        journal.open("ab").close()  # what is wrong with it is said before the screen comes up
+    how = Options(until_ms=until_ms(options), tie_order=options.tie_order, journal=journal)
     from callboard.live import Plan, start
 
     source = start(Plan(scenario, jobs, policies[0], how))

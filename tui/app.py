@@ -16,7 +16,7 @@ from textual.widget import Widget
 from scheduler.model import JobId, NodeId
 from tui.commands import COMMANDS
 from tui.frame import JobKey, LogLevel
-from tui.palette import DARK, LIGHT, Palette
+from tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
 from tui.panels.charts import ChartsPane
 from tui.panels.detail import DetailPane
 from tui.panels.jobs import COLUMNS, JobsPane
@@ -52,10 +52,8 @@ def _theme(name: str, palette: Palette, dark: bool) -> Theme:
         warning=palette.taken,
         error=palette.fault,
         dark=dark,
+        variables={"edge": palette.edge},
     )
-
-
-THEMES = {"dark": _theme("dark", DARK, True), "light": _theme("light", LIGHT, False)}
 
 
 class CallboardApp(TimeApp):
@@ -78,9 +76,16 @@ class CallboardApp(TimeApp):
 
     def __init__(self, source: Source, *, theme: str = "dark", ticking: bool = True) -> None:
         super().__init__(source, ticking=ticking)
-        for each in THEMES.values():
-            self.register_theme(each)
+        few = self.console.color_system in ("standard", "windows")
+        dark, light = (DARK_16, LIGHT_16) if few else (DARK, LIGHT)
+        self._palettes = {"dark": dark, "light": light}
+        for name, palette in self._palettes.items():
+            self.register_theme(_theme(name, palette, name == "dark"))
         self.theme = theme
+
+    @property
+    def palette(self) -> Palette:
+        return self._palettes["dark" if self.current_theme.dark else "light"]
 
     def compose(self) -> ComposeResult:
         yield StatusLine(self.player, id="status")
@@ -282,6 +287,9 @@ class CallboardApp(TimeApp):
     def action_picture(self) -> None:
         path = Path(self.save_screenshot(path=str(Path.cwd())))
         self.notify(f"saved as {path.name}", timeout=5)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return {"edge": DARK.edge}
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
         """The palette offers what the keys do, each with its key."""

@@ -55,6 +55,8 @@ class Palette(msgspec.Struct, frozen=True):
     good: str
     taken: str
     jobs: tuple[str, ...]
+    flat: bool = False
+    """Whether colours have no shades: what runs is bright, what steps back faint."""
 
     def hue(self, job: int) -> str:
         """The job's colour, the same for as long as it is shown anywhere."""
@@ -72,11 +74,16 @@ class Palette(msgspec.Struct, frozen=True):
 
     def shade(self, colour: str, level: int) -> str:
         """A colour as bright as an attempt is far, from 0 to `LEVELS` - 1."""
-        return blend(self.ground, colour, _BRIGHTNESS[level])
+        return colour if self.flat else blend(self.ground, colour, _BRIGHTNESS[level])
 
     def dimmed(self, colour: str) -> str:
         """A colour that steps back, so that what is selected stands out."""
-        return blend(self.ground, colour, _DIMMED)
+        return self.faint if self.flat else blend(self.ground, colour, _DIMMED)
+
+    @property
+    def edge(self) -> str:
+        """The frames of panes."""
+        return self.faint if self.flat else blend(self.ground, self.text, 0.2)
 
 
 DARK = Palette(
@@ -103,6 +110,35 @@ LIGHT = Palette(
     taken="#A3477A",
     jobs=("#2D7CB8", "#BF7F05", "#12AC91", "#C2AE13", "#8D2250", "#061F81"),
 )
+
+
+DARK_16 = Palette(
+    ground="#000000",
+    raised="#0000aa",
+    text="#ffffff",
+    dim="#aaaaaa",
+    faint="#555555",
+    accent="#55ffff",
+    fault="#ff5555",
+    good="#55ff55",
+    taken="#ff55ff",
+    jobs=("#55ffff", "#ffff55", "#55ff55", "#ff55ff", "#5555ff", "#aa5500"),
+    flat=True,
+)
+LIGHT_16 = Palette(
+    ground="#ffffff",
+    raised="#aaaaaa",
+    text="#000000",
+    dim="#555555",
+    faint="#aaaaaa",
+    accent="#0000aa",
+    fault="#aa0000",
+    good="#00aa00",
+    taken="#aa00aa",
+    jobs=("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#00aaaa", "#555555"),
+    flat=True,
+)
+"""The same for terminals of 16 colours, in these colours exactly, so that none is guessed."""
 
 
 @lru_cache(maxsize=4096)

@@ -12,6 +12,7 @@ import msgspec
 from textual.app import App
 
 from tui.frame import Frame, View
+from tui.palette import Palette
 from tui.panels.lines import StatusLine
 from tui.panels.pane import Pane
 from tui.panels.timebar import TimeBar
@@ -49,6 +50,11 @@ class TimeApp(App[None]):
         """How long an answer has been waited for, while time stands still."""
         self.trouble: Exception | None = None
         """What ended the screen, if it was not the person before it."""
+
+    @property
+    def palette(self) -> Palette:
+        """The colours of the theme in force."""
+        raise NotImplementedError
 
     def begin(self) -> None:
         """Ask for the first frame, and let time go if it is wanted."""
@@ -115,6 +121,7 @@ class TimeApp(App[None]):
         if self.source.live and flat_out and not self._waiting:
             self.ask(Play(None))  # the run goes on while this frame is drawn
         for pane in self.query(Pane):
+            pane.palette = self.palette
             pane.show(frame)
 
     def change(self, **changes: Any) -> None:

@@ -2,11 +2,14 @@
 
 import itertools
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rich._palettes import STANDARD_PALETTE
+from rich.color import Color
 
-from tui.palette import DARK, GLYPHS, LIGHT, Palette
+from tui.palette import DARK, DARK_16, GLYPHS, LIGHT, LIGHT_16, Palette
 
 Vector = NDArray[np.float64]
 
@@ -60,6 +63,18 @@ def test_colours_stand_out_from_the_ground(palette: Palette) -> None:
         assert contrast(colour, palette.ground) >= 2.1, colour
     assert contrast(palette.text, palette.ground) >= 7
     assert contrast(palette.dim, palette.ground) >= 4.5
+
+
+@pytest.mark.parametrize("palette", [DARK_16, LIGHT_16], ids=["dark", "light"])
+def test_sixteen_colours_are_taken_as_they_are(palette: Palette) -> None:
+    """Rich's standard palette has each of them, and nothing is mixed from two."""
+    known = {Color.from_triplet(STANDARD_PALETTE[at]).name for at in range(16)}
+    told = [text for text in msgspec.structs.astuple(palette) if isinstance(text, str)]
+    assert {*told, *palette.jobs} <= known
+    assert len(set(palette.jobs)) == len(palette.jobs)
+    assert palette.ground not in palette.jobs
+    assert palette.shade(palette.jobs[0], 0) == palette.jobs[0]
+    assert palette.dimmed(palette.jobs[0]) == palette.faint
 
 
 def test_every_state_has_a_glyph_of_its_own() -> None:

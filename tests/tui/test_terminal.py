@@ -178,6 +178,7 @@ def test_what_is_wrong_is_said_before_the_screen(tmp_path: Path) -> None:
         (("replay", str(empty)), "this is not a Callboard journal"),
         (("watch", "nowhere"), "nowhere"),
         (("watch", "two-jobs", "--policy", "fairest"), "fairest"),
+        (("watch", "two-jobs", "--journal", str(tmp_path / "no" / "j")), "No such file"),
     ):
         with terminal(*arguments) as screen:
             assert screen.leave() == 2, arguments

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.frame import Frame
-from tui.palette import DARK, LIGHT, Palette, style
+from tui.palette import DARK, Palette, style
 
 Span = tuple[str, Style]
 
@@ -27,13 +27,13 @@ class Pane(Widget, can_focus=True):
     """The digit that goes to this pane."""
     heading: str = ""
     palette: Palette = DARK
+    """The colours of the theme in force."""
 
     def on_mount(self) -> None:
         self.border_title = f"{self.key} {self.heading}" if self.key else self.heading
 
     def show(self, frame: Frame) -> None:
-        """Draw this from now on, in the colours of the theme in force."""
-        self.palette = DARK if self.app.current_theme.dark else LIGHT
+        """Draw this from now on."""
         self.frame = frame
         self.refresh()
 
