@@ -26,11 +26,12 @@ format: $(STAMP) ## format and fix what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions and of the ideal machine
+bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, of the ideal machine and of the screen
 	$(BIN)/python -m bench.engine
 	$(BIN)/python -m bench.replay
 	$(BIN)/python -m bench.scheduling
 	$(BIN)/python -m bench.ideal
+	$(BIN)/python -m bench.tui
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

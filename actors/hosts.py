@@ -13,7 +13,7 @@ talk to, and is used where thousands of small runs are wanted (solo runs for slo
 tests).  Both give the same digest and the same journal, byte for byte.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from types import coroutine
 
 import trio
@@ -36,6 +36,12 @@ def run_direct(kernel: Kernel) -> None:
 
     Raises `ActorFailed` or another `KernelError`.
     """
+    for _ in supersteps(kernel):
+        pass
+
+
+def supersteps(kernel: Kernel) -> Iterator[None]:
+    """The same, stopping after each superstep for whoever wants to look or to wait."""
     message = None
     while (due := kernel.advance()) is not None:
         for actor in due:
@@ -45,6 +51,7 @@ def run_direct(kernel: Kernel) -> None:
             except Exception as error:
                 raise _failed(kernel, actor, message, error) from error
             actor.mailbox.clear()
+        yield
 
 
 def run_on_trio(kernel: Kernel) -> None:

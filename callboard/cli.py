@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from callboard import commands, ideal, streams
+from callboard import commands, ideal, screen_commands, streams
 from callboard.errors import explain
 from callboard.run_command import add_run_arguments, run_command
 from callboard.version import __version__
@@ -21,6 +21,7 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard run                            the default scenario, FIFO beside Fair
   callboard run two-jobs --policy fair     a scenario of the library under one policy
   callboard run trace.tsv --nodes 100      a SWIM trace
+  callboard watch rack-outage              a scenario on the screen
 """
 
 
@@ -96,6 +97,14 @@ def make_parser() -> argparse.ArgumentParser:
     diff = subparsers.add_parser("diff", help="find the first event at which two journals part")
     commands.add_diff_arguments(diff)
     diff.set_defaults(action=commands.diff_command)
+
+    watch = subparsers.add_parser("watch", help="play a scenario on the screen, and watch it")
+    screen_commands.add_watch_arguments(watch)
+    watch.set_defaults(action=screen_commands.watch_command)
+
+    replay = subparsers.add_parser("replay", help="show a recorded run on the screen")
+    screen_commands.add_replay_arguments(replay)
+    replay.set_defaults(action=screen_commands.replay_command)
 
     ideal.add_parser(subparsers)
 

@@ -32,6 +32,7 @@ from journal.writer import JournalWriter
 from scenarios.build import assemble, node_facts
 from scenarios.spec import Scenario, make_script, to_dict
 from scheduler.model import Millis
+from scheduler.policy import Policy
 
 Sink = Callable[[AnyEvent], None]
 HostName = Literal["trio", "direct"]
@@ -116,28 +117,18 @@ def play(
         if checker is not None:
             sinks.append(checker.observe)
         sink = all_of(sinks)
-        kernel = Kernel(sink=sink, until_ms=options.until_ms, tie_order=options.tie_order)
+        master = Master if checker is None else WatchedMaster
+        kernel = make_kernel(scenario, jobs, timed, options, sink, script=script, master=master)
         if watcher is not None:
             kernel.watch = lambda: watcher.look(kernel)
-        assemble(
-            kernel,
-            cluster=scenario.cluster,
-            tasks=scenario.tasks,
-            jobs=jobs,
-            policy=timed,
-            seed=scenario.seed,
-            master=Master if checker is None else WatchedMaster,
-            script=make_script(scenario, jobs) if script is None else script,
-            make_policy=make_policy,
-        )
-        sink(_started(scenario, policy))
+        sink(beginning(scenario, policy))
         if checker is not None:
             checker.attend(kernel)
         began = time.perf_counter()
         with _stopping_on_ctrl_c(kernel):
             HOSTS[options.host](kernel)
         wall_seconds = time.perf_counter() - began
-        sink(_ended(kernel))
+        sink(ending(kernel))
     return Result(
         summary=metrics.summary(),
         wall_seconds=wall_seconds,
@@ -147,14 +138,40 @@ def play(
     )
 
 
-def _started(scenario: Scenario, policy: str) -> RunStarted:
+def make_kernel(
+    scenario: Scenario,
+    jobs: Sequence[JobSpec],
+    policy: Policy,
+    options: Options,
+    sink: Sink,
+    *,
+    script: Sequence[Strike] | None = None,
+    master: type[Master] = Master,
+) -> Kernel:
+    """The run's world, ready for a host; `script` as in `play`."""
+    kernel = Kernel(sink=sink, until_ms=options.until_ms, tie_order=options.tie_order)
+    assemble(
+        kernel,
+        cluster=scenario.cluster,
+        tasks=scenario.tasks,
+        jobs=jobs,
+        policy=policy,
+        seed=scenario.seed,
+        master=master,
+        script=make_script(scenario, jobs) if script is None else script,
+        make_policy=make_policy,
+    )
+    return kernel
+
+
+def beginning(scenario: Scenario, policy: str) -> RunStarted:
     """The journal's header."""
     nodes = node_facts(scenario.cluster)
     plain = to_dict(scenario)
     return RunStarted(0, __version__, scenario.name, policy, scenario.seed, plain, nodes)
 
 
-def _ended(kernel: Kernel) -> RunEnded:
+def ending(kernel: Kernel) -> RunEnded:
     """The journal's last event."""
     reason = kernel.reason or "complete"
     return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())

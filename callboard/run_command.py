@@ -46,12 +46,15 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         help="parts from `callboard policies`, as in `fair+delay(node=5)`, or of a file of yours,"
         " as in `./mine.py:MyOrder`; may be repeated; else the scenario's own",
     )
-    _add_scenario_arguments(parser.add_argument_group("changing the scenario"))
-    _add_playing_arguments(parser.add_argument_group("playing it"))
+    add_scenario_arguments(parser.add_argument_group("changing the scenario"))
+    playing = parser.add_argument_group("playing it")
+    add_world_arguments(playing)
+    _add_host_argument(playing)
     _add_output_arguments(parser.add_argument_group("what comes out"))
 
 
-def _add_scenario_arguments(group: argparse._ArgumentGroup) -> None:
+def add_scenario_arguments(group: argparse._ArgumentGroup) -> None:
+    """What changes the scenario."""
     group.add_argument("--seed", metavar="N", help="the root of all randomness")
     group.add_argument("--nodes", metavar="N", help="how many nodes")
     group.add_argument("--racks", metavar="N", help="how many racks they stand in")
@@ -67,7 +70,8 @@ def _add_scenario_arguments(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_playing_arguments(group: argparse._ArgumentGroup) -> None:
+def add_world_arguments(group: argparse._ArgumentGroup) -> None:
+    """What changes what happens, apart from the scenario."""
     group.add_argument(
         "--no-faults",
         action="store_true",
@@ -82,6 +86,9 @@ def _add_playing_arguments(group: argparse._ArgumentGroup) -> None:
         metavar="SEED",
         help="permute simultaneous events, to see how much hangs on their order",
     )
+
+
+def _add_host_argument(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--check",
         action="store_true",
@@ -107,6 +114,11 @@ def _add_output_arguments(group: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="also compare each job with itself alone on the empty cluster",
     )
+
+
+def until_ms(options: argparse.Namespace) -> int | None:
+    """What `--until` says."""
+    return None if options.until is None else round(options.until * 1000)
 
 
 def _seconds(text: str) -> float:
@@ -135,7 +147,7 @@ class Plan(NamedTuple):
 def run_command(options: argparse.Namespace) -> int:
     """Run every scenario under every policy."""
     console = PlainConsole(stderr=True)
-    plans = [_plan(name, options) for name in options.scenarios or [DEFAULT]]
+    plans = [plan_of(name, options, options.policy) for name in options.scenarios or [DEFAULT]]
     runs = [(plan.scenario.name, policy) for plan in plans for policy in plan.policies]
     paths = journal_paths(options.journal, runs)
     results: list[Result] = []
@@ -161,15 +173,18 @@ def _say_where(console: PlainConsole, path: Path | None) -> None:
         console.print(plain(f"recorded in {path}"), soft_wrap=True)
 
 
-def _plan(name: str, options: argparse.Namespace) -> Plan:
-    """What to run for one scenario that was named.
+def plan_of(
+    name: str, options: argparse.Namespace, asked: Sequence[str | None] | None = None
+) -> Plan:
+    """What to run for one scenario that was named, under the policies asked for or its own.
 
     Everything that can be wrong with the input is found here, before anything runs.
     """
     values = {option: getattr(options, _attribute(option)) for option in SHORTCUTS}
     given = {option: value for option, value in values.items() if value is not None}
     prepared = prepare(name, options.set, given, faults=not options.no_faults)
-    policies = [plugins.canonical(text) for text in options.policy or prepared.scenario.policies]
+    named = [text for text in asked or () if text is not None]
+    policies = [plugins.canonical(text) for text in named or prepared.scenario.policies]
     return Plan(*prepared, policies)
 
 
@@ -189,7 +204,7 @@ def _play_all(
     played: list[Result] = []
     for policy in policies:
         how = Options(
-            until_ms=None if options.until is None else round(options.until * 1000),
+            until_ms=until_ms(options),
             tie_order=options.tie_order,
             host=options.host,
             journal=paths.get((scenario.name, policy)),

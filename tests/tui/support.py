@@ -1,0 +1,106 @@
+"""A screen without a terminal: recorded runs, and an app that keys are pressed in."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
+
+from textual.pilot import Pilot
+
+from actors.events import AnyEvent
+from actors.hosts import run_direct
+from callboard.plan import prepare
+from callboard.play import Options, beginning, ending, make_kernel
+from callboard.plugins import make_policy
+from tui.app import CallboardApp
+from tui.frame import Frame, View
+from tui.recorded import RecordedSource
+from tui.source import Source
+
+SMALL, WIDE = (80, 24), (160, 50)
+
+
+@cache
+def events_of(scenario: str, policy: str, *overrides: str) -> tuple[AnyEvent, ...]:
+    """All events of a run, played once."""
+    found, jobs, _ = prepare(scenario, overrides)
+    events: list[AnyEvent] = [beginning(found, policy)]
+    kernel = make_kernel(found, jobs, make_policy(policy), Options(), events.append)
+    run_direct(kernel)
+    return (*events, ending(kernel))
+
+
+def outage() -> tuple[AnyEvent, ...]:
+    """A run in which a rack fails, is given up, and comes back."""
+    return events_of("rack-outage", "fair")
+
+
+def recorded(events: Sequence[AnyEvent]) -> RecordedSource:
+    """The events as a source that has been read to its end."""
+    source = RecordedSource(iter(events))
+    source.read_on()
+    return source
+
+
+class Screen:
+    """An app under a pilot."""
+
+    def __init__(self, app: CallboardApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def frame(self) -> Frame:
+        """What is shown."""
+        assert self.app.frame is not None
+        return self.app.frame
+
+    def view(self) -> View:
+        """What has been chosen."""
+        return self.app.view
+
+    def playing(self) -> bool:
+        """Whether time goes."""
+        return self.app.player.playing
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.pilot.press(key)
+            await self.pilot.pause()
+
+    async def tick(self, seconds: float) -> None:
+        """Let so much real time pass."""
+        self.app.tick(seconds)
+        await self.pilot.pause()
+
+    def text(self) -> str:
+        """All that is on the screen, line by line."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips)
+
+    async def until(self, done: Callable[[], bool]) -> None:
+        """Let the app work until something is so."""
+        for _ in range(2000):
+            if done():
+                return
+            await self.pilot.pause(0.005)
+        raise AssertionError(f"it did not come to that:\n{self.text()}")
+
+
+def drive(
+    source: Source,
+    act: Callable[[Screen], Awaitable[None]],
+    size: tuple[int, int] = WIDE,
+    theme: str = "dark",
+) -> CallboardApp:
+    """Run an app on the source in which time stands still, and act in it."""
+    app = CallboardApp(source, theme=theme, ticking=False)
+
+    async def play() -> None:
+        async with app.run_test(size=size) as pilot:
+            screen = Screen(app, pilot)
+            await screen.until(lambda: app.frame is not None)
+            await pilot.pause()
+            await act(screen)
+
+    asyncio.run(play())
+    return app

@@ -1,0 +1,404 @@
+"""Every key and every click: what it does to the time, the view and the screen."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
+from tui.commands import COMMANDS
+from tui.frame import JobKey, LogLevel
+from tui.panels.jobs import JobsPane
+from tui.panels.log import LogPane
+from tui.panels.seating import Size
+from tui.panels.slots import SlotsPane
+from tui.panels.timebar import TimeBar
+from tui.source import GoTo
+
+Act = Callable[[Screen], Awaitable[None]]
+
+
+def on_the_outage(act: Act, size: tuple[int, int] = WIDE) -> None:
+    drive(recorded(outage()), act, size)
+
+
+class TestTime:
+    def test_it_begins_paused_at_the_start(self) -> None:
+        async def act(screen: Screen) -> None:
+            assert (screen.frame.at_ms, screen.playing()) == (0, False)
+            assert screen.frame.jobs[0].name == "nightly"
+            await screen.tick(5)
+            assert screen.frame.at_ms == 0
+
+        on_the_outage(act)
+
+    def test_space_plays_and_pauses(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("space")
+            await screen.tick(0.2)
+            assert screen.frame.at_ms == 12_000  # at ×60
+            assert "▶ 00:00:12.000 ×60" in screen.text()
+            await screen.press("space")
+            await screen.tick(0.2)
+            assert screen.frame.at_ms == 12_000
+            assert "‖ 00:00:12.000" in screen.text()
+
+        on_the_outage(act)
+
+    def test_speed(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("minus", "minus", "minus", "space")
+            await screen.tick(0.2)
+            assert screen.frame.at_ms == 1000  # ×5
+            await screen.press("plus", "equals_sign")
+            await screen.tick(0.1)
+            assert screen.frame.at_ms == 4000  # ×30
+            await screen.press("asterisk")
+            assert "as fast as it goes" in screen.text()
+            for _ in range(5):
+                await screen.tick(0.1)
+            assert screen.frame.at_ms == screen.frame.end_ms
+            assert not screen.playing()
+            assert "the run is complete" in screen.text()
+            await screen.press("asterisk", "space")  # once more from the start
+            assert screen.playing()
+            assert screen.frame.at_ms == 0
+
+        on_the_outage(act)
+
+    def test_slower_than_the_wall_clock(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.player.set_speed(0.001)
+            await screen.press("minus", "space")
+            for _ in range(8):
+                await screen.tick(0.25)
+            assert screen.frame.at_ms == 2  # ×0.001
+
+        on_the_outage(act)
+
+    def test_a_source_that_cannot_keep_up_is_not_run_after(self) -> None:
+        """However long nobody looked, at most a quarter of a second is made up for."""
+
+        async def act(screen: Screen) -> None:
+            await screen.press("space")
+            await screen.tick(10)
+            assert screen.frame.at_ms == 15_000
+
+        on_the_outage(act)
+
+    @pytest.mark.parametrize(
+        ("keys", "at_ms"),
+        [
+            (["m"], 420_000),
+            (["m", "m"], 1_200_000),
+            (["m", "m", "M"], 420_000),
+            (["end"], 1_510_826),
+            (["end", "home"], 0),
+            (["right_square_bracket"], 15_108),
+            (["right_curly_bracket", "left_square_bracket"], 135_972),
+            (["end", "left_curly_bracket"], 1_359_746),
+            (["h"], 6),
+        ],
+    )
+    def test_going_about(self, keys: list[str], at_ms: int) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press(*keys)
+            assert screen.frame.at_ms == at_ms
+
+        on_the_outage(act)
+
+    def test_steps_pause(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("space", "full_stop")
+            assert not screen.playing()
+            index = screen.frame.index
+            await screen.press("full_stop", "full_stop", "comma")
+            assert screen.frame.index == index + 1
+            await screen.press("j")
+            assert "succeeded after" in screen.frame.log[-1].text
+            at_ms = screen.frame.at_ms
+            await screen.press("j", "J")
+            assert screen.frame.at_ms == at_ms
+            await screen.press("H")
+            assert screen.frame.at_ms < at_ms
+
+        on_the_outage(act)
+
+    def test_going_to_a_time(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("g", *"7:30", "enter")
+            assert screen.frame.at_ms == 450_000
+            await screen.press("g", *"soon", "enter")
+            assert "'soon' is no time; try 7:30" in screen.text()
+            await screen.press("escape")
+            assert screen.frame.at_ms == 450_000
+
+        on_the_outage(act)
+
+    def test_the_time_bar_can_be_clicked(self) -> None:
+        async def act(screen: Screen) -> None:
+            bar = screen.app.query_one(TimeBar)
+            middle = 14 + bar.columns // 2
+            await screen.pilot.click(TimeBar, offset=(middle, 1))
+            await screen.pilot.pause()
+            share = screen.frame.at_ms / screen.frame.end_ms
+            assert share == pytest.approx(0.5, abs=0.01)
+
+        on_the_outage(act)
+
+
+class TestChoosing:
+    def test_a_job_by_the_arrow_keys(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(500_000))
+            await screen.press("2", "down", "down")
+            assert screen.view().job == 7
+            assert "4 job-7 “query-7”" in screen.text()
+            await screen.press("up")
+            assert screen.view().job == 0
+            await screen.press("escape")
+            assert screen.view().job is None
+
+        on_the_outage(act)
+
+    def test_a_job_stays_chosen_wherever_its_row_goes(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(500_000))
+            await screen.press("2", "down", "down", "S", "a", "end")
+            assert screen.view().job == 7
+            assert "4 job-7 “query-7”" in screen.text()
+
+        on_the_outage(act)
+
+    def test_a_job_by_a_click_and_its_slots_stand_out(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(500_000))
+            await screen.pilot.pause()
+            await screen.pilot.click(JobsPane, offset=(10, 3))
+            await screen.pilot.pause()
+            assert screen.view().job == 7
+            assert screen.app.query_one(SlotsPane).job == 7
+
+        on_the_outage(act)
+
+    def test_a_node_by_the_arrow_keys(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(500_000))
+            await screen.press("1", "right", "right", "down")
+            slots = screen.app.query_one(SlotsPane)
+            assert slots.cursor == screen.view().node == 20  # the row below node-4
+            assert "4 node-20" in screen.text()
+            await screen.press("left")
+            assert screen.view().node == 16
+
+        on_the_outage(act)
+
+    def test_a_slot_by_a_click(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(100_000))
+            await screen.pilot.pause()
+            await screen.pilot.click(SlotsPane, offset=(6, 2))  # node-0, its first slot
+            await screen.pilot.pause()
+            assert screen.view().job == 0
+            await screen.pilot.click(SlotsPane, offset=(2, 2))  # its number
+            await screen.pilot.pause()
+            assert screen.view().job is None
+            assert screen.view().node == 0
+
+        on_the_outage(act)
+
+    def test_an_event_and_going_to_its_time(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("end", "3", "up", "up")
+            chosen = screen.app.query_one(LogPane).chosen
+            assert chosen == screen.frame.log[-2].index
+            assert screen.view().job == screen.frame.log[-2].job
+            await screen.press("enter")
+            assert screen.frame.index == chosen + 1
+
+        on_the_outage(act)
+
+    def test_only_the_events_of_what_is_chosen(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("end", "o")
+            assert not screen.view().log_of_selection  # nothing is chosen
+            await screen.press("2", "a", "down", "o", "e", "e")
+            assert {line.job for line in screen.frame.log} == {0}
+            await screen.press("escape")
+            assert not screen.view().log_of_selection
+
+        on_the_outage(act)
+
+
+class TestLooking:
+    def test_the_log_tells_more_and_is_scrolled_back(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("end", "e", "e")
+            assert screen.view().log_level is LogLevel.ALL
+            assert "3 events: everything" in screen.text()
+            last = screen.frame.log[-1].index
+            await screen.press("3", "pageup")
+            assert screen.frame.log[-1].index == last - screen.app.query_one(LogPane).rows
+            await screen.press("pagedown")
+            assert screen.frame.log[-1].index == last
+            await screen.press("e")
+            assert screen.view().log_level is LogLevel.HEADLINES
+
+        on_the_outage(act)
+
+    def test_the_filter(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("end", "a", "slash", *"query-1", "enter")
+            assert {row.name for row in screen.frame.jobs} == {
+                "query-1", "query-10", "query-11", "query-12"}  # fmt: skip
+            assert all("query-1" in line.text for line in screen.frame.log)
+            assert "/query-1" in screen.text()
+            await screen.press("escape")
+            assert screen.view().filter == ""
+            await screen.press("slash", *"!query", "enter")
+            assert [row.name for row in screen.frame.jobs] == ["nightly"]
+            await screen.press("slash", "escape")  # leaves it as it is
+            assert screen.view().filter == "!query"
+
+        on_the_outage(act)
+
+    def test_sorting_by_key_and_by_click(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("end", "a", "s")
+            assert screen.view().jobs_key is JobKey.NAME
+            assert screen.frame.jobs[0].name == "nightly"
+            await screen.press("S")
+            assert screen.frame.jobs[0].name == "query-9"
+            pane = screen.app.query_one(JobsPane)
+            await screen.pilot.click(JobsPane, offset=(pane.size.width - 3, 1))
+            await screen.pilot.pause()
+            assert screen.view().jobs_key is JobKey.TIME
+
+        on_the_outage(act)
+
+    def test_all_jobs_or_those_in_the_system(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("end")
+            assert screen.frame.jobs == []
+            assert "a shows all 13" in screen.text()
+            await screen.press("a")
+            assert len(screen.frame.jobs) == 13
+
+        on_the_outage(act)
+
+    def test_cell_sizes(self) -> None:
+        async def act(screen: Screen) -> None:
+            slots, seen = screen.app.query_one(SlotsPane), []
+            for _ in Size:
+                await screen.press("c")
+                seen.append(slots.seating.size)
+            assert seen == list(Size)
+            assert "rack-2" in screen.text()
+            await screen.press("c")
+            assert slots.size_asked is None
+
+        on_the_outage(act)
+
+    def test_one_pane_alone(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("3", "z")
+            text = screen.text()
+            assert "3 events" in text
+            assert "2 jobs" not in text
+            assert "0:00:00" in text  # the time bar stays
+            await screen.press("5")
+            assert "5 over time" in screen.text()
+            assert "3 events" not in screen.text()
+            await screen.press("escape")
+            assert "2 jobs" in screen.text()
+
+        on_the_outage(act)
+
+    def test_a_small_screen_shows_one_pane_beside_the_slots(self) -> None:
+        async def act(screen: Screen) -> None:
+            assert "2 jobs" in screen.text()
+            for key, heading in ("3", "3 events"), ("4", "4 detail"), ("5", "5 over time"):
+                await screen.press(key)
+                assert heading in screen.text()
+                assert "2 jobs" not in screen.text()
+                assert "1 slots" in screen.text()
+
+        on_the_outage(act, SMALL)
+
+    def test_a_screen_that_changes_its_size(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.pilot.resize_terminal(*SMALL)
+            await screen.until(lambda: "5 over time" not in screen.text())
+            assert len(screen.text().splitlines()) == 24
+            await screen.pilot.resize_terminal(*WIDE)
+            await screen.until(lambda: "5 over time" in screen.text())
+
+        on_the_outage(act)
+
+    def test_themes(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("t")
+            assert screen.app.theme == "light"
+            await screen.press("t")
+            assert screen.app.theme == "dark"
+
+        on_the_outage(act)
+
+    def test_a_picture(self, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(str(tmp_path))
+
+        async def act(screen: Screen) -> None:
+            await screen.press("p")
+
+        on_the_outage(act)
+        from pathlib import Path
+
+        (picture,) = Path(str(tmp_path)).glob("*.svg")
+        assert "<svg" in picture.read_text(encoding="utf-8")
+
+    def test_help_and_palette(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("question_mark")
+            assert "What the signs mean" in screen.text()
+            await screen.press("escape", "ctrl+p")
+            await screen.press(*"end of what")
+            await screen.until(lambda: "To the end of what is known" in screen.text())
+            await screen.press("enter")
+            await screen.until(lambda: screen.frame.at_ms == screen.frame.end_ms)
+
+        on_the_outage(act)
+
+    @pytest.mark.parametrize("key", ["q", "ctrl+c"])
+    def test_leaving(self, key: str) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press(key)
+            assert screen.app.return_code == 0
+
+        on_the_outage(act)
+
+
+def test_every_command_has_an_action() -> None:
+    from tui.app import CallboardApp
+
+    for each in COMMANDS:
+        name = each.action.partition("(")[0]
+        assert hasattr(CallboardApp, f"action_{name}"), each
+    keys = [key for each in COMMANDS for key in each.keys.split(",")]
+    assert len(keys) == len(set(keys))
+
+
+def test_colours_can_be_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With NO_COLOR everything is shades of grey, and the glyphs still tell all."""
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def act(screen: Screen) -> None:
+        screen.app.ask(GoTo(500_000))
+        await screen.pilot.pause()
+        assert "◇" in screen.text()
+        assert "master unaware of 10" in screen.text()
+        for strip in screen.app.screen._compositor.render_strips():
+            for segment in strip:
+                if segment.style is not None and segment.style.color is not None:
+                    colour = segment.style.color.get_truecolor()
+                    assert max(colour) - min(colour) <= 1, segment
+
+    on_the_outage(act)

@@ -1,0 +1,81 @@
+"""Colours: how far apart people with each kind of colour blindness see them."""
+
+import itertools
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from rich._palettes import STANDARD_PALETTE
+from rich.color import Color
+
+from tui.palette import DARK, DARK_16, GLYPHS, LIGHT, LIGHT_16, Palette
+
+Vector = NDArray[np.float64]
+
+SEEN_BY = {
+    "all": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+               [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+               [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+               [0.004733, 0.691367, 0.303900]],
+}  # fmt: skip
+"""Machado, Oliveira and Fernandes (2009), for colours without one kind of cone."""
+
+
+def linear(colour: str) -> Vector:
+    parts = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    return np.asarray(np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4))
+
+
+def oklab(light: Vector) -> Vector:
+    """Ottosson's OKLab (2020), in which distances are those that one sees."""
+    cones = np.array([[0.4122214708, 0.5363325363, 0.0514459929],
+                      [0.2119034982, 0.6806995451, 0.1073969566],
+                      [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
+    lab = np.array([[0.2104542553, 0.7936177850, -0.0040720468],
+                    [1.9779984951, -2.4285922050, 0.4505937099],
+                    [0.0259040371, 0.7827717662, -0.8086757660]])  # fmt: skip
+    return np.asarray(lab @ np.cbrt(cones @ np.clip(light, 0, 1)))
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG's ratio of luminances."""
+    weights = np.array([0.2126, 0.7152, 0.0722])
+    light, dark = sorted((float(linear(c) @ weights) for c in (one, other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
+@pytest.mark.parametrize("eye", SEEN_BY)
+def test_jobs_are_told_apart(palette: Palette, eye: str) -> None:
+    matrix = np.array(SEEN_BY[eye])
+    seen = [oklab(matrix @ linear(colour)) for colour in palette.jobs]
+    nearest = min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2))
+    assert nearest >= 0.05
+
+
+@pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
+def test_colours_stand_out_from_the_ground(palette: Palette) -> None:
+    for colour in (*palette.jobs, palette.fault, palette.good, palette.taken, palette.accent):
+        assert contrast(colour, palette.ground) >= 2.1, colour
+    assert contrast(palette.text, palette.ground) >= 7
+    assert contrast(palette.dim, palette.ground) >= 4.5
+
+
+@pytest.mark.parametrize("palette", [DARK_16, LIGHT_16], ids=["dark", "light"])
+def test_sixteen_colours_are_taken_as_they_are(palette: Palette) -> None:
+    """Rich's standard palette has each of them, and nothing is mixed from two."""
+    known = {Color.from_triplet(STANDARD_PALETTE[at]).name for at in range(16)}
+    told = [text for text in msgspec.structs.astuple(palette) if isinstance(text, str)]
+    assert {*told, *palette.jobs} <= known
+    assert len(set(palette.jobs)) == len(palette.jobs)
+    assert palette.ground not in palette.jobs
+    assert palette.shade(palette.jobs[0], 0) == palette.jobs[0]
+    assert palette.dimmed(palette.jobs[0]) == palette.faint
+
+
+def test_every_state_has_a_glyph_of_its_own() -> None:
+    assert len(set(GLYPHS.values())) == len(GLYPHS)

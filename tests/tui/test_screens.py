@@ -1,0 +1,96 @@
+"""Whole screens against their records in `golden/`, and the sizes of clusters they are made for.
+
+After a change that is meant: `RENEW=1 python -m pytest tests/tui/test_screens.py`, then look at
+the difference with git.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from actors.events import AnyEvent, NodeFacts
+from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
+from tui.panels.seating import Size, seat
+from tui.source import GoTo, Move, Step, StepKind
+
+GOLDEN = Path(__file__).parent / "golden"
+
+SUSPENDING = ("hfsp-test", "hfsp+suspend")
+
+SCREENS: dict[str, tuple[tuple[str, str] | None, tuple[int, int], Move, list[str]]] = {
+    "outage-wide": (None, WIDE, GoTo(500_000), ["2", "down"]),
+    "outage-small": (None, SMALL, GoTo(500_000), []),
+    "outage-given-up": (None, WIDE, GoTo(1_200_000), ["1", "right", "right", "down", "down"]),
+    "outage-node-small": (None, SMALL, GoTo(800_000), ["1", "right", "4"]),
+    "outage-charts-small": (None, SMALL, GoTo(800_000), ["5"]),
+    "outage-racks": (None, WIDE, GoTo(900_000), ["c"] * 4),
+    "outage-end": (None, WIDE, GoTo(None), ["a", "e", "e"]),
+    "help-small": (None, SMALL, GoTo(0), ["question_mark"]),
+    "suspended-wide": (SUSPENDING, WIDE, Step(StepKind.MARK), ["m", "m", "m", "h", "h", "e"]),
+    "stragglers-wide": (("stragglers", "fair+late"), WIDE, GoTo(200_000), ["4"]),
+}
+
+
+def shown(
+    events: Sequence[AnyEvent], size: tuple[int, int], move: Move, keys: Sequence[str]
+) -> str:
+    found: list[str] = []
+
+    async def act(screen: Screen) -> None:
+        screen.app.ask(move)
+        await screen.pilot.pause()
+        await screen.press(*keys)
+        screen.app.clear_notifications()
+        await screen.pilot.pause()
+        found.append(screen.text() + "\n")
+
+    drive(recorded(events), act, size)
+    return found[0]
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_a_screen_is_as_recorded(name: str) -> None:
+    run, size, move, keys = SCREENS[name]
+    text = shown(outage() if run is None else events_of(*run), size, move, keys)
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("RENEW"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert len(lines) == size[1]
+    assert max(map(len, lines)) <= size[0]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "room", "size"),
+    [
+        (12, (94, 20), Size.TILES),
+        (100, (94, 20), Size.CELLS),
+        (300, (94, 20), Size.HALVES),
+        (2000, (94, 20), Size.RACKS),
+        (12, (78, 8), Size.TILES),
+        (40, (78, 8), Size.HALVES),
+        (2000, (78, 8), Size.RACKS),
+    ],
+)
+def test_cells_shrink_as_the_cluster_grows(nodes: int, room: tuple[int, int], size: Size) -> None:
+    """With four slots a node, in four racks: the largest that needs no scrolling."""
+    facts = [NodeFacts(node, node % 4, 2, 2, 1.0) for node in range(nodes)]
+    assert seat(facts, *room, None).size is size
+
+
+def test_every_node_has_one_seat_and_is_found_there() -> None:
+    facts = [NodeFacts(node, node % 3, 2 + node % 2, 1, 1.0) for node in range(50)]
+    for size in (Size.TILES, Size.CELLS, Size.HALVES):
+        seating = seat(facts, 94, 20, size)
+        seats = [node for line in seating.lines for node in line.nodes]
+        assert sorted(seats) == list(range(50))
+        for node in seats:
+            y = seating.line_of(node)
+            x = seating.lines[y].nodes.index(node) * seating.node_width
+            assert seating.at(x, y) == (node, 0)
+            assert seating.slot_at(seating.label, 3) == 0
+            assert seating.slot_at(0, 3) is None
+        assert seating.at(0, len(seating.lines)) == (None, 0)

@@ -1,0 +1,306 @@
+"""The screen: its panes, and what keys and clicks choose to see."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual import events
+from textual.app import ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.geometry import Size as Extent
+from textual.screen import Screen
+from textual.theme import Theme
+from textual.widget import Widget
+
+from scheduler.model import JobId, NodeId
+from tui.commands import COMMANDS
+from tui.frame import JobKey, LogLevel
+from tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
+from tui.panels.charts import ChartsPane
+from tui.panels.detail import DetailPane
+from tui.panels.jobs import COLUMNS, JobsPane
+from tui.panels.lines import KeysLine, StatusLine
+from tui.panels.log import LogPane
+from tui.panels.seating import Size
+from tui.panels.slots import SlotsPane
+from tui.panels.timebar import TimeBar
+from tui.screens import AskScreen, HelpScreen
+from tui.source import (
+    GoToEvent,
+    Source,
+)
+from tui.time_app import TimeApp
+
+WIDE = 120
+"""From so many columns and so many lines on, all panes are there at once."""
+
+TALL = 36
+_LOWER = ("jobs", "log", "detail", "charts")
+
+
+def _theme(name: str, palette: Palette, dark: bool) -> Theme:
+    return Theme(
+        name=name,
+        primary=palette.accent,
+        accent=palette.accent,
+        foreground=palette.text,
+        background=palette.ground,
+        surface=palette.ground,
+        panel=palette.raised,
+        success=palette.good,
+        warning=palette.taken,
+        error=palette.fault,
+        dark=dark,
+        variables={"edge": palette.edge},
+    )
+
+
+class CallboardApp(TimeApp):
+    """A run on the screen.  `ticking` False leaves time to whoever calls `tick`, as tests do."""
+
+    CSS_PATH = "app.tcss"
+    TITLE = "callboard"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(each.keys, each.action, each.word or each.help, show=False) for each in COMMANDS),
+        Binding("up", "cursor(0, -1)", show=False),
+        Binding("down", "cursor(0, 1)", show=False),
+        Binding("left", "cursor(-1, 0)", show=False),
+        Binding("right", "cursor(1, 0)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("enter", "enter", show=False),
+        Binding("ctrl+c", "quit", show=False, priority=True),
+    ]
+
+    def __init__(self, source: Source, *, theme: str = "dark", ticking: bool = True) -> None:
+        super().__init__(source, ticking=ticking)
+        few = self.console.color_system in ("standard", "windows")
+        dark, light = (DARK_16, LIGHT_16) if few else (DARK, LIGHT)
+        self._palettes = {"dark": dark, "light": light}
+        for name, palette in self._palettes.items():
+            self.register_theme(_theme(name, palette, name == "dark"))
+        self.theme = theme
+
+    @property
+    def palette(self) -> Palette:
+        return self._palettes["dark" if self.current_theme.dark else "light"]
+
+    def compose(self) -> ComposeResult:
+        yield StatusLine(self.player, id="status")
+        with Container(id="stage"):
+            with Horizontal(id="upper"):
+                yield SlotsPane(id="slots")
+                yield JobsPane(id="jobs")
+            with Horizontal(id="lower"):
+                yield LogPane(id="log")
+                yield DetailPane(id="detail")
+            yield ChartsPane(id="charts")
+        yield TimeBar(id="time")
+        yield KeysLine(id="keys")
+
+    def on_mount(self) -> None:
+        self._lay_out(self.size)
+        self.query_one("#jobs").focus()
+        self.begin()
+
+    def measure(self) -> None:
+        log = self.query_one(LogPane)
+        jobs = self.query_one(JobsPane)
+        view = self.view
+        self.change(
+            columns=self.query_one(TimeBar).columns,
+            log_rows=log.rows,
+            jobs_rows=jobs.rows,
+            lane_columns=self.query_one(DetailPane).lane_columns,
+        )
+        jobs.job, jobs.sorted_by, jobs.reverse = view.job, view.jobs_key, view.jobs_reverse
+        self.query_one(SlotsPane).choose(view.job)
+        log.about(view.log_level, view.log_of_selection, view.filter, view.log_back)
+        every = "all jobs" if view.all_jobs else "jobs in the system"
+        jobs.border_title = f"2 {every}{f', /{view.filter}' if view.filter else ''}"
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._lay_out(event.size)
+        self.call_after_refresh(self.ask)
+
+    def _lay_out(self, size: Extent) -> None:
+        """All panes where there is room, else the slots and one other."""
+        wide = size.width >= WIDE and size.height >= TALL
+        self.screen.set_class(not wide, "-small")
+        if not wide and not any(self.query_one(f"#{name}").has_class("shown") for name in _LOWER):
+            self.query_one("#jobs").add_class("shown")
+
+    # Choosing.
+
+    def action_cursor(self, across: int, down: int) -> None:
+        match self.focused:
+            case SlotsPane() as slots:
+                slots.move_cursor(across, down)
+            case JobsPane() | LogPane() as pane if down:
+                pane.move_cursor(down)
+            case _:
+                pass
+
+    def action_page(self, pages: int) -> None:
+        match self.focused:
+            case JobsPane() as jobs:
+                self.look(jobs_top=max(self.view.jobs_top + pages * jobs.rows, 0))
+            case LogPane() as log:
+                self._scroll_log(-pages * log.rows)
+            case SlotsPane() as slots:
+                slots.scroll_relative(y=pages * slots.size.height, animate=False)
+            case _:
+                pass
+
+    def action_enter(self) -> None:
+        log = self.query_one(LogPane)
+        if self.focused is log and log.chosen is not None:
+            self.player.playing = False
+            self.change(log_back=0)
+            self.ask(GoToEvent(log.chosen))
+
+    def select(self, *, job: JobId | None = None, node: NodeId | None = None) -> None:
+        """Select a job or a node, or neither."""
+        self.query_one(SlotsPane).cursor = node
+        self.look(
+            job=job, node=node, log_back=0 if self.view.log_of_selection else self.view.log_back
+        )
+
+    def on_jobs_pane_chosen(self, event: JobsPane.Chosen) -> None:
+        self.select(job=event.job)
+
+    def on_jobs_pane_scrolled(self, event: JobsPane.Scrolled) -> None:
+        self.look(jobs_top=max(self.view.jobs_top + event.by, 0))
+
+    def on_jobs_pane_sort_by(self, event: JobsPane.SortBy) -> None:
+        turned = event.key is self.view.jobs_key and not self.view.jobs_reverse
+        self.look(jobs_key=event.key, jobs_reverse=turned)
+
+    def on_slots_pane_chosen(self, event: SlotsPane.Chosen) -> None:
+        if event.job is not None:
+            self.select(job=event.job)
+        else:
+            self.select(node=event.node)
+
+    def on_log_pane_chosen(self, event: LogPane.Chosen) -> None:
+        self.query_one(LogPane).chosen = event.line.index
+        if event.line.job is not None and not self.view.log_of_selection:
+            self.select(job=event.line.job)
+        elif event.line.node is not None and not self.view.log_of_selection:
+            self.select(node=event.line.node)
+        else:
+            self.ask()
+
+    def on_log_pane_scrolled(self, event: LogPane.Scrolled) -> None:
+        self._scroll_log(event.by)
+
+    def _scroll_log(self, by: int) -> None:
+        if by > 0 and self.frame is not None and self.frame.log_top:
+            return
+        self.look(log_back=max(self.view.log_back + by, 0))
+
+    # Looking.
+
+    def action_focus_pane(self, name: str) -> None:
+        if self.screen.has_class("-small") and name in _LOWER:
+            for each in _LOWER:
+                self.query_one(f"#{each}").set_class(each == name, "shown")
+        self.query_one(f"#{name}").focus()
+        if self.screen.has_class("-alone"):
+            self._leave_alone(self.query_one(f"#{name}"))
+        self.call_after_refresh(self.ask)
+
+    def action_maximise(self) -> None:
+        alone = None if self.screen.has_class("-alone") else self.focused
+        self._leave_alone(alone)
+        self.call_after_refresh(self.ask)
+
+    def _leave_alone(self, pane: Widget | None) -> None:
+        """Show one pane between the first line and the time bar, or all again."""
+        self.screen.set_class(pane is not None, "-alone")
+        kept = () if pane is None else (pane, *pane.ancestors)
+        for each in self.query("#stage, #stage *"):
+            each.set_class(each in kept, "alone")
+
+    def action_cell_size(self) -> None:
+        slots = self.query_one(SlotsPane)
+        sizes = (None, *Size)
+        slots.size_asked = sizes[(sizes.index(slots.size_asked) + 1) % len(sizes)]
+        name = "what fits" if slots.size_asked is None else slots.size_asked.name.lower()
+        self.notify(f"slots: {name}", timeout=2)
+
+    def action_sort(self, steps: int) -> None:
+        if steps:
+            keys = list(dict.fromkeys(column.key for column in COLUMNS))
+            key = keys[(keys.index(self.view.jobs_key) + steps) % len(keys)]
+            self.look(jobs_key=key, jobs_reverse=key not in (JobKey.ID, JobKey.NAME, JobKey.POOL))
+        else:
+            self.look(jobs_reverse=not self.view.jobs_reverse)
+
+    def action_all_jobs(self) -> None:
+        self.look(all_jobs=not self.view.all_jobs, jobs_top=0)
+
+    def action_log_level(self) -> None:
+        level = LogLevel((self.view.log_level + 1) % len(LogLevel))
+        self.look(log_level=level, log_back=0)
+
+    def action_log_of_selection(self) -> None:
+        if self.view.job is None and self.view.node is None:
+            self.notify("select a job or a node first", timeout=3)
+            return
+        self.look(log_of_selection=not self.view.log_of_selection, log_back=0)
+
+    def action_ask_filter(self) -> None:
+        question = "Show only jobs and events that contain this; !text leaves those out"
+
+        def apply(text: str | None) -> None:
+            if text is not None:
+                self.look(filter=text.strip(), jobs_top=0, log_back=0)
+
+        self.push_screen(AskScreen(question, self.view.filter, str), apply)
+
+    def action_clear(self) -> None:
+        """One thing after the other: the pane alone, what is scrolled back, selection, filter."""
+        view = self.view
+        if self.screen.has_class("-alone"):
+            self.action_maximise()
+        elif view.log_back:
+            self.look(log_back=0)
+        elif view.job is not None or view.node is not None:
+            self.query_one(LogPane).chosen = None
+            self.change(log_of_selection=False)
+            self.select()
+        elif view.filter:
+            self.look(filter="")
+
+    # The screen.
+
+    def action_theme(self) -> None:
+        self.theme = "light" if self.current_theme.dark else "dark"
+        self.ask()
+
+    def action_help(self) -> None:
+        self.push_screen(HelpScreen())
+
+    def action_picture(self) -> None:
+        path = Path(self.save_screenshot(path=str(Path.cwd())))
+        self.notify(f"saved as {path.name}", timeout=5)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return {"edge": DARK.edge}
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
+        """The palette offers what the keys do, each with its key."""
+        for each in COMMANDS:
+            title = f"{each.help[:1].upper()}{each.help[1:]}"
+
+            def run(action: str = each.action) -> None:
+                self.call_later(self.run_action, action)
+
+            yield SystemCommand(title, f"key: {each.shown}", run)
+
+    async def action_quit(self) -> None:
+        self.source.close()
+        self.exit()

@@ -1,0 +1,244 @@
+"""What a screen asks for and what it gets: a `View` goes in, a whole `Frame` comes out.
+
+A frame is a value, made of numbers, bytes and finished sentences.  It says everything the screen
+draws for one moment of a run, so it can cross a pipe, and a screen never touches an actor.
+
+**Truth and belief.**  A slot's state is the truth of its slot, but for two states that tell what
+the master believes where that differs: `GHOST` (the master still counts an attempt there, which
+is over) and `ORPHAN` (an attempt runs there which the master has given up).
+"""
+
+from enum import IntEnum, IntFlag
+
+import msgspec
+
+from actors.events import NodeFacts
+from scheduler.model import JobId, Millis, NodeId
+
+
+class SlotState(IntEnum):
+    """What a slot is at."""
+
+    IDLE = 0
+    MAP = 1
+    SHUFFLE = 2
+    REDUCE = 3
+    COPY = 4
+    GHOST = 5
+    ORPHAN = 6
+
+
+class Truth(IntFlag):
+    """How a node really is; 0 is up and well."""
+
+    DOWN = 1
+    PAUSED = 2
+    SLOW = 4
+    CUT = 8
+    """Its link to the master, or to other nodes, is not what it should be."""
+
+
+class Mark(IntEnum):
+    """What is worth a mark on the time bar; of several at one place the highest is shown."""
+
+    NONE = 0
+    PREEMPTION = 1
+    RETURNED = 2
+    LOST = 3
+    FAULT = 4
+
+
+class LogLevel(IntEnum):
+    """How much the log tells: headlines, also decisions, or every event."""
+
+    HEADLINES = 0
+    DECISIONS = 1
+    ALL = 2
+
+
+class JobState(IntEnum):
+    """Where a job stands, as the master sees it."""
+
+    WAITING = 0
+    """Nothing of it has been launched yet."""
+    RUNNING = 1
+    STARVED = 2
+    """Begun, not done, and none of its tasks runs."""
+    SUCCEEDED = 3
+    FAILED = 4
+    KILLED = 5
+
+
+class JobKey(IntEnum):
+    """What the jobs can be sorted by."""
+
+    ID = 0
+    NAME = 1
+    POOL = 2
+    STATE = 3
+    DONE = 4
+    RUNNING = 5
+    WAITING = 6
+    WAITED = 7
+    TIME = 8
+
+
+class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """What the screen wants to see: how wide, which rows, who is selected.
+
+    `columns` is the width of the time bar and of the charts; `lane_columns` that of the detail's
+    timeline, 0 for none.  `log_back` is how many lines the log is scrolled back.
+    """
+
+    columns: int = 80
+    log_rows: int = 20
+    log_back: int = 0
+    log_level: LogLevel = LogLevel.HEADLINES
+    log_of_selection: bool = False
+    filter: str = ""
+    """Only jobs, and lines of the log, that contain this; `!` before it leaves those out."""
+    jobs_top: int = 0
+    jobs_rows: int = 20
+    jobs_key: JobKey = JobKey.ID
+    jobs_reverse: bool = False
+    all_jobs: bool = False
+    """Also those that have left the system."""
+    job: JobId | None = None
+    node: NodeId | None = None
+    lane_columns: int = 0
+    with_run: bool = True
+    """Also what is being run, which stays the same."""
+
+
+class Run(msgspec.Struct, frozen=True, array_like=True):
+    """What is being run; `nodes` as the run began."""
+
+    name: str
+    policy: str
+    seed: int
+    nodes: tuple[NodeFacts, ...]
+
+
+class JobRow(msgspec.Struct, frozen=True, array_like=True):
+    """One job in the table.  Tasks are counted as the master does, (maps, reduces) each.
+
+    `share` is its part of all running attempts; `waited_ms` from submission to its first launch,
+    `time_ms` from submission to its end, or to now.
+    """
+
+    job: JobId
+    name: str
+    user: str
+    pool: str
+    state: JobState
+    tasks: tuple[int, int]
+    done: tuple[int, int]
+    running: tuple[int, int]
+    suspended: int
+    share: float
+    waited_ms: Millis
+    time_ms: Millis
+
+
+class Line(msgspec.Struct, frozen=True, array_like=True):
+    """One event in the log: its place in the run, and what it says; `mark` gives its colour."""
+
+    index: int
+    at_ms: Millis
+    text: str
+    level: LogLevel
+    mark: Mark
+    job: JobId | None
+    node: NodeId | None
+
+
+class Charts(msgspec.Struct, frozen=True, array_like=True):
+    """Figures over the whole run so far, one a column of the time bar; NaN where there are none.
+
+    Shares of busy map and reduce slots; jobs in the system; the share of maps launched on a node
+    that holds their input; slot minutes that were lost with attempts that failed or were killed.
+    `marks` has the most striking `Mark` of each column.
+    """
+
+    maps: list[float]
+    reduces: list[float]
+    jobs: list[float]
+    local: list[float]
+    wasted: list[float]
+    marks: bytes
+
+
+class Lane(msgspec.Struct, frozen=True, array_like=True):
+    """A row of the detail's timeline: for each column the owner (job + 1, 0 for nobody) and how
+    full it is, from 0 to 1, in which state.
+    """
+
+    label: str
+    owners: list[int]
+    states: bytes
+    fill: list[float]
+
+
+class Detail(msgspec.Struct, frozen=True, array_like=True):
+    """The selected job or node: facts as (label, text), its timeline between two moments."""
+
+    title: str
+    facts: list[tuple[str, str]]
+    lanes: list[Lane]
+    from_ms: Millis
+    to_ms: Millis
+
+
+class Totals(msgspec.Struct, frozen=True, array_like=True):
+    """The cluster in figures: slots by kind, how many are busy in truth, jobs, nodes."""
+
+    slots: tuple[int, int]
+    busy: tuple[int, int]
+    ghosts: int
+    orphans: int
+    suspended: int
+    submitted: int
+    in_system: int
+    nodes: int
+    down: int
+    lost: int
+    wasted_ms: Millis
+    local: int
+    rack: int
+    maps_launched: int
+
+
+class Frame(msgspec.Struct, frozen=True, array_like=True):
+    """A run at one moment.
+
+    `index` is how many events have happened; `end_ms` and `events` are how far the run is known;
+    `complete` says that no more will come, `reason` how it ended (None if it was cut off or
+    failed, which `trouble` explains).
+    `states`, `owners` (job + 1 as 32 bits, 0 for nobody) and `ages` (128 is as old as attempts of
+    that job and kind usually get) have one entry a slot, node by node, a node's map slots first.
+    `truth`, `lost` and `held` (suspended attempts) have one a node.
+    """
+
+    at_ms: Millis
+    index: int
+    end_ms: Millis
+    events: int
+    complete: bool
+    reason: str | None
+    digest: str
+    trouble: str
+    run: Run | None
+    totals: Totals
+    states: bytes
+    owners: bytes
+    ages: bytes
+    truth: bytes
+    lost: bytes
+    held: bytes
+    jobs: list[JobRow]
+    jobs_top: int
+    jobs_found: int
+    log: list[Line]
+    log_top: bool
+    charts: Charts
+    detail: Detail | None

@@ -1,0 +1,87 @@
+"""A place on a tape, and every way to move it."""
+
+from actors.events import (
+    AttemptClosed,
+    AttemptLaunched,
+    JobFinished,
+    KillOrdered,
+    ResumeOrdered,
+    SuspendOrdered,
+)
+from scheduler.model import Millis
+from tui.frame import Frame, View
+from tui.projector import project
+from tui.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind
+from tui.tape import NUMBERS, Tape
+
+_STEPS = {
+    StepKind.MASTER: (AttemptLaunched, AttemptClosed, KillOrdered, SuspendOrdered, ResumeOrdered),
+    StepKind.JOB: (JobFinished,),
+}
+_LEAP = 2_000
+"""How many events are passed at once when what is known is played as fast as it goes."""
+
+
+class Head:
+    """A place on a tape.  It moves only as far as the tape goes.
+
+    Fractions of a millisecond that playing leaves over are kept, so that the slowest speed moves.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.index = 0
+        self.at_ms: Millis = 0
+        self._part_ms = 0.0
+
+    def move(self, move: Move) -> None:
+        """Go where the move leads."""
+        match move:
+            case Stay():
+                pass
+            case GoTo(at_ms=at_ms):
+                self.to_ms(self.tape.end_ms if at_ms is None else at_ms)
+            case GoToEvent(index=index):
+                self._to_index(index + 1)
+            case Play(by_ms=None):
+                index, tape = self.index + _LEAP, self.tape
+                self.to_ms(tape.times[index] if index < len(tape) else tape.end_ms)
+            case Play(by_ms=by_ms):
+                passed, self._part_ms = divmod(self._part_ms + (by_ms or 0.0), 1)
+                self.to_ms(self.at_ms + int(passed))
+            case Step(kind=kind, back=back):
+                self._step(kind, back)
+
+    def frame(self, view: View) -> Frame:
+        """What there is to see here."""
+        return project(self.tape, self.index, self.at_ms, view)
+
+    def to_ms(self, at_ms: Millis) -> None:
+        """To the end of that millisecond, as near as the run is known."""
+        self.at_ms = max(0, min(at_ms, self.tape.end_ms))
+        self.index = self.tape.index_at(self.at_ms)
+
+    def next(self, kind: StepKind, *, back: bool = False) -> Millis | None:
+        """When the next moment of this kind is on the tape, or the one before; None for none."""
+        if kind is StepKind.MARK:
+            return self.tape.history.next_mark(self.at_ms, back=back)
+        numbers = {NUMBERS[each] for each in _STEPS[kind]}
+        kinds, times = self.tape.kinds, self.tape.times
+        places = range(self.index - 1, -1, -1) if back else range(self.index, len(kinds))
+        for place in places:
+            if kinds[place] in numbers and times[place] != self.at_ms:
+                return times[place]
+        return None
+
+    def _step(self, kind: StepKind, back: bool) -> None:
+        if kind is StepKind.EVENT:
+            self._to_index(self.index + (-1 if back else 1))
+            return
+        found = self.next(kind, back=back)
+        if found is not None:
+            self.to_ms(found)
+
+    def _to_index(self, index: int) -> None:
+        """To right after the first `index` events; the first of all, the run's start, is kept."""
+        self.index = min(max(index, 1), len(self.tape))
+        self.at_ms = self.tape.times[self.index - 1] if self.index else 0

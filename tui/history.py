@@ -1,0 +1,110 @@
+"""What a run's charts are drawn from: running sums, sampled at even steps of virtual time.
+
+However long the run, there are at most `_SAMPLES_MAX` samples: when there are more, every other one
+goes and the step doubles.  Since the sums are exact at their samples, nothing else is lost by it.
+"""
+
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler.model import Millis
+from tui.frame import Charts, Mark
+from tui.stage import Stage
+
+Floats = NDArray[np.float64]
+
+_SAMPLES_MAX = 4096
+_FIRST_STEP_MS = 500
+_MINUTE_MS = 60_000
+
+
+class History:
+    """Sums over the run so far; `due_ms` is when the next sample is to be taken."""
+
+    def __init__(self) -> None:
+        self.due_ms: Millis = 0
+        self._step_ms: Millis = _FIRST_STEP_MS
+        self._sums = [array("q") for _ in range(6)]
+        self._mark_times = array("q")
+        self._mark_kinds = bytearray()
+
+    def sample(self, at_ms: Millis, stage: Stage) -> None:
+        """Take the samples due up to `at_ms`; nothing has happened since `stage` was so."""
+        while self.due_ms <= at_ms:
+            for column, total in zip(self._sums, _sums(stage, self.due_ms), strict=True):
+                column.append(total)
+            self.due_ms += self._step_ms
+            if len(self._sums[0]) > _SAMPLES_MAX:
+                self._sums = [column[::2] for column in self._sums]
+                self._step_ms *= 2
+                self.due_ms = len(self._sums[0]) * self._step_ms
+
+    def mark(self, at_ms: Millis, kind: Mark) -> None:
+        """What happens at that moment deserves a mark."""
+        self._mark_times.append(at_ms)
+        self._mark_kinds.append(kind)
+
+    def next_mark(self, at_ms: Millis, *, back: bool = False) -> Millis | None:
+        """When the next moment with a mark is, or the one before."""
+        times = np.frombuffer(self._mark_times, np.int64)
+        if back:
+            place = int(np.searchsorted(times, at_ms, "left")) - 1
+            return int(times[place]) if place >= 0 else None
+        place = int(np.searchsorted(times, at_ms, "right"))
+        return int(times[place]) if place < len(times) else None
+
+    def charts(self, columns: int, end_ms: Millis, tip: Stage) -> Charts:
+        """The run from its start to `end_ms` in so many columns; `tip` is how it stands there."""
+        held = np.arange(len(self._sums[0]), dtype=np.float64) * self._step_ms
+        now = _sums(tip, end_ms)
+        held = np.append(held[held < end_ms], end_ms)
+        edges = np.linspace(0, max(end_ms, 1), columns + 1)
+        spans = np.diff(edges)
+        maps, reduces, jobs, launched, local, wasted = (
+            np.diff(np.interp(edges, held, _column(column, len(held) - 1, total)))
+            for column, total in zip(self._sums, now, strict=True)
+        )
+        slots = _slots(tip)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Charts(
+                maps=(maps / spans / slots[0]).tolist(),
+                reduces=(reduces / spans / slots[1]).tolist(),
+                jobs=(jobs / spans).tolist(),
+                local=np.where(launched > 1e-6, local / launched, np.nan).tolist(),
+                wasted=(wasted / _MINUTE_MS).tolist(),
+                marks=self._marks(columns, end_ms),
+            )
+
+    def _marks(self, columns: int, end_ms: Millis) -> bytes:
+        """The most striking mark of each column."""
+        row = np.zeros(columns, np.uint8)
+        times = np.frombuffer(self._mark_times, np.int64)
+        if len(times):
+            places = np.minimum(times * columns // max(end_ms, 1), columns - 1)
+            np.maximum.at(row, places, np.frombuffer(self._mark_kinds, np.uint8))
+        return row.tobytes()
+
+
+def _sums(stage: Stage, at_ms: Millis) -> tuple[int, ...]:
+    """What is summed, at a moment up to which nothing has happened since the stage's own."""
+    passed = at_ms - stage.now_ms
+    return (
+        stage.busy_ms[0] + stage.busy[0] * passed,
+        stage.busy_ms[1] + stage.busy[1] * passed,
+        stage.jobs_ms + stage.in_system * passed,
+        sum(stage.levels),
+        stage.levels[0],
+        stage.wasted_ms,
+    )
+
+
+def _column(sums: "array[int]", known: int, total: int) -> Floats:
+    """The first samples of a sum, then how it stands now."""
+    return np.append(np.frombuffer(sums, np.int64)[:known], total).astype(np.float64)
+
+
+def _slots(stage: Stage) -> tuple[int, int]:
+    """How many slots of each kind there are, at least 1."""
+    return max(stage.slots[0], 1), max(stage.slots[1], 1)

@@ -1,0 +1,161 @@
+"""Colours and glyphs.  Everything a colour says a glyph or a word says too.
+
+The hues of jobs are Okabe and Ito's ("Color Universal Design", 2008), told apart by people with
+any of the usual kinds of colour blindness; a test measures the distances.  Vermillion is kept for
+what has gone wrong.
+"""
+
+from functools import lru_cache
+
+import msgspec
+from rich.color import Color
+from rich.style import Style
+
+from tui.frame import Mark, SlotState, Truth
+
+GLYPHS = {
+    SlotState.IDLE: "·",
+    SlotState.MAP: "■",
+    SlotState.SHUFFLE: "◇",
+    SlotState.REDUCE: "◆",
+    SlotState.COPY: "▲",
+    SlotState.GHOST: "□",
+    SlotState.ORPHAN: "!",
+}
+DOWN = "×"
+"""An empty slot of a node that is down."""
+
+HELD = " ¹²³⁴⁵⁶⁷⁸⁹"
+"""How many suspended attempts a node keeps; more than nine look like nine."""
+
+TRUTHS = ((Truth.DOWN, "×"), (Truth.PAUSED, "‖"), (Truth.CUT, "≠"), (Truth.SLOW, "~"))
+"""A node's mark: of several the first."""
+
+LOST = "?"
+"""The mark of a node that is well but given up for lost."""
+
+MARKS = {Mark.NONE: " ", Mark.PREEMPTION: "╷", Mark.RETURNED: "▴", Mark.LOST: "✕", Mark.FAULT: "▾"}
+LEVELS = 3
+"""How many steps of brightness tell how far an attempt is."""
+
+_BRIGHTNESS = (0.5, 0.75, 1.0)
+_DIMMED = 0.28
+
+
+class Palette(msgspec.Struct, frozen=True):
+    """The colours of one theme, as `#rrggbb`; `jobs` by job number modulo their count."""
+
+    ground: str
+    raised: str
+    text: str
+    dim: str
+    faint: str
+    accent: str
+    fault: str
+    good: str
+    taken: str
+    jobs: tuple[str, ...]
+    flat: bool = False
+    """Whether colours have no shades: what runs is bright, what steps back faint."""
+
+    def hue(self, job: int) -> str:
+        """The job's colour, the same for as long as it is shown anywhere."""
+        return self.jobs[job % len(self.jobs)]
+
+    def mark(self, mark: Mark) -> str:
+        """The colour of a mark, and of its line in the log."""
+        return {
+            Mark.NONE: self.text,
+            Mark.PREEMPTION: self.taken,
+            Mark.RETURNED: self.good,
+            Mark.LOST: self.fault,
+            Mark.FAULT: self.fault,
+        }[mark]
+
+    def shade(self, colour: str, level: int) -> str:
+        """A colour as bright as an attempt is far, from 0 to `LEVELS` - 1."""
+        return colour if self.flat else blend(self.ground, colour, _BRIGHTNESS[level])
+
+    def dimmed(self, colour: str) -> str:
+        """A colour that steps back, so that what is selected stands out."""
+        return self.faint if self.flat else blend(self.ground, colour, _DIMMED)
+
+    @property
+    def edge(self) -> str:
+        """The frames of panes."""
+        return self.faint if self.flat else blend(self.ground, self.text, 0.2)
+
+
+DARK = Palette(
+    ground="#101216",
+    raised="#1B1F27",
+    text="#D8DCE4",
+    dim="#8A92A0",
+    faint="#4A505C",
+    accent="#7AA2F7",
+    fault="#E8602C",
+    good="#3FBF8F",
+    taken="#CC79A7",
+    jobs=("#56B4E9", "#E69F00", "#12A87E", "#F0E442", "#CC79A7", "#3A7FD5"),
+)
+LIGHT = Palette(
+    ground="#FBFBF8",
+    raised="#ECECE6",
+    text="#22262E",
+    dim="#666C78",
+    faint="#B4B8C0",
+    accent="#2757B0",
+    fault="#C03A00",
+    good="#007A55",
+    taken="#A3477A",
+    jobs=("#2D7CB8", "#BF7F05", "#12AC91", "#C2AE13", "#8D2250", "#061F81"),
+)
+
+
+DARK_16 = Palette(
+    ground="#000000",
+    raised="#0000aa",
+    text="#ffffff",
+    dim="#aaaaaa",
+    faint="#555555",
+    accent="#55ffff",
+    fault="#ff5555",
+    good="#55ff55",
+    taken="#ff55ff",
+    jobs=("#55ffff", "#ffff55", "#55ff55", "#ff55ff", "#5555ff", "#aa5500"),
+    flat=True,
+)
+LIGHT_16 = Palette(
+    ground="#ffffff",
+    raised="#aaaaaa",
+    text="#000000",
+    dim="#555555",
+    faint="#aaaaaa",
+    accent="#0000aa",
+    fault="#aa0000",
+    good="#00aa00",
+    taken="#aa00aa",
+    jobs=("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#00aaaa", "#555555"),
+    flat=True,
+)
+"""The same for terminals of 16 colours, in these colours exactly, so that none is guessed."""
+
+
+@lru_cache(maxsize=4096)
+def style(
+    colour: str, ground: str | None = None, *, bold: bool = False, reverse: bool = False
+) -> Style:
+    """A style of these colours, made once."""
+    return Style(
+        color=Color.parse(colour),
+        bgcolor=None if ground is None else Color.parse(ground),
+        bold=bold or None,
+        reverse=reverse or None,
+    )
+
+
+@lru_cache(maxsize=1024)
+def blend(ground: str, colour: str, share: float) -> str:
+    """`share` of the colour on the ground."""
+    pairs = [(int(ground[at : at + 2], 16), int(colour[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)

@@ -1,0 +1,1 @@
+"""The panes of the screen, one a file.  Each draws what a frame says and decides nothing."""

@@ -1,0 +1,249 @@
+"""The jobs pane: a table of those in the system, or of all."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+from rich.style import Style
+from textual import events
+from textual.message import Message
+
+from scheduler.model import JobId
+from tui.frame import Frame, JobKey, JobRow, JobState
+from tui.palette import Palette, style
+from tui.panels.pane import Pane, Span
+from tui.words import brief
+
+STATE_WORDS = {
+    JobState.WAITING: "waits",
+    JobState.RUNNING: "runs",
+    JobState.STARVED: "starved",
+    JobState.SUCCEEDED: "done",
+    JobState.FAILED: "failed",
+    JobState.KILLED: "killed",
+}
+
+
+class Column(msgspec.Struct, frozen=True):
+    """One column: its title, what it sorts by, its width, and what it says of a job.
+
+    `rank` says how soon it goes when there is no room: the highest first.
+    """
+
+    title: str
+    key: JobKey
+    width: int
+    rank: int
+    text: Callable[[JobRow], str]
+    left: bool = False
+
+
+def _tasks(which: int) -> Callable[[JobRow], str]:
+    def text(row: JobRow) -> str:
+        tasks, done = row.tasks[which], row.done[which]
+        return f"{done}/{tasks}" if tasks else "–"
+
+    return text
+
+
+def _on(row: JobRow) -> str:
+    return f"{sum(row.running)}{'‖' if row.suspended else ''}" if sum(row.running) else ""
+
+
+COLUMNS = (
+    Column("job", JobKey.ID, 5, 0, lambda row: str(row.job)),
+    Column("name", JobKey.NAME, 12, 0, lambda row: row.name, left=True),
+    Column("pool", JobKey.POOL, 8, 6, lambda row: row.pool or row.user, left=True),
+    Column("state", JobKey.STATE, 8, 5, lambda row: STATE_WORDS[row.state], left=True),
+    Column("maps", JobKey.DONE, 9, 3, _tasks(0)),
+    Column("reduces", JobKey.DONE, 8, 4, _tasks(1)),
+    Column("on", JobKey.RUNNING, 5, 1, _on),
+    Column("waiting", JobKey.WAITING, 7, 2, lambda row: str(_waiting(row))),
+    Column("share", JobKey.RUNNING, 5, 7, lambda row: f"{row.share:.0%}" if row.share else ""),
+    Column("waited", JobKey.WAITED, 7, 8, lambda row: brief(row.waited_ms)),
+    Column("time", JobKey.TIME, 7, 1, lambda row: brief(row.time_ms)),
+)
+_BAR_LEAST = 10
+_BAR_FROM = 50
+"""The width from which on there is a bar."""
+_BAR_MOST = 24
+
+
+def _waiting(row: JobRow) -> int:
+    return sum(row.tasks) - sum(row.done) - sum(row.running)
+
+
+class JobsPane(Pane):
+    """The table.  Its order is the frame's; it shows as many rows as fit."""
+
+    key, heading = "2", "jobs"
+
+    class Chosen(Message):
+        """Somebody has chosen a job."""
+
+        def __init__(self, job: JobId) -> None:
+            super().__init__()
+            self.job = job
+
+    class Scrolled(Message):
+        """Rows further up or down are wanted."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    class SortBy(Message):
+        """A column's title was clicked."""
+
+        def __init__(self, key: JobKey) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.job: JobId | None = None
+        self.sorted_by = JobKey.ID
+        self.reverse = False
+        self.columns: list[tuple[Column, int]] = []
+        self.bar = 0
+
+    @property
+    def rows(self) -> int:
+        """How many jobs fit."""
+        return max(self.content_size.height - 1, 0)
+
+    def show(self, frame: Frame) -> None:
+        last = frame.jobs_top + len(frame.jobs)
+        of = f"{frame.jobs_top + 1}–{last} of {frame.jobs_found:,}" if frame.jobs else ""
+        self.border_subtitle = of
+        super().show(frame)
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Choose the columns that there is room for; what is left is the bar's."""
+        width = self.content_size.width - 2
+        kept = list(COLUMNS)
+        bar = _BAR_LEAST + 1 if width > _BAR_FROM else 0
+        while kept and bar + sum(each.width + 1 for each in kept) > width:
+            kept.remove(max(kept, key=lambda each: each.rank))
+        spare = width - sum(each.width + 1 for each in kept)
+        self.bar = min(spare - 1, _BAR_MOST) if spare > _BAR_LEAST else 0
+        spare -= self.bar + 1 if self.bar else 0
+        self.columns = [
+            (each, each.width + (min(spare, 16) if each.key is JobKey.NAME else 0)) for each in kept
+        ]
+
+    def line(self, frame: Frame, y: int) -> Iterable[Span]:
+        if y == 0:
+            return self._head()
+        if y > len(frame.jobs):
+            return self._nothing(frame) if y == 2 and not frame.jobs else ()
+        return self._row(frame.jobs[y - 1])
+
+    def _nothing(self, frame: Frame) -> Iterable[Span]:
+        submitted = frame.totals.submitted
+        said = "no job is in the system" if submitted else "no job has been submitted yet"
+        if submitted:
+            said += f"; a shows all {submitted:,} that came so far"
+        yield f"  {said}", self.ink(self.palette.dim)
+
+    def _head(self) -> Iterator[Span]:
+        palette = self.palette
+        yield "  ", self.ink()
+        for column, width in self.columns:
+            chosen = column.key is self.sorted_by
+            arrow = ("▾" if self.reverse else "▴") if chosen else ""
+            text = _set(column.title + arrow, width, column.left)
+            yield text + " ", self.ink(palette.text if chosen else palette.dim, bold=chosen)
+            if column.key is JobKey.NAME and self.bar:
+                yield _set("progress", self.bar, True) + " ", self.ink(palette.dim)
+
+    def _row(self, row: JobRow) -> Iterator[Span]:
+        palette = self.palette
+        chosen = row.job == self.job
+        ground = palette.raised if chosen else palette.ground
+        over = row.state >= JobState.SUCCEEDED
+        ink = style(palette.dim if over else palette.text, ground, bold=chosen)
+        yield "■ ", style(palette.hue(row.job), ground)
+        for column, width in self.columns:
+            yield (
+                _set(column.text(row), width, column.left) + " ",
+                _tinted(column, row, palette, ground, chosen) or ink,
+            )
+            if column.key is JobKey.NAME and self.bar:
+                yield from self._bar(row, ground)
+                yield " ", ink
+
+    def _bar(self, row: JobRow, ground: str) -> Iterator[Span]:
+        """Maps and reduces done, on, and waiting, in one bar."""
+        palette, hue = self.palette, self.palette.hue(row.job)
+        tasks = max(sum(row.tasks), 1)
+        done = round(sum(row.done) * self.bar / tasks)
+        on = min(-(-sum(row.running) * self.bar // tasks), self.bar - done)
+        yield "█" * done, style(hue, ground)
+        yield "▒" * on, style(palette.shade(hue, 1), ground)
+        yield "·" * (self.bar - done - on), style(palette.faint, ground)
+
+    # Choosing.
+
+    def move_cursor(self, by: int) -> None:
+        """Choose the job so many rows further down."""
+        if self.frame is None or not self.frame.jobs:
+            return
+        jobs = [row.job for row in self.frame.jobs]
+        if self.job not in jobs:
+            self.post_message(self.Chosen(jobs[0]))
+            return
+        at = jobs.index(self.job) + by
+        if 0 <= at < len(jobs):
+            self.post_message(self.Chosen(jobs[at]))
+        else:
+            self.post_message(self.Scrolled(by))
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or self.frame is None:
+            return
+        if offset.y == 0:
+            key = self._title_at(offset.x)
+            if key is not None:
+                self.post_message(self.SortBy(key))
+        elif offset.y <= len(self.frame.jobs):
+            self.post_message(self.Chosen(self.frame.jobs[offset.y - 1].job))
+
+    def _title_at(self, x: int) -> JobKey | None:
+        at = 2
+        for column, width in self.columns:
+            at += width + 1
+            if x < at:
+                return column.key
+            if column.key is JobKey.NAME and self.bar:
+                at += self.bar + 1
+        return None
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.post_message(self.Scrolled(3))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.post_message(self.Scrolled(-3))
+
+
+def _set(text: str, width: int, left: bool) -> str:
+    """The text in so many columns, `…` for what is cut off."""
+    if len(text) > width:
+        return text[: width - 1] + "…"
+    return f"{text:<{width}}" if left else f"{text:>{width}}"
+
+
+def _tinted(
+    column: Column, row: JobRow, palette: Palette, ground: str, chosen: bool
+) -> Style | None:
+    """The colour of a word that is a warning."""
+    if column.key is JobKey.STATE and row.state in (JobState.STARVED, JobState.FAILED):
+        return style(palette.fault, ground, bold=chosen)
+    if column.key is JobKey.STATE and row.state is JobState.WAITING:
+        return style(palette.taken, ground, bold=chosen)
+    return None

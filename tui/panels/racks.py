@@ -1,0 +1,120 @@
+"""A rack in one line: the head over its nodes, or, of a large cluster, a bar instead of them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.events import NodeFacts
+from journal.names import rack_name
+from tui.frame import Frame, SlotState, Truth
+from tui.palette import DOWN, Palette, style
+from tui.panels.pane import Span
+from tui.stage import slot_offsets
+
+_NAME = 9
+_TAIL = 34
+"""Columns kept for what is said behind a bar, so that all bars are of one length."""
+
+
+class Rack(msgspec.Struct, frozen=True):
+    """Where a rack's nodes are in a frame's columns: themselves, their slots, each slot's node."""
+
+    nodes: NDArray[np.int64]
+    places: NDArray[np.int64]
+    node_of: NDArray[np.int64]
+
+
+class Count(msgspec.Struct, frozen=True):
+    """A rack in figures: slots busy and in all; nodes down, given up, and down while the master
+    does not know.
+    """
+
+    busy: int
+    slots: int
+    down: int
+    lost: int
+    unaware: int
+
+    @property
+    def trouble(self) -> str:
+        """What is wrong, in words; empty if nothing is."""
+        said = [f"{self.down} down"] if self.down else []
+        said += [f"{self.lost} given up"] if self.lost else []
+        said += [f"master unaware of {self.unaware}"] if self.unaware else []
+        return "".join(f", {each}" for each in said)
+
+
+class Racks:
+    """The racks of one cluster."""
+
+    def __init__(self, nodes: Sequence[NodeFacts]) -> None:
+        first = slot_offsets(nodes)
+        self._racks: dict[int, Rack] = {}
+        for rack in sorted({facts.rack for facts in nodes}):
+            mine = [facts.node for facts in nodes if facts.rack == rack]
+            places = [(at, node) for node in mine for at in range(first[node], first[node + 1])]
+            columns = np.array(places, np.int64).reshape(-1, 2).T
+            self._racks[rack] = Rack(np.array(mine, np.int64), columns[0], columns[1])
+
+    def count(self, frame: Frame, rack: int) -> Count:
+        """The rack in figures."""
+        mine = self._racks[rack]
+        states = np.frombuffer(frame.states, np.uint8)[mine.places]
+        down = (np.frombuffer(frame.truth, np.uint8)[mine.nodes] & int(Truth.DOWN)) > 0
+        lost = np.frombuffer(frame.lost, np.uint8)[mine.nodes] > 0
+        busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
+        return Count(
+            int(busy.sum()),
+            len(states),
+            int(down.sum()),
+            int(lost.sum()),
+            int((down & ~lost).sum()),
+        )
+
+    def head(self, frame: Frame, rack: int, width: int, palette: Palette) -> Iterable[Span]:
+        """The line over a rack's nodes."""
+        count, ground = self.count(frame, rack), palette.ground
+        name, share = f"{rack_name(rack)} ", f" {count.busy}/{count.slots} busy"
+        rule = max(width - len(name) - len(share) - len(count.trouble), 1)
+        yield name, style(palette.dim, ground, bold=True)
+        yield "─" * rule, style(palette.raised, ground)
+        yield share, style(palette.dim, ground)
+        colour = palette.fault if count.unaware else palette.dim
+        yield count.trouble, style(colour, ground, bold=bool(count.unaware))
+
+    def bar(self, frame: Frame, rack: int, width: int, palette: Palette) -> Iterable[Span]:
+        """The rack as one bar: a stretch for each job, then what the master has yet to hear is
+        over, then what is empty.
+        """
+        count, ground = self.count(frame, rack), palette.ground
+        tail = f" {count.busy / max(count.slots, 1):>4.0%} busy{count.trouble}"
+        room = max(width - _NAME - max(len(tail), _TAIL), 10)
+        yield f"{rack_name(rack):<{_NAME}}", style(palette.dim, ground, bold=True)
+        for colour, glyph, length in self._stretches(frame, self._racks[rack], room, palette):
+            yield glyph * length, style(colour, ground)
+        yield tail, style(palette.fault if count.unaware else palette.dim, ground)
+
+    def _stretches(
+        self, frame: Frame, rack: Rack, room: int, palette: Palette
+    ) -> Iterator[tuple[str, str, int]]:
+        """The parts of a bar: colour, glyph, columns; together exactly `room`."""
+        owners = np.frombuffer(frame.owners, np.int32)[rack.places]
+        states = np.frombuffer(frame.states, np.uint8)[rack.places]
+        down = (np.frombuffer(frame.truth, np.uint8)[rack.node_of] & int(Truth.DOWN)) > 0
+        idle, over = states == SlotState.IDLE.value, states == SlotState.GHOST.value
+        jobs, numbers = np.unique(owners[~idle & ~over], return_counts=True)
+        parts = [
+            (palette.hue(job - 1), "█", number)
+            for job, number in zip(jobs.tolist(), numbers.tolist(), strict=True)
+        ]
+        parts.append((palette.fault, "▒", int(over.sum())))
+        parts.append((palette.faint, "·", int((idle & ~down).sum())))
+        parts.append((palette.shade(palette.fault, 0), DOWN, int((idle & down).sum())))
+        total, gone, drawn = max(len(states), 1), 0, 0
+        for colour, glyph, number in parts:
+            gone += number
+            length = round(gone * room / total) - drawn
+            drawn += length
+            yield colour, glyph, length

@@ -1,0 +1,100 @@
+"""Where each slot sits in the slots pane: which lines there are, and what is at a place.
+
+Cells shrink as the cluster grows: *tiles* of three columns, *cells* of one character, *halves* (two
+slots a character), and at last *racks*, a bar for each rack.  The largest that needs no scrolling
+is taken unless one is asked for.
+"""
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+import msgspec
+
+from actors.events import NodeFacts
+from scheduler.model import NodeId
+
+
+class Size(IntEnum):
+    """How large a slot is drawn."""
+
+    TILES = 0
+    CELLS = 1
+    HALVES = 2
+    RACKS = 3
+
+
+class SeatLine(msgspec.Struct, frozen=True):
+    """A line of the pane: the head of a rack, or some of its nodes, or a blank."""
+
+    rack: int = -1
+    nodes: tuple[NodeId, ...] = ()
+
+
+class Seating(msgspec.Struct, frozen=True):
+    """All lines.  Each node takes `node_width` columns: `label` of them for its number and mark,
+    `cell` for each slot (0 where slots go in halves), the rest a gap.
+    """
+
+    size: Size
+    lines: list[SeatLine]
+    node_width: int
+    label: int
+    cell: int
+
+    def at(self, x: int, y: int) -> tuple[NodeId | None, int]:
+        """The node at a place, and which column of its own that is."""
+        if not 0 <= y < len(self.lines) or x < 0:
+            return None, 0
+        place, column = divmod(x, self.node_width)
+        nodes = self.lines[y].nodes
+        return (nodes[place], column) if place < len(nodes) else (None, 0)
+
+    def slot_at(self, column: int, slots: int) -> int | None:
+        """Which of a node's slots is at its column, if any."""
+        inside = column - self.label
+        if inside < 0:
+            return None
+        slot = 2 * inside if self.size is Size.HALVES else inside // max(self.cell, 1)
+        return slot if slot < slots else None
+
+    def line_of(self, node: NodeId) -> int:
+        """The line in which the node sits."""
+        return next((y for y, line in enumerate(self.lines) if node in line.nodes), 0)
+
+
+def seat(nodes: Sequence[NodeFacts], width: int, height: int, size: Size | None) -> Seating:
+    """The seating for a pane of this size; `size` None for the largest cells that fit."""
+    sizes = tuple(Size) if size is None else (size,)
+    for each in sizes:
+        for airy in (True, False):
+            seating = _seat(nodes, max(width, 1), each, airy)
+            if len(seating.lines) <= height and seating.node_width <= width + 2:
+                return seating
+    return seating
+
+
+def _seat(nodes: Sequence[NodeFacts], width: int, size: Size, airy: bool) -> Seating:
+    racks = sorted({facts.rack for facts in nodes})
+    if size is Size.RACKS:
+        return Seating(size, [SeatLine(rack) for rack in racks], max(width, 1), 0, 0)
+    slots = max((facts.map_slots + facts.reduce_slots for facts in nodes), default=0)
+    digits = len(str(max(len(nodes) - 1, 0)))
+    if size is Size.HALVES:
+        label, cell, node_width = 1, 0, 1 + (slots + 1) // 2 + 1
+    else:
+        cell = 4 if size is Size.TILES else 1
+        label = digits + 2
+        node_width = label + cell * slots + 2
+    most = max((width + 2) // node_width, 1)
+    lines: list[SeatLine] = []
+    for rack in racks:
+        if lines and airy:
+            lines.append(SeatLine())
+        lines.append(SeatLine(rack))
+        mine = [facts.node for facts in nodes if facts.rack == rack]
+        rows = -(-len(mine) // most)
+        across = -(-len(mine) // rows)  # no row much shorter than the others
+        lines += [
+            SeatLine(rack, tuple(mine[at : at + across])) for at in range(0, len(mine), across)
+        ]
+    return Seating(size, lines, node_width, label, cell)

@@ -1,0 +1,281 @@
+"""The slots pane: every slot of the cluster, by rack, coloured by job."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region
+from textual.geometry import Size as Extent
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from scheduler.model import JobId, NodeId
+from tui.frame import Frame, Run, SlotState, Truth
+from tui.palette import DOWN, GLYPHS, HELD, LEVELS, LOST, TRUTHS, Palette, style
+from tui.panels.pane import Pane, fitted
+from tui.panels.racks import Racks
+from tui.panels.seating import Seating, SeatLine, Size, seat
+from tui.stage import slot_offsets
+
+_DOWN = len(SlotState)
+_STATES = len(SlotState) + 1
+_USUAL_AGE = 128
+_LEGEND = (
+    ("■ map", SlotState.MAP),
+    ("◇ shuffle", SlotState.SHUFFLE),
+    ("◆ reduce", SlotState.REDUCE),
+    ("▲ copy", SlotState.COPY),
+    ("□ over, master unaware", SlotState.GHOST),
+    ("! runs, given up", SlotState.ORPHAN),
+)
+
+
+class SlotsPane(Pane, ScrollView):
+    """The grid.  Arrow keys move a cursor from node to node; a click chooses a slot's job."""
+
+    key, heading = "1", "slots"
+    size_asked: reactive[Size | None] = reactive(None)
+    cursor: reactive[NodeId | None] = reactive(None)
+
+    class Chosen(Message):
+        """Somebody has chosen a node, or the job that a slot is at."""
+
+        def __init__(self, node: NodeId | None, job: JobId | None) -> None:
+            super().__init__()
+            self.node = node
+            self.job = job
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.run: Run | None = None
+        self.racks = Racks(())
+        self.job: JobId | None = None
+        self.seating = Seating(Size.CELLS, [], 1, 0, 1)
+        self._first: list[int] = [0]
+        self._codes: list[int] = []
+        self._table: list[Segment] = []
+        self._table_for: Palette | None = None
+
+    # What is shown.
+
+    def show(self, frame: Frame) -> None:
+        if self.run is None and frame.run is not None:
+            self.run = frame.run
+            self.racks = Racks(frame.run.nodes)
+            self._first = slot_offsets(frame.run.nodes)
+            self._take_seats()
+        super().show(frame)
+        self._codes = self._coded(frame)
+
+    def choose(self, job: JobId | None) -> None:
+        """Let this job's slots stand out, or nobody's."""
+        self.job = job
+
+    def watch_size_asked(self) -> None:
+        self._take_seats()
+
+    def on_resize(self) -> None:
+        self._take_seats()
+
+    def _take_seats(self) -> None:
+        """Give every node its place."""
+        if self.run is None:
+            return
+        width, height = self.scrollable_content_region.size
+        self.seating = seat(self.run.nodes, width, height, self.size_asked)
+        self.virtual_size = Extent(width, len(self.seating.lines))
+        self.border_subtitle = self._legend(width)
+        self.refresh()
+
+    def _legend(self, width: int) -> str:
+        words = [text for text, _ in _LEGEND]
+        while words and sum(map(len, words)) + 2 * len(words) > width - 2:
+            words.pop()
+        return "  ".join(words)
+
+    def _coded(self, frame: Frame) -> list[int]:
+        """For each slot its place in the table of segments."""
+        palette = self.palette
+        owners = np.frombuffer(frame.owners, np.int32)
+        states = np.frombuffer(frame.states, np.uint8).astype(np.int64)
+        if not len(owners):
+            return []
+        counts = np.diff(self._first)
+        down = np.repeat(np.frombuffer(frame.truth, np.uint8) & int(Truth.DOWN), counts) > 0
+        states = np.where(down & (states == SlotState.IDLE), _DOWN, states)
+        hues = np.where(owners > 0, (owners - 1) % len(palette.jobs), 0)
+        ages = np.frombuffer(frame.ages, np.uint8)
+        level = np.minimum(ages.astype(np.int64) * LEVELS // (_USUAL_AGE + 32), LEVELS - 1)
+        if self.job is not None:
+            level = np.where(owners == self.job + 1, LEVELS - 1, LEVELS)
+        codes: NDArray[np.int64] = (states * len(palette.jobs) + hues) * (LEVELS + 1) + level
+        listed: list[int] = codes.tolist()
+        return listed
+
+    # Lines.
+
+    def render_line(self, y: int) -> Strip:
+        width, blank = self.scrollable_content_region.width, self.ink()
+        if self.frame is None or not self._codes:
+            return Strip.blank(width, blank)
+        y += self.scroll_offset.y
+        if y >= len(self.seating.lines):
+            return Strip.blank(width, blank)
+        line = self.seating.lines[y]
+        if self.seating.size is Size.RACKS:
+            return fitted(self.racks.bar(self.frame, line.rack, width, self.palette), width, blank)
+        if not line.nodes:
+            if line.rack < 0:
+                return Strip.blank(width, blank)
+            head = self.racks.head(self.frame, line.rack, width, self.palette)
+            return fitted(head, width, blank)
+        self._make_table()
+        segments = list(self._seats(self.frame, line))
+        return Strip(segments).adjust_cell_length(width, blank)
+
+    def _seats(self, frame: Frame, line: SeatLine) -> Iterator[Segment]:
+        """The nodes of one line."""
+        palette, seating, first = self.palette, self.seating, self._first
+        table, codes, gap = self._table, self._codes, Segment(" ", self.ink())
+        halves, tiles = seating.size is Size.HALVES, seating.size is Size.TILES
+        for node in line.nodes:
+            yield self._label(frame, node)
+            mine = codes[first[node] : first[node + 1]]
+            if halves:
+                yield from self._halves(mine)
+                used = seating.label + (len(mine) + 1) // 2
+            elif tiles:
+                for code in mine:
+                    yield self._tile(code)
+                    yield gap
+                used = seating.label + 4 * len(mine)
+            else:
+                yield from [table[code] for code in mine]
+                used = seating.label + len(mine)
+            held = frame.held[node]
+            left = seating.node_width - used
+            if held and left:
+                yield Segment(HELD[min(held, 9)], style(palette.taken, palette.ground, bold=True))
+                left -= 1
+            if left > 0:
+                yield Segment(" " * left, gap.style)
+
+    def _label(self, frame: Frame, node: NodeId) -> Segment:
+        """The node's number and mark.  Where the master is wrong about it, it stands out."""
+        palette, width = self.palette, self.seating.label
+        mark, wrong = node_mark(frame, node)
+        chosen = node == self.cursor and self.has_focus
+        colour = palette.fault if wrong else palette.dim if mark == " " else palette.faint
+        ink = style(colour, palette.ground, bold=wrong, reverse=chosen)
+        if width == 1:
+            return Segment(mark if mark != " " else "▏", style(colour, palette.ground, bold=wrong))
+        return (
+            Segment(f"{node:>{width - 2}}{mark} ", ink)
+            if not chosen
+            else Segment(f"{node:>{width - 2}}{mark}▸", ink)
+        )
+
+    def _tile(self, code: int) -> Segment:
+        """A slot three columns wide, its glyph on the job's colour."""
+        small = self._table[code]
+        palette = self.palette
+        colour = small.style.color.name if small.style and small.style.color else palette.faint
+        empty = small.text in (GLYPHS[SlotState.IDLE], DOWN)
+        if empty or small.text in (GLYPHS[SlotState.GHOST], GLYPHS[SlotState.ORPHAN]):
+            return Segment(f" {small.text} ", style(colour, palette.raised))
+        return Segment(f" {small.text} ", style(palette.ground, colour, bold=True))
+
+    def _halves(self, codes: list[int]) -> Iterator[Segment]:
+        """Two slots a character."""
+        table, ground = self._table, self.palette.ground
+        for at in range(0, len(codes), 2):
+            upper = _colour(table[codes[at]])
+            lower = _colour(table[codes[at + 1]]) if at + 1 < len(codes) else ground
+            yield Segment("▀", style(upper, lower))
+
+    def _make_table(self) -> None:
+        """The segments by code: each state in each hue at each brightness, and stepping back."""
+        palette = self.palette
+        if self._table_for is palette:
+            return
+        self._table_for = palette
+        self._table = [
+            Segment(_glyph(state), style(self._slot_colour(state, hue, level), palette.ground))
+            for state in range(_STATES)
+            for hue in palette.jobs
+            for level in range(LEVELS + 1)
+        ]
+
+    def _slot_colour(self, state: int, hue: str, level: int) -> str:
+        palette = self.palette
+        if state == SlotState.IDLE:
+            return palette.faint
+        if state == _DOWN:
+            return palette.shade(palette.fault, 0)
+        if state == SlotState.ORPHAN:
+            hue = palette.fault
+        if level == LEVELS:
+            return palette.dimmed(hue)
+        return palette.shade(hue, 1 if state == SlotState.GHOST else level)
+
+    # Choosing.
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or self.frame is None:
+            return
+        node, column = self.seating.at(offset.x, offset.y + self.scroll_offset.y)
+        if node is None:
+            return
+        self.cursor = node
+        slot = self.seating.slot_at(column, self._first[node + 1] - self._first[node])
+        owners = np.frombuffer(self.frame.owners, np.int32)
+        owner = int(owners[self._first[node] + slot]) if slot is not None else 0
+        self.post_message(self.Chosen(node, owner - 1) if owner else self.Chosen(node, None))
+
+    def move_cursor(self, across: int, down: int) -> None:
+        """The cursor goes to a neighbouring node."""
+        places = [
+            (x, y) for y, line in enumerate(self.seating.lines) for x in range(len(line.nodes))
+        ]
+        if not places:
+            return
+        nodes = self.seating.lines
+        here = next(((x, y) for x, y in places if nodes[y].nodes[x] == self.cursor), None)
+        if here is None:
+            x, y = places[0]
+        elif across:
+            at = places.index(here)
+            x, y = places[max(0, min(at + across, len(places) - 1))]
+        else:
+            rows = sorted({y for _, y in places})
+            row = rows[max(0, min(rows.index(here[1]) + down, len(rows) - 1))]
+            x, y = min(here[0], len(nodes[row].nodes) - 1), row
+        self.cursor = nodes[y].nodes[x]
+        self.scroll_to_region(Region(0, y, 1, 1), animate=False)
+        self.post_message(self.Chosen(self.cursor, None))
+
+
+def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
+    """A node's mark, and whether the master is wrong about it."""
+    truth, lost = frame.truth[node], frame.lost[node]
+    mark = next((glyph for flag, glyph in TRUTHS if truth & flag), " ")
+    if lost and not truth & Truth.DOWN:
+        return LOST, True
+    return mark, bool(truth & Truth.DOWN) and not lost
+
+
+def _glyph(state: int) -> str:
+    return DOWN if state == _DOWN else GLYPHS[SlotState(state)]
+
+
+def _colour(segment: Segment) -> str:
+    ink: Style | None = segment.style
+    assert ink is not None
+    assert ink.color is not None
+    return ink.color.name

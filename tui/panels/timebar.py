@@ -1,0 +1,88 @@
+"""The time bar: the whole run as far as it is known, its marks, and where we are."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from textual import events
+from textual.message import Message
+
+from scheduler.model import Millis
+from tui.frame import Frame, Mark
+from tui.palette import MARKS, style
+from tui.panels.charts import LABEL, cursor_column
+from tui.panels.pane import Pane, Span
+from tui.words import axis
+
+_NICE_MS = tuple(
+    1000 * s
+    for s in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400)
+)
+_TICK_LEAST = 12
+
+
+class TimeBar(Pane, can_focus=False):
+    """Three lines: marks, the bar, the axis.  A click or a drag goes there."""
+
+    class Sought(Message):
+        """Somebody wants to be at this moment."""
+
+        def __init__(self, at_ms: Millis) -> None:
+            super().__init__()
+            self.at_ms = at_ms
+
+    loading = False
+
+    @property
+    def columns(self) -> int:
+        """How many columns the bar has."""
+        return max(self.content_size.width - LABEL - 2, 1)
+
+    def line(self, frame: Frame, y: int) -> Iterable[Span]:
+        return (self._marks, self._bar, self._axis)[min(y, 2)](frame)
+
+    def _marks(self, frame: Frame) -> Iterator[Span]:
+        palette = self.palette
+        yield f"{'marks':<{LABEL}} ", self.ink(palette.dim)
+        for mark, run in groupby(frame.charts.marks):
+            yield MARKS[Mark(mark)] * len(list(run)), self.ink(palette.mark(Mark(mark)), bold=True)
+
+    def _bar(self, frame: Frame) -> Iterator[Span]:
+        palette, columns = self.palette, len(frame.charts.marks)
+        here = cursor_column(frame, columns)
+        yield f"{axis(frame.at_ms):<{LABEL}} ", self.ink(bold=True)
+        yield "━" * here, self.ink(palette.accent)
+        yield "●", self.ink(palette.text, bold=True)
+        yield "─" * (columns - here - 1), self.ink(palette.faint)
+
+    def _axis(self, frame: Frame) -> Iterator[Span]:
+        columns, end_ms = len(frame.charts.marks), max(frame.end_ms, 1)
+        step = next((ms for ms in _NICE_MS if ms * columns >= _TICK_LEAST * end_ms), _NICE_MS[-1])
+        line = [" "] * columns
+        tail = axis(end_ms) + ("" if frame.complete else "…")
+        for ms in range(0, end_ms, step):
+            at, text = ms * columns // end_ms, f"╵{axis(ms)}"
+            if at + len(text) < columns - len(tail):
+                line[at : at + len(text)] = text
+        line[max(columns - len(tail), 0) :] = tail
+        known = "so far" if not frame.complete else ""
+        yield f"{known:<{LABEL}} ", self.ink(self.palette.dim)
+        yield "".join(line), style(self.palette.dim, self.palette.ground)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self.capture_mouse()
+        self._seek(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if event.button:
+            self._seek(event)
+
+    def on_mouse_up(self, _event: events.MouseUp) -> None:
+        self.release_mouse()
+
+    def _seek(self, event: events.MouseEvent) -> None:
+        if self.frame is None:
+            return
+        x = event.x - self.gutter.left - LABEL - 1
+        columns = len(self.frame.charts.marks)
+        share = max(0.0, min((x + 0.5) / columns, 1.0)) if x >= 0 else 0.0
+        self.post_message(self.Sought(round(self.frame.end_ms * share)))

@@ -1,0 +1,48 @@
+"""A recorded run as a source of frames."""
+
+from collections.abc import Callable, Iterator
+
+from actors.events import AnyEvent
+from tui.frame import Frame
+from tui.head import Head
+from tui.source import Request
+from tui.tape import Tape
+
+
+class RecordedSource:
+    """A recorded run, read in as it is needed and kept.
+
+    `read_on` takes in some more of it; everything but where the run ends can be asked meanwhile.
+    """
+
+    live = False
+
+    def __init__(self, events: Iterator[AnyEvent]) -> None:
+        self.tape = Tape()
+        self.head = Head(self.tape)
+        self._events: Iterator[AnyEvent] | None = events
+
+    def read_on(self, count: int | None = None) -> bool:
+        """Take in so many more events, or all; whether there may be more.
+
+        Raises what the events do: JournalError at the first damage.
+        """
+        if self._events is None:
+            return False
+        left = -1 if count is None else count
+        append = self.tape.append
+        for event in self._events:
+            append(event)
+            left -= 1
+            if left == 0:
+                return True
+        self._events = None
+        self.tape.closed = True
+        return False
+
+    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+        self.head.move(request.move)
+        answer(self.head.frame(request.view))
+
+    def close(self) -> None:
+        self._events = None

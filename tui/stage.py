@@ -1,0 +1,332 @@
+"""The cluster at one moment, folded from events one by one.
+
+A `Stage` is what `Metrics` is not: it forgets.  Its size is that of the cluster and of the list
+of jobs, whatever has happened on it, so it can be copied (`copy`) and kept as a snapshot.
+"""
+
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import msgspec
+
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptResumed,
+    AttemptStarted,
+    AttemptSuspended,
+    FaultStruck,
+    JobFinished,
+    JobResubmitted,
+    JobSubmitted,
+    KillOrdered,
+    MapsUndone,
+    NodeFacts,
+    NodeLost,
+    NodeReturned,
+    Outcome,
+    RunEnded,
+    RunStarted,
+    ShuffleEnded,
+    SuspendOrdered,
+)
+from actors.faults import Crash, Disturb, NodeFault, Pause, Restart, Resume, Separate, Slow
+from actors.network import HEALTHY
+from scheduler.model import AttemptId, Millis, TaskKind
+from tui.frame import SlotState, Truth
+from tui.tally import Tallies
+
+_NO_SLOT = -1
+
+
+class Act(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An attempt that the master counts, or that really runs, or both.
+
+    `place` is its slot's among all slots, -1 while it has none; `since_ms` is when it took it;
+    `held_ms` is how long it has held slots in earlier stints; `over` says that it really ended.
+    """
+
+    launch: AttemptLaunched
+    state: SlotState
+    place: int
+    since_ms: Millis
+    held_ms: Millis
+    over: bool
+
+
+class Stage:
+    """Everything that is so at one moment of a run; `observe` takes the next event in.
+
+    `now_ms` is the time of the last event, `index` how many there were.  The areas are slot time
+    in ms up to `now_ms`: `busy_ms` that slots of a kind were held, `jobs_ms` that jobs were in the
+    system, `wasted_ms` that was held by attempts which failed or were killed.
+    """
+
+    def __init__(self) -> None:
+        self.now_ms: Millis = 0
+        self.index = 0
+        self.first: list[int] = [0]
+        """Where each node's slots begin among all."""
+        self.slots = [0, 0]
+        """How many there are of each kind."""
+        self.reduce_slots = b""
+        """1 for each slot that is one for reduces."""
+        self.states = bytearray()
+        self.owners = array("i")
+        self.since = array("q")
+        self.holders = array("q")
+        self.truth = bytearray()
+        self.lost = bytearray()
+        self.held = bytearray()
+        self.slow: dict[int, float] = {}
+        self.jobs = Tallies()
+        self.acts: dict[AttemptId, Act] = {}
+        """What the master counts as running or suspended."""
+        self.orphans: dict[AttemptId, Act] = {}
+        """What it has given up, though nobody has stopped it."""
+        self.busy = [0, 0]
+        self.in_system = 0
+        self.suspended = 0
+        self.ghosts = 0
+        self.busy_ms = [0, 0]
+        self.jobs_ms = 0
+        self.wasted_ms = 0
+        self.levels = [0, 0, 0]
+        """Maps launched, by locality."""
+        self.preempted = 0
+        self._take: dict[type[AnyEvent], Callable[[Any], None]] = {
+            RunStarted: self._run_started,
+            JobSubmitted: self._job_submitted,
+            AttemptLaunched: self._launched,
+            AttemptStarted: self._started,
+            ShuffleEnded: self._shuffled,
+            AttemptSuspended: self._suspended,
+            AttemptResumed: self._started,
+            AttemptEnded: self._ended,
+            AttemptClosed: self._closed,
+            KillOrdered: self._must_go,
+            SuspendOrdered: self._must_go,
+            FaultStruck: self._struck,
+            NodeLost: self._node_lost,
+            MapsUndone: self._undone,
+            JobResubmitted: self._resubmitted,
+            NodeReturned: self._node_returned,
+            JobFinished: self._job_finished,
+            RunEnded: self._nothing,
+        }
+
+    def copy(self) -> Self:
+        """A stage of its own with the same on it."""
+        twin = type(self)()
+        for name, value in vars(self).items():
+            if name == "_take":
+                continue
+            vars(twin)[name] = value if name == "first" else _copied(value)
+        return twin
+
+    def observe(self, event: AnyEvent) -> None:
+        """Take in the next event."""
+        at_ms = event.at_ms
+        passed = at_ms - self.now_ms
+        if passed:
+            self.busy_ms[0] += self.busy[0] * passed
+            self.busy_ms[1] += self.busy[1] * passed
+            self.jobs_ms += self.in_system * passed
+            self.now_ms = at_ms
+        self.index += 1
+        self._take.get(type(event), self._nothing)(event)
+
+    def _nothing(self, event: AnyEvent) -> None:
+        """It changes nothing that is shown here."""
+
+    # The run and its jobs.
+
+    def _run_started(self, event: RunStarted) -> None:
+        self.first = slot_offsets(event.nodes)
+        self.slots = [
+            sum(n.map_slots for n in event.nodes),
+            sum(n.reduce_slots for n in event.nodes),
+        ]
+        slots, nodes = self.first[-1], len(self.first) - 1
+        self.reduce_slots = b"".join(
+            bytes(n.map_slots) + b"\1" * n.reduce_slots for n in event.nodes
+        )
+        self.states = bytearray(slots)
+        self.owners = array("i", bytes(4 * slots))
+        self.since = array("q", bytes(8 * slots))
+        self.holders = array("q", bytes(8 * slots))
+        self.truth, self.lost, self.held = bytearray(nodes), bytearray(nodes), bytearray(nodes)
+
+    def _job_submitted(self, event: JobSubmitted) -> None:
+        self.in_system += 1
+        self.jobs.submit(event)
+
+    def _job_finished(self, event: JobFinished) -> None:
+        self.in_system -= 1
+        self.jobs.finish(event)
+
+    # Attempts.
+
+    def _launched(self, event: AttemptLaunched) -> None:
+        if event.copy_of:
+            state = SlotState.COPY
+        else:
+            state = SlotState.SHUFFLE if event.kind else SlotState.MAP
+        self.acts[event.attempt] = Act(event, state, _NO_SLOT, 0, 0, False)
+        self.jobs.launch(event)
+        if event.kind is TaskKind.MAP:
+            self.levels[event.level] += 1
+
+    def _started(self, event: AttemptStarted | AttemptResumed) -> None:
+        acts = self.acts if event.attempt in self.acts else self.orphans
+        act = acts.get(event.attempt)
+        if act is None:
+            return
+        place, launch = self.first[event.node] + event.slot, act.launch
+        if type(event) is AttemptResumed:
+            self.suspended -= 1
+            self.held[event.node] -= self.held[event.node] > 0
+            self.jobs.suspend(launch.job, -1)
+        acts[event.attempt] = Act(launch, act.state, place, event.at_ms, act.held_ms, False)
+        self.states[place] = act.state if acts is self.acts else SlotState.ORPHAN
+        self.owners[place] = launch.job + 1
+        self.since[place] = event.at_ms
+        self.holders[place] = event.attempt
+        self.busy[launch.kind] += 1
+
+    def _shuffled(self, event: ShuffleEnded) -> None:
+        act = self.acts.get(event.attempt)
+        if act is None or act.state is not SlotState.SHUFFLE:
+            return
+        self.acts[event.attempt] = Act(
+            act.launch, SlotState.REDUCE, act.place, act.since_ms, act.held_ms, act.over
+        )
+        if act.place != _NO_SLOT and self.holders[act.place] == event.attempt:
+            self.states[act.place] = SlotState.REDUCE
+
+    def _leaves(self, act: Act, at_ms: Millis, leaving: SlotState) -> Millis:
+        """The attempt gives its slot up, which is `leaving` from now on; how long it held slots."""
+        if act.place == _NO_SLOT:
+            return act.held_ms
+        self.busy[act.launch.kind] -= 1
+        self.states[act.place] = leaving
+        self.since[act.place] = at_ms
+        if leaving is SlotState.IDLE:
+            self.owners[act.place] = 0
+        return act.held_ms + at_ms - act.since_ms
+
+    def _suspended(self, event: AttemptSuspended) -> None:
+        acts = self.acts if event.attempt in self.acts else self.orphans
+        act = acts.get(event.attempt)
+        if act is None:
+            return
+        held_ms = self._leaves(act, event.at_ms, SlotState.IDLE)
+        acts[event.attempt] = Act(act.launch, act.state, _NO_SLOT, event.at_ms, held_ms, False)
+        node = act.launch.node
+        self.held[node] = min(self.held[node] + 1, 255)
+        self.suspended += 1
+        self.jobs.suspend(act.launch.job, 1)
+
+    def _ended(self, event: AttemptEnded) -> None:
+        act = self.acts.get(event.attempt)
+        if act is None:
+            orphan = self.orphans.pop(event.attempt, None)
+            if orphan is not None:
+                self._leaves(orphan, event.at_ms, SlotState.IDLE)
+                self._unhold(orphan)
+            return
+        held_ms = self._leaves(act, event.at_ms, SlotState.GHOST)
+        self._unhold(act)
+        self.ghosts += act.place != _NO_SLOT
+        self.acts[event.attempt] = Act(act.launch, act.state, act.place, event.at_ms, held_ms, True)
+
+    def _unhold(self, act: Act) -> None:
+        """An attempt that its node kept in memory is there no more."""
+        if act.place == _NO_SLOT and act.since_ms:
+            self.suspended -= 1
+            self.held[act.launch.node] -= self.held[act.launch.node] > 0
+            self.jobs.suspend(act.launch.job, -1)
+
+    def _closed(self, event: AttemptClosed) -> None:
+        act = self.acts.pop(event.attempt, None)
+        if act is None:
+            return
+        held_ms = act.held_ms
+        if act.over:
+            if act.place != _NO_SLOT:
+                self.ghosts -= 1
+                if self.holders[act.place] == event.attempt:
+                    self.states[act.place] = SlotState.IDLE
+                    self.owners[act.place] = 0
+        else:
+            self.orphans[event.attempt] = act
+            if act.place != _NO_SLOT:
+                held_ms += event.at_ms - act.since_ms
+                self.states[act.place] = SlotState.ORPHAN
+        self.jobs.close(act.launch, event.outcome, held_ms)
+        if event.outcome is not Outcome.SUCCEEDED:
+            self.wasted_ms += held_ms
+
+    def _must_go(self, event: KillOrdered | SuspendOrdered) -> None:
+        act = self.acts.get(event.attempt)
+        if act is not None and event.why.rank:
+            self.preempted += 1
+            self.jobs.preempt(act.launch.job)
+
+    def _undone(self, event: MapsUndone) -> None:
+        self.jobs.undo(event)
+
+    def _resubmitted(self, event: JobResubmitted) -> None:
+        self.jobs.begin_anew(event)
+
+    # Machines and links, and what the master believes of them.
+
+    def _struck(self, event: FaultStruck) -> None:
+        fault = event.fault
+        if not isinstance(fault, NodeFault):
+            return  # of a job or of the master
+        node, truth = fault.node, self.truth[fault.node]
+        match fault:
+            case Crash():
+                truth = Truth.DOWN
+            case Restart():
+                truth &= ~Truth.DOWN
+            case Pause():
+                truth |= Truth.PAUSED
+            case Resume():
+                truth &= ~Truth.PAUSED
+            case Slow():
+                self.slow[node] = fault.factor
+                truth = truth | Truth.SLOW if fault.factor != 1 else truth & ~Truth.SLOW
+            case Disturb():
+                well = fault.up == HEALTHY and fault.down == HEALTHY
+                truth = truth & ~Truth.CUT if well else truth | Truth.CUT
+            case Separate():
+                truth = truth | Truth.CUT if fault.others else truth & ~Truth.CUT
+        self.truth[node] = truth
+
+    def _node_lost(self, event: NodeLost) -> None:
+        self.lost[event.node] = 1
+
+    def _node_returned(self, event: NodeReturned) -> None:
+        self.lost[event.node] = 0
+
+
+def slot_offsets(nodes: Sequence[NodeFacts]) -> list[int]:
+    """Where each node's slots begin among all; the last entry is how many slots there are."""
+    first = [0]
+    for facts in nodes:
+        first.append(first[-1] + facts.map_slots + facts.reduce_slots)
+    return first
+
+
+def _copied(value: Any) -> Any:
+    """A container's own copy; what it holds is never changed in place."""
+    if isinstance(value, Tallies):
+        return value.copy()
+    if isinstance(value, list | bytearray | array):
+        return value[:]
+    return dict(value) if isinstance(value, dict) else value

@@ -1,0 +1,180 @@
+"""The jobs at one moment: how many of their tasks are done, run, or wait, as the master counts."""
+
+from typing import Self
+
+import msgspec
+
+from actors.events import (
+    AttemptLaunched,
+    JobFinished,
+    JobResubmitted,
+    JobSubmitted,
+    MapsUndone,
+    Outcome,
+)
+from scheduler.model import JobId, Millis, TaskIndex, TaskKind
+from tui.frame import JobState
+
+_STATES = {
+    Outcome.SUCCEEDED: JobState.SUCCEEDED,
+    Outcome.FAILED: JobState.FAILED,
+    Outcome.KILLED: JobState.KILLED,
+}
+
+
+class Tally(msgspec.Struct, gc=False):
+    """One job.  Maps and reduces apart where the name says so.
+
+    `maps_on` and `reduces_on` are tasks with an attempt that runs or is suspended, `attempts` are
+    those attempts.  `maps_ms` and `reduces_ms` sum how long the attempts counted in `maps_ended`
+    and `reduces_ended`, which succeeded, held slots.  `skip` is why the job was passed over last:
+    when, the reason, for which job.
+    """
+
+    told: JobSubmitted
+    age: int
+    maps_done: int = 0
+    reduces_done: int = 0
+    maps_on: int = 0
+    reduces_on: int = 0
+    attempts: int = 0
+    suspended: int = 0
+    launches: int = 0
+    levels: tuple[int, int, int] = (0, 0, 0)
+    preempted: int = 0
+    wasted_ms: Millis = 0
+    maps_ms: Millis = 0
+    reduces_ms: Millis = 0
+    maps_ended: int = 0
+    reduces_ended: int = 0
+    first_ms: Millis | None = None
+    finished_ms: Millis | None = None
+    outcome: Outcome | None = None
+    skip: tuple[Millis, str, JobId] | None = None
+
+    @property
+    def state(self) -> JobState:
+        """Where the job stands."""
+        if self.outcome is not None:
+            return _STATES[self.outcome]
+        if self.first_ms is None:
+            return JobState.WAITING
+        return JobState.RUNNING if self.attempts > self.suspended else JobState.STARVED
+
+
+class Tallies:
+    """All jobs by id; copies share the rows that neither has changed since."""
+
+    def __init__(self) -> None:
+        self.rows: dict[JobId, Tally] = {}
+        self.live: dict[JobId, None] = {}
+        """Those in the system, in the order of their submission."""
+        self._spare: dict[tuple[JobId, TaskKind, TaskIndex], int] = {}
+        """How many attempts of a task go on beside the one that is counted, or after its end."""
+        self._age = 0
+
+    def copy(self) -> Self:
+        """The same, to go its own way."""
+        twin = type(self)()
+        twin.rows, twin.live, twin._spare = dict(self.rows), dict(self.live), dict(self._spare)
+        # Rows are older than either from now on, and whoever changes one takes a copy.
+        self._age = twin._age = self._age + 1
+        return twin
+
+    def submit(self, event: JobSubmitted) -> None:
+        self.rows[event.job] = Tally(event, self._age)
+        self.live[event.job] = None
+
+    def finish(self, event: JobFinished) -> None:
+        self.live.pop(event.job, None)
+        row = self._mine(event.job)
+        if row is not None:
+            row.finished_ms, row.outcome = event.at_ms, event.outcome
+
+    def launch(self, event: AttemptLaunched) -> None:
+        why = event.why
+        for skip in why.skipped:
+            row = self._mine(skip.job)
+            if row is not None:
+                row.skip = (event.at_ms, skip.reason, event.job)
+        row = self._mine(event.job)
+        if row is None:
+            return
+        row.attempts += 1
+        row.launches += 1
+        if row.first_ms is None:
+            row.first_ms = event.at_ms
+        if event.copy_of:
+            task = (event.job, event.kind, event.task)
+            self._spare[task] = self._spare.get(task, 0) + 1
+        elif event.kind:
+            row.reduces_on += 1
+        else:
+            row.maps_on += 1
+        if not event.kind:
+            near, rack, far = row.levels
+            level = event.level
+            row.levels = (near + (level == 0), rack + (level == 1), far + (level == 2))
+
+    def close(self, launch: AttemptLaunched, outcome: Outcome, held_ms: Millis) -> None:
+        """The master booked the end of an attempt that had held slots for so long."""
+        row = self._mine(launch.job)
+        if row is None:
+            return
+        row.attempts -= 1
+        won = outcome is Outcome.SUCCEEDED
+        goes = 1 if won or not self._was_spare(launch) else 0
+        if launch.kind:
+            row.reduces_on -= goes
+            row.reduces_done += won
+            if won:
+                row.reduces_ms += held_ms
+                row.reduces_ended += 1
+        else:
+            row.maps_on -= goes
+            row.maps_done += won
+            if won:
+                row.maps_ms += held_ms
+                row.maps_ended += 1
+        if not won:
+            row.wasted_ms += held_ms
+
+    def _was_spare(self, launch: AttemptLaunched) -> bool:
+        """Whether the task is counted without an attempt that has come to nothing."""
+        if not self._spare:
+            return False
+        task = (launch.job, launch.kind, launch.task)
+        number = self._spare.pop(task, 0)
+        if number > 1:
+            self._spare[task] = number - 1
+        return number > 0
+
+    def suspend(self, job: JobId, change: int) -> None:
+        """So many more of the job's attempts are suspended, or fewer."""
+        row = self._mine(job)
+        if row is not None:
+            row.suspended += change
+
+    def preempt(self, job: JobId) -> None:
+        """An attempt of the job must give way."""
+        row = self._mine(job)
+        if row is not None:
+            row.preempted += 1
+
+    def undo(self, event: MapsUndone) -> None:
+        row = self._mine(event.job)
+        if row is not None:
+            row.maps_done -= len(event.attempts)
+
+    def begin_anew(self, event: JobResubmitted) -> None:
+        """Nothing of the job is done any more."""
+        row = self._mine(event.job)
+        if row is not None:
+            row.maps_done = row.reduces_done = 0
+
+    def _mine(self, job: JobId) -> Tally | None:
+        """The row, to be changed."""
+        row = self.rows.get(job)
+        if row is not None and row.age != self._age:
+            row = self.rows[job] = msgspec.structs.replace(row, age=self._age)
+        return row

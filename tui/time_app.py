@@ -1,0 +1,199 @@
+"""The half of the screen that deals with time: it asks a source for frames, and shows them.
+
+All that a person has chosen is in a `View`; all that is shown is in the `Frame` that answers it.
+Nothing else is remembered here but how fast time goes.
+"""
+
+import gc
+import time
+from typing import Any
+
+import msgspec
+from textual.app import App
+
+from tui.frame import Frame, View
+from tui.palette import Palette
+from tui.panels.lines import StatusLine
+from tui.panels.pane import Pane
+from tui.panels.timebar import TimeBar
+from tui.player import Player
+from tui.recorded import RecordedSource
+from tui.remote import RemoteSource
+from tui.screens import AskScreen
+from tui.source import GoTo, Move, Play, Request, Source, Stay, Step, StepKind
+from tui.words import parse_time
+
+FRAMES_A_SECOND = 20
+_READ_AT_ONCE = 4_000
+_READ_PAUSE_S = 0.005
+_SAID_AFTER_S = 0.3
+_OWED_MOST_S = 0.25
+"""A source that takes longer than this for a frame cannot keep up, and time goes slower."""
+
+
+class TimeApp(App[None]):
+    """Asks, shows, plays.  `ticking` False leaves time to whoever calls `tick`, as tests do."""
+
+    def __init__(self, source: Source, *, ticking: bool = True) -> None:
+        super().__init__()
+        self.source = source
+        self.player = Player()
+        self.view = View()
+        self.frame: Frame | None = None
+        self._ticking = ticking
+        self._waiting = 0
+        """How many questions have not been answered."""
+        self._ticked_s = 0.0
+        self._owed_s = 0.0
+        """Real time that has passed since the last frame was asked for."""
+        self._patience_s = 0.0
+        """How long an answer has been waited for, while time stands still."""
+        self.trouble: Exception | None = None
+        """What ended the screen, if it was not the person before it."""
+
+    @property
+    def palette(self) -> Palette:
+        """The colours of the theme in force."""
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Ask for the first frame, and let time go if it is wanted."""
+        if isinstance(self.source, RemoteSource):
+            self.source.on_loss = self._lost
+        self.call_after_refresh(self.ask, GoTo(0))
+        if self._ticking:
+            self._ticked_s = time.monotonic()
+            self.set_interval(1 / FRAMES_A_SECOND, self._tick_now)
+            if isinstance(self.source, RecordedSource):
+                self._read_on()
+            # Pauses of a whole collection (0.1 s) are seen; nearly nothing here is a cycle.
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(20_000, 50, 500)
+
+    def _lost(self) -> None:
+        """The process of the run has gone away."""
+        self.trouble = RuntimeError("the process that played the run has ended unexpectedly")
+        self.exit()
+
+    def _read_on(self) -> None:
+        """Read the next part of the journal; the parts leave room for keys between them."""
+        assert isinstance(self.source, RecordedSource)
+        status = self.query_one(StatusLine)
+        try:
+            more = self.source.read_on(_READ_AT_ONCE)
+        except Exception as error:  # for whoever started the screen to explain
+            self.trouble = error
+            self.exit()
+            return
+        if more:
+            status.say(f"reading, {len(self.source.tape):,} events so far")
+            self.set_timer(_READ_PAUSE_S, self._read_on)
+        else:
+            status.say("")
+        self.ask()
+
+    # Asking and showing.
+
+    def ask(self, move: Move | None = None) -> None:
+        """Ask for a frame, of the present moment unless told otherwise."""
+        self.measure()
+        self._waiting += 1
+        self.source.ask(Request(move or Stay(), self.view), self.answered)
+
+    def answered(self, frame: Frame) -> None:
+        """Show a frame."""
+        self._waiting -= 1
+        if not self.is_running:
+            return
+        if self._patience_s > _SAID_AFTER_S and not self._waiting:
+            self.query_one(StatusLine).say("")
+        self._patience_s = 0.0
+        self.frame = frame
+        if frame.run is not None:
+            self.query_one(StatusLine).run = frame.run
+            self.change(with_run=False)
+        if self.player.playing and frame.complete and frame.at_ms >= frame.end_ms:
+            self.player.playing = False
+        if frame.jobs_top != self.view.jobs_top:
+            self.change(jobs_top=frame.jobs_top)
+        flat_out = self.player.playing and self.player.speed is None
+        if self.source.live and flat_out and not self._waiting:
+            self.ask(Play(None))  # the run goes on while this frame is drawn
+        for pane in self.query(Pane):
+            pane.palette = self.palette
+            pane.show(frame)
+
+    def change(self, **changes: Any) -> None:
+        """Change the view; it is asked for by whoever wants it shown."""
+        self.view = msgspec.structs.replace(self.view, **changes)
+
+    def look(self, **changes: Any) -> None:
+        """Change the view and show it."""
+        self.change(**changes)
+        self.ask()
+
+    def measure(self) -> None:
+        """Put how much the panes have room for into the view."""
+        raise NotImplementedError
+
+    def _tick_now(self) -> None:
+        now_s = time.monotonic()
+        passed_s, self._ticked_s = now_s - self._ticked_s, now_s
+        self.tick(passed_s)
+
+    def tick(self, seconds: float) -> None:
+        """Let so much real time pass.  Nothing is asked while an answer is still to come."""
+        if self._waiting and not self.player.playing:
+            self._patience_s += seconds
+            if self._patience_s > _SAID_AFTER_S:
+                self.query_one(StatusLine).say("simulating …")
+        if not self.player.playing:
+            return
+        self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
+        if not self._waiting:
+            owed_s, self._owed_s = self._owed_s, 0.0
+            self.ask(self.player.play(owed_s))
+
+    # Time.
+
+    def action_play(self) -> None:
+        frame, player = self.frame, self.player
+        if frame and frame.complete and frame.at_ms >= frame.end_ms and not player.playing:
+            player.playing = True
+            self.ask(GoTo(0))
+            return
+        player.playing = not player.playing
+        self.ask()
+
+    def action_faster(self, steps: int) -> None:
+        self.player.faster(steps)
+        self.ask()
+
+    def action_flat_out(self) -> None:
+        self.player.set_speed(60 if self.player.speed is None else None)
+        self.ask()
+
+    def action_step(self, kind: str, back: bool = False) -> None:
+        self.player.playing = False
+        self.ask(Step(StepKind[kind.upper()], back))
+
+    def action_scrub(self, hundredths: int) -> None:
+        if self.frame is not None:
+            step_ms = max(self.frame.end_ms // 100, 1)
+            self.ask(GoTo(max(self.frame.at_ms + hundredths * step_ms, 0)))
+
+    def action_seek_to(self, where: str) -> None:
+        self.ask(GoTo(0 if where == "start" else None))
+
+    def on_time_bar_sought(self, event: TimeBar.Sought) -> None:
+        self.ask(GoTo(event.at_ms))
+
+    def action_ask_time(self) -> None:
+        question = "Go to which time?  7:30, 1:07:30, 90s, 1h30m"
+
+        def go(text: str | None) -> None:
+            if text is not None:
+                self.ask(GoTo(parse_time(text)))
+
+        self.push_screen(AskScreen(question, "", parse_time), go)
