@@ -63,9 +63,8 @@ class Screen:
         return self.app.player.playing
 
     async def press(self, *keys: str) -> None:
-        for key in keys:
-            await self.pilot.press(key)
-            await self.pilot.pause()
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
 
     async def tick(self, seconds: float) -> None:
         """Let so much real time pass."""
