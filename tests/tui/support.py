@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
+from pathlib import Path
 
 from textual.pilot import Pilot
 
@@ -17,6 +18,7 @@ from tui.recorded import RecordedSource
 from tui.source import Source
 
 SMALL, WIDE = (80, 24), (160, 50)
+OUTAGE = Path(__file__).with_name("outage.toml")
 
 
 @cache
@@ -30,8 +32,10 @@ def events_of(scenario: str, policy: str, *overrides: str) -> tuple[AnyEvent, ..
 
 
 def outage() -> tuple[AnyEvent, ...]:
-    """A run in which a rack fails, is given up, and comes back."""
-    return events_of("rack-outage", "fair")
+    """A run in which a rack fails, is given up, and comes back: a scenario that stays as it is,
+    whatever becomes of the library's.
+    """
+    return events_of(str(OUTAGE), "fair")
 
 
 def recorded(events: Sequence[AnyEvent]) -> RecordedSource:
