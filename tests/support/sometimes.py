@@ -123,7 +123,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes("a job is submitted again", JobResubmitted, lambda *_: True),
     Sometimes(
         "the master acts on what came in its pause",
-        AttemptClosed,
+        AttemptLaunched,
         lambda e, c: e.at_ms == c.book.resumed_ms,
     ),
     # Tasks that run again.
