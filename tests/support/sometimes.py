@@ -9,6 +9,7 @@ Semantics after Antithesis' *sometimes assertions*.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from actors.events import (
@@ -195,7 +196,8 @@ def notice(event: AnyEvent, checker: Checker) -> None:
     """Strike out what this event shows; to be called before the checker observes it."""
     waiting = UNMET.get(type(event))
     if waiting:
-        waiting[:] = [each for each in waiting if not each.test(event, checker)]
+        with suppress(KeyError):  # of whom nobody has heard, as the checker is about to say
+            waiting[:] = [each for each in waiting if not each.test(event, checker)]
 
 
 def unmet() -> list[str]:
