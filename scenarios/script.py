@@ -42,6 +42,7 @@ from scenarios.timeline import (
     MasterPauseEntry,
     MasterRestartEntry,
     PolicyEntry,
+    SplitEntry,
     Timed,
     Timeline,
     TraceEntry,
@@ -106,8 +107,11 @@ def script(
     ends: list[Strike] = []
     spells = Spells()
     began_ms = 0
+    strikes = pairs = 0
     for place, entry in enumerate(timeline):
-        _check(entry, place, len(nodes))
+        each = len(nodes) * len(entry.targets()) if isinstance(entry, Entry) else 1
+        strikes += entry.times * each
+        _check(entry, place, len(nodes), strikes)
         began_ms = _start_ms(entry, began_ms)
         if isinstance(entry, BurstEntry):
             continue  # jobs come by the workload's way
@@ -146,7 +150,12 @@ def script(
             length_ms = entry.length_ms()
             draw = Stream(seed, f"timeline/{place}/{repeat}")
             struck = _struck(entry, at_ms, nodes, place, draw, spells)
-            others = tuple(sorted({facts.node for facts in nodes}.difference(struck)))
+            others: tuple[NodeId, ...] = ()
+            if isinstance(entry, SplitEntry):
+                others = tuple(sorted({facts.node for facts in nodes}.difference(struck)))
+                pairs += len(struck) * len(others)
+                if pairs > STRIKES_MAX:
+                    refuse(f"more than {STRIKES_MAX:,} pairs of nodes are split", place, "nodes")
             for nth, node in enumerate(struck):
                 begin_ms = at_ms + nth * to_ms(entry.stagger_s)
                 end_ms = inf if length_ms is None else begin_ms + length_ms
@@ -154,7 +163,7 @@ def script(
                 begins.append(Strike(begin_ms, entry.begins(node, others)))
                 if length_ms is not None:
                     ends.append(Strike(begin_ms + length_ms, entry.ends(node)))
-    _check_some_left(spells, nodes)
+    _check_some_left(spells, timeline, nodes)
     return tuple(sorted([*ends, *begins], key=lambda strike: strike.at_ms))
 
 
@@ -203,11 +212,14 @@ def _job(name: str, jobs: Mapping[str, JobId], place: int) -> JobId:
     return jobs[name]
 
 
-def _check(entry: Timed, place: int, nodes: int) -> None:
-    """ScenarioError where fields of an entry contradict each other."""
-    if entry.times * nodes > STRIKES_MAX:
-        most = max(1, STRIKES_MAX // nodes)
-        refuse(f"so often on {nodes:,} nodes is too much; at most {most:,}", place, "times")
+def _check(entry: Timed, place: int, nodes: int, strikes: int) -> None:
+    """ScenarioError where fields of an entry contradict each other, or all together are too much.
+
+    `strikes` are those of this entry and all before it.
+    """
+    if strikes > STRIKES_MAX:
+        most = f"times × names × {nodes:,} nodes may be {STRIKES_MAX:,} in the whole timeline"
+        refuse(f"this is too much; {most}, and come to {strikes:,} here", place, "times")
     if entry.at_s is not None and entry.after_s is not None:
         refuse("`at_s` and `after_s` both say when; keep one", place, "after_s")
     if entry.times > 1 and entry.every_s is None:
@@ -255,9 +267,8 @@ def _struck(
 
     Draws leave out nodes that something of the same sort has already befallen.
     """
-    targets = (entry.nodes,) if isinstance(entry.nodes, str) else entry.nodes
     chosen: set[NodeId] = set()
-    for nth, target in enumerate(targets):
+    for nth, target in enumerate(entry.targets()):
         wanted = drawn_number(target, len(nodes))
         if wanted is None:
             chosen.update(named(target, nodes, place))
@@ -304,14 +315,14 @@ def _file(entry: TraceEntry, base_dir: str | Path, place: int) -> Path:
     return locate(entry.path, Path(base_dir), f"timeline[{place}].path")
 
 
-def _check_some_left(spells: Spells, nodes: Sequence[NodeFacts]) -> None:
+def _check_some_left(spells: Spells, timeline: Timeline, nodes: Sequence[NodeFacts]) -> None:
     """ScenarioError where no node with a kind of slot would be left in the end."""
     gone: dict[NodeId, int] = {}
-    for (node, subject), struck in spells.of.items():
+    for (node, _), struck in spells.of.items():
         if node == MASTER:
             continue
         for spell in struck:
-            if subject in ("power", "link", "peers", "service") and spell.end_ms == inf:
+            if spell.end_ms == inf and timeline[spell.place].takes_away():
                 gone[node] = max(gone.get(node, 0), spell.place)
     if not gone:
         return

@@ -24,8 +24,10 @@ from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from scenarios.joblist import JobEntry
 from scheduler.model import Millis, NodeId
 
-STRIKES_MAX = 1_000_000
-"""Of one entry: its `times`, each on every node."""
+STRIKES_MAX = 200_000
+"""Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
+of nodes that are split.  They take some seconds.
+"""
 
 Times = Annotated[int, Meta(ge=1, le=STRIKES_MAX)]
 Target = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -44,6 +46,10 @@ class Timed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     times: Times = 1
     gaps: Literal["fixed", "exponential"] = "fixed"
 
+    def takes_away(self) -> bool:
+        """Whether the node is of no use while it lasts."""
+        return True
+
 
 class Entry(Timed, frozen=True, kw_only=True):
     """Something that happens to nodes, and lasts `for_s` or for ever.
@@ -59,6 +65,10 @@ class Entry(Timed, frozen=True, kw_only=True):
 
     subject: ClassVar[str]
     """What of a node it concerns: two entries may not change the same of one node at once."""
+
+    def targets(self) -> tuple[str, ...]:
+        """What `nodes` names, as a list."""
+        return (self.nodes,) if isinstance(self.nodes, str) else self.nodes
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:
         """What happens to a node; `others` are all that are not struck with it."""
@@ -104,6 +114,9 @@ class SlowEntry(Entry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
     factor: Factor
     subject = "speed"
 
+    def takes_away(self) -> bool:
+        return False
+
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         return Slow(node, self.factor)
 
@@ -124,6 +137,9 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     delay_s: Seconds = 0.0
     way: Literal["both", "up", "down"] = "both"
     subject = "link"
+
+    def takes_away(self) -> bool:
+        return self.cut or self.loss == 1
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         way = Way(self.cut, self.loss, self.duplicate, to_ms(self.delay_s))
@@ -152,6 +168,9 @@ class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"
 
     failing: Share
     subject = "flakiness"
+
+    def takes_away(self) -> bool:
+        return False
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         return Flaky(node, self.failing)

@@ -68,9 +68,7 @@ def decode(data: Mapping[str, Any], params: type[msgspec.Struct], part: str) -> 
 
 def spell_params(params: msgspec.Struct) -> str:
     """`(node=5,rack=5)` with what differs from the defaults, in the Struct's order; else ``."""
-    mine, usual = msgspec.to_builtins(params), msgspec.to_builtins(type(params)())
-    set_ = {name: value for name, value in mine.items() if value != usual[name]}
-    return spell_table(set_)
+    return spell_table(_set(params))
 
 
 def spell_table(table: Mapping[str, Any]) -> str:
@@ -78,6 +76,29 @@ def spell_table(table: Mapping[str, Any]) -> str:
     if not table:
         return ""
     return f"({','.join(f'{_key(name)}={_value(value)}' for name, value in table.items())})"
+
+
+def _set(params: msgspec.Struct) -> dict[str, Any]:
+    """The fields that differ from their defaults, in tables within tables too."""
+    return {
+        field.encode_name: _plain(value)
+        for field in msgspec.structs.fields(params)
+        if (value := getattr(params, field.name)) != _default(field)
+    }
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, msgspec.Struct):
+        return _set(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return msgspec.to_builtins(value)
+
+
+def _default(field: msgspec.structs.FieldInfo) -> object:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    return field.default
 
 
 def _key(name: str) -> str:

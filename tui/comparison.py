@@ -1,5 +1,6 @@
 """The table that `callboard run` ends with: one column a policy, the best of a row in bold."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -10,7 +11,15 @@ from rich.text import Text
 from journal.names import duration
 from journal.slowdown import SlowdownSpread
 from journal.summary import Spread, Summary
+from scheduler.params import PolicySpecError
+from scheduler.spec import split
 from tui.console import plain
+
+PARAMS_SHOWN = 40
+"""Longer parameters of a part are not written out above a column."""
+
+HEADING_WIDTH = 22
+"""A policy's name is broken into lines of about so many characters."""
 
 
 class Run(NamedTuple):
@@ -34,14 +43,53 @@ class Figure(NamedTuple):
 def comparison(runs: Sequence[Run]) -> Table:
     """The table.  Rows without a figure in any run are left out."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
-    for run in runs:
-        table.add_column(plain(run.summary.policy), justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for name in headings([run.summary.policy for run in runs]):
+        lines = Text("\n").join(map(plain, name.splitlines()))
+        table.add_column(lines, justify="right", no_wrap=True)
     for figure in FIGURES:
         values = [figure.of(run) for run in runs]
         if any(value is not None for value in values):
             table.add_row(figure.label, *_cells(figure, values))
     return table
+
+
+def headings(policies: Sequence[str]) -> list[str]:
+    """The policies' names in lines, long parameters as `…`; those that then look alike are
+    numbered.
+    """
+    short = [_shortened(policy) for policy in policies]
+    numbered = [
+        f"{name} #{short[:place].count(name) + 1}" if short.count(name) > 1 else name
+        for place, name in enumerate(short)
+    ]
+    return [_in_lines(name) for name in numbered]
+
+
+def _shortened(policy: str) -> str:
+    """`fair(…)+kill` for one whose order has more parameters than a column has room."""
+    try:
+        pieces = split(policy, ())
+    except PolicySpecError:  # a name that only an installed package can explain
+        return policy
+    return "+".join(
+        piece.name + (f"({_elided(piece.params)})" if piece.params else "") for piece in pieces
+    )
+
+
+def _in_lines(name: str) -> str:
+    """The name with breaks before a `+`, and in long parts after a `(` or a `,`."""
+    lines = [""]
+    for part in re.split(r"(?=\+)", name):
+        for piece in [part] if len(part) <= HEADING_WIDTH else re.split(r"(?<=[(,])", part):
+            if lines[-1] and len(lines[-1] + piece) > HEADING_WIDTH:
+                lines.append("")
+            lines[-1] += piece
+    return "\n".join(lines)
+
+
+def _elided(params: str) -> str:
+    return params if len(params) <= PARAMS_SHOWN else "…"
 
 
 def _cells(figure: Figure, values: Sequence[float | None]) -> list[Text]:

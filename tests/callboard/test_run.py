@@ -18,6 +18,7 @@ from scheduler.facts import JobArrived
 from scheduler.registry import make_policy
 from tests.callboard.conftest import Run
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beat
+from tui.comparison import headings
 
 CONTRACT: dict[str, tuple[str, ...]] = {
     "jobs": ("submitted", "completed", "failed", "killed"),
@@ -226,6 +227,25 @@ def test_the_table_shows_the_share_of_node_local_maps(callboard: Run) -> None:
     assert line[-2:] == ["93%", "93%"]
 
 
+def test_long_policies_leave_the_rows_their_labels(callboard: Run) -> None:
+    """The footnotes have what no column has room for; columns that look alike are numbered."""
+    pools = "fair(pools={production = {min_maps = 30, min_reduces = 2, weight = 1}})"
+    policies = [f"{pools}+kill", f"{pools}+delay(node=5,rack=5)+kill(interval_s=1)"] * 2
+    _, out, _ = callboard("run", "two-jobs", *(x for p in policies for x in ("--policy", p)))
+    assert " response time, mean " in out
+    assert max(map(len, out.split("fair(pools")[0].splitlines())) < 120
+    assert (
+        out.count("fair(pools={production = {min_maps = 30, min_reduces = 2}})+kill: digest") == 2
+    )
+    assert headings(policies) == [
+        "fair(…)+kill #1",
+        "fair(…)\n+delay(node=5,rack=5)\n+kill(interval_s=1) #1",
+        "fair(…)+kill #2",
+        "fair(…)\n+delay(node=5,rack=5)\n+kill(interval_s=1) #2",
+    ]
+    assert headings(["fair+delay(node=5)"]) == ["fair+delay(node=5)"]
+
+
 def test_the_stopwatch_counts_launches(callboard: Run) -> None:
     _, out, _ = callboard("run", "two-jobs", "--policy", "fair", "--json")
     run = json.loads(out)
@@ -266,6 +286,17 @@ def test_on_a_terminal_long_text_is_wrapped_at_words(
     lines = [line for line in out.splitlines() if "seven77" in line]
     assert len(lines) > 2
     assert all(line.rstrip().endswith("seven77") for line in lines), lines
+
+
+def test_the_list_of_scenarios_has_a_line_for_each_at_80_columns(
+    callboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    lines = [line.strip() for line in callboard("scenarios")[1].splitlines() if line.strip()]
+    assert [line.split()[0] for line in lines] == [name for name, _, _ in spec.library()]
+    assert all(line.endswith((".", "?")) for line in lines)
 
 
 def test_help_and_lists(callboard: Run) -> None:

@@ -231,9 +231,12 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
         ([{"what": "add", "nodes": "10%", "at_s": 9}], "have to be named, not drawn"),
         ([{"what": "add", "nodes": "node-1", "at_s": 9, "for_s": 9}], "a node joins once"),
         ([{"what": "drain", "nodes": "all"}], "gone for ever"),
+        ([{"what": "link", "nodes": "all", "loss": 1, "way": "up"}], "gone for ever"),
         ([crash(at_s=1, after_s=1)], "timeline[0].after_s: `at_s` and `after_s` both say when"),
         ([crash(times=2)], "`times` without `every_s`"),
-        ([crash(for_s=1, every_s=9, times=1_000_000)], "at most 83,333"),
+        ([crash(for_s=1, every_s=9, times=200_000)], "may be 200,000 in the whole timeline"),
+        ([crash(for_s=1, every_s=9, times=9000)] * 2, "timeline[1].times: this is too much"),
+        ([crash(["1 any"] * 84, for_s=1, every_s=9, times=1000)], "come to 1,008,000 here"),
         ([{"what": "link", "nodes": "node-0"}], "nothing happens"),
         ([{"what": "link", "nodes": "node-0", "cut": True, "loss": 0.1}], "a link that is cut"),
         (
@@ -253,3 +256,9 @@ def test_what_makes_no_sense_is_refused_with_its_place(
 def test_two_things_of_different_sort_may_befall_a_node_at_once() -> None:
     slow = {"what": "slow", "nodes": "node-3", "factor": 2}
     assert len(script(crash(for_s=5), slow, {"what": "link", "nodes": "node-3", "loss": 0.5})) == 4
+
+
+def test_what_is_only_bad_may_befall_all_nodes_for_ever() -> None:
+    """A link that loses some messages delivers others, and slow nodes work."""
+    lossy = {"what": "link", "nodes": "all", "loss": 0.9, "delay_s": 9}
+    assert len(script(lossy, {"what": "slow", "nodes": "all", "factor": 9})) == 24

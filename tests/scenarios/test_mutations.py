@@ -1,0 +1,74 @@
+"""Scenario files of the library with something changed: they play, or are refused in words.
+
+A traceback, a run of many seconds or much memory would each fail the test.
+"""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scenarios.spec import ScenarioError, library, load, make_jobs, make_script
+
+TEXTS = [path.read_text(encoding="utf-8") for _, path, _ in library()]
+
+ODD = st.sampled_from(
+    ["0", "-1", "1e308", "nan", "inf", "0.0001", "99999999999999999999", "true", '""', "[]", "{}",
+     "[[]]", '"all"', '"node-0"', '["node-0", "1 any"]', '"100%"', '"999999 any"', '"rack-*"',
+     '"node-[!"', '"*"', '"up"', '"crash"', '"split"', '"link"', '"pause"', '"exponential"',
+     "200000", "20000", "0.5", "'''", "\x00", "1979-05-27"]
+)  # fmt: skip
+
+FIELDS = (
+    *("nodes", "at_s", "after_s", "for_s", "every_s", "times", "gaps", "stagger_s", "factor"),
+    *("cut", "loss", "duplicate", "delay_s", "way", "failing", "mtbf_s", "mttr_s", "until_s"),
+    *("shape", "by", "path", "job", "policy", "recover", "odd"),
+)
+KINDS = (
+    *("crash", "pause", "slow", "link", "split", "flaky", "failures", "trace", "add", "drain"),
+    *("burst", "kill-job", "policy", "master-pause", "master-restart"),
+)
+
+ENTRY = st.fixed_dictionaries({"what": st.sampled_from(KINDS)}, optional=dict.fromkeys(FIELDS, ODD))
+
+
+def entry(fields: dict[str, str]) -> str:
+    """A table of the timeline."""
+    rows = "\n".join(f"{name} = {text}" for name, text in fields.items() if name != "what")
+    return f'\n[[timeline]]\nwhat = "{fields["what"]}"\n{rows}\n'
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    """A file of the library with values exchanged, lines lost or doubled, and entries added."""
+    text = draw(st.sampled_from(TEXTS))
+    for _ in range(draw(st.integers(0, 3))):
+        values = list(re.finditer(r"(?m)(?<= = )[^,}\n]+", text))
+        at = draw(st.sampled_from(values))
+        text = text[: at.start()] + draw(ODD) + text[at.end() :]
+    lines = text.splitlines()
+    for _ in range(draw(st.integers(0, 2))):
+        place = draw(st.integers(0, len(lines) - 1))
+        lines[place : place + 1] = [lines[place]] * draw(st.sampled_from([0, 2]))
+    return "\n".join(lines) + "".join(map(entry, draw(st.lists(ENTRY, max_size=3))))
+
+
+@settings(
+    derandomize=True,
+    max_examples=400,
+    deadline=20_000,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(text=mutated())
+def test_a_changed_file_plays_or_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    path: Path = tmp_path_factory.getbasetemp() / "mutated.toml"
+    path.write_text(text, encoding="utf-8")
+    with suppress(ScenarioError):
+        scenario = load(path)
+        assert all(strike.at_ms >= 0 for strike in make_script(scenario))
+        make_jobs(scenario, path.parent)

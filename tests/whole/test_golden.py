@@ -1,0 +1,26 @@
+"""Every scenario of the library comes to what it came to before, under FIFO, Fair and HFSP."""
+
+import pytest
+
+from tests.whole import golden
+
+RENEW = "if that is meant: python -m tests.whole.golden, and say why in the commit"
+
+
+@pytest.mark.parametrize("policy", golden.POLICIES)
+@pytest.mark.parametrize("name", golden.names())
+def test_a_scenario_comes_to_what_it_came_to_before(name: str, policy: str) -> None:
+    before, now = golden.stored().get(name, {}).get(policy), golden.played(name, policy)
+    assert before is not None, f"{name} is not in the file; {RENEW} {name}"
+    if now["events"] != before["events"]:
+        pytest.fail(f"{name} under {policy} was {before}, is {now}; {RENEW} {name}")
+    assert now["messages"] == before["messages"], f"the same happens by other messages; {RENEW}"
+    assert now == before
+
+
+def test_the_file_has_no_scenario_that_is_gone() -> None:
+    assert set(golden.stored()) == set(golden.names())
+
+
+def test_the_readme_shows_the_digests_of_the_file() -> None:
+    assert golden.README.read_text(encoding="utf-8") == golden.readme(golden.stored())
