@@ -9,6 +9,7 @@ Semantics after Antithesis' *sometimes assertions*.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from actors.events import (
@@ -123,7 +124,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes("a job is submitted again", JobResubmitted, lambda *_: True),
     Sometimes(
         "the master acts on what came in its pause",
-        AttemptClosed,
+        AttemptLaunched,
         lambda e, c: e.at_ms == c.book.resumed_ms,
     ),
     # Tasks that run again.
@@ -195,7 +196,8 @@ def notice(event: AnyEvent, checker: Checker) -> None:
     """Strike out what this event shows; to be called before the checker observes it."""
     waiting = UNMET.get(type(event))
     if waiting:
-        waiting[:] = [each for each in waiting if not each.test(event, checker)]
+        with suppress(KeyError):  # of whom nobody has heard, as the checker is about to say
+            waiting[:] = [each for each in waiting if not each.test(event, checker)]
 
 
 def unmet() -> list[str]:

@@ -1,4 +1,4 @@
-"""Two situations of the catalogue that drawn worlds do not reach (`tests/support/sometimes.py`)."""
+"""Situations of the catalogue that drawn worlds do not reach (`tests/support/sometimes.py`)."""
 
 from collections import Counter
 
@@ -6,7 +6,7 @@ import msgspec
 
 from actors.config import Cluster
 from actors.events import AttemptClosed, AttemptStarted, KillOrdered, NodeLost, Outcome
-from actors.faults import Disturb
+from actors.faults import Disturb, PauseMaster, ResumeMaster
 from actors.injector import Strike
 from actors.network import HEALTHY, Way
 from scheduler.orders.fair import Fair
@@ -53,3 +53,13 @@ def test_a_launch_that_comes_after_the_node_was_given_up_starts_a_zombie() -> No
     assert started.at_ms > lost.at_ms
     assert [(event.at_ms, event.outcome) for event in booked] == [(lost.at_ms, Outcome.KILLED)]
     assert "an attempt starts on a node that is given up" not in sometimes.unmet()
+
+
+def test_a_master_that_goes_on_acts_on_the_beats_that_came_meanwhile() -> None:
+    """Maps of 4 s end before the beats of 6 s, which come while the master stands still."""
+    cluster = Cluster(nodes=2, racks=1, heartbeat=IN_STEP)
+    script = [Strike(5000, PauseMaster()), Strike(20_000, ResumeMaster())]
+    run = play([job(0, maps=9, map_ms=4000)], cluster=cluster, script=script)
+    assert [event.at_ms for event in run.all(AttemptClosed)][:4] == [20_000] * 4
+    assert not [event for event in run.launches() if 5000 < event.at_ms < 20_000]
+    assert "the master acts on what came in its pause" not in sometimes.unmet()
