@@ -12,14 +12,14 @@ from callboard.play import Options
 from journal.reader import Journal
 from scheduler.orders.fifo import Fifo
 from scheduler.policy import Policy
-from tests.tui.support import Screen, drive, events_of, outage
+from tests.tui.support import OUTAGE, Screen, drive, events_of, outage
 from tui.frame import Frame, View
 from tui.source import GoTo, GoToEvent, Move, Play, Request, Stay, Step, StepKind
 
 VIEW = View(columns=40, lane_columns=20, job=0)
 
 
-def plan(scenario: str = "rack-outage", policy: str = "fair", journal: Path | None = None) -> Plan:
+def plan(scenario: str = str(OUTAGE), policy: str = "fair", journal: Path | None = None) -> Plan:
     found, jobs, _ = prepare(scenario)
     return Plan(found, jobs, policy, Options(journal=journal))
 

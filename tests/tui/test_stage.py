@@ -150,7 +150,7 @@ class TestTruthAndBelief:
         events = events_of(
             "two-jobs",
             "fifo",
-            "cluster.heartbeat.expiry_ms=6000",
+            "cluster.heartbeat.expiry_ms=7000",
             'timeline=[{what="link",nodes="node-0",cut=true,at_s=3,for_s=600}]',
         )
         stage = folded(events, 15_000)
