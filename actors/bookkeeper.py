@@ -171,8 +171,8 @@ class Bookkeeper(Actor):
         what = (entry.job, entry.kind, entry.attempt)
         launched = Launched(*what, entry.node, entry.level, entry.copy_of)
         self._tell(launched)
-        followed = self._policy.wants_progress_of(launched)
-        order = FollowedLaunch if followed else LaunchTask
+        entry.followed = self._policy.wants_progress_of(launched)
+        order = FollowedLaunch if entry.followed else LaunchTask
         work = self.ledger.job(entry.job).work(entry.kind)
         task = (entry.kind, entry.task, entry.number)
         return order(entry.attempt, entry.job, *task, entry.level, work)
@@ -228,6 +228,14 @@ class Bookkeeper(Actor):
         assert node is not None
         node.suspends.append(SuspendTask(entry.attempt))
         self.note(SuspendOrdered(self.now_ms, entry.attempt, why))
+        self._see_to(entry.node)
+
+    def _follow(self, entry: AttemptEntry) -> None:
+        """Ask with the node's next reply how far an attempt is that runs already."""
+        entry.followed = True
+        node = self.ledger.node(entry.node)
+        assert node is not None
+        node.follows.append(entry.attempt)
         self._see_to(entry.node)
 
     def _see_to(self, node: NodeId) -> None:
@@ -315,7 +323,9 @@ class Bookkeeper(Actor):
                 self.send(node_address(node), message, delay_ms)
 
     def _brief(self) -> None:
-        """Tell a new policy what the books say: who is there, what is pending, what runs."""
+        """Tell a new policy what the books say: who is there, what is pending, what runs; how far
+        that is it may want to hear from now on.
+        """
         for node in self.ledger.members():
             self._tell(NodeJoined(node.node))
         for job in self.ledger.jobs():
@@ -324,7 +334,10 @@ class Bookkeeper(Actor):
                 self._tell(TasksPending(job.job, TaskKind.REDUCE))
         for entry in self.ledger.attempts():
             what = (entry.job, entry.kind, entry.attempt, entry.node)
-            self._tell(Launched(*what, entry.level, entry.copy_of))
+            launched = Launched(*what, entry.level, entry.copy_of if entry.twin else 0)
+            self._tell(launched)
+            if not entry.followed and self._policy.wants_progress_of(launched):
+                self._follow(entry)
             if entry.suspended_ms is not None:
                 self._tell(Suspended(*what, entry.ran_ms, entry.shuffled_ms))
 

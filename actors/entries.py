@@ -138,6 +138,7 @@ class NodeEntry:
         "_slots",
         "_suspended",
         "drained",
+        "follows",
         "kills",
         "kind",
         "last_beat_ms",
@@ -159,6 +160,7 @@ class NodeEntry:
         self.reply = HeartbeatReply(0, 0, life=life)
         self.kills: list[KillTask] = []
         self.suspends: list[SuspendTask] = []
+        self.follows: list[AttemptId] = []
         self.drained = False
         self._slots = (facts.map_slots, facts.reduce_slots)
         self._running = [0, 0]
@@ -189,6 +191,7 @@ class AttemptEntry:
         "attempt",
         "beaten",
         "copy_of",
+        "followed",
         "job",
         "killing",
         "kind",
@@ -225,6 +228,7 @@ class AttemptEntry:
         self.node = node
         self.level = level
         self.launched_ms = launched_ms
+        self.followed = False
         self.killing = False
         self.suspending = False
         self.suspended_ms: Millis | None = None

@@ -38,6 +38,7 @@ from actors.messages import (
     DropOutputs,
     FetchFailure,
     FetchTrouble,
+    FollowingReply,
     Halted,
     Heartbeat,
     HeartbeatReply,
@@ -227,7 +228,7 @@ class Master(Bookkeeper):
         launches = self._assign(node)
         if launches:
             self._list(self._roster, node)
-        if launches or node.kills or node.suspends:
+        if launches or node.kills or node.suspends or node.follows:
             self._reply(node, launches)
 
     def _known(self, beat: Heartbeat) -> NodeEntry | None:
@@ -286,7 +287,12 @@ class Master(Bookkeeper):
         node.kills.clear()
         node.suspends.clear()
         response = node.reply.response + 1
-        node.reply = HeartbeatReply(response, self._interval_ms, launches, *orders, node.life)
+        what = (response, self._interval_ms, launches, *orders, node.life)
+        if node.follows:
+            node.reply = FollowingReply(*what, tuple(node.follows))
+            node.follows.clear()
+        else:
+            node.reply = HeartbeatReply(*what)
         self._send_down(node.node, node.reply)
 
     # Kills.

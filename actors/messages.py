@@ -243,6 +243,13 @@ class FollowedLaunch(LaunchTask, frozen=True):
     """Part of a reply, then node to slot: run this attempt, and tell how far it is."""
 
 
+def followed(launch: LaunchTask) -> FollowedLaunch:
+    """The same launch of an attempt that is to tell how far it is."""
+    if isinstance(launch, FollowedLaunch):
+        return launch
+    return FollowedLaunch(*(getattr(launch, name) for name in LaunchTask.__struct_fields__))
+
+
 class KillTask(Message, frozen=True):
     """Part of a reply, then node to slot: stop this attempt."""
 
@@ -273,6 +280,12 @@ class HeartbeatReply(Message, frozen=True):
     kills: tuple[KillTask, ...] = ()
     suspends: tuple[SuspendTask, ...] = ()
     life: int = 0
+
+
+class FollowingReply(HeartbeatReply, frozen=True):
+    """Master to node: a reply that also asks how far these attempts are, from now on."""
+
+    follows: tuple[AttemptId, ...] = ()
 
 
 class BeginAnew(Message, frozen=True):
@@ -328,6 +341,24 @@ class PhaseBegan(Message, frozen=True):
     attempt: AttemptId
     length_ms: Millis
     done: float = 0.0
+
+
+class Follow(Message, frozen=True):
+    """Node to slot: tell how far this attempt is, which runs already."""
+
+    attempt: AttemptId
+
+
+class UnderWay(Message, frozen=True):
+    """Slot to node: the attempt has run `ran_ms` so far, `shuffled_ms` of it in its shuffle, and
+    has done the share `done`; its present phase takes `left_ms` more, None where nobody can tell.
+    """
+
+    attempt: AttemptId
+    ran_ms: Millis
+    shuffled_ms: Millis
+    left_ms: Millis | None
+    done: float
 
 
 class AttemptOver(Message, frozen=True):

@@ -28,7 +28,9 @@ from actors.messages import (
     Fetch,
     Fetched,
     FetchFailure,
+    Follow,
     FollowedLaunch,
+    FollowingReply,
     GoOn,
     Halted,
     HeartbeatReply,
@@ -40,6 +42,8 @@ from actors.messages import (
     Rest,
     ResumeTask,
     SuspendTask,
+    UnderWay,
+    followed,
 )
 from actors.tracker import Tracker
 from scheduler.model import AttemptId, JobId, Millis, TaskKind
@@ -114,6 +118,7 @@ class Node(Tracker):
         self._keeps_outputs = keeps_outputs
         self._outputs: set[JobId] = set()
         self._going: dict[AttemptId, Going] = {}
+        self._asked: set[AttemptId] = set()  # to be followed, but its slot has not answered
         self._free = self._all_free()
         self._held: dict[AttemptId, int] = {}
         self._orphans: set[AttemptId] = set()  # held, but of an earlier life
@@ -129,6 +134,8 @@ class Node(Tracker):
                 self.on_reply(message)
             case PhaseBegan():
                 self.on_phase_began(message)
+            case UnderWay():
+                self.on_under_way(message)
             case AttemptOver():
                 self.on_attempt_over(message)
             case AttemptHalted():
@@ -156,11 +163,18 @@ class Node(Tracker):
         if going is not None:  # and not of an earlier life
             self._going[began.attempt] = going.in_phase(began, self.now_ms)
 
+    def on_under_way(self, way: UnderWay) -> None:
+        """Follow an attempt that runs already."""
+        if way.attempt in self._asked:  # and not of an earlier life
+            self._asked.remove(way.attempt)
+            self._going[way.attempt] = _going(way, self.now_ms)
+
     def on_attempt_over(self, over: AttemptOver) -> None:
         """Free the slot; the news rides on the next beat, unless it is of an earlier life."""
         attempt = over.report.attempt
         self._release(over.slot, attempt)
         self._going.pop(attempt, None)
+        self._asked.discard(attempt)
         if attempt in self._orphans:
             self._orphans.remove(attempt)
             return
@@ -199,6 +213,9 @@ class Node(Tracker):
         self._begin_life()
 
     def obey(self, reply: HeartbeatReply) -> None:
+        if isinstance(reply, FollowingReply):
+            for attempt in reply.follows:
+                self._follow(attempt)
         for kill in reply.kills:
             self._kill(kill)
         for suspend in reply.suspends:
@@ -210,7 +227,7 @@ class Node(Tracker):
                 self._launch(launch)
 
     def follows(self) -> bool:
-        return bool(self._going)
+        return bool(self._going or self._asked)
 
     def progress(self) -> tuple[Progress, ...]:
         return tuple(going.progress(self.now_ms) for going in self._going.values())
@@ -238,6 +255,7 @@ class Node(Tracker):
             self._drop(attempt, memory)
         self._suspended.clear()
         self._going.clear()
+        self._asked.clear()
         self._outputs.clear()
 
     def _launch(self, launch: LaunchTask) -> None:
@@ -257,6 +275,18 @@ class Node(Tracker):
             self._going[resume.attempt] = going.later(self.now_ms - since_ms)
         self.send(slot_address(self._facts.node, slot), GoOn(rest))
 
+    def _follow(self, attempt: AttemptId) -> None:
+        """Follow an attempt from now on; one that ended meanwhile is past it."""
+        memory = self._suspended.get(attempt)
+        if memory is not None:
+            rest = msgspec.structs.replace(memory.rest, launch=followed(memory.rest.launch))
+            left_ms = rest.left_ms if rest.fetched is None else None
+            way = UnderWay(attempt, rest.ran_ms, rest.shuffled_ms, left_ms, rest.done)
+            self._suspended[attempt] = Memory(rest, memory.since_ms, _going(way, memory.since_ms))
+        elif attempt in self._held:
+            self._asked.add(attempt)
+            self._pass_on(Follow(attempt))
+
     def _kill(self, kill: KillTask) -> None:
         """Pass the order on, or drop an attempt that is suspended."""
         memory = self._suspended.pop(kill.attempt, None)
@@ -273,7 +303,7 @@ class Node(Tracker):
         times = rest.started_ms, self.now_ms - rest.started_ms - rest.ran_ms
         self.note(AttemptEnded(self.now_ms, attempt, Outcome.KILLED, *times))
 
-    def _pass_on(self, order: KillTask | SuspendTask) -> None:
+    def _pass_on(self, order: KillTask | SuspendTask | Follow) -> None:
         """Tell the attempt's slot; an attempt that ended meanwhile is past it."""
         slot = self._held.get(order.attempt)
         if slot is not None:
@@ -289,3 +319,10 @@ class Node(Tracker):
         """The slots of an empty node, by kind."""
         maps, reduces = self._facts.map_slots, self._facts.reduce_slots
         return list(range(maps)), list(range(maps, maps + reduces))
+
+
+def _going(way: UnderWay, now_ms: Millis) -> Going:
+    """What is to be known of an attempt that was so far at this moment."""
+    phase_ms = None if way.left_ms is None else now_ms
+    started_ms = now_ms - way.ran_ms
+    return Going(way.attempt, started_ms, phase_ms, way.left_ms or 0, way.done, way.shuffled_ms)

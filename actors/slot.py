@@ -37,6 +37,7 @@ from actors.messages import (
     FetchFailure,
     FetchOutputs,
     FetchOutputsAgain,
+    Follow,
     FollowedLaunch,
     GoOn,
     KillTask,
@@ -51,6 +52,8 @@ from actors.messages import (
     Rest,
     SuspendTask,
     TryOver,
+    UnderWay,
+    followed,
 )
 from scheduler.model import AttemptId, Millis, NodeId, TaskKind
 
@@ -114,6 +117,8 @@ class Slot(Machine):
                 self.on_suspend(message)
             case GoOn():
                 self.on_go_on(message)
+            case Follow():
+                self.on_follow(message)
             case Fetched():
                 self.on_fetched(message)
             case TryOver():
@@ -158,6 +163,18 @@ class Slot(Machine):
     def on_kill(self, kill: KillTask) -> None:
         if self._running is not None and self._running.attempt == kill.attempt:
             self._end(self._running, Outcome.KILLED)
+
+    def on_follow(self, order: Follow) -> None:
+        """Tell how far the attempt is, and of every phase from now on."""
+        launch, phase = self._running, self._phase
+        if launch is None or launch.attempt != order.attempt:
+            return
+        self._running = followed(launch)
+        left_ms, done = None, 0.0
+        if phase is not None and self._copier is None:
+            left_ms, done = phase.ends_ms - self.now_ms, phase.progress(self.now_ms)
+        ran = (self._ran_ms(), self._shuffled_for_ms())
+        self.send(node_address(self._node), UnderWay(launch.attempt, *ran, left_ms, done))
 
     # Fetching map outputs.
 
