@@ -31,6 +31,12 @@ class Outcome(StrEnum):
     KILLED = "killed"
 
 
+class Stall(StrEnum):
+    """Why an attempt makes no progress."""
+
+    HANGS = "hangs"
+
+
 class Event(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     """What every event has: when it happened."""
 
@@ -104,6 +110,14 @@ class ShuffleEnded(Event, frozen=True):
     """A reduce has all its map outputs.  Told by the slot."""
 
     attempt: AttemptId
+
+
+class AttemptStalled(Event, frozen=True):
+    """The attempt makes no progress any more, which was `progress` so far.  Told by the slot."""
+
+    attempt: AttemptId
+    progress: float
+    why: Stall
 
 
 class AttemptSuspended(Event, frozen=True):
@@ -254,6 +268,7 @@ AnyEvent = (
     | AttemptLaunched
     | AttemptStarted
     | ShuffleEnded
+    | AttemptStalled
     | AttemptSuspended
     | AttemptResumed
     | AttemptEnded

@@ -64,6 +64,21 @@ class Flaky(NodeFault, frozen=True):
     share: float
 
 
+class FlakyAt(Flaky, frozen=True):
+    """The same, and where it fails an attempt has come to this progress."""
+
+    progress: float
+
+
+class Hang(NodeFault, frozen=True):
+    """Of the attempts that start on the node from now on, this share stands still on its way: at
+    this progress, or at a drawn one.
+    """
+
+    share: float
+    progress: float | None = None
+
+
 class Drain(NodeFault, frozen=True):
     """The cluster's operator takes a node out of service, or back into it: it gets no more tasks,
     and what runs on it goes on.
@@ -113,6 +128,8 @@ AnyFault: TypeAlias = (
     | Disturb
     | Separate
     | Flaky
+    | FlakyAt
+    | Hang
     | Drain
     | KillJob
     | SwitchPolicy

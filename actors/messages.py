@@ -30,6 +30,25 @@ class Quirks(Message, frozen=True):
     skew: float = 1.0
 
 
+class StallingQuirks(Quirks, frozen=True):
+    """The same of a kind of which the `hanging` stand still wherever they run; where a task fails
+    or hangs it is at the progress `fails_at`, None for a drawn one.
+    """
+
+    hanging: tuple[TaskIndex, ...] = ()
+    fails_at: float | None = None
+
+
+class Doom(Message, frozen=True):
+    """An attempt comes to an end before its end: it fails, or hangs, when its work after the
+    shuffle is done to the share `at`; it does so already if it has `hung`.
+    """
+
+    at: float
+    hangs: bool
+    hung: bool = False
+
+
 class MapWork(Message, frozen=True):
     """One map: `ms` on a node of speed 1 with local input, before noise; times the factor that
     stands beside the node's kind, if any does.
@@ -334,8 +353,8 @@ class PhaseOver(Message, frozen=True):
 
 
 class PhaseBegan(Message, frozen=True):
-    """Slot to node: a followed attempt began a phase that will last `length_ms`;
-    `done` is the attempt's progress at its beginning.
+    """Slot to node: a followed attempt began a phase that would last `length_ms` if nothing came
+    between; `done` is the attempt's progress at its beginning, and stays that if the length is 0.
     """
 
     attempt: AttemptId
@@ -376,8 +395,8 @@ class Rest(Message, frozen=True):
     """What is left of a suspended attempt, as its node's memory holds it: it began at
     `started_ms`, has run `ran_ms`, `shuffled_ms` of it in its shuffle.  Its present phase takes
     `left_ms` more on a machine as slow as `slowness` (None while it waits for map outputs), and
-    its progress is `done`; it will fail at the progress `doom`, if that is set.  In its shuffle it
-    has `fetched` from these hosts; None after it.
+    its progress is `done`; `doom` says whether it will come to its end.  In its shuffle it has
+    `fetched` from these hosts; None after it.
     """
 
     launch: LaunchTask
@@ -386,7 +405,7 @@ class Rest(Message, frozen=True):
     shuffled_ms: Millis
     left_ms: Millis | None
     done: float
-    doom: float | None
+    doom: Doom | None
     slowness: float
     fetched: tuple[NodeId, ...] | None
 

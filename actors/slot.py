@@ -8,6 +8,11 @@ slot of that node that gets it goes on where it stopped, and asks for map output
 was in its shuffle, since they may have become ready meanwhile, or been lost.
 
 While its machine stands still, and when it becomes slower, what is left of the phase is put off.
+
+An attempt that hangs stays in its phase and comes no further.  Its node kills it when it has made
+no progress for ten minutes, Hadoop's `mapred.task.timeout`, and it has failed (rule T7; Hadoop's
+TaskTracker looks once a heartbeat, this one at the very moment).  A shuffle that waits for map
+outputs does not count as hanging, since Hadoop's copiers report all the time.
 """
 
 from typing import NamedTuple
@@ -20,17 +25,20 @@ from actors.durations import Durations
 from actors.events import (
     AttemptEnded,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     NodeFacts,
     Outcome,
     ShuffleEnded,
+    Stall,
 )
 from actors.faults import Fault
 from actors.machine import Machine
 from actors.messages import (
     AttemptHalted,
     AttemptOver,
+    Doom,
     Fetch,
     FetchAgain,
     Fetched,
@@ -63,19 +71,29 @@ SHUFFLE_SHARE = 1 / 3
 
 class Phase(NamedTuple):
     """A phase of the running attempt that will end at `ends_ms`; `done` is the attempt's progress
-    at its beginning.
+    at its beginning, `goal` at its end.
     """
 
     began_ms: Millis
     ends_ms: Millis
     done: float
+    goal: float = 1.0
 
     def progress(self, now_ms: Millis) -> float:
         """The attempt's progress now."""
         if now_ms >= self.ends_ms:
-            return 1.0
+            return self.goal
         share = (now_ms - self.began_ms) / (self.ends_ms - self.began_ms)
-        return self.done + (1 - self.done) * share
+        return self.done + (self.goal - self.done) * share
+
+    def whole_ms(self) -> Millis:
+        """How long it would take to come to the end of all work; 0 where none is being done."""
+        length_ms = self.ends_ms - self.began_ms
+        if self.goal == 1:
+            return length_ms
+        if self.goal <= self.done:
+            return 0
+        return round(length_ms * (1 - self.done) / (self.goal - self.done))
 
 
 class Slot(Machine):
@@ -95,7 +113,8 @@ class Slot(Machine):
         self._started_ms: Millis = 0
         self._suspended_ms: Millis = 0  # in all, of the present attempt
         self._shuffled_ms: Millis = 0  # how long it had run when its shuffle ended
-        self._doom: float | None = None  # the progress at which the present attempt fails
+        self._doom: Doom | None = None  # if the present attempt is not to succeed
+        self._deadline_ms: Millis | None = None  # when the present attempt is killed, if it hangs
         self._copier: Copier | None = None  # while it shuffles
         self._phase: Phase | None = None  # None while it waits for map outputs, and while halted
         self._put_off: tuple[Millis, float] | None = None  # what was left when it was halted
@@ -137,7 +156,7 @@ class Slot(Machine):
         self._running = launch
         self._started_ms = self.now_ms
         self._suspended_ms = self._shuffled_ms = 0
-        self._doom = self._durations.doom(launch, self._flakiness)
+        self._doom = self._durations.doom(launch, self._failing, self._hanging)
         self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
         if isinstance(launch.work, MapWork):
             self._begin_phase(launch, self._stretched(self._durations.of_map(launch, launch.work)))
@@ -150,7 +169,10 @@ class Slot(Machine):
         if launch is None or over.timed != self._timed:
             return
         if self._copier is None:
-            self._end(launch, Outcome.SUCCEEDED if self._doom is None else Outcome.FAILED)
+            if self._doom is not None and self._doom.hangs and not self._doom.hung:
+                self._hang(launch, self._doom)
+            else:
+                self._end(launch, Outcome.SUCCEEDED if self._doom is None else Outcome.FAILED)
         elif self._copier.awaited:
             self._phase = None  # until the last host has answered
         else:
@@ -172,7 +194,8 @@ class Slot(Machine):
         self._running = followed(launch)
         left_ms, done = None, 0.0
         if phase is not None and self._copier is None:
-            left_ms, done = phase.ends_ms - self.now_ms, phase.progress(self.now_ms)
+            done = phase.progress(self.now_ms)
+            left_ms = phase._replace(began_ms=self.now_ms, done=done).whole_ms()
         ran = (self._ran_ms(), self._shuffled_for_ms())
         self.send(node_address(self._node), UnderWay(launch.attempt, *ran, left_ms, done))
 
@@ -281,7 +304,10 @@ class Slot(Machine):
         self._doom = rest.doom
         self.note(AttemptResumed(self.now_ms, launch.attempt, self._node, self._slot))
         left_ms = rest.left_ms
-        if left_ms is not None:
+        if rest.doom is not None and rest.doom.hung:
+            left_ms = self._durations.timeout_ms
+            self._deadline_ms = self.now_ms + left_ms
+        elif left_ms is not None:
             left_ms = round(left_ms * self._slowness / rest.slowness)
         if rest.fetched is not None:
             self._copier = Copier(rest.fetched)
@@ -307,12 +333,16 @@ class Slot(Machine):
 
     def resume(self) -> None:
         put_off, self._put_off = self._put_off, None
+        if put_off is not None and self._deadline_ms is not None:  # the clock has run on
+            put_off = (max(self._deadline_ms - self.now_ms, 0), put_off[1])
         self._go_on(put_off)
 
     def slow(self, factor: float) -> None:
         """What is left of the running phase takes longer too, or shorter."""
         ratio = factor / self._slowness
         self._slowness = factor
+        if self._deadline_ms is not None:
+            return
         left = self._put_off if self.halted else self._left()
         if left is not None:
             left = (round(left[0] * ratio), left[1])
@@ -335,20 +365,35 @@ class Slot(Machine):
         """Let the attempt's next phase, which is no shuffle, take its time: to its end, or to where
         it fails.
         """
-        done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
         if self._doom is not None:
-            length_ms = round(length_ms * self._doom)
-        self._time_phase(launch, length_ms, done)
+            length_ms = round(length_ms * self._doom.at)
+        self._time_phase(launch, length_ms, _before(launch))
+
+    def _hang(self, launch: LaunchTask, doom: Doom) -> None:
+        """Come no further, until it is noticed."""
+        timeout_ms, done = self._durations.timeout_ms, self._goal(launch)
+        self._doom = Doom(doom.at, hangs=True, hung=True)
+        self._deadline_ms = self.now_ms + timeout_ms
+        self.note(AttemptStalled(self.now_ms, launch.attempt, done, Stall.HANGS))
+        self._time_phase(launch, timeout_ms, done)
+
+    def _goal(self, launch: LaunchTask) -> float:
+        """How far the present phase brings the attempt."""
+        if self._doom is None or self._copier is not None:
+            return 1.0
+        before = _before(launch)
+        return before + (1 - before) * self._doom.at
 
     def _time_phase(self, launch: LaunchTask, length_ms: Millis, done: float = 0.0) -> None:
         """The present phase ends so long from now, and not when any earlier timer says; `done` is
         the attempt's progress at this moment.
         """
-        self._phase = Phase(self.now_ms, self.now_ms + length_ms, done)
+        phase = Phase(self.now_ms, self.now_ms + length_ms, done, self._goal(launch))
+        self._phase = phase
         self._timed += 1
         self.timer(PhaseOver(self._timed), length_ms)
         if isinstance(launch, FollowedLaunch) and self._copier is None:
-            self.send(node_address(self._node), PhaseBegan(launch.attempt, length_ms, done))
+            self.send(node_address(self._node), PhaseBegan(launch.attempt, phase.whole_ms(), done))
 
     def _left(self) -> tuple[Millis, float] | None:
         """What is left of the present phase, and the progress so far; None where none is timed."""
@@ -382,5 +427,11 @@ class Slot(Machine):
         """Be free; a timer that still goes is for nobody."""
         self._running = None
         self._copier = None
+        self._deadline_ms = None
         self._phase = self._put_off = None
         self._timed += 1
+
+
+def _before(launch: LaunchTask) -> float:
+    """The attempt's progress when its own work begins: of a reduce, after its shuffle."""
+    return SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0

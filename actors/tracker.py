@@ -24,7 +24,7 @@ from abc import abstractmethod
 
 from actors.address import MASTER, node_address
 from actors.events import NodeFacts
-from actors.faults import Disturb, Fault, Flaky, Separate, Slow
+from actors.faults import Disturb, Fault, Flaky, Hang, Separate, Slow
 from actors.kernel import Kernel
 from actors.machine import Machine
 from actors.messages import (
@@ -242,7 +242,7 @@ class Tracker(Machine):
 
     def on_fault(self, fault: Fault) -> None:
         """Leave no beat out from now on, and bear it."""
-        if not isinstance(fault, Slow | Separate | Flaky):
+        if not isinstance(fault, Slow | Separate | Flaky | Hang):
             self._wake()
         if isinstance(fault, Disturb):
             if self._uplink is None:

@@ -12,6 +12,7 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
@@ -37,6 +38,8 @@ from actors.faults import (
     Disturb,
     Drain,
     Flaky,
+    FlakyAt,
+    Hang,
     KillJob,
     NodeFault,
     Pause,
@@ -164,6 +167,10 @@ class Narrator:
                 return f"{self._attempt(event.attempt)} starts on {place}"
             case ShuffleEnded():
                 return f"{self._attempt(event.attempt)} has all its map outputs"
+            case AttemptStalled():
+                done = f"{100 * event.progress:.0f} % done"
+                where = self._where(event.attempt)
+                return f"{self._attempt(event.attempt)} hangs{where}, {done}"
             case AttemptSuspended():
                 where = self._where(event.attempt)
                 return f"{self._attempt(event.attempt)} is suspended{where} and keeps its work"
@@ -297,6 +304,12 @@ def _struck(fault: AnyFault) -> str:
     match fault:
         case Drain():
             return f"{node} is taken out of service" if fault.out else f"{node} is in service again"
+        case FlakyAt():
+            told = f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
+            return f"{told}, at {fault.progress:.0%} of their way"
+        case Hang():
+            told = f"of the attempts that start on {node} from now on {fault.share:.0%} hang"
+            return told if fault.progress is None else f"{told}, {fault.progress:.0%} done"
         case Flaky():
             return f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
         case Crash():

@@ -14,7 +14,7 @@ from actors.events import (
     NodeFacts,
     Outcome,
 )
-from actors.faults import Crash, Slow
+from actors.faults import Crash, Hang, Slow
 from actors.injector import Injector, Strike
 from actors.job import Job
 from actors.jobs import JobSpec
@@ -118,7 +118,7 @@ def _budget_ms(
     script: Sequence[Strike],
 ) -> Millis:
     """How long the next success may take when nothing happens any more: until every loss is noticed
-    and every failed fetch given up, and four of the longest attempts.
+    and every failed fetch given up, and four of the longest attempts, be it that they hang.
     """
     worst = max(
         [1.0, *(strike.fault.factor for strike in script if isinstance(strike.fault, Slow))]
@@ -136,6 +136,9 @@ def _budget_ms(
     )
     expiry_ms = cluster.heartbeat.expiry_ms
     beats_ms = _BEATS_WITHOUT_NEWS * cluster.heartbeat.period_ms(len(nodes))
+    hanging = any(isinstance(strike.fault, Hang) for strike in script)
+    if hanging or any(any(job.hanging) for job in jobs):
+        longest_ms += tasks.timeout_ms / worst
     return round(4 * worst * longest_ms) + 2 * expiry_ms + FETCHES_MS + beats_ms
 
 

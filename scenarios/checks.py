@@ -55,6 +55,7 @@ _TASKS: dict[str, tuple[float, float]] = {
     "slowstart": (0, 1),
     "straggler_share": (0, 1),
     "straggler_factor": (1, 1000),
+    "timeout_ms": (1, _DAY_MS),
 }
 
 

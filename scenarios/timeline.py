@@ -13,6 +13,8 @@ from actors.faults import (
     Disturb,
     Drain,
     Flaky,
+    FlakyAt,
+    Hang,
     Pause,
     Restart,
     Resume,
@@ -164,19 +166,43 @@ class SplitEntry(Entry, frozen=True, kw_only=True, tag="split", tag_field="what"
 
 
 class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"):
-    """Of the attempts that start on the nodes, the share `failing` fails on its way."""
+    """Of the attempts that start on the nodes, the share `failing` fails on its way, at the
+    progress `progress` or at a drawn one.
+    """
 
     failing: Share
+    progress: Share | None = None
     subject = "flakiness"
 
     def takes_away(self) -> bool:
         return False
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        if self.progress is not None:
+            return FlakyAt(node, self.failing, self.progress)
         return Flaky(node, self.failing)
 
     def ends(self, node: NodeId) -> AnyFault:
         return Flaky(node, 0.0)
+
+
+class HangEntry(Entry, frozen=True, kw_only=True, tag="hang", tag_field="what"):
+    """Of the attempts that start on the nodes, the share `hanging` stands still on its way, at the
+    progress `progress` or at a drawn one.
+    """
+
+    hanging: Share
+    progress: Share | None = None
+    subject = "hanging"
+
+    def takes_away(self) -> bool:
+        return False
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        return Hang(node, self.hanging, self.progress)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return Hang(node, 0.0)
 
 
 class FailuresEntry(Timed, frozen=True, kw_only=True, tag="failures", tag_field="what"):
@@ -254,6 +280,7 @@ Timeline: TypeAlias = tuple[
     | LinkEntry
     | SplitEntry
     | FlakyEntry
+    | HangEntry
     | FailuresEntry
     | TraceEntry
     | AddEntry

@@ -17,6 +17,7 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
@@ -51,6 +52,7 @@ LEVELS: dict[type[AnyEvent], LogLevel] = {
     JobSubmitted: _HEADLINES,
     AttemptLaunched: _DECISIONS,
     AttemptStarted: _ALL,
+    AttemptStalled: _ALL,
     ShuffleEnded: _ALL,
     AttemptSuspended: _ALL,
     AttemptResumed: _ALL,
@@ -85,6 +87,7 @@ _MARKED = frozenset(NUMBERS[kind] for kind in MARKS)
 _OfAttempt = (
     AttemptStarted
     | AttemptResumed
+    | AttemptStalled
     | AttemptEnded
     | AttemptSuspended
     | AttemptClosed

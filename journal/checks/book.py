@@ -15,6 +15,7 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
@@ -73,6 +74,7 @@ class Book:
             AttemptLaunched: self._launched,
             AttemptStarted: self._started,
             ShuffleEnded: self._shuffled,
+            AttemptStalled: self._stalled,
             AttemptSuspended: self._suspended,
             AttemptResumed: self._resumed,
             AttemptEnded: self._ended,
@@ -115,6 +117,9 @@ class Book:
 
     def _shuffled(self, event: ShuffleEnded) -> None:
         self.attempts[event.attempt].shuffled = True
+
+    def _stalled(self, event: AttemptStalled) -> None:
+        self.attempts[event.attempt].stalled = True
 
     def _suspended(self, event: AttemptSuspended) -> None:
         attempt = self.attempts[event.attempt]

@@ -106,6 +106,7 @@ class Attempt:
         "place",
         "resuming",
         "shuffled",
+        "stalled",
         "started_ms",
         "suspended",
         "suspended_ms",
@@ -120,6 +121,7 @@ class Attempt:
         self.started_ms: Millis = NEVER
         self.place: int | None = None  # the slot that it holds
         self.shuffled = False
+        self.stalled = False
         self.suspended = False
         self.suspended_ms: Millis = NEVER  # since when, or when last
         self.ended: Outcome | None = None

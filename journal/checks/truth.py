@@ -6,6 +6,7 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     JobFinished,
@@ -203,6 +204,7 @@ class DeadNodes(Rule):
         return {
             AttemptStarted: self._acts,
             ShuffleEnded: self._acts,
+            AttemptStalled: self._acts,
             AttemptSuspended: self._acts,
             AttemptResumed: self._acts,
             AttemptEnded: self._acts,
@@ -216,7 +218,12 @@ class DeadNodes(Rule):
 
     def _acts(
         self,
-        event: AttemptStarted | ShuffleEnded | AttemptSuspended | AttemptResumed | AttemptEnded,
+        event: AttemptStarted
+        | ShuffleEnded
+        | AttemptStalled
+        | AttemptSuspended
+        | AttemptResumed
+        | AttemptEnded,
     ) -> None:
         node = self.book.nodes[self.book.attempts[event.attempt].launch.node]
         if self._just_lost:

@@ -12,6 +12,7 @@ from actors.faults import (
     Disturb,
     Drain,
     Flaky,
+    Hang,
     KillJob,
     Pause,
     PauseMaster,
@@ -198,6 +199,7 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
         st.builds(Disturb, node, WAYS, WAYS),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
+        st.builds(Hang, node, st.sampled_from([0.3, 0.9]), st.sampled_from([None, 0.0, 0.5, 1.0])),
         st.builds(Drain, node, st.booleans()),
         st.builds(KillJob, st.integers(0, 3)),
         st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
@@ -221,6 +223,7 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Disturb(node, HEALTHY, HEALTHY),
             Separate(node, ()),
             Flaky(node, 0.0),
+            Hang(node, 0.0),
             Drain(node, False),
         )
     )
