@@ -14,6 +14,8 @@ from actors.events import (
     AttemptLaunched,
     KillOrdered,
     MapsUndone,
+    NodeCleared,
+    NodeListed,
     NodeLost,
     NodeShunned,
     OrderSwitched,
@@ -21,11 +23,13 @@ from actors.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
+from actors.faulty import FaultyNodes
 from actors.ledger import Ledger
 from actors.messages import (
     AttemptNews,
     BeginAnew,
     FollowedLaunch,
+    Forgive,
     Halted,
     HeartbeatReply,
     KillTask,
@@ -87,6 +91,9 @@ class Bookkeeper(Actor):
         self._downlinks: dict[NodeId, Link] = {}
         self._seed = seed
         self._gone: dict[JobId, None] = {}
+        self._faulty = FaultyNodes()
+        self._removes_bad_nodes = cluster.removes_bad_nodes
+        self._out_of_service: dict[NodeId, bool] = {}
 
     def _leave(self, job: JobId) -> None:
         self.ledger.leave(job)
@@ -288,6 +295,40 @@ class Bookkeeper(Actor):
         """Tell of a job that will use a node no more."""
         in_force = self.ledger.job(job).shuns(node)
         self.note(NodeShunned(self.now_ms, job, node, in_force))
+
+    def _hold_against(self, node: NodeId) -> None:
+        """A job has succeeded that had come to shun the node: that is a fault of the node's."""
+        self._faulty.add(node, self.now_ms)
+        if node in self._faulty.listed:
+            return
+        if self._faulty.exceeds(node, self.now_ms, self.ledger.nodes):
+            self._faulty.listed[node] = None
+            faults = self._faulty.faults(node, self.now_ms)
+            self.note(NodeListed(self.now_ms, node, faults, self._removes_bad_nodes))
+            self._await_forgiveness(node)
+            self._serve_or_not(node)
+
+    def _await_forgiveness(self, node: NodeId) -> None:
+        at_ms = self._faulty.forgiven_ms(node)
+        self.timer(Forgive(node), at_ms - self.now_ms)
+        if self._removes_bad_nodes:  # jobs may have nobody else
+            self._kernel.fruit_ms = max(self._kernel.fruit_ms, at_ms)
+
+    def _clear(self, node: NodeId) -> None:
+        """Hold nothing against a node any more."""
+        listed = node in self._faulty.listed
+        self._faulty.clear(node)
+        if listed:
+            self.note(NodeCleared(self.now_ms, node))
+            self._serve_or_not(node)
+
+    def _serve_or_not(self, node: NodeId) -> None:
+        """Take a node out of service, or back, as its operator and the list of bad nodes say."""
+        entry = self.ledger.node(node)
+        listed = self._removes_bad_nodes and node in self._faulty.listed
+        out = listed or self._out_of_service.get(node, False)
+        if entry is not None and entry.drained != out:
+            self._drain(entry, out)
 
     def _withdraw(self, job: JobId) -> None:
         """Kill what runs of a job that ends before its time; nothing of it is pending any more."""

@@ -14,12 +14,14 @@ ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """How the master computes the heartbeat interval (rule H1), by Hadoop version.
+    """How the master computes the heartbeat interval (rule H1), and whether it takes nodes on the
+    list of bad ones out of service (`actors.faulty`), by Hadoop version.
 
     interval = max(1000 · scale · nodes / heartbeats_per_second, minimum_ms).
     """
 
     minimum_ms: Millis
+    removes_bad_nodes: bool
     heartbeats_per_second: int = 100
     scale: float = 1.0
 
@@ -29,10 +31,11 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 PROFILES: dict[ProfileName, Profile] = {
-    "mr1-1.0": Profile(minimum_ms=3000),
-    "mr1-1.2.1": Profile(minimum_ms=300),
+    "mr1-1.0": Profile(minimum_ms=3000, removes_bad_nodes=True),
+    "mr1-1.2.1": Profile(minimum_ms=300, removes_bad_nodes=False),
 }
-"""MRConstants of Hadoop 0.20 to 1.0 (at least 3 s) and of 1.2.1 (at least 0.3 s)."""
+"""MRConstants of Hadoop 0.20 to 1.0 (at least 3 s) and of 1.2.1 (at least 0.3 s); 1.2.1's list of
+bad nodes is advice only (graylisting)."""
 
 
 class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,7 +78,11 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The table `[cluster]`.  Node n stands in rack n mod `racks`; `kind` is the plain nodes'."""
+    """The table `[cluster]`.  Node n stands in rack n mod `racks`; `kind` is the plain nodes'.
+
+    Nodes on the list of bad ones are taken out of service (`removed`) or only named (`advisory`);
+    unset, as the heartbeats' profile does.
+    """
 
     nodes: int = 100
     racks: int = 4
@@ -85,8 +92,16 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     kind: str = ""
     latency_ms: Millis = 1
     replication: int = 3
+    bad_nodes: Literal["removed", "advisory"] | None = None
     heartbeat: Heartbeats = Heartbeats()
     group: tuple[NodeGroup, ...] = ()
+
+    @property
+    def removes_bad_nodes(self) -> bool:
+        """Whether nodes on the list of bad ones are taken out of service."""
+        if self.bad_nodes is not None:
+            return self.bad_nodes == "removed"
+        return PROFILES[self.heartbeat.profile].removes_bad_nodes
 
 
 class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -110,8 +110,11 @@ class JobEntry:
         """
         if self.faults.get(node, 0) < FAULTS_MAX:
             return False
-        flaky = sum(faults >= FAULTS_MAX for faults in self.faults.values())
-        return flaky < FLAKY_SHARE * len(self._nodes)
+        return len(self.flaky()) < FLAKY_SHARE * len(self._nodes)
+
+    def flaky(self) -> list[NodeId]:
+        """Where too many of its attempts failed, whether it shuns them or not."""
+        return [node for node, faults in self.faults.items() if faults >= FAULTS_MAX]
 
     def _hosts_of(self, kind: TaskKind) -> Hosts:
         """Who has slots of a kind, whenever it is asked."""

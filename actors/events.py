@@ -228,6 +228,26 @@ class NodeShunned(Event, frozen=True):
     in_force: bool
 
 
+class NodeListed(Event, frozen=True):
+    """A node is on the list of bad ones across jobs, having been shunned by so many that succeeded.
+    Told by the master.
+
+    Where the list is `in_force` the node gets no more tasks; else it is advice.
+    """
+
+    node: NodeId
+    faults: int
+    in_force: bool
+
+
+class NodeCleared(Event, frozen=True):
+    """A node is off the list of bad ones: its faults are long ago, or its machine has started
+    again.  Told by the master.
+    """
+
+    node: NodeId
+
+
 class JobResubmitted(Event, frozen=True):
     """A job was submitted again after a restart of the master: all of it runs again.  Told by the
     job.
@@ -281,6 +301,8 @@ AnyEvent = (
     | NodeLost
     | MapsUndone
     | NodeShunned
+    | NodeListed
+    | NodeCleared
     | JobResubmitted
     | NodeReturned
     | JobFinished

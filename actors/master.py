@@ -31,6 +31,7 @@ from actors.faults import (
     ResumeMaster,
     SwitchPolicy,
 )
+from actors.faulty import FaultyNodes
 from actors.kernel import Kernel
 from actors.messages import (
     Awake,
@@ -39,6 +40,7 @@ from actors.messages import (
     FetchFailure,
     FetchTrouble,
     FollowingReply,
+    Forgive,
     Halted,
     Heartbeat,
     HeartbeatReply,
@@ -93,13 +95,13 @@ class Master(Bookkeeper):
         super().__init__(cluster, nodes, policy, seed)
         self._policies = 0
         self._pristine = deepcopy(policy)
-        self._out_of_service: dict[NodeId, bool] = {}
         self._paused = False
         self._backlog: list[msgspec.Struct] = []
         self._make_policy = make_policy
         self._one_task_a_beat = cluster.heartbeat.tasks_per_beat == "one"
         self._expiry_ms = cluster.heartbeat.expiry_ms
         self._lives: dict[NodeId, int] = {}
+        self._told: dict[NodeId, int] = {}  # which life to begin anew
         self._armed: tuple[Millis, list[NodeId]] = (-1, [])
         self._copies_from: list[Millis | None] = [None, None]
 
@@ -147,6 +149,8 @@ class Master(Bookkeeper):
                 self.on_awake(message)
             case Sweep():
                 self.on_sweep()
+            case Forgive():
+                self.on_forgive(message)
             case DropOutputs():
                 self.on_drop_outputs(message)
             case Disturb():
@@ -182,6 +186,9 @@ class Master(Bookkeeper):
             return
         if done.outcome is not Outcome.SUCCEEDED:
             self._withdraw(done.job)
+        else:
+            for node in self.ledger.job(done.job).flaky():
+                self._hold_against(node)
         self.ledger.job(done.job).outputs.clear()
         if self.ledger.has_attempts(done.job):
             self._gone[done.job] = None
@@ -240,6 +247,7 @@ class Master(Bookkeeper):
             return node if beat.life == node.life else None
         if beat.joins is None or beat.life <= self._lives.get(beat.node, -1):
             self._send_down(beat.node, BeginAnew(beat.life))
+            self._told[beat.node] = beat.life
             return None
         if node is not None:  # it restarted before its silence was noticed (rule T5)
             self._lose(node, again=True)
@@ -248,8 +256,9 @@ class Master(Bookkeeper):
         self._lives[beat.node] = beat.life
         node = self.ledger.join(beat.joins, beat.life)
         self._tell(NodeJoined(beat.node))
-        if self._out_of_service.get(beat.node):
-            self._drain(node, out=True)
+        if self._told.get(beat.node) != beat.life - 1:  # nobody asked it to: its machine restarted
+            self._clear(beat.node)
+        self._serve_or_not(beat.node)
         return node
 
     def _assign(self, node: NodeEntry) -> tuple[LaunchTask | ResumeTask, ...]:
@@ -346,9 +355,7 @@ class Master(Bookkeeper):
     def on_drain(self, fault: Drain) -> None:
         """Keep a list of who is out of service, for whoever joins later too."""
         self._out_of_service[fault.node] = fault.out
-        node = self.ledger.node(fault.node)
-        if node is not None and node.drained != fault.out:
-            self._drain(node, fault.out)
+        self._serve_or_not(fault.node)
 
     # Pauses and restarts of its own.
 
@@ -358,7 +365,7 @@ class Master(Bookkeeper):
         """
         self._paused = False
         backlog, self._backlog = self._backlog, []
-        timers = (Sweep, Tick, Preempt, UnsentBeat)
+        timers = (Sweep, Forgive, Tick, Preempt, UnsentBeat)
         for message in sorted(backlog, key=lambda each: isinstance(each, timers)):
             self.receive(message)
 
@@ -371,6 +378,7 @@ class Master(Bookkeeper):
         self.ledger = lost.successor()
         self._gone.clear()
         self._lives.clear()
+        self._faulty = FaultyNodes()
         if self._roster is not None:
             self._roster = Roster(self._interval_ms + 2 * self._latency_ms)
         self._armed = (-1, [])
@@ -420,6 +428,19 @@ class Master(Bookkeeper):
         """The checker wakes three times an expiry, counted from the start."""
         every_ms = max(self._expiry_ms // 3, 1)
         self.timer(Sweep(), every_ms - self.now_ms % every_ms)
+
+    def on_forgive(self, forgive: Forgive) -> None:
+        """Take a node off the list of bad ones, unless it has had faults since."""
+        node = forgive.node
+        if node in self._faulty.listed:
+            if self._faulty.forgiven_ms(node) > self.now_ms:
+                self._await_forgiveness(node)
+            else:
+                self._clear(node)
+
+    def at_work(self) -> bool:
+        """A node that is out of service for its faults will come back."""
+        return self._removes_bad_nodes and bool(self._faulty.listed)
 
     def on_drop_outputs(self, drop: DropOutputs) -> None:
         """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""

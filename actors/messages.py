@@ -186,6 +186,12 @@ class Sweep(Message, frozen=True):
     """Master to itself: look which nodes have not been heard of for too long (rule T1)."""
 
 
+class Forgive(Message, frozen=True):
+    """Master to itself: a listed node's faults may be long enough ago."""
+
+    node: NodeId
+
+
 class Report(Message, frozen=True):
     """Part of a heartbeat: an attempt on this node has ended, having run `ran_ms` in all and
     `shuffled_ms` of it in its shuffle (0 for maps).

@@ -21,6 +21,8 @@ from actors.events import (
     JobSubmitted,
     KillOrdered,
     MapsUndone,
+    NodeCleared,
+    NodeListed,
     NodeLost,
     NodeReturned,
     NodeShunned,
@@ -144,7 +146,7 @@ class Narrator:
                 if isinstance(event.fault, KillJob):
                     return event.fault.job, None
                 return None, event.fault.node if isinstance(event.fault, NodeFault) else None
-            case NodeLost() | NodeReturned():
+            case NodeLost() | NodeReturned() | NodeListed() | NodeCleared():
                 return None, event.node
             case _:
                 launch = self.attempts.get(event.attempt)
@@ -217,6 +219,12 @@ class Narrator:
                 if event.in_force:
                     return f"{job} uses {node} no more: too many of its attempts failed there"
                 return f"{job} would shun {node}, but already shuns too many nodes: it uses all"
+            case NodeListed():
+                told = f"{node_name(event.node)} is listed as bad, having been shunned by"
+                told = f"{told} {count(event.faults, 'job')} that succeeded"
+                return f"{told}: it gets no more tasks" if event.in_force else told
+            case NodeCleared():
+                return f"{node_name(event.node)} is not listed as bad any more"
             case NodeReturned():
                 return f"{node_name(event.node)} joins again"
             case JobFinished():

@@ -26,6 +26,8 @@ from actors.events import (
     JobSubmitted,
     KillOrdered,
     MapsUndone,
+    NodeCleared,
+    NodeListed,
     NodeLost,
     NodeReturned,
     NodeShunned,
@@ -67,6 +69,8 @@ LEVELS: dict[type[AnyEvent], LogLevel] = {
     MapsUndone: _HEADLINES,
     NodeReturned: _HEADLINES,
     NodeShunned: _HEADLINES,
+    NodeListed: _HEADLINES,
+    NodeCleared: _HEADLINES,
     JobResubmitted: _HEADLINES,
     JobFinished: _HEADLINES,
     RunEnded: _HEADLINES,
@@ -177,6 +181,8 @@ class Tape:
             JobResubmitted: self._of_job,
             NodeLost: self._of_node,
             NodeReturned: self._of_node,
+            NodeListed: self._of_node,
+            NodeCleared: self._of_node,
         }
         self._subjects = [subjects.get(kind, self._of_attempt) for kind in KINDS]
 
@@ -238,7 +244,9 @@ class Tape:
         self.stints.end(event.attempt, event.at_ms)
         return self._of_attempt(event)
 
-    def _of_node(self, event: NodeLost | NodeReturned) -> tuple[int, int]:
+    def _of_node(
+        self, event: NodeLost | NodeReturned | NodeListed | NodeCleared
+    ) -> tuple[int, int]:
         return NOBODY, event.node
 
     def _of_outputs(self, event: MapsUndone | NodeShunned) -> tuple[int, int]:

@@ -20,7 +20,9 @@ from actors.events import (
     JobSubmitted,
     KillOrdered,
     MapsUndone,
+    NodeCleared,
     NodeFacts,
+    NodeListed,
     NodeLost,
     NodeReturned,
     NodeShunned,
@@ -113,6 +115,8 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     NodeReturned: (_small,),
     JobResubmitted: (_small,),
     NodeShunned: (_small, _small, st.booleans()),
+    NodeListed: (_small, _small, st.booleans()),
+    NodeCleared: (_small,),
     JobFinished: (_small, _outcome, _whole),
     RunEnded: (_text, _whole, _whole, _text),
 }

@@ -24,6 +24,8 @@ from actors.events import (
     JobResubmitted,
     KillOrdered,
     MapsUndone,
+    NodeCleared,
+    NodeListed,
     NodeLost,
     NodeReturned,
     NodeShunned,
@@ -144,6 +146,14 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes("a job is killed", JobFinished, lambda e, _: e.outcome is KILLED),
     Sometimes("a job shuns a node", NodeShunned, lambda e, _: e.in_force),
     Sometimes("a job would shun too many nodes", NodeShunned, lambda e, _: not e.in_force),
+    Sometimes("a node is taken out of service for its faults", NodeListed, lambda e, _: e.in_force),
+    Sometimes("a list of bad nodes is advice only", NodeListed, lambda e, _: not e.in_force),
+    Sometimes("a bad node is taken off the list", NodeCleared, lambda *_: True),
+    Sometimes(
+        "an attempt hangs until its timeout",
+        AttemptEnded,
+        lambda e, c: e.outcome is FAILED and attempt(e, c).stalled,
+    ),
     # Copies.
     Sometimes(
         "a copy does its task",
