@@ -13,6 +13,7 @@ from actors.events import (
     AttemptClosed,
     AttemptLaunched,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
     NodeCleared,
     NodeListed,
@@ -109,6 +110,8 @@ class Bookkeeper(Actor):
         entry = self.ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed before"
         outcome = Outcome.KILLED if entry.beaten else report.outcome
+        if entry.expired and not entry.beaten:
+            outcome = Outcome.FAILED
         succeeded = outcome is Outcome.SUCCEEDED
         failed = outcome is Outcome.FAILED
         twin = self.ledger.close(entry, succeeded=succeeded, failed=failed)
@@ -228,6 +231,12 @@ class Bookkeeper(Actor):
         self.note(KillOrdered(self.now_ms, entry.attempt, why))
         self._see_to(entry.node)
 
+    def _expire(self, entry: AttemptEntry) -> None:
+        """Give up a launch that has not begun for too long: it is to be stopped and has failed."""
+        entry.expired = True
+        self.note(LaunchExpired(self.now_ms, entry.attempt))
+        self._kill(entry, Why("its launch has expired", 0))
+
     def _suspend(self, entry: AttemptEntry, why: Why) -> None:
         """Order an attempt to be suspended with its node's next reply."""
         entry.suspending = True
@@ -259,6 +268,7 @@ class Bookkeeper(Actor):
         jobs: dict[JobId, None] = {}
         for attempt in self.ledger.attempts_on(node.node):
             jobs[attempt.job] = None
+            attempt.expired = False
             self._close(Report(attempt.attempt, Outcome.KILLED, 0))
         for job, outputs in self.ledger.undo_maps(node.node):
             jobs[job] = None

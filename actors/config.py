@@ -113,7 +113,8 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     attempts the share `straggler_share`, drawn for each attempt, works `straggler_factor` times
     as slowly as its node can.  `slowstart` is the share of a job's maps that must have finished
     before its reduces may start (Hadoop: 0.05; the HFSP paper's experiments: 0.80).  An attempt
-    that makes no progress for `timeout_ms` is killed and has failed (rule T7).
+    that makes no progress for `timeout_ms` is killed and has failed (rule T7); a map that has
+    waited for a replica of its input for `input_wait_ms` has failed too.
     """
 
     sigma: float = 0.0
@@ -123,6 +124,7 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     straggler_share: float = 0.0
     straggler_factor: float = 5.0
     timeout_ms: Millis = 600_000
+    input_wait_ms: Millis = 600_000
 
     def locality_factor(self, level: Locality) -> float:
         """By how much a map is longer than a data-local one."""

@@ -43,6 +43,7 @@ class Durations:
         self._failing = Stream(seed, "failing")
         self._hanging = Stream(seed, "hanging")
         self._fails_at = Stream(seed, "fails-at")
+        self._sticking = Stream(seed, "sticking")
 
     def of_map(self, launch: LaunchTask, work: MapWork) -> Millis:
         """A map at the locality of its launch."""
@@ -76,6 +77,15 @@ class Durations:
         if hanging is not None and hanging.share > self._hanging.uniform(*draws):
             return Doom(self._where(launch, hanging.progress), hangs=True)
         return None
+
+    def sticks(self, launch: LaunchTask, share: float) -> bool:
+        """Whether the launch is stuck on a node where this share is."""
+        return share > 0 and share > self._sticking.uniform(launch.job, _column(launch))
+
+    @property
+    def input_wait_ms(self) -> Millis:
+        """How long a map may wait for its input."""
+        return self._tasks.input_wait_ms
 
     @property
     def timeout_ms(self) -> Millis:

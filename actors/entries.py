@@ -194,6 +194,7 @@ class AttemptEntry:
         "attempt",
         "beaten",
         "copy_of",
+        "expired",
         "followed",
         "job",
         "killing",
@@ -233,6 +234,8 @@ class AttemptEntry:
         self.launched_ms = launched_ms
         self.followed = False
         self.killing = False
+        self.expired = False
+        """Whether its launch was given up (rule H8)."""
         self.suspending = False
         self.suspended_ms: Millis | None = None
         self.progress = 0.0

@@ -35,6 +35,8 @@ class Stall(StrEnum):
     """Why an attempt makes no progress."""
 
     HANGS = "hangs"
+    NO_INPUT = "no replica of its input can be read"
+    NOT_BEGUN = "it cannot begin"
 
 
 class Event(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
@@ -120,6 +122,12 @@ class AttemptStalled(Event, frozen=True):
     why: Stall
 
 
+class StallEnded(Event, frozen=True):
+    """The attempt, which waited for its input, has found it and begins.  Told by the slot."""
+
+    attempt: AttemptId
+
+
 class AttemptSuspended(Event, frozen=True):
     """The attempt really stopped; its node holds it, and its slot is free.  Told by the slot."""
 
@@ -154,6 +162,14 @@ class AttemptClosed(Event, frozen=True):
 
     attempt: AttemptId
     outcome: Outcome
+
+
+class LaunchExpired(Event, frozen=True):
+    """The master gives up a launch that has not begun for so long: the attempt is to be stopped,
+    and has failed (rule H8).  Told by the master.
+    """
+
+    attempt: AttemptId
 
 
 class KillOrdered(Event, frozen=True):
@@ -289,10 +305,12 @@ AnyEvent = (
     | AttemptStarted
     | ShuffleEnded
     | AttemptStalled
+    | StallEnded
     | AttemptSuspended
     | AttemptResumed
     | AttemptEnded
     | AttemptClosed
+    | LaunchExpired
     | KillOrdered
     | SuspendOrdered
     | ResumeOrdered

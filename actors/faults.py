@@ -79,6 +79,12 @@ class Hang(NodeFault, frozen=True):
     progress: float | None = None
 
 
+class StickLaunches(NodeFault, frozen=True):
+    """Of the attempts that are launched on the node from now on, this share never begins."""
+
+    share: float
+
+
 class Drain(NodeFault, frozen=True):
     """The cluster's operator takes a node out of service, or back into it: it gets no more tasks,
     and what runs on it goes on.
@@ -130,6 +136,7 @@ AnyFault: TypeAlias = (
     | Flaky
     | FlakyAt
     | Hang
+    | StickLaunches
     | Drain
     | KillJob
     | SwitchPolicy

@@ -12,13 +12,16 @@ import msgspec
 
 from actors.actor import Actor, Message
 from actors.address import INJECTOR, MASTER, job_address, node_address, slot_address
+from actors.blocks import Blocks
 from actors.events import FaultStruck, NodeFacts
 from actors.faults import (
     AnyFault,
+    Crash,
     Disturb,
     Drain,
     KillJob,
     MasterFault,
+    Restart,
     SwitchPolicy,
 )
 from actors.kernel import Kernel
@@ -43,8 +46,11 @@ def _at_ms(strike: Strike) -> Millis:
 class Injector(Actor):
     """Plays a script of faults, in the order of their times."""
 
-    def __init__(self, script: Sequence[Strike], nodes: Sequence[NodeFacts]) -> None:
+    def __init__(
+        self, script: Sequence[Strike], nodes: Sequence[NodeFacts], blocks: Blocks
+    ) -> None:
         super().__init__(INJECTOR, "injector")
+        self._blocks = blocks
         self._script = sorted(script, key=_at_ms)
         self._slots = {facts.node: facts.map_slots + facts.reduce_slots for facts in nodes}
         self._next = 0
@@ -87,6 +93,8 @@ class Injector(Actor):
                     self.send(node_address(node), fault)
             return
         self.send(node_address(fault.node), fault)
+        if isinstance(fault, Crash | Restart):
+            self._blocks.set_down(fault.node, isinstance(fault, Crash), self.now_ms)
         if isinstance(fault, Disturb):
             self.send(MASTER, fault)
             return

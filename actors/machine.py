@@ -17,6 +17,7 @@ from actors.faults import (
     Resume,
     Separate,
     Slow,
+    StickLaunches,
 )
 from scheduler.model import NodeId
 
@@ -34,6 +35,7 @@ class Machine(Actor):
         self._down = False
         self._failing: Flaky | None = None  # what is to become of attempts that start here
         self._hanging: Hang | None = None
+        self._sticking = 0.0
         self._apart: frozenset[NodeId] = frozenset()
         self._backlog: list[msgspec.Struct] = []
 
@@ -74,6 +76,8 @@ class Machine(Actor):
                 self._failing = fault
             case Hang():
                 self._hanging = fault
+            case StickLaunches():
+                self._sticking = fault.share
             case Separate():
                 self._apart = frozenset(fault.others)
             case _:

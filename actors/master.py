@@ -47,6 +47,7 @@ from actors.messages import (
     JobDone,
     LaunchTask,
     MasterLost,
+    NotBegun,
     Preempt,
     ProgressHeartbeat,
     ReducesReady,
@@ -71,6 +72,7 @@ from scheduler.facts import (
 )
 from scheduler.model import (
     KINDS,
+    AttemptId,
     JobId,
     Millis,
     NodeId,
@@ -102,6 +104,7 @@ class Master(Bookkeeper):
         self._expiry_ms = cluster.heartbeat.expiry_ms
         self._lives: dict[NodeId, int] = {}
         self._told: dict[NodeId, int] = {}  # which life to begin anew
+        self._not_begun: list[AttemptId] = []
         self._armed: tuple[Millis, list[NodeId]] = (-1, [])
         self._copies_from: list[Millis | None] = [None, None]
 
@@ -214,6 +217,8 @@ class Master(Bookkeeper):
                     self._halt(report)
                 case FetchFailure():
                     self._pass_on(report)
+                case NotBegun():
+                    self._not_begun.append(report.attempt)
         if isinstance(beat, ProgressHeartbeat):
             for progress in beat.progress:
                 self._hear(progress)
@@ -378,6 +383,7 @@ class Master(Bookkeeper):
         self.ledger = lost.successor()
         self._gone.clear()
         self._lives.clear()
+        self._not_begun.clear()
         self._faulty = FaultyNodes()
         if self._roster is not None:
             self._roster = Roster(self._interval_ms + 2 * self._latency_ms)
@@ -417,11 +423,19 @@ class Master(Bookkeeper):
         self._downlinks[fault.node].way = fault.down
 
     def on_sweep(self) -> None:
-        """Give up every node that has been silent for longer than the expiry (rule T1)."""
+        """Give up every node that has been silent for longer than the expiry (rule T1), and every
+        launch that has not begun for as long (rule H8: Hadoop's two checkers have one interval).
+        """
         for number in sorted(self._awake):
             node = self.ledger.node(number)
             if node is not None and self.now_ms - node.last_beat_ms > self._expiry_ms:
                 self._lose(node)
+        entries = [self.ledger.attempt(attempt) for attempt in self._not_begun]
+        waiting = [entry for entry in entries if entry is not None and not entry.killing]
+        for entry in waiting:
+            if self.now_ms - entry.launched_ms > self._expiry_ms:
+                self._expire(entry)
+        self._not_begun = [entry.attempt for entry in waiting if not entry.killing]
         self._await_sweep()
 
     def _await_sweep(self) -> None:

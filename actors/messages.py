@@ -220,6 +220,14 @@ class FetchFailure(Message, frozen=True):
     host: NodeId
 
 
+class NotBegun(Message, frozen=True):
+    """Slot to node, then part of a heartbeat: an attempt holds its slot and has not begun (Hadoop:
+    its state is UNASSIGNED).
+    """
+
+    attempt: AttemptId
+
+
 class Heartbeat(Message, frozen=True):
     """Node to master: I am here, and this is what ended or was suspended since my last beat.
 
@@ -230,7 +238,7 @@ class Heartbeat(Message, frozen=True):
 
     node: NodeId
     response: int
-    reports: tuple[Report | Halted | FetchFailure, ...]
+    reports: tuple[Report | Halted | FetchFailure | NotBegun, ...]
     joins: NodeFacts | None = None
     life: int = 0
 
@@ -354,6 +362,12 @@ class StopAttempt(Message, frozen=True):
 
 class PhaseOver(Message, frozen=True):
     """Slot to itself: the phase that it timed as its `timed`th is over."""
+
+    timed: int
+
+
+class LookAgain(Message, frozen=True):
+    """Slot to itself: see whether the input is there now, unless something was timed since."""
 
     timed: int
 

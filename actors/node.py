@@ -36,6 +36,7 @@ from actors.messages import (
     HeartbeatReply,
     KillTask,
     LaunchTask,
+    NotBegun,
     PhaseBegan,
     Progress,
     Report,
@@ -150,6 +151,8 @@ class Node(Tracker):
                 self.on_fetch(message)
             case FetchFailure():
                 self.say(message)
+            case NotBegun():
+                self.on_not_begun(message)
             case Fault():
                 self.on_fault(message)
             case _:
@@ -168,6 +171,11 @@ class Node(Tracker):
         if way.attempt in self._asked:  # and not of an earlier life
             self._asked.remove(way.attempt)
             self._going[way.attempt] = _going(way, self.now_ms)
+
+    def on_not_begun(self, told: NotBegun) -> None:
+        """Pass it on, unless it is of an earlier life."""
+        if told.attempt not in self._orphans:
+            self.say(told)
 
     def on_attempt_over(self, over: AttemptOver) -> None:
         """Free the slot; the news rides on the next beat, unless it is of an earlier life."""

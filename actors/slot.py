@@ -9,17 +9,21 @@ was in its shuffle, since they may have become ready meanwhile, or been lost.
 
 While its machine stands still, and when it becomes slower, what is left of the phase is put off.
 
+An attempt may take its slot and not begin.  A map of whose input no replica is to be had looks
+every three seconds, as HDFS's clients do, and has failed when it has waited for too long.  A launch
+that is stuck (the machine cannot make its folders, or start a process) stays so until the master
+gives it up (rule H8).
+
 An attempt that hangs stays in its phase and comes no further.  Its node kills it when it has made
 no progress for ten minutes, Hadoop's `mapred.task.timeout`, and it has failed (rule T7; Hadoop's
 TaskTracker looks once a heartbeat, this one at the very moment).  A shuffle that waits for map
 outputs does not count as hanging, since Hadoop's copiers report all the time.
 """
 
-from typing import NamedTuple
-
 import msgspec
 
 from actors.address import job_address, node_address, slot_address
+from actors.blocks import Blocks
 from actors.copier import TRY_MS, Copier
 from actors.durations import Durations
 from actors.events import (
@@ -32,6 +36,7 @@ from actors.events import (
     Outcome,
     ShuffleEnded,
     Stall,
+    StallEnded,
 )
 from actors.faults import Fault
 from actors.machine import Machine
@@ -50,7 +55,9 @@ from actors.messages import (
     GoOn,
     KillTask,
     LaunchTask,
+    LookAgain,
     MapWork,
+    NotBegun,
     OutputsObsolete,
     OutputsReady,
     PhaseBegan,
@@ -63,44 +70,27 @@ from actors.messages import (
     UnderWay,
     followed,
 )
+from actors.phase import Phase
 from scheduler.model import AttemptId, Millis, NodeId, TaskKind
 
 SHUFFLE_SHARE = 1 / 3
 """A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
 
-
-class Phase(NamedTuple):
-    """A phase of the running attempt that will end at `ends_ms`; `done` is the attempt's progress
-    at its beginning, `goal` at its end.
-    """
-
-    began_ms: Millis
-    ends_ms: Millis
-    done: float
-    goal: float = 1.0
-
-    def progress(self, now_ms: Millis) -> float:
-        """The attempt's progress now."""
-        if now_ms >= self.ends_ms:
-            return self.goal
-        share = (now_ms - self.began_ms) / (self.ends_ms - self.began_ms)
-        return self.done + (self.goal - self.done) * share
-
-    def whole_ms(self) -> Millis:
-        """How long it would take to come to the end of all work; 0 where none is being done."""
-        length_ms = self.ends_ms - self.began_ms
-        if self.goal == 1:
-            return length_ms
-        if self.goal <= self.done:
-            return 0
-        return round(length_ms * (1 - self.done) / (self.goal - self.done))
+LOOK_EVERY_MS: Millis = 3000
+"""How long HDFS's client waits before it asks for a block's replicas again."""
 
 
 class Slot(Machine):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
 
     def __init__(
-        self, facts: NodeFacts, slot: int, *, latency_ms: Millis, durations: Durations
+        self,
+        facts: NodeFacts,
+        slot: int,
+        *,
+        latency_ms: Millis,
+        durations: Durations,
+        blocks: Blocks,
     ) -> None:
         node = facts.node
         super().__init__(slot_address(node, slot), f"slot {slot} of node {node}")
@@ -108,13 +98,15 @@ class Slot(Machine):
         self._slot = slot
         self._latency_ms = latency_ms
         self._durations = durations
+        self._blocks = blocks
         self._slowness = 1.0
         self._running: LaunchTask | None = None
         self._started_ms: Millis = 0
         self._suspended_ms: Millis = 0  # in all, of the present attempt
         self._shuffled_ms: Millis = 0  # how long it had run when its shuffle ended
         self._doom: Doom | None = None  # if the present attempt is not to succeed
-        self._deadline_ms: Millis | None = None  # when the present attempt is killed, if it hangs
+        self._deadline_ms: Millis | None = None  # when it has failed, if it hangs or waits so long
+        self._waits: Stall | None = None  # why the present attempt has not begun
         self._copier: Copier | None = None  # while it shuffles
         self._phase: Phase | None = None  # None while it waits for map outputs, and while halted
         self._put_off: tuple[Millis, float] | None = None  # what was left when it was halted
@@ -130,6 +122,8 @@ class Slot(Machine):
                 self.on_outputs_ready(message)
             case PhaseOver():
                 self.on_phase_over(message)
+            case LookAgain():
+                self.on_look_again(message)
             case KillTask():
                 self.on_kill(message)
             case SuspendTask():
@@ -158,11 +152,7 @@ class Slot(Machine):
         self._suspended_ms = self._shuffled_ms = 0
         self._doom = self._durations.doom(launch, self._failing, self._hanging)
         self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
-        if isinstance(launch.work, MapWork):
-            self._begin_phase(launch, self._stretched(self._durations.of_map(launch, launch.work)))
-        else:
-            self._copier = Copier()
-            self._ask_for_outputs(launch)
+        self._begin(launch)
 
     def on_phase_over(self, over: PhaseOver) -> None:
         launch = self._running
@@ -182,6 +172,20 @@ class Slot(Machine):
             self.note(ShuffleEnded(self.now_ms, launch.attempt))
             self._begin_phase(launch, self._stretched(self._durations.of_rest(launch, launch.work)))
 
+    def on_look_again(self, look: LookAgain) -> None:
+        """Begin if the input is there now; give it up if that takes too long."""
+        launch = self._running
+        if launch is None or look.timed != self._timed or self._deadline_ms is None:
+            return
+        if self._readable(launch):
+            self.note(StallEnded(self.now_ms, launch.attempt))
+            self._waits = self._deadline_ms = None
+            self._work(launch)
+        elif self.now_ms >= self._deadline_ms:
+            self._end(launch, Outcome.FAILED)
+        else:
+            self._look_later(self._deadline_ms)
+
     def on_kill(self, kill: KillTask) -> None:
         if self._running is not None and self._running.attempt == kill.attempt:
             self._end(self._running, Outcome.KILLED)
@@ -193,7 +197,9 @@ class Slot(Machine):
             return
         self._running = followed(launch)
         left_ms, done = None, 0.0
-        if phase is not None and self._copier is None:
+        if self._waits is not None:
+            left_ms = 0
+        elif phase is not None and self._copier is None:
             done = phase.progress(self.now_ms)
             left_ms = phase._replace(began_ms=self.now_ms, done=done).whole_ms()
         ran = (self._ran_ms(), self._shuffled_for_ms())
@@ -316,6 +322,8 @@ class Slot(Machine):
                 left_ms = max(left_ms, 4 * self._latency_ms + 1)
         if left_ms is not None:
             self._time_phase(launch, left_ms, rest.done)
+        elif rest.fetched is None:  # it had not begun
+            self._begin(launch)
 
     # What happens to the machine.
 
@@ -336,6 +344,8 @@ class Slot(Machine):
         if put_off is not None and self._deadline_ms is not None:  # the clock has run on
             put_off = (max(self._deadline_ms - self.now_ms, 0), put_off[1])
         self._go_on(put_off)
+        if self._waits is Stall.NO_INPUT:
+            self.timer(LookAgain(self._timed), 0)
 
     def slow(self, factor: float) -> None:
         """What is left of the running phase takes longer too, or shorter."""
@@ -353,13 +363,49 @@ class Slot(Machine):
 
     def at_work(self) -> bool:
         """A reduce that waits for its job's last map is not: that map must run somewhere else."""
-        return self._running is not None and self._phase is not None
+        return self._phase is not None or self._waits is not None
 
     # The phases of an attempt.
 
     def _stretched(self, ms: Millis) -> Millis:
         """What takes so long, as slow as the machine is now."""
         return round(ms * self._slowness)
+
+    def _begin(self, launch: LaunchTask) -> None:
+        """Begin the attempt's work, or say why not."""
+        if self._durations.sticks(launch, self._sticking):
+            self._wait(launch, Stall.NOT_BEGUN)
+            self.send(node_address(self._node), NotBegun(launch.attempt))
+        elif self._readable(launch):
+            self._work(launch)
+        else:
+            self._deadline_ms = self.now_ms + self._durations.input_wait_ms
+            self._wait(launch, Stall.NO_INPUT)
+            self._look_later(self._deadline_ms)
+
+    def _work(self, launch: LaunchTask) -> None:
+        """Begin the attempt's first phase."""
+        if isinstance(launch.work, MapWork):
+            self._begin_phase(launch, self._stretched(self._durations.of_map(launch, launch.work)))
+        else:
+            self._copier = Copier()
+            self._ask_for_outputs(launch)
+
+    def _wait(self, launch: LaunchTask, why: Stall) -> None:
+        """Hold the slot and do nothing."""
+        self._waits = why
+        self.note(AttemptStalled(self.now_ms, launch.attempt, 0.0, why))
+        if isinstance(launch, FollowedLaunch):
+            self.send(node_address(self._node), PhaseBegan(launch.attempt, 0))
+
+    def _readable(self, launch: LaunchTask) -> bool:
+        """Whether the attempt's input can be read; a reduce's comes from maps."""
+        is_map = launch.kind is TaskKind.MAP
+        return not is_map or self._blocks.readable(launch.job, launch.task, self.now_ms)
+
+    def _look_later(self, deadline_ms: Millis) -> None:
+        self._timed += 1
+        self.timer(LookAgain(self._timed), min(LOOK_EVERY_MS, deadline_ms - self.now_ms))
 
     def _begin_phase(self, launch: LaunchTask, length_ms: Millis) -> None:
         """Let the attempt's next phase, which is no shuffle, take its time: to its end, or to where
@@ -427,7 +473,7 @@ class Slot(Machine):
         """Be free; a timer that still goes is for nobody."""
         self._running = None
         self._copier = None
-        self._deadline_ms = None
+        self._deadline_ms = self._waits = None
         self._phase = self._put_off = None
         self._timed += 1
 

@@ -36,6 +36,7 @@ from actors.messages import (
     Halted,
     Heartbeat,
     HeartbeatReply,
+    NotBegun,
     Progress,
     ProgressHeartbeat,
     Report,
@@ -66,7 +67,7 @@ class Tracker(Machine):
         self._send_all = send_all
         self._retry_ms = retry_ms
         self._seed = seed
-        self._reports: list[Report | Halted | FetchFailure] = []
+        self._reports: list[Report | Halted | FetchFailure | NotBegun] = []
         self._life = 0
         self._response = 0
         self._joined = False
@@ -142,7 +143,7 @@ class Tracker(Machine):
         if not self._awaiting_reply:
             self._beat_after_reply()
 
-    def say(self, report: Report | Halted | FetchFailure) -> None:
+    def say(self, report: Report | Halted | FetchFailure | NotBegun) -> None:
         """Remember what to say, and see to it that it will be said."""
         self._reports.append(report)
         if self._awaiting_reply or len(self._reports) > 1:

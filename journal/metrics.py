@@ -22,6 +22,7 @@ from actors.events import (
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
     NodeCleared,
     NodeListed,
@@ -33,6 +34,7 @@ from actors.events import (
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import Crash, Restart
@@ -94,6 +96,8 @@ class Metrics:
             AttemptLaunched: self._launched,
             AttemptStarted: self._attempt_started,
             AttemptStalled: self._nothing,
+            StallEnded: self._nothing,
+            LaunchExpired: self._nothing,
             ShuffleEnded: self._shuffled,
             AttemptSuspended: self._suspended,
             AttemptResumed: self._resumed,

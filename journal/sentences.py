@@ -20,6 +20,7 @@ from actors.events import (
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
     NodeCleared,
     NodeListed,
@@ -32,6 +33,8 @@ from actors.events import (
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import (
@@ -52,6 +55,7 @@ from actors.faults import (
     ResumeMaster,
     Separate,
     Slow,
+    StickLaunches,
     SwitchPolicy,
 )
 from actors.network import Way
@@ -170,9 +174,15 @@ class Narrator:
             case ShuffleEnded():
                 return f"{self._attempt(event.attempt)} has all its map outputs"
             case AttemptStalled():
-                done = f"{100 * event.progress:.0f} % done"
-                where = self._where(event.attempt)
-                return f"{self._attempt(event.attempt)} hangs{where}, {done}"
+                who = self._attempt(event.attempt) + self._where(event.attempt)
+                if event.why is Stall.HANGS:
+                    return f"{who} hangs, {100 * event.progress:.0f} % done"
+                return f"{who} waits: {event.why}"
+            case StallEnded():
+                return f"{self._attempt(event.attempt)}{self._where(event.attempt)} finds its input"
+            case LaunchExpired():
+                who = self._attempt(event.attempt) + self._where(event.attempt)
+                return f"the master gives {who} up: its launch has expired"
             case AttemptSuspended():
                 where = self._where(event.attempt)
                 return f"{self._attempt(event.attempt)} is suspended{where} and keeps its work"
@@ -318,6 +328,9 @@ def _struck(fault: AnyFault) -> str:
         case Hang():
             told = f"of the attempts that start on {node} from now on {fault.share:.0%} hang"
             return told if fault.progress is None else f"{told}, {fault.progress:.0%} done"
+        case StickLaunches():
+            told = f"of the attempts launched on {node} from now on {fault.share:.0%} never begin"
+            return told if fault.share else f"attempts launched on {node} begin again"
         case Flaky():
             return f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
         case Crash():

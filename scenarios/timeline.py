@@ -20,6 +20,7 @@ from actors.faults import (
     Resume,
     Separate,
     Slow,
+    StickLaunches,
 )
 from actors.network import HEALTHY, Way
 from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
@@ -205,6 +206,22 @@ class HangEntry(Entry, frozen=True, kw_only=True, tag="hang", tag_field="what"):
         return Hang(node, 0.0)
 
 
+class StuckEntry(Entry, frozen=True, kw_only=True, tag="stuck", tag_field="what"):
+    """Of the attempts that are launched on the nodes, the share `sticking` never begins."""
+
+    sticking: Share
+    subject = "launching"
+
+    def takes_away(self) -> bool:
+        return False
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        return StickLaunches(node, self.sticking)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return StickLaunches(node, 0.0)
+
+
 class FailuresEntry(Timed, frozen=True, kw_only=True, tag="failures", tag_field="what"):
     """Nodes crash and start again by chance until `until_s`: up for a Weibull time of mean `mtbf_s`
     and `shape` (1 is exponential, below 1 failures come in clusters), down for an exponential one
@@ -281,6 +298,7 @@ Timeline: TypeAlias = tuple[
     | SplitEntry
     | FlakyEntry
     | HangEntry
+    | StuckEntry
     | FailuresEntry
     | TraceEntry
     | AddEntry

@@ -25,6 +25,7 @@ from actors.events import (
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
     NodeCleared,
     NodeListed,
@@ -36,6 +37,7 @@ from actors.events import (
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import KillJob, NodeFault
@@ -55,6 +57,8 @@ LEVELS: dict[type[AnyEvent], LogLevel] = {
     AttemptLaunched: _DECISIONS,
     AttemptStarted: _ALL,
     AttemptStalled: _ALL,
+    StallEnded: _ALL,
+    LaunchExpired: _HEADLINES,
     ShuffleEnded: _ALL,
     AttemptSuspended: _ALL,
     AttemptResumed: _ALL,
@@ -92,6 +96,8 @@ _OfAttempt = (
     AttemptStarted
     | AttemptResumed
     | AttemptStalled
+    | StallEnded
+    | LaunchExpired
     | AttemptEnded
     | AttemptSuspended
     | AttemptClosed

@@ -21,6 +21,8 @@ from actors.events import (
     Outcome,
     ResumeOrdered,
     ShuffleEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.job import ATTEMPTS_MAX
@@ -84,6 +86,7 @@ class Lifecycles(Rule):
             AttemptStarted: self._started,
             ShuffleEnded: self._shuffled,
             AttemptStalled: self._stalled,
+            StallEnded: self._stall_ended,
             AttemptSuspended: self._suspended,
             AttemptResumed: self._resumed,
             AttemptEnded: self._ended,
@@ -142,13 +145,18 @@ class Lifecycles(Rule):
 
     def _shuffled(self, event: ShuffleEnded) -> None:
         attempt = self._running(event, event.attempt)
-        if attempt.shuffled or attempt.launch.kind is TaskKind.MAP:
+        if attempt.shuffled or attempt.stalled or attempt.launch.kind is TaskKind.MAP:
             raise self.broken(event, "it is not in its shuffle", attempt)
 
     def _stalled(self, event: AttemptStalled) -> None:
         attempt = self._running(event, event.attempt)
         if attempt.stalled:
             raise self.broken(event, "it makes no progress already", attempt)
+
+    def _stall_ended(self, event: StallEnded) -> None:
+        attempt = self._running(event, event.attempt)
+        if attempt.stalled is not Stall.NO_INPUT:
+            raise self.broken(event, "it does not wait for its input", attempt)
 
     def _suspended(self, event: AttemptSuspended) -> None:
         self._running(event, event.attempt)

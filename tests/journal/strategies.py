@@ -19,6 +19,7 @@ from actors.events import (
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
     NodeCleared,
     NodeFacts,
@@ -33,6 +34,7 @@ from actors.events import (
     RunStarted,
     ShuffleEnded,
     Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import (
@@ -51,6 +53,7 @@ from actors.faults import (
     ResumeMaster,
     Separate,
     Slow,
+    StickLaunches,
     SwitchPolicy,
 )
 from actors.network import Way
@@ -78,6 +81,7 @@ _fault = st.one_of(
     st.builds(Slow, _small, _real),
     st.builds(Flaky, _small, _real),
     st.builds(FlakyAt, _small, _real, _real),
+    st.builds(StickLaunches, _small, _real),
     st.builds(Hang, _small, _real, st.none() | _real),
     st.builds(KillJob, _small),
     st.builds(Drain, _small, st.booleans()),
@@ -101,6 +105,8 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     AttemptStarted: (_whole, _small, _small),
     ShuffleEnded: (_whole,),
     AttemptStalled: (_whole, _real, st.sampled_from(Stall)),
+    StallEnded: (_whole,),
+    LaunchExpired: (_whole,),
     AttemptSuspended: (_whole,),
     AttemptResumed: (_whole, _small, _small),
     AttemptEnded: (_whole, _outcome, _whole, _whole),

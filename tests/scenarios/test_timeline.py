@@ -6,9 +6,13 @@ import msgspec
 import pytest
 
 from actors.faults import (
+    AnyFault,
     Crash,
     Disturb,
     Drain,
+    Flaky,
+    FlakyAt,
+    Hang,
     KillJob,
     NodeFault,
     Pause,
@@ -19,6 +23,7 @@ from actors.faults import (
     ResumeMaster,
     Separate,
     Slow,
+    StickLaunches,
     SwitchPolicy,
 )
 from actors.injector import Strike
@@ -121,6 +126,23 @@ def test_each_kind_begins_and_ends() -> None:
         Strike(0, Separate(0, others)),
         Strike(1000, Separate(0, ())),
     )
+
+
+@pytest.mark.parametrize(
+    ("entry", "begins", "ends"),
+    [
+        ({"what": "flaky", "failing": 0.3}, Flaky(0, 0.3), Flaky(0, 0.0)),
+        ({"what": "flaky", "failing": 1, "progress": 0.5}, FlakyAt(0, 1.0, 0.5), Flaky(0, 0.0)),
+        ({"what": "hang", "hanging": 0.3}, Hang(0, 0.3), Hang(0, 0.0)),
+        ({"what": "hang", "hanging": 1, "progress": 0}, Hang(0, 1.0, 0.0), Hang(0, 0.0)),
+        ({"what": "stuck", "sticking": 0.3}, StickLaunches(0, 0.3), StickLaunches(0, 0.0)),
+    ],
+)
+def test_what_becomes_of_attempts_begins_and_ends(
+    entry: dict[str, Any], begins: AnyFault, ends: AnyFault
+) -> None:
+    whole = {**entry, "nodes": "node-0", "at_s": 1, "for_s": 2}
+    assert script(whole) == (Strike(1000, begins), Strike(3000, ends))
 
 
 def test_nodes_that_join_later_are_off_until_then() -> None:

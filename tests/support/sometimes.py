@@ -23,6 +23,7 @@ from actors.events import (
     JobFinished,
     JobResubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
     NodeCleared,
     NodeListed,
@@ -32,6 +33,8 @@ from actors.events import (
     OrderSwitched,
     Outcome,
     RunEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import RestartMaster, Resume, SwitchPolicy
@@ -152,7 +155,19 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "an attempt hangs until its timeout",
         AttemptEnded,
-        lambda e, c: e.outcome is FAILED and attempt(e, c).stalled,
+        lambda e, c: e.outcome is FAILED and attempt(e, c).stalled is Stall.HANGS,
+    ),
+    Sometimes(
+        "a map waits in vain for its input",
+        AttemptEnded,
+        lambda e, c: e.outcome is FAILED and attempt(e, c).stalled is Stall.NO_INPUT,
+    ),
+    Sometimes("a map that waited finds its input", StallEnded, lambda *_: True),
+    Sometimes("a launch expires", LaunchExpired, lambda *_: True),
+    Sometimes(
+        "an expired launch is booked as failed",
+        AttemptClosed,
+        lambda e, c: e.outcome is FAILED and attempt(e, c).expired,
     ),
     # Copies.
     Sometimes(

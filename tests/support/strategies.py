@@ -22,6 +22,7 @@ from actors.faults import (
     ResumeMaster,
     Separate,
     Slow,
+    StickLaunches,
     SwitchPolicy,
 )
 from actors.injector import Strike
@@ -156,6 +157,8 @@ WORLDS: st.SearchStrategy[World] = st.builds(
         slowstart=st.sampled_from([0.0, 0.05, 0.8, 1.0]),
         straggler_share=st.sampled_from([0.0, 0.0, 0.3]),
         straggler_factor=st.just(3.0),
+        timeout_ms=st.sampled_from([7000, 600_000]),
+        input_wait_ms=st.sampled_from([0, 8000, 600_000]),
     ),
     policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(LOCALITIES)).map("".join),
     rule=st.sampled_from(RULES)
@@ -200,6 +203,7 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Disturb, node, WAYS, WAYS),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
         st.builds(Hang, node, st.sampled_from([0.3, 0.9]), st.sampled_from([None, 0.0, 0.5, 1.0])),
+        st.builds(StickLaunches, node, st.sampled_from([0.5, 1.0])),
         st.builds(Drain, node, st.booleans()),
         st.builds(KillJob, st.integers(0, 3)),
         st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
@@ -224,6 +228,7 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Separate(node, ()),
             Flaky(node, 0.0),
             Hang(node, 0.0),
+            StickLaunches(node, 0.0),
             Drain(node, False),
         )
     )
