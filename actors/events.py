@@ -264,6 +264,14 @@ class NodeCleared(Event, frozen=True):
     node: NodeId
 
 
+class JobChanged(Event, frozen=True):
+    """A job has another pool or another priority from now on.  Told by the master."""
+
+    job: JobId
+    pool: str
+    priority: Priority
+
+
 class JobResubmitted(Event, frozen=True):
     """A job was submitted again after a restart of the master: all of it runs again.  Told by the
     job.
@@ -321,6 +329,7 @@ AnyEvent = (
     | NodeShunned
     | NodeListed
     | NodeCleared
+    | JobChanged
     | JobResubmitted
     | NodeReturned
     | JobFinished

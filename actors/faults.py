@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from actors.network import Way
-from scheduler.model import JobId, NodeId
+from scheduler.model import JobId, NodeId, Priority
 
 
 class Fault(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
@@ -93,10 +93,26 @@ class Drain(NodeFault, frozen=True):
     out: bool
 
 
-class KillJob(Fault, frozen=True):
-    """Its user kills a job."""
+class JobFault(Fault, frozen=True):
+    """Something that happens to a job, if it is there."""
 
     job: JobId
+
+
+class KillJob(JobFault, frozen=True):
+    """Its user kills a job."""
+
+
+class SetPriority(JobFault, frozen=True):
+    """A job has another priority from now on."""
+
+    priority: Priority
+
+
+class SetPool(JobFault, frozen=True):
+    """A job is in another pool from now on."""
+
+    pool: str
 
 
 class SwitchPolicy(Fault, frozen=True):
@@ -139,6 +155,8 @@ AnyFault: TypeAlias = (
     | StickLaunches
     | Drain
     | KillJob
+    | SetPriority
+    | SetPool
     | SwitchPolicy
     | PauseMaster
     | ResumeMaster

@@ -22,6 +22,8 @@ from actors.faults import (
     KillJob,
     MasterFault,
     Restart,
+    SetPool,
+    SetPriority,
     SwitchPolicy,
 )
 from actors.kernel import Kernel
@@ -86,7 +88,7 @@ class Injector(Actor):
         if isinstance(fault, KillJob):
             self.send(job_address(fault.job), fault)
             return
-        if isinstance(fault, SwitchPolicy | MasterFault | Drain):
+        if isinstance(fault, SwitchPolicy | MasterFault | Drain | SetPriority | SetPool):
             self.send(MASTER, fault)
             if isinstance(fault, MasterFault):
                 for node in self._slots:

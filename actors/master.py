@@ -20,6 +20,7 @@ from actors.config import Cluster
 from actors.entries import NodeEntry, OfferEntry
 from actors.events import (
     AttemptClosed,
+    JobChanged,
     NodeReturned,
     Outcome,
 )
@@ -29,6 +30,8 @@ from actors.faults import (
     PauseMaster,
     RestartMaster,
     ResumeMaster,
+    SetPool,
+    SetPriority,
     SwitchPolicy,
 )
 from actors.faulty import FaultyNodes
@@ -65,6 +68,7 @@ from actors.roster import Roster
 from scheduler.decisions import Copy, Launch, Suspend
 from scheduler.facts import (
     JobArrived,
+    JobMoved,
     NodeJoined,
     Offered,
     Rejected,
@@ -136,6 +140,8 @@ class Master(Bookkeeper):
                 self.on_preempt(message)
             case Drain():
                 self.on_drain(message)
+            case SetPriority() | SetPool():
+                self.on_set(message)
             case SwitchPolicy():
                 self.on_switch_policy(message)
             case PauseMaster():
@@ -197,6 +203,18 @@ class Master(Bookkeeper):
             self._gone[done.job] = None
         else:
             self._leave(done.job)
+
+    def on_set(self, order: SetPriority | SetPool) -> None:
+        """Another priority or pool for a job, if it is there (JobTracker.setJobPriority)."""
+        if not self.ledger.here(order.job):
+            return
+        entry = self.ledger.job(order.job)
+        if isinstance(order, SetPriority):
+            entry.priority = order.priority
+        else:
+            entry.pool = order.pool
+        self.note(JobChanged(self.now_ms, entry.job, entry.pool, entry.priority))
+        self._tell(JobMoved(order.job))
 
     # Heartbeats.
 

@@ -16,6 +16,7 @@ from actors.events import (
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     JobSubmitted,
@@ -45,6 +46,7 @@ from actors.faults import (
     Flaky,
     FlakyAt,
     Hang,
+    JobFault,
     KillJob,
     NodeFault,
     Pause,
@@ -54,6 +56,8 @@ from actors.faults import (
     Resume,
     ResumeMaster,
     Separate,
+    SetPool,
+    SetPriority,
     Slow,
     StickLaunches,
     SwitchPolicy,
@@ -71,7 +75,7 @@ from journal.names import (
     task_name,
 )
 from scheduler.decisions import Why
-from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskKind
 
 LEVELS = {
     Locality.NODE: "node-local",
@@ -142,12 +146,12 @@ class Narrator:
                 return event.job, event.node
             case NodeShunned():
                 return event.job, event.node
-            case JobSubmitted() | JobFinished() | JobResubmitted():
+            case JobSubmitted() | JobFinished() | JobResubmitted() | JobChanged():
                 return event.job, None
             case RunStarted() | OrderSwitched() | RunEnded():
                 return None, None
             case FaultStruck():
-                if isinstance(event.fault, KillJob):
+                if isinstance(event.fault, JobFault):
                     return event.fault.job, None
                 return None, event.fault.node if isinstance(event.fault, NodeFault) else None
             case NodeLost() | NodeReturned() | NodeListed() | NodeCleared():
@@ -222,6 +226,9 @@ class Narrator:
                 lost = event.outcome is Outcome.KILLED
                 why = f"{where} had the outputs" if lost else f"nobody can fetch from {where}"
                 return f"{maps} must run again: {why}"
+            case JobChanged():
+                pool = f"is in pool {event.pool} and " if event.pool else ""
+                return f"{self._job(event.job)} {pool}has {_priority(event.priority)} from now on"
             case JobResubmitted():
                 return f"{self._job(event.job)} is submitted again"
             case NodeShunned():
@@ -280,9 +287,12 @@ def _beginning(event: RunStarted) -> str:
 def _particulars(event: JobSubmitted) -> str:
     by = f" by {event.user}" if event.user else ""
     pool = f"pool {event.pool}, " if event.pool else ""
-    priority = event.priority.name.lower().replace("_", " ")
     tasks = f"{count(event.maps, 'map')}, {count(event.reduces, 'reduce')}"
-    return f"{by}: {tasks} ({pool}{priority} priority)"
+    return f"{by}: {tasks} ({pool}{_priority(event.priority)})"
+
+
+def _priority(priority: Priority) -> str:
+    return f"{priority.name.lower().replace('_', ' ')} priority"
 
 
 def _place(event: AttemptLaunched) -> str:
@@ -316,8 +326,15 @@ def _struck(fault: AnyFault) -> str:
             pass
     if isinstance(fault, SwitchPolicy):
         return f"the policy in force is {fault.policy} from now on"
-    if isinstance(fault, KillJob):
-        return f"{job_name(fault.job)} is killed by its user"
+    match fault:
+        case KillJob():
+            return f"{job_name(fault.job)} is killed by its user"
+        case SetPriority():
+            return f"{job_name(fault.job)} is given {_priority(fault.priority)}"
+        case SetPool():
+            return f"{job_name(fault.job)} is put into pool {fault.pool}"
+        case _:
+            pass
     node = node_name(fault.node)
     match fault:
         case Drain():

@@ -15,17 +15,20 @@ from actors.faults import (
     Flaky,
     FlakyAt,
     Hang,
+    KillJob,
     Pause,
     Restart,
     Resume,
     Separate,
+    SetPool,
+    SetPriority,
     Slow,
     StickLaunches,
 )
 from actors.network import HEALTHY, Way
 from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
-from scenarios.joblist import JobEntry
-from scheduler.model import Millis, NodeId
+from scenarios.joblist import JobEntry, PriorityName
+from scheduler.model import JobId, Millis, NodeId, Priority
 
 STRIKES_MAX = 200_000
 """Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
@@ -266,10 +269,39 @@ class BurstEntry(Timed, frozen=True, kw_only=True, tag="burst", tag_field="what"
     job: JobEntry
 
 
-class KillJobEntry(Timed, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
-    """The user of a job kills it, if it is there."""
+class JobFaultEntry(Timed, frozen=True, kw_only=True):
+    """Something that happens to jobs, named by name or pattern, as far as they are there."""
 
     job: Target
+
+    def fault(self, job: JobId) -> AnyFault:
+        """What happens to one of them."""
+        raise NotImplementedError
+
+
+class KillJobEntry(JobFaultEntry, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
+    """The user of a job kills it."""
+
+    def fault(self, job: JobId) -> AnyFault:
+        return KillJob(job)
+
+
+class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority", tag_field="what"):
+    """A job is given another priority."""
+
+    priority: PriorityName
+
+    def fault(self, job: JobId) -> AnyFault:
+        return SetPriority(job, Priority[self.priority.upper()])
+
+
+class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool", tag_field="what"):
+    """A job is put into another pool."""
+
+    pool: Target
+
+    def fault(self, job: JobId) -> AnyFault:
+        return SetPool(job, self.pool)
 
 
 class PolicyEntry(Timed, frozen=True, kw_only=True, tag="policy", tag_field="what"):
@@ -305,6 +337,8 @@ Timeline: TypeAlias = tuple[
     | DrainEntry
     | BurstEntry
     | KillJobEntry
+    | PriorityEntry
+    | PoolEntry
     | PolicyEntry
     | MasterPauseEntry
     | MasterRestartEntry,

@@ -21,6 +21,7 @@ from actors.events import (
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     JobSubmitted,
@@ -40,7 +41,7 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import KillJob, NodeFault
+from actors.faults import JobFault, NodeFault
 from scheduler.model import AttemptId, JobId, Millis
 from tui.frame import LogLevel, Mark, SlotState
 from tui.history import History
@@ -75,6 +76,7 @@ LEVELS: dict[type[AnyEvent], LogLevel] = {
     NodeShunned: _HEADLINES,
     NodeListed: _HEADLINES,
     NodeCleared: _HEADLINES,
+    JobChanged: _HEADLINES,
     JobResubmitted: _HEADLINES,
     JobFinished: _HEADLINES,
     RunEnded: _HEADLINES,
@@ -184,6 +186,7 @@ class Tape:
             FaultStruck: self._of_fault,
             MapsUndone: self._of_outputs,
             NodeShunned: self._of_outputs,
+            JobChanged: self._of_job,
             JobResubmitted: self._of_job,
             NodeLost: self._of_node,
             NodeReturned: self._of_node,
@@ -259,7 +262,7 @@ class Tape:
         return event.job, event.node
 
     def _of_fault(self, event: FaultStruck) -> tuple[int, int]:
-        if isinstance(event.fault, KillJob):
+        if isinstance(event.fault, JobFault):
             return event.fault.job, NOBODY
         return NOBODY, event.fault.node if isinstance(event.fault, NodeFault) else NOBODY
 

@@ -22,6 +22,8 @@ from actors.faults import (
     Resume,
     ResumeMaster,
     Separate,
+    SetPool,
+    SetPriority,
     Slow,
     StickLaunches,
     SwitchPolicy,
@@ -29,6 +31,7 @@ from actors.faults import (
 from actors.injector import Strike
 from actors.network import HEALTHY, Way
 from scenarios.spec import from_dict, make_jobs, make_script
+from scheduler.model import Priority
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 12, "racks": 3}
@@ -182,6 +185,22 @@ def test_a_job_that_is_killed_goes_by_its_name() -> None:
     error = error_of(lambda: make_script(wrong, make_jobs(wrong)))
     assert error.key == "timeline[0].job"
     assert 'no job of the workload is called "report"' in error.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "jobs"), [("etl-2", [1]), ("etl-*", [0, 1]), ("*", [0, 1, 2]), ("[a-q]*", [0, 1])]
+)
+def test_what_befalls_jobs_goes_by_names_and_patterns(name: str, jobs: list[int]) -> None:
+    listed = [{"maps": 1, "map_s": 1, "name": each} for each in ("etl-1", "etl-2", "report")]
+    timeline = [
+        {"what": "priority", "job": name, "priority": "very_high", "at_s": 1},
+        {"what": "pool", "job": name, "pool": "ads", "at_s": 2},
+    ]
+    scenario = from_dict(raw(workload={"kind": "jobs", "job": listed}, timeline=timeline))
+    assert make_script(scenario, make_jobs(scenario)) == (
+        *(Strike(1000, SetPriority(job, Priority.VERY_HIGH)) for job in jobs),
+        *(Strike(2000, SetPool(job, "ads")) for job in jobs),
+    )
 
 
 def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> None:

@@ -20,6 +20,7 @@ from actors.events import (
     AttemptResumed,
     AttemptStarted,
     FaultStruck,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     KillOrdered,
@@ -188,6 +189,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         AttemptEnded,
         lambda e, c: attempt(e, c).suspended and attempt(e, c).closed is None,
     ),
+    Sometimes("a job's pool or priority changes", JobChanged, lambda *_: True),
     # Orders, and waits for locality.
     Sometimes("the order changes", OrderSwitched, lambda *_: True),
     Sometimes(

@@ -21,6 +21,8 @@ from actors.faults import (
     Resume,
     ResumeMaster,
     Separate,
+    SetPool,
+    SetPriority,
     Slow,
     StickLaunches,
     SwitchPolicy,
@@ -185,7 +187,14 @@ WAYS: st.SearchStrategy[Way] = st.builds(
     delay_ms=st.sampled_from([0, 0, 700, 4000]),
 )
 
-OTHERS = (*sorted(ORDERS), "fair+delay+kill", "hfsp+preemptive", "fifo+late", "fair+mantri")
+OTHERS = (
+    *sorted(ORDERS),
+    "fair+delay+kill",
+    "hfsp+preemptive",
+    "fifo+late",
+    "fair+mantri",
+    'fair(pool_by="pool")+kill',
+)
 """Policies that may be put in force in the middle of a run."""
 
 HEALED_MS = 60_000
@@ -206,6 +215,8 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(StickLaunches, node, st.sampled_from([0.5, 1.0])),
         st.builds(Drain, node, st.booleans()),
         st.builds(KillJob, st.integers(0, 3)),
+        st.builds(SetPriority, st.integers(0, 3), st.sampled_from(Priority)),
+        st.builds(SetPool, st.integers(0, 3), st.sampled_from(["", "a", "a/b"])),
         st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
         st.sampled_from([PauseMaster(), ResumeMaster()]),
         st.builds(RestartMaster, st.booleans()),
