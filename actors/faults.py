@@ -85,6 +85,12 @@ class StickLaunches(NodeFault, frozen=True):
     share: float
 
 
+class Drift(NodeFault, frozen=True):
+    """The node's clock goes `rate` times as fast from now on; 1 is right."""
+
+    rate: float
+
+
 class Drain(NodeFault, frozen=True):
     """The cluster's operator takes a node out of service, or back into it: it gets no more tasks,
     and what runs on it goes on.
@@ -153,6 +159,7 @@ AnyFault: TypeAlias = (
     | FlakyAt
     | Hang
     | StickLaunches
+    | Drift
     | Drain
     | KillJob
     | SetPriority

@@ -7,8 +7,10 @@ came meanwhile when it goes on.
 import msgspec
 
 from actors.actor import Actor
+from actors.clock import Clock
 from actors.faults import (
     Crash,
+    Drift,
     Fault,
     Flaky,
     Hang,
@@ -33,6 +35,7 @@ class Machine(Actor):
         super().__init__(address, name)
         self.halted = False
         self._down = False
+        self._clock = Clock()
         self._failing: Flaky | None = None  # what is to become of attempts that start here
         self._hanging: Hang | None = None
         self._sticking = 0.0
@@ -78,6 +81,8 @@ class Machine(Actor):
                 self._hanging = fault
             case StickLaunches():
                 self._sticking = fault.share
+            case Drift():
+                self._clock.set_rate(fault.rate, self.now_ms)
             case Separate():
                 self._apart = frozenset(fault.others)
             case _:

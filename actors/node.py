@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from actors.address import slot_address
+from actors.clock import Clock
 from actors.events import AttemptEnded, NodeFacts, Outcome
 from actors.faults import Fault
 from actors.messages import (
@@ -62,14 +63,14 @@ class Going(NamedTuple):
     done: float = 0.0
     shuffled_ms: Millis = 0
 
-    def progress(self, now_ms: Millis) -> Progress:
-        """What a beat sent now says of it."""
-        ran_ms = now_ms - self.started_ms
+    def progress(self, now_ms: Millis, clock: Clock) -> Progress:
+        """What a beat sent now says of it; times are by the machine's clock."""
+        times = measured(clock, now_ms, now_ms - self.started_ms, self.shuffled_ms)
         if self.phase_ms is None:
-            return Progress(self.attempt, ran_ms, ran_ms, 0.0)
+            return Progress(self.attempt, times[0], times[0], 0.0)
         share = min((now_ms - self.phase_ms) / self.length_ms, 1.0) if self.length_ms else 0.0
         done = self.done + (1 - self.done) * share
-        return Progress(self.attempt, ran_ms, self.shuffled_ms, done)
+        return Progress(self.attempt, *times, done)
 
     def in_phase(self, began: PhaseBegan, now_ms: Millis) -> "Going":
         """The same in a phase that began, or went on, now."""
@@ -82,6 +83,14 @@ class Going(NamedTuple):
         """The same with all its times so much later: it was suspended as long."""
         phase_ms = None if self.phase_ms is None else self.phase_ms + by_ms
         return self._replace(started_ms=self.started_ms + by_ms, phase_ms=phase_ms)
+
+
+def measured(
+    clock: Clock, now_ms: Millis, ran_ms: Millis, shuffled_ms: Millis
+) -> tuple[Millis, Millis]:
+    """How long an attempt ran up to now, and was in its shuffle first, by a machine's clock."""
+    began_ms = now_ms - ran_ms
+    return clock.own_ms(began_ms, now_ms), clock.own_ms(began_ms, began_ms + shuffled_ms)
 
 
 class Memory(NamedTuple):
@@ -188,7 +197,7 @@ class Node(Tracker):
             return
         if over.output_of is not None and self._keeps_outputs:
             self._outputs.add(over.output_of)
-        self.say(over.report)
+        self.say(self._by_clock(over.report))
 
     def on_attempt_halted(self, halted: AttemptHalted) -> None:
         """Keep the attempt and free its slot; the news rides on the next beat."""
@@ -201,7 +210,8 @@ class Node(Tracker):
             self._drop(attempt, memory)
             return
         self._suspended[attempt] = memory
-        self.say(Halted(attempt, rest.ran_ms, rest.shuffled_ms))
+        times = measured(self._clock, self.now_ms, rest.ran_ms, rest.shuffled_ms)
+        self.say(Halted(attempt, *times))
 
     def on_fetch(self, fetch: Fetch) -> None:
         """Hand over what the job's maps have left here; without it there is no answer."""
@@ -238,7 +248,8 @@ class Node(Tracker):
         return bool(self._going or self._asked)
 
     def progress(self) -> tuple[Progress, ...]:
-        return tuple(going.progress(self.now_ms) for going in self._going.values())
+        going, clock = self._going.values(), self._clock
+        return tuple(each.progress(self.now_ms, clock) for each in going)
 
     def crash(self) -> None:
         super().crash()
@@ -303,7 +314,15 @@ class Node(Tracker):
             return
         self._drop(kill.attempt, memory)
         rest = memory.rest
-        self.say(Report(kill.attempt, Outcome.KILLED, rest.ran_ms, rest.shuffled_ms))
+        report = Report(kill.attempt, Outcome.KILLED, rest.ran_ms, rest.shuffled_ms)
+        self.say(self._by_clock(report))
+
+    def _by_clock(self, report: Report) -> Report:
+        """The report with its times as the machine has measured them."""
+        if self._clock.right:
+            return report
+        times = measured(self._clock, self.now_ms, report.ran_ms, report.shuffled_ms)
+        return Report(report.attempt, report.outcome, *times)
 
     def _drop(self, attempt: AttemptId, memory: Memory) -> None:
         """Here ends a suspended attempt."""

@@ -240,7 +240,7 @@ class Slot(Machine):
             return
         launch, copier = found
         pause_ms, tell = copier.failed(over.host)
-        self.timer(FetchAgain(over.attempt, over.host), pause_ms)
+        self.timer(FetchAgain(over.attempt, over.host), self._clock.real_ms(pause_ms))
         if tell:
             self.send(node_address(self._node), FetchFailure(launch.job, over.host))
 
@@ -275,7 +275,8 @@ class Slot(Machine):
         if host not in self._apart:
             fetch = Fetch(self.address, self._node, launch.attempt, launch.job)
             self.send(node_address(host), fetch, self._latency_ms)
-        self.timer(TryOver(launch.attempt, host), TRY_MS + 2 * self._latency_ms)
+        try_ms = self._clock.real_ms(TRY_MS) + 2 * self._latency_ms
+        self.timer(TryOver(launch.attempt, host), try_ms)
 
     # Giving way and going on.
 
@@ -311,7 +312,7 @@ class Slot(Machine):
         self.note(AttemptResumed(self.now_ms, launch.attempt, self._node, self._slot))
         left_ms = rest.left_ms
         if rest.doom is not None and rest.doom.hung:
-            left_ms = self._durations.timeout_ms
+            left_ms = self._clock.real_ms(self._durations.timeout_ms)
             self._deadline_ms = self.now_ms + left_ms
         elif left_ms is not None:
             left_ms = round(left_ms * self._slowness / rest.slowness)
@@ -379,7 +380,8 @@ class Slot(Machine):
         elif self._readable(launch):
             self._work(launch)
         else:
-            self._deadline_ms = self.now_ms + self._durations.input_wait_ms
+            wait_ms = self._clock.real_ms(self._durations.input_wait_ms)
+            self._deadline_ms = self.now_ms + wait_ms
             self._wait(launch, Stall.NO_INPUT)
             self._look_later(self._deadline_ms)
 
@@ -405,7 +407,8 @@ class Slot(Machine):
 
     def _look_later(self, deadline_ms: Millis) -> None:
         self._timed += 1
-        self.timer(LookAgain(self._timed), min(LOOK_EVERY_MS, deadline_ms - self.now_ms))
+        wait_ms = min(self._clock.real_ms(LOOK_EVERY_MS), deadline_ms - self.now_ms)
+        self.timer(LookAgain(self._timed), wait_ms)
 
     def _begin_phase(self, launch: LaunchTask, length_ms: Millis) -> None:
         """Let the attempt's next phase, which is no shuffle, take its time: to its end, or to where
@@ -417,7 +420,8 @@ class Slot(Machine):
 
     def _hang(self, launch: LaunchTask, doom: Doom) -> None:
         """Come no further, until it is noticed."""
-        timeout_ms, done = self._durations.timeout_ms, self._goal(launch)
+        done = self._goal(launch)
+        timeout_ms = self._clock.real_ms(self._durations.timeout_ms)
         self._doom = Doom(doom.at, hangs=True, hung=True)
         self._deadline_ms = self.now_ms + timeout_ms
         self.note(AttemptStalled(self.now_ms, launch.attempt, done, Stall.HANGS))

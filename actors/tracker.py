@@ -166,11 +166,11 @@ class Tracker(Machine):
 
     def _await_reply(self) -> None:
         """See to it that the beat goes out again if nothing comes back (rule H5)."""
-        self.timer(BeatAgain(self._beats), self._retry_ms)
+        self.timer(BeatAgain(self._beats), self._clock.real_ms(self._retry_ms))
 
     def _beat_after_reply(self) -> None:
         """Plan the beat that follows a reply received now."""
-        next_ms = self.now_ms + self._interval_ms
+        next_ms = self.now_ms + self._clock.real_ms(self._interval_ms)
         self._next_beat_ms = next_ms
         if self._out_of_band and self._reports:
             next_ms = self.now_ms

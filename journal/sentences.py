@@ -43,6 +43,7 @@ from actors.faults import (
     Crash,
     Disturb,
     Drain,
+    Drift,
     Flaky,
     FlakyAt,
     Hang,
@@ -345,6 +346,10 @@ def _struck(fault: AnyFault) -> str:
         case Hang():
             told = f"of the attempts that start on {node} from now on {fault.share:.0%} hang"
             return told if fault.progress is None else f"{told}, {fault.progress:.0%} done"
+        case Drift():
+            if fault.rate == 1:
+                return f"the clock of {node} goes right again"
+            return f"the clock of {node} goes {fault.rate:g} times as fast from now on"
         case StickLaunches():
             told = f"of the attempts launched on {node} from now on {fault.share:.0%} never begin"
             return told if fault.share else f"attempts launched on {node} begin again"

@@ -15,7 +15,7 @@ from actors.events import (
     NodeFacts,
     Outcome,
 )
-from actors.faults import Crash, Hang, Slow, StickLaunches
+from actors.faults import Crash, Drift, Hang, Slow, StickLaunches
 from actors.injector import Injector, Strike
 from actors.job import Job
 from actors.jobs import JobSpec
@@ -139,14 +139,15 @@ def _budget_ms(
     )
     expiry_ms = cluster.heartbeat.expiry_ms
     beats_ms = _BEATS_WITHOUT_NEWS * cluster.heartbeat.period_ms(len(nodes))
+    slow = min([1.0, *(each.fault.rate for each in script if isinstance(each.fault, Drift))])
     struck = {type(strike.fault) for strike in script}
     stalls_ms = tasks.input_wait_ms if Crash in struck else 0
     if Hang in struck or any(any(job.hanging) for job in jobs):
         stalls_ms += tasks.timeout_ms
     if StickLaunches in struck:
         stalls_ms += 2 * expiry_ms
-    longest_ms = round(worst * longest_ms) + stalls_ms
-    return 4 * longest_ms + 2 * expiry_ms + FETCHES_MS + beats_ms
+    by_clocks_ms = round((4 * stalls_ms + FETCHES_MS + beats_ms) / slow)
+    return 4 * round(worst * longest_ms) + 2 * expiry_ms + by_clocks_ms
 
 
 def _admit_nodes(

@@ -12,6 +12,7 @@ from actors.faults import (
     Crash,
     Disturb,
     Drain,
+    Drift,
     Flaky,
     FlakyAt,
     Hang,
@@ -225,6 +226,22 @@ class StuckEntry(Entry, frozen=True, kw_only=True, tag="stuck", tag_field="what"
         return StickLaunches(node, 0.0)
 
 
+class DriftEntry(Entry, frozen=True, kw_only=True, tag="drift", tag_field="what"):
+    """The nodes' clocks go `rate` times as fast, for `for_s` or for ever."""
+
+    rate: Annotated[float, Meta(ge=0.1, le=10)]
+    subject = "clock"
+
+    def takes_away(self) -> bool:
+        return False
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        return Drift(node, self.rate)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return Drift(node, 1.0)
+
+
 class FailuresEntry(Timed, frozen=True, kw_only=True, tag="failures", tag_field="what"):
     """Nodes crash and start again by chance until `until_s`: up for a Weibull time of mean `mtbf_s`
     and `shape` (1 is exponential, below 1 failures come in clusters), down for an exponential one
@@ -331,6 +348,7 @@ Timeline: TypeAlias = tuple[
     | FlakyEntry
     | HangEntry
     | StuckEntry
+    | DriftEntry
     | FailuresEntry
     | TraceEntry
     | AddEntry

@@ -11,6 +11,7 @@ from actors.faults import (
     Crash,
     Disturb,
     Drain,
+    Drift,
     Flaky,
     Hang,
     KillJob,
@@ -213,6 +214,7 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
         st.builds(Hang, node, st.sampled_from([0.3, 0.9]), st.sampled_from([None, 0.0, 0.5, 1.0])),
         st.builds(StickLaunches, node, st.sampled_from([0.5, 1.0])),
+        st.builds(Drift, node, st.sampled_from([0.1, 0.5, 1.0, 1.01, 4.0])),
         st.builds(Drain, node, st.booleans()),
         st.builds(KillJob, st.integers(0, 3)),
         st.builds(SetPriority, st.integers(0, 3), st.sampled_from(Priority)),
@@ -240,6 +242,7 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Flaky(node, 0.0),
             Hang(node, 0.0),
             StickLaunches(node, 0.0),
+            Drift(node, 1.0),
             Drain(node, False),
         )
     )
