@@ -19,7 +19,7 @@ def test_every_scenario_of_the_library_comes_back(name: str) -> None:
 
 def test_what_says_nothing_new_is_left_out() -> None:
     text = to_toml(load(LIBRARY["two-jobs"]), ["A remark", "on\ntwo lines"])
-    assert text.startswith("# A remark\n# on\n# two lines\n\nname = \"two-jobs\"\n")
+    assert text.startswith('# A remark\n# on\n# two lines\n\nname = "two-jobs"\n')
     assert "map_slots = 1\n" in text
     assert "replication" not in text
     assert text.count("[[workload.job]]") == 2
