@@ -73,7 +73,7 @@ class LiveRun:
         if plan.options.journal is not None:
             sinks.append(self._exits.enter_context(JournalWriter(plan.options.journal)))
         self._sink = all_of(sinks)
-        policy = make_policy(plan.policy)
+        policy = make_policy(plan.policy, plan.scenario.parts)
         what = plan.scenario, plan.jobs, policy, plan.options, self._sink
         self.kernel = make_kernel(*what, script=plan.script)
         self._steps = supersteps(self.kernel)
