@@ -8,6 +8,7 @@ for failures and copies (the padding).
 
 from scheduler.model import TaskKind
 from scheduler.orders.ranked import Key, RankedOrder
+from scheduler.promises import BUSY, SHARES
 from scheduler.view import ClusterView, JobView, Offer
 
 PAD_FRACTION = 0.01
@@ -22,6 +23,7 @@ class Fifo(RankedOrder):
 
     name = "fifo"
     story = "first come, first served, with Hadoop's priorities and limits a heartbeat"
+    promises = (*BUSY, *SHARES, "first-come", "truthful", "unsplittable", "scale")
 
     def key(self, job: JobView, kind: TaskKind) -> Key:  # noqa: ARG002
         return (job.priority, job.submitted_ms)
