@@ -9,6 +9,7 @@ for failures and copies (the padding).
 from scheduler.facts import Fact, JobMoved
 from scheduler.model import KINDS, TaskKind
 from scheduler.orders.ranked import Key, RankedOrder
+from scheduler.promises import BUSY, SHARES
 from scheduler.view import ClusterView, JobView, Offer
 
 PAD_FRACTION = 0.01
@@ -23,6 +24,7 @@ class Fifo(RankedOrder):
 
     name = "fifo"
     story = "first come, first served, with Hadoop's priorities and limits a heartbeat"
+    promises = (*BUSY, *SHARES, "first-come", "truthful", "unsplittable", "scale")
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         super().observe(fact, view)

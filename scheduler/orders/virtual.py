@@ -35,6 +35,7 @@ from scheduler.model import KINDS, JobId, Millis, TaskKind
 from scheduler.orders.ranked import Key, SortedQueue
 from scheduler.orders.sized import WEIGHT, Sized
 from scheduler.policy import Order, Ranked
+from scheduler.promises import BUSY, SHARES
 from scheduler.ranking import Ranking
 from scheduler.view import ClusterView, JobView, Offer
 
@@ -70,6 +71,7 @@ class VirtualOrder(Order, Ranking):
     """Whether late jobs are served in turn."""
 
     ageing: Fraction = Fraction(1)
+    promises = (*BUSY, *SHARES)
 
     def __init__(self) -> None:
         super().__init__()

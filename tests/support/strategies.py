@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from actors.config import Cluster, Tasks
 from actors.faults import (
     AnyFault,
     Crash,
@@ -31,6 +31,7 @@ from actors.faults import (
 from actors.injector import Strike
 from actors.jobs import JobSpec
 from actors.network import HEALTHY, Way
+from fairness.strategies import LOCALITIES, clusters
 from scenarios.checks import node_count
 from scheduler.model import Millis, NodeId, Priority, TaskKind
 from scheduler.registry import ORDERS
@@ -83,39 +84,7 @@ HUNGRY: st.SearchStrategy[list[JobSpec]] = st.lists(
 ).map(_numbered)
 """Jobs of unequal rank with tasks so long that somebody starves: for the rules of preemption."""
 
-HEARTBEATS: st.SearchStrategy[Heartbeats] = st.builds(
-    Heartbeats,
-    profile=st.sampled_from(["mr1-1.0", "mr1-1.2.1"]),
-    interval_ms=st.sampled_from([None, None, 500, 1000, 3333]),
-    phase_grid_ms=st.sampled_from([1, 100, 1000, 3000]),
-    out_of_band=st.booleans(),
-    tasks_per_beat=st.sampled_from(["many", "one"]),
-)
-
-GROUPS: st.SearchStrategy[tuple[NodeGroup, ...]] = st.lists(
-    st.builds(
-        NodeGroup,
-        nodes=st.integers(1, 2),
-        map_slots=st.sampled_from([None, 0, 3]),
-        reduce_slots=st.sampled_from([None, 0, 2]),
-        speed=st.sampled_from([0.5, 1.0, 3.0]),
-        kind=st.sampled_from(["", "io"]),
-    ),
-    max_size=1,
-).map(tuple)
-
-CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
-    Cluster,
-    nodes=st.integers(1, 6),
-    racks=st.just(1) | st.just(2),
-    map_slots=st.integers(1, 3),
-    reduce_slots=st.integers(1, 2),
-    latency_ms=st.sampled_from([1, 1, 7, 50, 1500]),
-    replication=st.integers(1, 4),
-    heartbeat=HEARTBEATS,
-    group=GROUPS,
-).map(lambda c: c if c.nodes > 1 else msgspec.structs.replace(c, racks=1))
-
+CLUSTERS: st.SearchStrategy[Cluster] = clusters()
 
 HASTY_COSHH = (
     'coshh(size="oracle",users={ann = {weight = 2.5, min_maps = 2, min_reduces = 1}},'
@@ -131,8 +100,6 @@ SOME_ORDERS = (
     HASTY_COSHH,
     "hybrid(margin=0)",
 )
-
-LOCALITIES = ("", "", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
 
 
 class World(NamedTuple):
@@ -163,7 +130,7 @@ WORLDS: st.SearchStrategy[World] = st.builds(
         timeout_ms=st.sampled_from([7000, 600_000]),
         input_wait_ms=st.sampled_from([0, 8000, 600_000]),
     ),
-    policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(LOCALITIES)).map("".join),
+    policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(("", *LOCALITIES))).map("".join),
     rule=st.sampled_from(RULES)
     | st.builds(
         Killing,
