@@ -61,6 +61,7 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> 
     argparse takes only the first group of them and leaves the others over.
     """
     options, left = parser.parse_known_args(arguments)
+    options.arguments = list(sys.argv[1:] if arguments is None else arguments)
     if left:
         strange = list(dropwhile(lambda word: not word.startswith("-"), left))
         if options.command != "run" or strange:

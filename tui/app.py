@@ -16,6 +16,7 @@ from textual.widget import Widget
 from scheduler.model import JobId, NodeId
 from tui.commands import COMMANDS
 from tui.frame import JobKey, LogLevel
+from tui.kinds import KindScreen
 from tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
 from tui.panels.charts import ChartsPane
 from tui.panels.detail import DetailPane
@@ -122,7 +123,7 @@ class CallboardApp(TimeApp):
         )
         jobs.job, jobs.sorted_by, jobs.reverse = view.job, view.jobs_key, view.jobs_reverse
         self.query_one(SlotsPane).choose(view.job)
-        log.about(view.log_level, view.log_of_selection, view.filter, view.log_back)
+        log.about(view.log_level, view.log_of_selection, view.filter, view.log_back, view.log_kind)
         every = "all jobs" if view.all_jobs else "jobs in the system"
         jobs.border_title = f"2 {every}{f', /{view.filter}' if view.filter else ''}"
 
@@ -265,6 +266,13 @@ class CallboardApp(TimeApp):
             return
         self.look(log_of_selection=not self.view.log_of_selection, log_back=0)
 
+    def action_ask_kind(self) -> None:
+        def apply(kind: str | None) -> None:
+            if kind is not None:
+                self.look(log_kind=kind, log_back=0)
+
+        self.push_screen(KindScreen(self.view.log_kind), apply)
+
     def action_ask_filter(self) -> None:
         question = "Show only jobs and events that contain this; !text leaves those out"
 
@@ -287,6 +295,8 @@ class CallboardApp(TimeApp):
             self.query_one(LogPane).chosen = None
             self.change(log_of_selection=False)
             self.select()
+        elif view.log_kind:
+            self.look(log_kind="")
         elif view.filter:
             self.look(filter="")
 
@@ -300,6 +310,9 @@ class CallboardApp(TimeApp):
         self.push_screen(HelpScreen())
 
     def action_picture(self) -> None:
+        if self.is_web:
+            self.deliver_screenshot()  # a download of the browser's
+            return
         path = Path(self.save_screenshot(path=str(Path.cwd())))
         self.notify(f"saved as {path.name}", timeout=5)
 

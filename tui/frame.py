@@ -105,6 +105,8 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     log_back: int = 0
     log_level: LogLevel = LogLevel.HEADLINES
     log_of_selection: bool = False
+    log_kind: str = ""
+    """Only events of this kind, of all of them; empty for any."""
     filter: str = ""
     """Only jobs, and lines of the log, that contain this; `!` before it leaves those out."""
     jobs_top: int = 0

@@ -105,7 +105,7 @@ def _ages(stage: Stage, at_ms: Millis) -> bytes:
 def _log(tape: Tape, index: int, view: View) -> tuple[list[Line], bool]:
     """The lines in view, and whether they begin with the first there is."""
     job, node = (view.job, view.node) if view.log_of_selection else (None, None)
-    wanted = Wanted(view.log_level, job, node, view.filter)
+    wanted = Wanted(view.log_level, job, node, view.filter, view.log_kind)
     count = view.log_rows + view.log_back
     lines = lines_before(tape, index, count, wanted)
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count

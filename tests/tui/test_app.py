@@ -245,6 +245,25 @@ class TestLooking:
 
         on_the_outage(act)
 
+    def test_events_of_one_kind(self) -> None:
+        """Of all levels of detail; `o` and the text still hold."""
+
+        async def act(screen: Screen) -> None:
+            await screen.press("end", "k")
+            assert "Tell only events of which kind?" in screen.text()
+            await screen.press("down", "down", "down", "enter")
+            assert screen.view().log_kind == "attempt-launched"
+            assert "3 events: attempt-launched" in screen.text()
+            assert all("launched on" in line.text for line in screen.frame.log)
+            await screen.press("2", "a", "down", "down", "o")
+            assert {line.job for line in screen.frame.log} == {1}
+            await screen.press("k", "escape")  # leaves it as it is
+            assert screen.view().log_kind == "attempt-launched"
+            await screen.press("escape", "escape")
+            assert screen.view().log_kind == ""
+
+        on_the_outage(act)
+
     def test_the_filter(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("end", "a", "slash", *"query-1", "enter")
