@@ -10,14 +10,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.geometry import Size as Extent
 from textual.screen import Screen
-from textual.theme import Theme
 from textual.widget import Widget
 
 from scheduler.model import JobId, NodeId
+from tui import themes
 from tui.commands import COMMANDS
 from tui.frame import JobKey, LogLevel
 from tui.kinds import KindScreen
-from tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
+from tui.palette import DARK, Palette
 from tui.panels.charts import ChartsPane
 from tui.panels.detail import DetailPane
 from tui.panels.jobs import COLUMNS, JobsPane
@@ -43,23 +43,6 @@ _FROM_THE_LEAST = (JobKey.ID, JobKey.NAME, JobKey.POOL, JobKey.SCORE)
 _LOWER = ("jobs", "log", "detail", "charts")
 
 
-def _theme(name: str, palette: Palette, dark: bool) -> Theme:
-    return Theme(
-        name=name,
-        primary=palette.accent,
-        accent=palette.accent,
-        foreground=palette.text,
-        background=palette.ground,
-        surface=palette.ground,
-        panel=palette.raised,
-        success=palette.good,
-        warning=palette.taken,
-        error=palette.fault,
-        dark=dark,
-        variables={"edge": palette.edge},
-    )
-
-
 class CallboardApp(TimeApp):
     """A run on the screen.  `ticking` False leaves time to whoever calls `tick`, as tests do."""
 
@@ -80,12 +63,7 @@ class CallboardApp(TimeApp):
 
     def __init__(self, source: Source, *, theme: str = "dark", ticking: bool = True) -> None:
         super().__init__(source, ticking=ticking)
-        few = self.console.color_system in ("standard", "windows")
-        dark, light = (DARK_16, LIGHT_16) if few else (DARK, LIGHT)
-        self._palettes = {"dark": dark, "light": light}
-        for name, palette in self._palettes.items():
-            self.register_theme(_theme(name, palette, name == "dark"))
-        self.theme = theme
+        self._palettes = themes.register(self, theme)
 
     @property
     def palette(self) -> Palette:
