@@ -489,3 +489,20 @@ class TestSlots:
             assert "state        running" in screen.text()
 
         on_the_outage(act)
+
+
+def test_without_colours_slots_keep_their_glyphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A half block tells a state by its colour alone, so that none is used."""
+    seen: list[Size] = []
+
+    async def act(screen: Screen) -> None:
+        screen.app.ask(GoTo(500_000))
+        await screen.pilot.pause()
+        seen.append(screen.app.query_one(SlotsPane).seating.size)
+        beside_the_legend = screen.text().count("◇") > 1
+        assert beside_the_legend is (seen[-1] is Size.CELLS)
+
+    on_the_outage(act, SMALL)
+    monkeypatch.setenv("NO_COLOR", "1")
+    on_the_outage(act, SMALL)
+    assert seen == [Size.HALVES, Size.CELLS]

@@ -96,7 +96,8 @@ class SlotsPane(Pane, ScrollView):
         if self.run is None:
             return
         width, height = self.scrollable_content_region.size
-        self.seating = seat(self.run.nodes, width, height, self.size_asked)
+        glyphs = self.palette.flat or self.app.no_color
+        self.seating = seat(self.run.nodes, width, height, self.size_asked, glyphs)
         self.virtual_size = Extent(width, len(self.seating.lines))
         self.border_subtitle = self._legend(width)
         self.refresh()
