@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from scheduler.model import JobId, NodeId
-from tui.frame import Frame, Run, SlotState, Truth
+from tui.frame import Frame, Run, SlotState, Truth, unaware
 from tui.palette import DOWN, GLYPHS, HELD, LEVELS, LOST, TRUTHS, Palette, style
 from tui.panels.pane import Pane, fitted
 from tui.panels.racks import Racks
@@ -305,7 +305,7 @@ def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
     mark = next((glyph for flag, glyph in TRUTHS if truth & flag), " ")
     if lost and not truth & Truth.DOWN:
         return LOST, True
-    return mark, bool(truth & Truth.DOWN) and not lost
+    return mark, unaware(truth, lost)
 
 
 def _glyph(state: int) -> str:
