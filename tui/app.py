@@ -126,6 +126,8 @@ class CallboardApp(TimeApp):
                 pane.move_cursor(down)
             case DetailPane() as detail:
                 detail.scroll_facts(down)
+            case ChartsPane() if across:
+                self.action_scrub(across)
             case _:
                 pass
 

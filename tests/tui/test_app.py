@@ -7,6 +7,7 @@ import pytest
 from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
 from tui.commands import COMMANDS
 from tui.frame import JobKey, LogLevel
+from tui.panels.charts import ChartsPane
 from tui.panels.jobs import JobsPane
 from tui.panels.log import LogPane
 from tui.panels.seating import Size
@@ -142,6 +143,29 @@ class TestTime:
             await screen.pilot.pause()
             share = screen.frame.at_ms / screen.frame.end_ms
             assert share == pytest.approx(0.5, abs=0.01)
+
+        on_the_outage(act)
+
+    def test_a_mark_can_be_clicked(self) -> None:
+        """The crash at 420 s and the loss at 1200 s are exactly there, whatever the column."""
+
+        async def act(screen: Screen) -> None:
+            columns = [at for at, mark in enumerate(screen.frame.charts.marks) if mark]
+            times = []
+            for column in columns:
+                await screen.pilot.click(TimeBar, offset=(14 + column, 0))
+                await screen.pilot.pause()
+                times.append(screen.frame.at_ms)
+            assert times == [420_000, 1_200_000]
+
+        on_the_outage(act)
+
+    def test_the_charts_can_be_clicked(self) -> None:
+        async def act(screen: Screen) -> None:
+            bar = screen.app.query_one(TimeBar)
+            await screen.pilot.click(ChartsPane, offset=(14 + bar.columns // 4, 2))
+            await screen.pilot.pause()
+            assert screen.frame.at_ms / screen.frame.end_ms == pytest.approx(0.25, abs=0.01)
 
         on_the_outage(act)
 

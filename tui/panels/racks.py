@@ -64,6 +64,10 @@ class Racks:
         """The rack of a node."""
         return self._of[node]
 
+    def first(self, rack: int) -> NodeId:
+        """The first node of a rack."""
+        return int(self._racks[rack].nodes[0])
+
     def count(self, frame: Frame, rack: int) -> Count:
         """The rack in figures."""
         mine = self._racks[rack]

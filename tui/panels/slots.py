@@ -35,7 +35,7 @@ _LEGEND = (
 )
 
 
-class SlotsPane(Pane, ScrollView):
+class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     """The grid.  Arrow keys move a cursor from node to node; a click chooses a slot's job."""
 
     key, heading = "1", "slots"
@@ -79,6 +79,15 @@ class SlotsPane(Pane, ScrollView):
         """Let this job's slots stand out, or nobody's."""
         self.job = job
 
+    def _move_to_rack(self, by: int) -> None:
+        """The cursor goes to the first node of another rack."""
+        racks = [line.rack for line in self.seating.lines]
+        if not racks:
+            return
+        at = -1 if self.cursor is None else racks.index(self.racks.of(self.cursor))
+        self.cursor = self.racks.first(racks[max(0, min(at + by, len(racks) - 1))])
+        self.post_message(self.Chosen(self.cursor))
+
     def watch_cursor(self) -> None:
         """Where the cursor goes is in view."""
         if self.cursor is not None and self.run is not None:
@@ -100,6 +109,7 @@ class SlotsPane(Pane, ScrollView):
         self.seating = seat(self.run.nodes, width, height, self.size_asked, glyphs)
         self.virtual_size = Extent(width, len(self.seating.lines))
         self.border_subtitle = self._legend(width)
+        self.call_after_refresh(self.watch_cursor)
         self.refresh()
 
     def _legend(self, width: int) -> str:
@@ -265,8 +275,10 @@ class SlotsPane(Pane, ScrollView):
         return int(np.frombuffer(self.frame.owners, np.int32)[self._first[node] + slot])
 
     def enter_node(self) -> None:
-        """From the node that the cursor is on to its first slot."""
-        if self.cursor is not None and self.slot is None and self._slots(self.cursor):
+        """From the node that the cursor is on to its first slot; from a rack's bar to its nodes."""
+        if self.seating.size is Size.RACKS and self.cursor is not None:
+            self.size_asked = Size.CELLS
+        elif self.cursor is not None and self.slot is None and self._slots(self.cursor):
             self.post_message(self.Chosen(self.cursor, None, 0))
 
     def _slots(self, node: NodeId) -> int:
@@ -277,6 +289,9 @@ class SlotsPane(Pane, ScrollView):
         if self.slot is not None and across and self.cursor is not None:
             slot = max(0, min(self.slot + across, self._slots(self.cursor) - 1))
             self.post_message(self.Chosen(self.cursor, None, slot))
+            return
+        if self.seating.size is Size.RACKS:
+            self._move_to_rack(across + down)
             return
         places = [
             (x, y) for y, line in enumerate(self.seating.lines) for x in range(len(line.nodes))
