@@ -1,5 +1,6 @@
 """The screen: its panes, and what keys and clicks choose to see."""
 
+import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,6 +27,7 @@ from tui.panels.log import LogPane
 from tui.panels.seating import Size
 from tui.panels.slots import SlotsPane
 from tui.panels.timebar import TimeBar
+from tui.picture import name_of, svg_of
 from tui.screens import AskScreen, HelpScreen
 from tui.source import (
     GoToEvent,
@@ -290,11 +292,21 @@ class CallboardApp(TimeApp):
         self.push_screen(HelpScreen())
 
     def action_picture(self) -> None:
+        """Into the working folder; in a browser, as a download."""
+        run = self.query_one(StatusLine).run
+        name = run.name if run is not None else self.title
+        text = svg_of(self, self.palette.ground, name)
+        at_ms = self.frame.at_ms if self.frame is not None else 0
+        path = name_of(name, at_ms, Path.cwd())
         if self.is_web:
-            self.deliver_screenshot()  # a download of the browser's
+            self.deliver_text(io.StringIO(text), save_filename=path.name, mime_type="image/svg+xml")
             return
-        path = Path(self.save_screenshot(path=str(Path.cwd())))
-        self.notify(f"saved as {path.name}", timeout=5)
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            self.notify(f"not saved: {error.strerror}", severity="error", timeout=5)
+        else:
+            self.notify(f"saved as {path.name}", timeout=5)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return {"edge": DARK.edge}

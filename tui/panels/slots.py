@@ -104,13 +104,17 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """Give every node its place."""
         if self.run is None:
             return
-        width, height = self.scrollable_content_region.size
+        width, height = self.content_size
         glyphs = self.palette.flat or self.app.no_color
-        self.seating = seat(self.run.nodes, width, height, self.size_asked, glyphs)
+        for room in (width, width - self.styles.scrollbar_size_vertical):
+            self.seating = seat(self.run.nodes, room, height, self.size_asked, glyphs)
+            if len(self.seating.lines) <= height:
+                break
         self.virtual_size = Extent(width, len(self.seating.lines))
         self.border_subtitle = self._legend(width)
         self.call_after_refresh(self.watch_cursor)
-        self.refresh()
+        self._refresh_scrollbars()  # Textual shows one in time, and leaves it when it is not needed
+        self.refresh(layout=True)
 
     def _legend(self, width: int) -> str:
         words = [text for text, _ in _LEGEND]
