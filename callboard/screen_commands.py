@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from actors.kernel import KernelError
+from callboard import web
 from callboard.errors import InputError
 from callboard.journals import journal_paths
 from callboard.play import Options
@@ -81,10 +82,27 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
     add_world_arguments(parser.add_argument_group("playing it"))
     parser.add_argument("--journal", metavar="FILE", help="record what is played")
     add_screen_arguments(parser)
+    browser = parser.add_argument_group("in a browser")
+    browser.add_argument(
+        "--web",
+        action="store_true",
+        help=f"show the screen at http://{web.HOST}:{web.PORT}, to browsers on this machine alone",
+    )
+    browser.add_argument(
+        "--port", type=_port, default=web.PORT, metavar="N", help="another port than that"
+    )
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:6]) < 65536):
+        raise argparse.ArgumentTypeError(f"expected a port between 1 and 65535, got {text!r}")
+    return int(text)
 
 
 def watch_command(options: argparse.Namespace) -> int:
     """Play a scenario on the screen."""
+    if options.web and not web.is_child():
+        return _watch_in_browsers(options)
     check_terminal()
     scenario, jobs, script, policies = plan_of(options.scenario, options, [options.policy])
     run = (scenario.name, policies[0])
@@ -99,6 +117,15 @@ def watch_command(options: argparse.Namespace) -> int:
         return _show(source, options.theme)
     finally:
         source.close()
+
+
+def _watch_in_browsers(options: argparse.Namespace) -> int:
+    """Let each browser have a process that plays the scenario; what is wrong is said before."""
+    if options.journal is not None:
+        raise InputError("--journal: with --web each browser plays a run of its own; leave it out")
+    plan_of(options.scenario, options, [options.policy])
+    web.check(options.port)
+    return web.serve(options.arguments, options.port)
 
 
 def _show(source: Source, theme: str, *, follow: bool = False) -> int:
@@ -118,6 +145,8 @@ def _show(source: Source, theme: str, *, follow: bool = False) -> int:
 
 def check_terminal() -> None:
     """InputError where no screen can be shown, or none that anybody could read."""
+    if web.is_child():
+        return
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise InputError("this needs a terminal; `callboard show` prints a journal anywhere")
     if os.environ.get("TERM") in (None, "", "dumb"):

@@ -1,5 +1,6 @@
 """The screen: its panes, and what keys and clicks choose to see."""
 
+import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,13 +11,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.geometry import Size as Extent
 from textual.screen import Screen
-from textual.theme import Theme
 from textual.widget import Widget
 
 from scheduler.model import JobId, NodeId
+from tui import themes
 from tui.commands import COMMANDS
 from tui.frame import JobKey, LogLevel
-from tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
+from tui.kinds import KindScreen
+from tui.palette import DARK, Palette
 from tui.panels.charts import ChartsPane
 from tui.panels.detail import DetailPane
 from tui.panels.jobs import COLUMNS, JobsPane
@@ -25,6 +27,7 @@ from tui.panels.log import LogPane
 from tui.panels.seating import Size
 from tui.panels.slots import SlotsPane
 from tui.panels.timebar import TimeBar
+from tui.picture import name_of, svg_of
 from tui.screens import AskScreen, HelpScreen
 from tui.source import (
     GoToEvent,
@@ -40,23 +43,6 @@ _FROM_THE_LEAST = (JobKey.ID, JobKey.NAME, JobKey.POOL, JobKey.SCORE)
 """What the jobs are sorted by from the least on; by all else from the most."""
 
 _LOWER = ("jobs", "log", "detail", "charts")
-
-
-def _theme(name: str, palette: Palette, dark: bool) -> Theme:
-    return Theme(
-        name=name,
-        primary=palette.accent,
-        accent=palette.accent,
-        foreground=palette.text,
-        background=palette.ground,
-        surface=palette.ground,
-        panel=palette.raised,
-        success=palette.good,
-        warning=palette.taken,
-        error=palette.fault,
-        dark=dark,
-        variables={"edge": palette.edge},
-    )
 
 
 class CallboardApp(TimeApp):
@@ -79,12 +65,7 @@ class CallboardApp(TimeApp):
 
     def __init__(self, source: Source, *, theme: str = "dark", ticking: bool = True) -> None:
         super().__init__(source, ticking=ticking)
-        few = self.console.color_system in ("standard", "windows")
-        dark, light = (DARK_16, LIGHT_16) if few else (DARK, LIGHT)
-        self._palettes = {"dark": dark, "light": light}
-        for name, palette in self._palettes.items():
-            self.register_theme(_theme(name, palette, name == "dark"))
-        self.theme = theme
+        self._palettes = themes.register(self, theme)
 
     @property
     def palette(self) -> Palette:
@@ -122,7 +103,7 @@ class CallboardApp(TimeApp):
         )
         jobs.job, jobs.sorted_by, jobs.reverse = view.job, view.jobs_key, view.jobs_reverse
         self.query_one(SlotsPane).choose(view.job)
-        log.about(view.log_level, view.log_of_selection, view.filter, view.log_back)
+        log.about(view.log_level, view.log_of_selection, view.filter, view.log_back, view.log_kind)
         every = "all jobs" if view.all_jobs else "jobs in the system"
         jobs.border_title = f"2 {every}{f', /{view.filter}' if view.filter else ''}"
 
@@ -147,6 +128,8 @@ class CallboardApp(TimeApp):
                 pane.move_cursor(down)
             case DetailPane() as detail:
                 detail.scroll_facts(down)
+            case ChartsPane() if across:
+                self.action_scrub(across)
             case _:
                 pass
 
@@ -265,6 +248,13 @@ class CallboardApp(TimeApp):
             return
         self.look(log_of_selection=not self.view.log_of_selection, log_back=0)
 
+    def action_ask_kind(self) -> None:
+        def apply(kind: str | None) -> None:
+            if kind is not None:
+                self.look(log_kind=kind, log_back=0)
+
+        self.push_screen(KindScreen(self.view.log_kind), apply)
+
     def action_ask_filter(self) -> None:
         question = "Show only jobs and events that contain this; !text leaves those out"
 
@@ -287,6 +277,8 @@ class CallboardApp(TimeApp):
             self.query_one(LogPane).chosen = None
             self.change(log_of_selection=False)
             self.select()
+        elif view.log_kind:
+            self.look(log_kind="")
         elif view.filter:
             self.look(filter="")
 
@@ -300,8 +292,21 @@ class CallboardApp(TimeApp):
         self.push_screen(HelpScreen())
 
     def action_picture(self) -> None:
-        path = Path(self.save_screenshot(path=str(Path.cwd())))
-        self.notify(f"saved as {path.name}", timeout=5)
+        """Into the working folder; in a browser, as a download."""
+        run = self.query_one(StatusLine).run
+        name = run.name if run is not None else self.title
+        text = svg_of(self, self.palette.ground, name)
+        at_ms = self.frame.at_ms if self.frame is not None else 0
+        path = name_of(name, at_ms, Path.cwd())
+        if self.is_web:
+            self.deliver_text(io.StringIO(text), save_filename=path.name, mime_type="image/svg+xml")
+            return
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            self.notify(f"not saved: {error.strerror}", severity="error", timeout=5)
+        else:
+            self.notify(f"saved as {path.name}", timeout=5)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return {"edge": DARK.edge}

@@ -81,8 +81,9 @@ def _waiting(stage: Stage, row: Tally) -> list[tuple[str, str]]:
     left = told.maps + told.reduces - row.maps_done - row.reduces_done
     if left > row.maps_on + row.reduces_on and stage.jobs.latest is not None:
         when_ms, first, place = stage.jobs.latest
-        ahead = "itself" if first == told.job else job_name(first)
-        said += [("ahead", f"{clock(when_ms)[:-4]} {ahead} was served last, {standing(place)}")]
+        if first != told.job:
+            ahead = f"{clock(when_ms)[:-4]} {job_name(first)} was served last"
+            said += [("ahead", f"{ahead}, {standing(place)}")]
     if row.launch is not None:
         when_ms, own = row.launch
         patience = f", after {duration(own.waited_ms)} for locality" if own.waited_ms else ""

@@ -47,14 +47,18 @@ def node_truth(stage: Stage, node: NodeId) -> str:
     """How the node really is, in words."""
     truth = stage.truth[node]
     said = []
-    if truth & Truth.DOWN:
+    if truth & Truth.ABSENT:
+        said += ["not there yet"]
+    elif truth & Truth.DOWN:
         said += ["down"]
     if truth & Truth.PAUSED:
         said += ["stands still"]
     if truth & Truth.SLOW:
         said += [f"takes {stage.slow.get(node, 1):g} times as long"]
     if truth & Truth.CUT:
-        said += ["its links are disturbed"]
+        said += ["its link to the master is disturbed"]
+    if truth & Truth.APART:
+        said += ["it cannot fetch from some nodes, nor they from it"]
     return ", ".join(said) or "up and well"
 
 
@@ -64,6 +68,8 @@ def node_belief(stage: Stage, node: NodeId) -> str:
     ghosts = sum(stage.states[place] == SlotState.GHOST for place in places)
     if stage.lost[node]:
         return "has given it up for lost"
+    if stage.truth[node] & Truth.ABSENT:
+        return "has never heard of it"
     if stage.truth[node] & Truth.DOWN:
         return f"does not know; it counts {count(ghosts, 'attempt')} as running there"
     return "believes in it"

@@ -38,7 +38,16 @@ class Truth(IntFlag):
     PAUSED = 2
     SLOW = 4
     CUT = 8
-    """Its link to the master, or to other nodes, is not what it should be."""
+    """Its link to the master is not what it should be."""
+    ABSENT = 32
+    """It is down since before the run began: the master has never heard of it."""
+    APART = 64
+    """It cannot fetch from some other nodes."""
+
+
+def unaware(truth: int, lost: int) -> bool:
+    """Whether a node is down and the master counts on it all the same."""
+    return bool(truth & Truth.DOWN) and not truth & Truth.ABSENT and not lost
 
 
 class Mark(IntEnum):
@@ -105,6 +114,8 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     log_back: int = 0
     log_level: LogLevel = LogLevel.HEADLINES
     log_of_selection: bool = False
+    log_kind: str = ""
+    """Only events of this kind, of all of them; empty for any."""
     filter: str = ""
     """Only jobs, and lines of the log, that contain this; `!` before it leaves those out."""
     jobs_top: int = 0
@@ -233,6 +244,8 @@ class Totals(msgspec.Struct, frozen=True, array_like=True):
     local: int
     rack: int
     maps_launched: int
+    master_still: bool = False
+    """Whether the master itself stands still."""
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):

@@ -28,7 +28,7 @@ DOWN = "×"
 HELD = " ¹²³⁴⁵⁶⁷⁸⁹"
 """How many suspended attempts a node keeps; more than nine look like nine."""
 
-TRUTHS = ((Truth.DOWN, "×"), (Truth.PAUSED, "‖"), (Truth.CUT, "≠"), (Truth.SLOW, "~"))
+TRUTHS = ((Truth.DOWN, "×"), (Truth.PAUSED, "‖"), (Truth.CUT | Truth.APART, "≠"), (Truth.SLOW, "~"))
 """A node's mark: of several the first."""
 
 LOST = "?"

@@ -13,7 +13,7 @@ from tui.beside import Beside
 from tui.detail_job import job_detail
 from tui.detail_node import node_detail
 from tui.detail_slot import slot_detail
-from tui.frame import Detail, Frame, JobKey, JobRow, Line, Run, Totals, View
+from tui.frame import Detail, Frame, JobKey, JobRow, Line, Run, Totals, Truth, View
 from tui.stage import Stage
 from tui.story import Wanted, contains, lines_before
 from tui.tally import Tally
@@ -70,12 +70,13 @@ def _totals(stage: Stage) -> Totals:
         submitted=len(stage.jobs.rows),
         in_system=stage.in_system,
         nodes=len(stage.truth),
-        down=sum(each & 1 for each in stage.truth),
+        down=sum(each & Truth.DOWN and not each & Truth.ABSENT for each in stage.truth),
         lost=sum(stage.lost),
         wasted_ms=stage.wasted_ms,
         local=stage.levels[0],
         rack=stage.levels[1],
         maps_launched=sum(stage.levels),
+        master_still=stage.master_still,
     )
 
 
@@ -105,7 +106,7 @@ def _ages(stage: Stage, at_ms: Millis) -> bytes:
 def _log(tape: Tape, index: int, view: View) -> tuple[list[Line], bool]:
     """The lines in view, and whether they begin with the first there is."""
     job, node = (view.job, view.node) if view.log_of_selection else (None, None)
-    wanted = Wanted(view.log_level, job, node, view.filter)
+    wanted = Wanted(view.log_level, job, node, view.filter, view.log_kind)
     count = view.log_rows + view.log_back
     lines = lines_before(tape, index, count, wanted)
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count

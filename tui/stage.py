@@ -34,7 +34,18 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from actors.faults import Crash, Disturb, NodeFault, Pause, Restart, Resume, Separate, Slow
+from actors.faults import (
+    Crash,
+    Disturb,
+    MasterFault,
+    NodeFault,
+    Pause,
+    PauseMaster,
+    Restart,
+    Resume,
+    Separate,
+    Slow,
+)
 from actors.network import HEALTHY
 from scheduler.model import AttemptId, Millis, TaskKind
 from tui.frame import SlotState, Truth
@@ -100,6 +111,7 @@ class Stage:
         self.levels = [0, 0, 0]
         """Maps launched, by locality."""
         self.preempted = 0
+        self.master_still = False
         self._take: dict[type[AnyEvent], Callable[[Any], None]] = {
             RunStarted: self._run_started,
             JobSubmitted: self._job_submitted,
@@ -306,15 +318,18 @@ class Stage:
 
     def _struck(self, event: FaultStruck) -> None:
         fault = event.fault
+        if isinstance(fault, MasterFault):
+            self.master_still = isinstance(fault, PauseMaster)
         if not isinstance(fault, NodeFault):
             return  # of a job or of the master
         node, truth = fault.node, self.truth[fault.node]
         match fault:
-            case Crash():
-                truth = Truth.DOWN
+            case Crash():  # it is as slow, and its links are as they were, when it is back
+                truth = truth & ~Truth.PAUSED | Truth.DOWN
+                truth |= 0 if event.at_ms else Truth.ABSENT
             case Restart():
-                truth &= ~Truth.DOWN
-            case Pause():
+                truth &= ~(Truth.DOWN | Truth.ABSENT)
+            case Pause() if not truth & Truth.DOWN:
                 truth |= Truth.PAUSED
             case Resume():
                 truth &= ~Truth.PAUSED
@@ -325,7 +340,7 @@ class Stage:
                 well = fault.up == HEALTHY and fault.down == HEALTHY
                 truth = truth & ~Truth.CUT if well else truth | Truth.CUT
             case Separate():
-                truth = truth | Truth.CUT if fault.others else truth & ~Truth.CUT
+                truth = truth | Truth.APART if fault.others else truth & ~Truth.APART
         self.truth[node] = truth
 
     def _node_lost(self, event: NodeLost) -> None:

@@ -13,6 +13,7 @@ from textual.app import App
 
 from tui.frame import Frame, View
 from tui.palette import Palette
+from tui.panels.charts import ChartsPane
 from tui.panels.lines import StatusLine
 from tui.panels.pane import Pane
 from tui.panels.timebar import TimeBar
@@ -208,6 +209,13 @@ class TimeApp(App[None]):
         self.player.playing = True
 
     def on_time_bar_sought(self, event: TimeBar.Sought) -> None:
+        if event.mark:
+            self.ask(GoTo(event.at_ms - 1))
+            self.ask(Step(StepKind.MARK))
+        else:
+            self.ask(GoTo(event.at_ms))
+
+    def on_charts_pane_sought(self, event: ChartsPane.Sought) -> None:
         self.ask(GoTo(event.at_ms))
 
     def action_ask_time(self) -> None:

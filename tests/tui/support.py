@@ -18,6 +18,9 @@ from tui.recorded import RecordedSource
 from tui.source import Source
 
 SMALL, WIDE = (80, 24), (160, 50)
+LARGE = ("cluster.nodes=2000", "cluster.racks=40", "workload.jobs=60")
+"""What makes a morning of Facebook's one of a large cluster."""
+
 OUTAGE = Path(__file__).with_name("outage.toml")
 
 

@@ -124,6 +124,24 @@ def test_watch_plays_and_leaves_a_whole_journal(tmp_path: Path, key: str) -> Non
     assert recorded.complete, events[-1]
 
 
+def test_without_arguments_a_scenario_is_offered_and_watched() -> None:
+    with terminal() as screen:
+        screen.until("what is to be played?")
+        screen.until("more than ten times: under FIFO")
+        screen.press("\x1b[C")  # the other policy
+        screen.press("\r")
+        screen.until("under fair")
+        screen.press("q")
+        assert screen.leave() == 0
+        screen.check_it_is_sane()
+
+
+def test_without_arguments_and_without_a_terminal_there_is_help() -> None:
+    done = shell("callboard < /dev/null")
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: callboard")
+
+
 def test_a_signal_leaves_the_terminal_sane(journal: Path) -> None:
     with terminal("replay", str(journal)) as screen:
         screen.until("nightly")

@@ -61,7 +61,8 @@ def _score(row: JobRow) -> str:
 
 
 def _gave_way(row: JobRow) -> str:
-    return f"{row.preempted}× {row.by}".rstrip() if row.preempted else ""
+    by = row.by.removeprefix("pool ")
+    return f"{row.preempted}× {by}".rstrip() if row.preempted else ""
 
 
 def _length(ms: float | None) -> str:

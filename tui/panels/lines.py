@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from journal.names import clock, printable
 from tui.commands import COMMANDS
-from tui.frame import Frame, Run
+from tui.frame import Frame, Run, unaware
 from tui.palette import style
 from tui.panels.pane import Pane, Span
 from tui.player import Player
@@ -46,6 +46,8 @@ class StatusLine(Pane, can_focus=False):
         if run is not None:
             left.append((printable(run.name), style(palette.text, ground, bold=True)))
             left.append((f" under {printable(run.policy)}", style(palette.text, ground)))
+        if frame.totals.master_still:
+            left.append(("  the master stands still", style(palette.fault, ground, bold=True)))
         ending = self._note or (self._ending(frame) if over else "")
         if ending:
             left.append((f"  {ending}", style(palette.accent, ground)))
@@ -76,13 +78,12 @@ class StatusLine(Pane, can_focus=False):
             f"{on / max(all_, 1):.0%}" for on, all_ in zip(totals.busy, totals.slots, strict=True)
         ]
         yield f"maps {busy[0]} reduces {busy[1]}  ", usual
-        unaware = sum(
-            bool(truth & 1) and not lost
-            for truth, lost in zip(frame.truth, frame.lost, strict=True)
+        wrong = sum(
+            unaware(truth, lost) for truth, lost in zip(frame.truth, frame.lost, strict=True)
         )
         if totals.down or totals.lost:
             said = f"{totals.down} down, {totals.lost} given up "
-            yield said, style(palette.fault if unaware else palette.dim, ground, bold=bool(unaware))
+            yield said, style(palette.fault if wrong else palette.dim, ground, bold=bool(wrong))
 
 
 class KeysLine(Pane, can_focus=False):

@@ -64,11 +64,16 @@ class Racks:
         """The rack of a node."""
         return self._of[node]
 
+    def first(self, rack: int) -> NodeId:
+        """The first node of a rack."""
+        return int(self._racks[rack].nodes[0])
+
     def count(self, frame: Frame, rack: int) -> Count:
         """The rack in figures."""
         mine = self._racks[rack]
         states = np.frombuffer(frame.states, np.uint8)[mine.places]
-        down = (np.frombuffer(frame.truth, np.uint8)[mine.nodes] & int(Truth.DOWN)) > 0
+        truth = np.frombuffer(frame.truth, np.uint8)[mine.nodes]
+        down = (truth & int(Truth.DOWN | Truth.ABSENT)) == int(Truth.DOWN)
         lost = np.frombuffer(frame.lost, np.uint8)[mine.nodes] > 0
         busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
         return Count(

@@ -66,15 +66,32 @@ class Seating(msgspec.Struct, frozen=True):
         return 0
 
 
-def seat(nodes: Sequence[NodeFacts], width: int, height: int, size: Size | None) -> Seating:
-    """The seating for a pane of this size; `size` None for the largest cells that fit."""
+def seat(
+    nodes: Sequence[NodeFacts],
+    width: int,
+    height: int,
+    size: Size | None,
+    glyphs: bool = False,
+) -> Seating:
+    """The seating for a pane of this size; `size` None for the largest cells that fit.
+
+    Where colours say nothing, `glyphs` must: then there are no half blocks unless they are asked
+    for, and cells are scrolled sooner than given up.
+    """
     sizes = tuple(Size) if size is None else (size,)
     for each in sizes:
+        if glyphs and size is None and each is Size.HALVES:
+            continue
+        room = height * _SCREENFULS if glyphs and each is Size.CELLS else height
         for airy in (True, False):
             seating = _seat(nodes, max(width, 1), each, airy)
-            if len(seating.lines) <= height and seating.node_width <= width + 2:
+            if len(seating.lines) <= room and seating.node_width <= width + 2:
                 return seating
     return seating
+
+
+_SCREENFULS = 3
+"""So far cells are scrolled where there are no half blocks."""
 
 
 def _seat(nodes: Sequence[NodeFacts], width: int, size: Size, airy: bool) -> Seating:

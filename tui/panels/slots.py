@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from scheduler.model import JobId, NodeId
-from tui.frame import Frame, Run, SlotState, Truth
+from tui.frame import Frame, Run, SlotState, Truth, unaware
 from tui.palette import DOWN, GLYPHS, HELD, LEVELS, LOST, TRUTHS, Palette, style
 from tui.panels.pane import Pane, fitted
 from tui.panels.racks import Racks
@@ -35,7 +35,7 @@ _LEGEND = (
 )
 
 
-class SlotsPane(Pane, ScrollView):
+class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     """The grid.  Arrow keys move a cursor from node to node; a click chooses a slot's job."""
 
     key, heading = "1", "slots"
@@ -79,6 +79,15 @@ class SlotsPane(Pane, ScrollView):
         """Let this job's slots stand out, or nobody's."""
         self.job = job
 
+    def _move_to_rack(self, by: int) -> None:
+        """The cursor goes to the first node of another rack."""
+        racks = [line.rack for line in self.seating.lines]
+        if not racks:
+            return
+        at = -1 if self.cursor is None else racks.index(self.racks.of(self.cursor))
+        self.cursor = self.racks.first(racks[max(0, min(at + by, len(racks) - 1))])
+        self.post_message(self.Chosen(self.cursor))
+
     def watch_cursor(self) -> None:
         """Where the cursor goes is in view."""
         if self.cursor is not None and self.run is not None:
@@ -95,11 +104,17 @@ class SlotsPane(Pane, ScrollView):
         """Give every node its place."""
         if self.run is None:
             return
-        width, height = self.scrollable_content_region.size
-        self.seating = seat(self.run.nodes, width, height, self.size_asked)
+        width, height = self.content_size
+        glyphs = self.palette.flat or self.app.no_color
+        for room in (width, width - self.styles.scrollbar_size_vertical):
+            self.seating = seat(self.run.nodes, room, height, self.size_asked, glyphs)
+            if len(self.seating.lines) <= height:
+                break
         self.virtual_size = Extent(width, len(self.seating.lines))
         self.border_subtitle = self._legend(width)
-        self.refresh()
+        self.call_after_refresh(self.watch_cursor)
+        self._refresh_scrollbars()  # Textual shows one in time, and leaves it when it is not needed
+        self.refresh(layout=True)
 
     def _legend(self, width: int) -> str:
         words = [text for text, _ in _LEGEND]
@@ -264,8 +279,10 @@ class SlotsPane(Pane, ScrollView):
         return int(np.frombuffer(self.frame.owners, np.int32)[self._first[node] + slot])
 
     def enter_node(self) -> None:
-        """From the node that the cursor is on to its first slot."""
-        if self.cursor is not None and self.slot is None and self._slots(self.cursor):
+        """From the node that the cursor is on to its first slot; from a rack's bar to its nodes."""
+        if self.seating.size is Size.RACKS and self.cursor is not None:
+            self.size_asked = Size.CELLS
+        elif self.cursor is not None and self.slot is None and self._slots(self.cursor):
             self.post_message(self.Chosen(self.cursor, None, 0))
 
     def _slots(self, node: NodeId) -> int:
@@ -276,6 +293,9 @@ class SlotsPane(Pane, ScrollView):
         if self.slot is not None and across and self.cursor is not None:
             slot = max(0, min(self.slot + across, self._slots(self.cursor) - 1))
             self.post_message(self.Chosen(self.cursor, None, slot))
+            return
+        if self.seating.size is Size.RACKS:
+            self._move_to_rack(across + down)
             return
         places = [
             (x, y) for y, line in enumerate(self.seating.lines) for x in range(len(line.nodes))
@@ -304,7 +324,7 @@ def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
     mark = next((glyph for flag, glyph in TRUTHS if truth & flag), " ")
     if lost and not truth & Truth.DOWN:
         return LOST, True
-    return mark, bool(truth & Truth.DOWN) and not lost
+    return mark, unaware(truth, lost)
 
 
 def _glyph(state: int) -> str:
