@@ -32,7 +32,9 @@ class Picture(msgspec.Struct, frozen=True):
 
 PICTURES = (
     Picture("rack-outage", "rack-outage", "fair", 780_000, ("2", "down")),
-    Picture("facebook-morning", "facebook-morning", "hfsp", 3_300_000, ("c", "c", "2", "down")),
+    Picture(
+        "facebook-morning", "facebook-morning", "hfsp", 3_300_000, ("c", "c", "1", "right", "right")
+    ),
     Picture("jobs", "preemption-storm", "fair+kill", 3_000_000, ("2", "z"), (150, 24)),
     Picture("job", "rack-outage", "fair", 510_000, ("2", "down", "down", "4", "z"), (110, 30)),
 )

@@ -90,7 +90,7 @@ class Racks:
         name, share = f"{rack_name(rack)} ", f" {count.busy}/{count.slots} busy"
         rule = max(width - len(name) - len(share) - len(count.trouble), 1)
         yield name, style(palette.dim, ground, bold=True)
-        yield "─" * rule, style(palette.raised, ground)
+        yield "─" * rule, style(palette.edge, ground)
         yield share, style(palette.dim, ground)
         colour = palette.fault if count.unaware else palette.dim
         yield count.trouble, style(colour, ground, bold=bool(count.unaware))

@@ -78,14 +78,17 @@ def seat(
     Where colours say nothing, `glyphs` must: then there are no half blocks unless they are asked
     for, and cells are scrolled sooner than given up.
     """
+    width = max(width, 1)
     sizes = tuple(Size) if size is None else (size,)
     for each in sizes:
         if glyphs and size is None and each is Size.HALVES:
+            cells = _seat(nodes, width, Size.CELLS, airy=False)
+            if len(cells.lines) <= height * _SCREENFULS:
+                return cells
             continue
-        room = height * _SCREENFULS if glyphs and each is Size.CELLS else height
         for airy in (True, False):
-            seating = _seat(nodes, max(width, 1), each, airy)
-            if len(seating.lines) <= room and seating.node_width <= width + 2:
+            seating = _seat(nodes, width, each, airy)
+            if len(seating.lines) <= height and seating.node_width <= width + 2:
                 return seating
     return seating
 
