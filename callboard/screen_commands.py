@@ -80,7 +80,8 @@ def watch_command(options: argparse.Namespace) -> int:
     if journal is not None:
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
     how = Options(until_ms=until_ms(options), tie_order=options.tie_order, journal=journal)
-    from callboard.live import Plan, start
+    from callboard.by_hand import Plan
+    from callboard.live import start
 
     source = start(Plan(scenario, jobs, policies[0], how, script))
     try:

@@ -108,6 +108,8 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     lane_columns: int = 0
     with_run: bool = True
     """Also what is being run, which stays the same."""
+    lead: int = 0
+    """Which of two runs beside each other is in front, and moves by events of its own."""
 
 
 class Run(msgspec.Struct, frozen=True, array_like=True):
@@ -242,3 +244,71 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     log_top: bool
     charts: Charts
     detail: Detail | None
+    policy: str
+    """The policy in force."""
+    said: str = ""
+    """Why what was to be done could not be, for the person who wanted it."""
+    versus: "Versus | None" = None
+    """The other run, where two are beside each other."""
+
+
+class Figures(msgspec.Struct, frozen=True, array_like=True):
+    """A run so far in a few figures.
+
+    `done` jobs have succeeded, after `response_ms` on average; `common_ms` is that average over
+    those that have succeeded in both runs.  `inside_ms` is the time that jobs have spent in the
+    system, shared out over all that were submitted.  `busy` are the shares of map and of reduce
+    slot time in use, `wasted` that of all slot time in attempts that failed or were killed.
+    `over_ms` is when the run ended.
+    """
+
+    policy: str
+    done: int
+    response_ms: float | None
+    common_ms: float | None
+    inside_ms: float | None
+    busy: tuple[float, float]
+    wasted: float
+    over_ms: Millis | None
+
+
+class PairRow(msgspec.Struct, frozen=True, array_like=True):
+    """A job in both runs; None where it has not come.  `sooner_ms` is how much sooner the second
+    has finished it than the first, None until both have.
+    """
+
+    job: JobId
+    name: str
+    sides: tuple[JobRow | None, JobRow | None]
+    sooner_ms: Millis | None
+
+
+class Parting(msgspec.Struct, frozen=True, array_like=True):
+    """Where two runs first differ in what happens: when, and what each does there, in words.
+
+    A decision that is the same for another reason is no difference.
+    """
+
+    at_ms: Millis
+    lines: tuple[str, str]
+
+
+class Versus(msgspec.Struct, frozen=True, array_like=True):
+    """Two runs at the same moment.  What comes in pairs is in the order in which they were begun.
+
+    `other` is the frame of the one that is not in front; `lead` is which one is.  `common` jobs
+    have succeeded in both.
+    """
+
+    lead: int
+    other: Frame
+    figures: tuple[Figures, Figures]
+    common: int
+    rows: list[PairRow]
+    rows_top: int
+    rows_found: int
+    parting: Parting | None
+
+    def frames(self, front: Frame) -> tuple[Frame, Frame]:
+        """Both frames, of the first and of the second run; `front` is the one that holds this."""
+        return (self.other, front) if self.lead else (front, self.other)

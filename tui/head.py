@@ -9,7 +9,7 @@ from actors.events import (
     SuspendOrdered,
 )
 from scheduler.model import Millis
-from tui.frame import Frame, View
+from tui.frame import Frame, Mark, View
 from tui.projector import project
 from tui.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind
 from tui.tape import NUMBERS, Tape
@@ -17,6 +17,7 @@ from tui.tape import NUMBERS, Tape
 _STEPS = {
     StepKind.MASTER: (AttemptLaunched, AttemptClosed, KillOrdered, SuspendOrdered, ResumeOrdered),
     StepKind.JOB: (JobFinished,),
+    StepKind.PARTING: (),
 }
 _LEAP = 2_000
 """How many events are passed at once when what is known is played as fast as it goes."""
@@ -49,8 +50,8 @@ class Head:
             case Play(by_ms=by_ms):
                 passed, self._part_ms = divmod(self._part_ms + (by_ms or 0.0), 1)
                 self.to_ms(self.at_ms + int(passed))
-            case Step(kind=kind, back=back):
-                self._step(kind, back)
+            case Step():
+                self._step(move)
 
     def frame(self, view: View) -> Frame:
         """What there is to see here."""
@@ -61,23 +62,31 @@ class Head:
         self.at_ms = max(0, min(at_ms, self.tape.end_ms))
         self.index = self.tape.index_at(self.at_ms)
 
-    def next(self, kind: StepKind, *, back: bool = False) -> Millis | None:
-        """When the next moment of this kind is on the tape, or the one before; None for none."""
-        if kind is StepKind.MARK:
-            return self.tape.history.next_mark(self.at_ms, back=back)
-        numbers = {NUMBERS[each] for each in _STEPS[kind]}
-        kinds, times = self.tape.kinds, self.tape.times
-        places = range(self.index - 1, -1, -1) if back else range(self.index, len(kinds))
+    def next(self, step: Step, start: int | None = None) -> Millis | None:
+        """When the next moment of the step's kind is on the tape, or the one before; None for none.
+
+        `start` is how many events are known to have none of it.
+        """
+        if step.kind is StepKind.MARK:
+            return self.tape.history.next_mark(self.at_ms, back=step.back)
+        if step.kind is StepKind.FAULT:
+            return self.tape.history.next_mark(self.at_ms, Mark.FAULT, back=step.back)
+        numbers = {NUMBERS[each] for each in _STEPS[step.kind]}
+        tape, job = self.tape, step.job
+        kinds, times, jobs = tape.kinds, tape.times, tape.jobs
+        begin = self.index if start is None else max(start, self.index)
+        places = range(self.index - 1, -1, -1) if step.back else range(begin, len(kinds))
         for place in places:
-            if kinds[place] in numbers and times[place] != self.at_ms:
+            wanted = kinds[place] in numbers and (job is None or jobs[place] == job)
+            if wanted and times[place] != self.at_ms:
                 return times[place]
         return None
 
-    def _step(self, kind: StepKind, back: bool) -> None:
-        if kind is StepKind.EVENT:
-            self._to_index(self.index + (-1 if back else 1))
+    def _step(self, step: Step) -> None:
+        if step.kind is StepKind.EVENT:
+            self._to_index(self.index + (-1 if step.back else 1))
             return
-        found = self.next(kind, back=back)
+        found = self.next(step)
         if found is not None:
             self.to_ms(found)
 

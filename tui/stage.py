@@ -33,7 +33,17 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from actors.faults import Crash, Disturb, NodeFault, Pause, Restart, Resume, Separate, Slow
+from actors.faults import (
+    Crash,
+    Disturb,
+    NodeFault,
+    Pause,
+    Restart,
+    Resume,
+    Separate,
+    Slow,
+    SwitchPolicy,
+)
 from actors.network import HEALTHY
 from scheduler.model import AttemptId, Millis, TaskKind
 from tui.frame import SlotState, Truth
@@ -68,6 +78,8 @@ class Stage:
     def __init__(self) -> None:
         self.now_ms: Millis = 0
         self.index = 0
+        self.policy = ""
+        """The one in force."""
         self.first: list[int] = [0]
         """Where each node's slots begin among all."""
         self.slots = [0, 0]
@@ -145,6 +157,7 @@ class Stage:
     # The run and its jobs.
 
     def _run_started(self, event: RunStarted) -> None:
+        self.policy = event.policy
         self.first = slot_offsets(event.nodes)
         self.slots = [
             sum(n.map_slots for n in event.nodes),
@@ -286,6 +299,8 @@ class Stage:
 
     def _struck(self, event: FaultStruck) -> None:
         fault = event.fault
+        if isinstance(fault, SwitchPolicy):
+            self.policy = fault.policy
         if not isinstance(fault, NodeFault):
             return  # of a job or of the master
         node, truth = fault.node, self.truth[fault.node]
