@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 
 .PHONY: help run test check format bench clean
 
@@ -14,13 +15,13 @@ run: $(STAMP) ## run the default scenario under FIFO and Fair and print one tabl
 	@$(BIN)/callboard run
 
 test: $(STAMP) ## run the whole test suite
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest $(TESTS)
 
 check: $(STAMP) ## lint, types, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest $(TESTS)
 
 format: $(STAMP) ## format and fix what ruff can
 	$(BIN)/ruff check --fix .

@@ -80,7 +80,7 @@ class Plan(msgspec.Struct, frozen=True):
         """
         for fault in deed.faults:
             if isinstance(fault, SwitchPolicy):
-                make_policy(fault.policy)
+                make_policy(fault.policy, self.scenario.parts)
         plan = msgspec.structs.replace(self, done=(*self.done, Done(at_ms, deed)))
         plan.world()
         return plan

@@ -118,7 +118,7 @@ class Desk:
         run = self.runs[lead if self._lockstep is not None else 0]
         if run.over:
             raise Refused("the run is over here; go back to a moment before its end")
-        policy, at_ms = canonical(policy), run.head.at_ms
+        policy, at_ms = canonical(policy, run.plan.scenario.parts), run.head.at_ms
         plan = run.plan.up_to(at_ms)
         if at_ms == 0:
             plan = msgspec.structs.replace(plan, policy=policy)

@@ -64,7 +64,8 @@ class LiveRun:
             sinks.append(self._exits.enter_context(JournalWriter(journal)))
         self._sink = all_of(sinks)
         plan, world = self.plan, self.plan.world()
-        what = world.scenario, world.jobs, make_policy(plan.policy), plan.options, self._sink
+        policy = make_policy(plan.policy, world.scenario.parts)
+        what = world.scenario, world.jobs, policy, plan.options, self._sink
         self.kernel = make_kernel(*what, script=world.script)
         self._steps = supersteps(self.kernel)
         self._sink(beginning(world.scenario, plan.policy))

@@ -10,7 +10,7 @@ import msgspec
 from actors.injector import Strike
 from actors.jobs import JobSpec
 from callboard.errors import InputError
-from callboard.plugins import make_policy
+from callboard.plugins import catalogue, make_policy
 from scenarios import spec
 from scenarios.errors import ScenarioError
 from scenarios.spec import Scenario
@@ -67,11 +67,18 @@ def prepare(
 
 
 def _check_policies(scenario: Scenario) -> None:
-    """ScenarioError where the timeline puts a policy in force that there is not."""
+    """ScenarioError where parts are set up that there are not, or the timeline puts a policy in
+    force that there is not.
+    """
+    for name, settings in scenario.parts.items():
+        try:
+            catalogue({name: settings})
+        except PolicySpecError as error:
+            raise ScenarioError(str(error), key=f"parts.{name}") from None
     for place, entry in enumerate(scenario.timeline):
         if isinstance(entry, PolicyEntry):
             try:
-                make_policy(entry.policy)
+                make_policy(entry.policy, scenario.parts)
             except PolicySpecError as error:
                 raise ScenarioError(str(error), key=f"timeline[{place}].policy") from None
 

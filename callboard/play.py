@@ -7,6 +7,7 @@ import contextlib
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Literal, Protocol
@@ -106,7 +107,7 @@ def play(
     `Violation` at the first event that breaks a rule.
     """
     options = options or Options()
-    metrics, timed = Metrics(), TimedPolicy(make_policy(policy))
+    metrics, timed = Metrics(), TimedPolicy(make_policy(policy, scenario.parts))
     checker = Checker(timed, metrics) if options.check else None
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [metrics.observe]
@@ -159,7 +160,7 @@ def make_kernel(
         seed=scenario.seed,
         master=master,
         script=make_script(scenario, jobs) if script is None else script,
-        make_policy=make_policy,
+        make_policy=partial(make_policy, settings=scenario.parts),
     )
     return kernel
 

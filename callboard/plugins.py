@@ -21,6 +21,7 @@ from scheduler.registry import (
     PARTS,
     Catalogue,
     PolicySpecError,
+    Settings,
     checked_part,
     compose,
     parse,
@@ -32,9 +33,11 @@ GROUP = "callboard.policies"
 """The entry-point group."""
 
 
-def catalogue() -> Catalogue:
-    """What names mean at the front door.  A shipped part's name cannot be taken by another."""
-    return Catalogue(PARTS, installed(), part_of_file)
+def catalogue(settings: Settings | None = None) -> Catalogue:
+    """What names mean at the front door, with a scenario's settings of parts.  A shipped part's
+    name cannot be taken by another.
+    """
+    return Catalogue(PARTS, installed(), part_of_file).given(settings or {})
 
 
 def installed() -> dict[str, Callable[[], type]]:
@@ -42,9 +45,11 @@ def installed() -> dict[str, Callable[[], type]]:
     return {point.name: partial(_load, point) for point in entry_points(group=GROUP)}
 
 
-def make_policy(text: str) -> Policy:
-    """A fresh policy from its spelling, users' parts included; PolicySpecError if it is bad."""
-    spec = parse(text, catalogue())
+def make_policy(text: str, settings: Settings | None = None) -> Policy:
+    """A fresh policy from its spelling, users' parts included, and from the scenario's settings of
+    its parts; PolicySpecError if it is bad.
+    """
+    spec = parse(text, catalogue(settings))
     try:
         return compose(spec, text)
     except PolicySpecError:
@@ -53,10 +58,10 @@ def make_policy(text: str) -> Policy:
         raise _failed(f"`{text}`", error, "cannot be made") from error
 
 
-def canonical(text: str) -> str:
-    """The one spelling of a policy, after checking that it can be made."""
-    make_policy(text)
-    return spell(parse(text, catalogue()))
+def canonical(text: str, settings: Settings | None = None) -> str:
+    """The one spelling of a policy beside these settings, after checking that it can be made."""
+    make_policy(text, settings)
+    return spell(parse(text, catalogue(settings)))
 
 
 def part_of_file(ref: str) -> type:

@@ -184,7 +184,8 @@ def plan_of(
     given = {option: value for option, value in values.items() if value is not None}
     prepared = prepare(name, options.set, given, faults=not options.no_faults)
     named = [text for text in asked or () if text is not None]
-    policies = [plugins.canonical(text) for text in named or prepared.scenario.policies]
+    scenario = prepared.scenario
+    policies = [plugins.canonical(text, scenario.parts) for text in named or scenario.policies]
     return Plan(*prepared, policies)
 
 

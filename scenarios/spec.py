@@ -54,14 +54,16 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A scenario file, decoded and checked.
 
     `story` is one line for lists; `seed` is the root of all randomness; `policies` are played one
-    after the other on the same jobs; one written as a table is a string from here on.  Whether a
-    policy exists is not this package's concern.
+    after the other on the same jobs; one written as a table is a string from here on.  `parts` are
+    parameters by the name of their part of a policy, for every policy that does not say otherwise.
+    Whether a policy exists is not this package's concern.
     """
 
     name: Name
     story: str = ""
     seed: Seed = 1
     policies: Annotated[tuple[Name, ...], Meta(min_length=1)] = ("fifo", "fair")
+    parts: dict[Name, dict[str, Any]] = msgspec.field(default_factory=dict)
     cluster: Cluster = Cluster()
     tasks: Tasks = Tasks()
     workload: Workload

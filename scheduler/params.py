@@ -66,9 +66,15 @@ def decode(data: Mapping[str, Any], params: type[msgspec.Struct], part: str) -> 
         raise PolicySpecError(_explained(str(error), data, part)) from None
 
 
-def spell_params(params: msgspec.Struct) -> str:
-    """`(node=5,rack=5)` with what differs from the defaults, in the Struct's order; else ``."""
-    return spell_table(_set(params))
+def spell_params(params: msgspec.Struct, usual: msgspec.Struct) -> str:
+    """`(node=5,rack=5)` with what differs from the usual, in the Struct's order; else ``."""
+    return spell_table(
+        {
+            field.encode_name: _plain(value)
+            for field in msgspec.structs.fields(params)
+            if (value := getattr(params, field.name)) != getattr(usual, field.name)
+        }
+    )
 
 
 def spell_table(table: Mapping[str, Any]) -> str:
@@ -79,7 +85,7 @@ def spell_table(table: Mapping[str, Any]) -> str:
 
 
 def _set(params: msgspec.Struct) -> dict[str, Any]:
-    """The fields that differ from their defaults, in tables within tables too."""
+    """The fields of a table within a table that differ from their defaults."""
     return {
         field.encode_name: _plain(value)
         for field in msgspec.structs.fields(params)

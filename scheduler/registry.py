@@ -6,7 +6,7 @@ and users' files (`callboard.plugins`).
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -49,6 +49,7 @@ __all__ = [
     "Choice",
     "PolicySpec",
     "PolicySpecError",
+    "Settings",
     "checked_part",
     "make_policy",
     "of_table",
@@ -96,9 +97,13 @@ PARTS: dict[str, type[Part]] = {
 """Every part that ships, by its name in a policy spec."""
 
 
+Settings: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Parameters by the name of their part: what they are wherever a spelling does not say."""
+
+
 class Catalogue:
     """What names mean.  `more` gives further parts by name, loaded when they are asked for;
-    `from_file` loads `FILE.py:NAME`.
+    `from_file` loads `FILE.py:NAME`; `settings` stand in for the parts' own defaults.
     """
 
     def __init__(
@@ -106,10 +111,19 @@ class Catalogue:
         parts: Mapping[str, type[Part]],
         more: Mapping[str, Callable[[], type[Part]]] | None = None,
         from_file: Callable[[str], type[Part]] | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self._parts = dict(parts)
         self._more = {} if more is None else dict(more)
         self._from_file = from_file
+        self._settings = {} if settings is None else dict(settings)
+
+    def given(self, settings: Settings) -> "Catalogue":
+        """The same names, with these settings.  PolicySpecError if one could never be used."""
+        given = Catalogue(self._parts, self._more, self._from_file, settings)
+        for name in settings:
+            given.choice(Piece(name))
+        return given
 
     def names(self) -> list[str]:
         """Every name, the shipped ones first."""
@@ -125,6 +139,18 @@ class Catalogue:
             return self._from_file(piece.name)
         raise unknown(piece.name, self.names(), what)
 
+    def choice(self, piece: Piece, what: str = "policy part") -> "Choice":
+        """A part with the parameters that were spelled, or PolicySpecError."""
+        part = self.part(piece, what)
+        usual = self._settings.get(piece.name, {})
+        said = read_table(piece.params, piece.name) if piece.params else {}
+        return Choice(
+            piece.name,
+            part,
+            decode({**usual, **said}, part.Params, piece.name),
+            decode(usual, part.Params, piece.name),
+        )
+
     def of_slot(self, slot: str) -> Iterator[tuple[str, type[Part]]]:
         """The shipped parts of one kind by name."""
         for name, part in self._parts.items():
@@ -137,11 +163,14 @@ SHIPPED = Catalogue(PARTS)
 
 
 class Choice(NamedTuple):
-    """A part that was chosen: its class, its parameters, and how its name is spelled."""
+    """A part that was chosen: how its name is spelled, its class, its parameters, and what these
+    are if nothing is said.
+    """
 
     name: str
     part: type[Part]
     params: msgspec.Struct
+    usual: msgspec.Struct
 
     def make(self) -> Part:
         """A fresh part."""
@@ -159,7 +188,7 @@ def parse(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
         raise PolicySpecError("a policy needs at least an order, such as `fair`")
     chosen: dict[str, Choice] = {}
     for piece in split(text, catalogue.names()):
-        choice = _choice(piece, catalogue, "policy part" if chosen else "policy")
+        choice = catalogue.choice(piece, "policy part" if chosen else "policy")
         slot = slot_of(choice.part)
         assert slot is not None
         if not chosen and slot != "order":
@@ -174,7 +203,7 @@ def parse(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
 def spell(spec: PolicySpec) -> str:
     """The canonical spelling: parts in the order of `SLOTS`, defaults left out."""
     return "+".join(
-        choice.name + spell_params(choice.params)
+        choice.name + spell_params(choice.params, choice.usual)
         for slot in SLOTS
         if (choice := spec.get(slot)) is not None and choice.part is not DEFAULTS.get(slot)
     )
@@ -258,9 +287,3 @@ def _check_params(part: type[Part], where: str) -> None:
 
 def _without_default(fields: Iterable[msgspec.structs.FieldInfo]) -> list[str]:
     return [field.name for field in fields if field.required]
-
-
-def _choice(piece: Piece, catalogue: Catalogue, what: str) -> Choice:
-    part = catalogue.part(piece, what)
-    data = read_table(piece.params, piece.name) if piece.params else {}
-    return Choice(piece.name, part, decode(data, part.Params, piece.name))

@@ -1,7 +1,10 @@
-"""Every run of the whole suite must meet all of the catalogue of `tests.support.sometimes`."""
+"""Every run of the whole suite must meet all of the catalogue of `tests.support.sometimes`, in
+whichever of its processes.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,20 +25,30 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         _Suite.whole = False
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Hear what one of several processes has not met; each of them sees all of the suite."""
+    told = getattr(node, "workeroutput", {})  # one that has crashed tells nothing
+    _Suite.whole &= told.get("whole", False)
+    _Suite.elsewhere.append(told.get("unmet", []))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[None]:
     """Fail if all tests passed and something was not met."""
-    if exitstatus == 0 and _Suite.whole and sometimes.unmet():
+    yield
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput |= {"whole": _Suite.whole, "unmet": sometimes.unmet()}
+    elif exitstatus == 0 and _Suite.whole and _unmet():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
         _Suite.failed = True
-    yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what was not met."""
     if _Suite.failed:
         terminalreporter.section("situations that no test has met (tests/support/sometimes.py)")
-        for what in sometimes.unmet():
+        for what in _unmet():
             terminalreporter.line(what)
 
 
@@ -44,6 +57,13 @@ class _Suite:
 
     whole = True
     failed = False
+    elsewhere: list[list[str]] = []  # noqa: RUF012
+    """What each of several processes has not met."""
+
+
+def _unmet() -> list[str]:
+    """What neither this process nor another has met."""
+    return [what for what in sometimes.unmet() if all(what in each for each in _Suite.elsewhere)]
 
 
 def _files() -> Iterator[Path]:

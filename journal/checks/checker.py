@@ -23,7 +23,6 @@ from journal.checks.waiting import Waits
 from journal.metrics import Metrics
 from journal.sentences import Narrator
 from scheduler.policy import Policy
-from scheduler.registry import PolicySpecError, make_policy
 
 RECENT = 6
 """How many events a violation tells, the last one among them."""
@@ -130,8 +129,7 @@ class Checker:
 
     def _begin(self, event: RunStarted) -> None:
         self._spelling = event.policy
-        policy = self._policy or _policy_of(event.policy)
-        setup = self._setup = Setup(event, policy)
+        setup = self._setup = Setup(event, self._policy)
         looks: dict[type[AnyEvent], list[Callable[[Any], None]]] = {}
         for rule in self.rules:
             rule.begin(setup)
@@ -159,7 +157,7 @@ class Checker:
         self._setup.switched_ms = event.at_ms
         self._switches = self.book.paused
         if self._policy is None:
-            self._setup.policy = _policy_of(spelling)
+            self._setup.policy = self._setup.policy_of(spelling)
 
     def _tell(self, violation: Violation) -> None:
         """Put what happened last into words."""
@@ -167,14 +165,6 @@ class Checker:
         narrator.attempts = self.book.launches()
         narrator.jobs = {n: job.submitted.name for n, job in self.book.jobs.items()}
         violation.sentences = tuple(narrator.line(event) for event in self._recent)
-
-
-def _policy_of(text: str) -> Policy | None:
-    """The policy of this spelling, as far as it ships."""
-    try:
-        return make_policy(text)
-    except PolicySpecError:
-        return None
 
 
 def check(events: Iterable[AnyEvent]) -> list[Check]:

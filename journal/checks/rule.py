@@ -11,6 +11,7 @@ from journal.checks.book import Book
 from journal.checks.records import NEVER
 from scheduler.model import Millis
 from scheduler.policy import Policy
+from scheduler.registry import SHIPPED, PolicySpecError, Settings, make_policy
 
 Handlers = Mapping[type[AnyEvent], Callable[[Any], None]]
 
@@ -29,8 +30,16 @@ class Setup:
         beats = (self.cluster or Cluster()).heartbeat
         self.heartbeat_ms: Millis = beats.period_ms(len(started.nodes))
         self.latency_ms: Millis = 0 if self.cluster is None else self.cluster.latency_ms
-        self.policy = policy
+        self.parts: Settings = _table(started, "parts", dict[str, dict[str, Any]]) or {}
+        self.policy = policy or self.policy_of(started.policy)
         self.switched_ms: Millis = NEVER
+
+    def policy_of(self, spelling: str) -> Policy | None:
+        """The policy of this spelling, as far as it ships."""
+        try:
+            return make_policy(spelling, SHIPPED.given(self.parts))
+        except PolicySpecError:
+            return None
 
 
 def _table(started: RunStarted, name: str, kind: type[Any]) -> Any:

@@ -341,3 +341,43 @@ def test_the_python_call_is_the_same_run() -> None:
     assert result.as_json()["digest"] == result.summary.digest
     assert result.summary.policy == "fair"
     assert result.summary.jobs.completed == 2
+
+
+def test_a_scenario_sets_up_parts_for_every_policy(callboard: Run, tmp_path: Path) -> None:
+    """Also for one that the command line names, and for one that the timeline puts in force."""
+
+    def mean(*more: str) -> float:
+        _, out, _ = callboard("run", "two-jobs", "--json", *more)
+        return float(json.loads(out)["response_seconds"]["mean"])
+
+    spelled, parts = "fair(max_jobs_per_user=1)", "parts.fair.max_jobs_per_user=1"
+    journal = tmp_path / "run.journal"
+    one = mean("--policy", "fair", "--set", parts, "--journal", str(journal))
+    assert one == mean("--policy", spelled) != mean("--policy", "fair")
+    started = next(iter(read(journal)))
+    assert isinstance(started, RunStarted)
+    assert (started.policy, started.scenario["parts"]) == (
+        "fair",
+        {"fair": {"max_jobs_per_user": 1}},
+    )
+    switch = 'timeline=[{what="policy",policy="%s",at_s=1}]'
+    switched = mean("--policy", "fifo", "--set", parts, "--set", switch % "fair")
+    assert switched == mean("--policy", "fifo", "--set", switch % spelled)
+    assert switched != mean("--policy", "fifo", "--set", switch % "fair")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("parts.fare={}", "parts.fare: unknown policy part `fare`; did you mean `fair`?"),
+        (
+            "parts.fair.pool_bi=1",
+            "parts.fair: `fair` has no parameter `pool_bi`; did you mean `pool_by`?",
+        ),
+        ("parts.fair=3", "parts: expected a table for each name"),
+    ],
+)
+def test_parts_that_cannot_be_set_up_are_refused(callboard: Run, said: str, told: str) -> None:
+    status, _, err = callboard("run", "two-jobs", "--set", said)
+    assert status == 2
+    assert told in err

@@ -150,7 +150,7 @@ class Broken(Fifo):
 def test_a_stuck_run_says_when_and_who_waits(
     callboard: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "make_policy", lambda _: Policy(Idle()))
+    monkeypatch.setattr(play, "make_policy", lambda *_: Policy(Idle()))
     status, out, err = callboard("run", "two-jobs")
     assert (status, out) == (1, "")
     assert err.startswith("callboard: the run is stuck at ")
@@ -162,7 +162,7 @@ def test_a_stuck_run_says_when_and_who_waits(
 def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     callboard: Run, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
-    monkeypatch.setattr(play, "make_policy", lambda _: Policy(Broken()))
+    monkeypatch.setattr(play, "make_policy", lambda *_: Policy(Broken()))
     status, out, err = callboard("run", "two-jobs", "--host", host)
     assert (status, out) == (1, "")
     assert err.startswith("callboard: master failed at ")

@@ -1,5 +1,6 @@
 """Spelling policies: composition, round trips, and errors that people can act on."""
 
+import re
 import string
 from typing import Annotated, ClassVar
 
@@ -56,6 +57,39 @@ CATALOGUE = Catalogue(
         "late": part(SpeculationRule, "late"),
     }
 )
+
+
+@pytest.mark.parametrize(
+    ("text", "means", "canonical"),
+    [
+        ("ps+near", OddParams(wait=4, on=False), "ps+near"),
+        ("ps+near(count=7)", OddParams(count=7, wait=4, on=False), "ps+near(count=7)"),
+        ("ps+near(wait=4)", OddParams(wait=4, on=False), "ps+near"),
+        ("ps+near(wait=1.5)", OddParams(wait=1.5, on=False), "ps+near(wait=1.5)"),
+    ],
+)
+def test_settings_stand_in_for_defaults(text: str, means: OddParams, canonical: str) -> None:
+    """Parameter by parameter, and a spelling keeps what differs from them."""
+    catalogue = CATALOGUE.given({"near": {"wait": 4, "on": False}, "kill": {}})
+    spec = parse(text, catalogue)
+    assert spec["locality"].params == means
+    assert spell(spec) == canonical
+    assert parse(canonical, catalogue) == spec
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"neer": {}}, "did you mean `near`?"),
+        ({"near": {"cont": 1}}, "did you mean `count`?"),
+        ({"near": {"count": "x"}}, "expected a whole number"),
+    ],
+)
+def test_settings_that_could_never_be_used_are_refused(
+    settings: dict[str, dict[str, object]], said: str
+) -> None:
+    with pytest.raises(PolicySpecError, match=re.escape(said)):
+        CATALOGUE.given(settings)
 
 
 @pytest.mark.parametrize(

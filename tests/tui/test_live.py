@@ -118,7 +118,7 @@ class Broken(Fifo):
 def test_a_run_that_fails_says_why_and_can_still_be_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(live_run, "make_policy", lambda _: Policy(Broken()))
+    monkeypatch.setattr(live_run, "make_policy", lambda *_: Policy(Broken()))
     run = LiveRun(plan())
     frame = to_the_end(run)
     assert frame.trouble.startswith("master failed at ")
