@@ -3,9 +3,11 @@
 import contextlib
 import multiprocessing
 import os
+import select
 import signal
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +25,7 @@ from scheduler.params import PolicySpecError
 from tui.frame import Frame
 from tui.lockstep import Lockstep
 from tui.remote import RemoteSource
-from tui.source import Deed, Fork, GoTo, Interfere, Keep, Request, Stay
+from tui.source import Deed, Fork, Interfere, Keep, Request, Stay
 
 
 class Refused(Exception):
@@ -33,7 +35,7 @@ class Refused(Exception):
 class Desk:
     """One live run, or two in lock-step, and what somebody does to them.
 
-    A context, as `LiveRun` is; `wanted` as there.
+    A context, as `LiveRun` is; `wanted` and `deserted` as there.
     """
 
     live = True
@@ -43,15 +45,17 @@ class Desk:
         plans: Sequence[Plan],
         wanted: Callable[[], bool] = lambda: False,
         clock_s: Callable[[], float] = time.monotonic,
+        deserted: Callable[[], bool] = lambda: False,
     ) -> None:
         self._wanted = wanted
+        self._deserted = deserted
         self._clock_s = clock_s
         self.runs = [self._played(plan) for plan in plans]
         self._lockstep: Lockstep | None = None
         self._pair_up()
 
     def _played(self, plan: Plan) -> LiveRun:
-        return LiveRun(plan, self._wanted, self._clock_s)
+        return LiveRun(plan, self._wanted, self._clock_s, self._deserted)
 
     def _pair_up(self) -> None:
         pair = self.runs if len(self.runs) == 2 else None
@@ -111,7 +115,7 @@ class Desk:
         for run in runs:
             run.interfere(deed)
         for run in self.runs:
-            run.advance(GoTo(at_ms + 1))
+            run.reach(at_ms + 1)
 
     def _fork(self, policy: str, lead: int) -> None:
         """The same world up to here, and from here on another policy; at 0 it is chosen."""
@@ -119,11 +123,12 @@ class Desk:
         if run.over:
             raise Refused("the run is over here; go back to a moment before its end")
         policy, at_ms = canonical(policy, run.plan.scenario.parts), run.head.at_ms
+        there_ms = at_ms + 1 if at_ms else 0
         plan = run.plan.up_to(at_ms)
         if at_ms == 0:
             plan = msgspec.structs.replace(plan, policy=policy)
         else:
-            plan = plan.and_then(at_ms + 1, Interfere((SwitchPolicy(policy),)))
+            plan = plan.and_then(there_ms, Interfere((SwitchPolicy(policy),)))
         journal = _fork_of(run.plan.options.journal, policy)
         options = msgspec.structs.replace(plan.options, journal=journal)
         other = self._played(msgspec.structs.replace(plan, options=options))
@@ -132,7 +137,7 @@ class Desk:
                 each.close()
         self.runs = [run, other]
         for each in self.runs:
-            each.advance(GoTo(at_ms))
+            each.reach(there_ms)
         self._pair_up()
 
     def _keep(self, side: int) -> None:
@@ -164,10 +169,18 @@ def serve(connection: Connection, plans: Sequence[Plan]) -> None:
         os.dup2(nowhere, stream)
     decode = msgspec.msgpack.Decoder(Request).decode
     encode = msgspec.msgpack.Encoder().encode
-    with Desk(plans, connection.poll) as desk, contextlib.suppress(EOFError, OSError):
+    desk = Desk(plans, connection.poll, deserted=partial(_hung_up, connection))
+    with desk, contextlib.suppress(EOFError, OSError):
         while True:
             request = decode(connection.recv_bytes())
             connection.send_bytes(encode(desk.answer(request)))
+
+
+def _hung_up(connection: Connection) -> bool:
+    """Whether the other side is gone, even if requests of its are still to be read."""
+    poller = select.poll()
+    poller.register(connection.fileno(), select.POLLHUP)
+    return bool(poller.poll(0))
 
 
 def start(*plans: Plan) -> RemoteSource:

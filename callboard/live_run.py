@@ -37,8 +37,9 @@ _LOOK_EVERY = 64
 class LiveRun:
     """A run and the tape that it fills; `answer` plays it as far as a request needs.
 
-    `wanted` says whether something else is asked meanwhile.  A context: leaving it ends the run,
-    as interrupted if it is not over, and closes the journal.
+    `wanted` says whether something else is asked meanwhile, `deserted` whether nobody is there any
+    more.  A context: leaving it ends the run, as interrupted if it is not over, and closes the
+    journal.
     """
 
     live = True
@@ -48,9 +49,11 @@ class LiveRun:
         plan: Plan,
         wanted: Callable[[], bool] = lambda: False,
         clock_s: Callable[[], float] = time.monotonic,
+        deserted: Callable[[], bool] = lambda: False,
     ) -> None:
         self.plan = plan
         self._wanted = wanted
+        self._deserted = deserted
         self._clock_s = clock_s
         self._begin(plan.options.journal)
 
@@ -70,6 +73,7 @@ class LiveRun:
         self._steps = supersteps(self.kernel)
         self._sink(beginning(world.scenario, plan.policy))
         self._play_to(0, None)
+        self.head.to_ms(0)
 
     def __enter__(self) -> Self:
         return self
@@ -80,11 +84,7 @@ class LiveRun:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self.tape.closed:
-            self.kernel.stop("interrupted")
-            with contextlib.suppress(Exception):
-                self._superstep()
-        self._exits.close()
+        self.close()
 
     @property
     def over(self) -> bool:
@@ -104,7 +104,8 @@ class LiveRun:
             case Play(by_ms=None):
                 if head.at_ms >= self.tape.end_ms:
                     self._play_to(None, until_s)
-                    move = GoTo(None)
+                    head.play_to(self.tape.end_ms, move)
+                    return
             case Play(by_ms=by_ms):
                 self._play_to(head.at_ms + int(by_ms or 0) + 1, until_s)
             case GoTo(at_ms=int(at_ms)):
@@ -127,22 +128,42 @@ class LiveRun:
     def _play_anew(self, plan: Plan, at_ms: Millis) -> None:
         """Play another plan up to a moment.  Until it is there the journal stays what it was."""
         journal = plan.options.journal
-        beside = journal if journal is None else _beside(journal)
-        self._exits.close()
+        beside = None if journal is None else _beside(journal)
+        if beside is not None:
+            beside.open("ab").close()  # if that cannot be, nothing has changed yet
+        self.close()
         self.plan = plan
-        self._begin(beside)
-        while self.kernel.now_ms <= at_ms and self._superstep():
-            pass
-        self.head.to_ms(at_ms)
-        if journal is not None and beside is not None and beside != journal:
+        try:
+            self._begin(beside)
+            self.reach(at_ms)
+        except BaseException:
+            self.close()
+            if beside is not None and beside != journal:
+                beside.unlink(missing_ok=True)
+            raise
+        if journal is not None and beside is not None:
             beside.replace(journal)
+
+    def reach(self, at_ms: Millis) -> None:
+        """Go to a moment, however long it takes.  EOFError if nobody is there any more."""
+        count = 0
+        while self.kernel.now_ms <= at_ms and self._superstep():
+            count += 1
+            if count % _LOOK_EVERY == 0 and self._deserted():
+                raise EOFError
+        self.head.to_ms(at_ms)
 
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
         """As a source in the same process."""
         answer(self.answer(request))
 
     def close(self) -> None:
-        self.__exit__(None, None, None)
+        """End the run, as interrupted if it is not over, and close its journal."""
+        if not self.tape.closed:
+            self.kernel.stop("interrupted")
+            with contextlib.suppress(Exception):
+                self._superstep()
+        self._exits.close()
 
     def _play_to(self, at_ms: Millis | None, until_s: float | None) -> None:
         """Simulate until everything up to a moment has happened, time is up, or more is asked."""

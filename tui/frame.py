@@ -36,6 +36,8 @@ class Truth(IntFlag):
     SLOW = 4
     CUT = 8
     """Its link to the master, or to other nodes, is not what it should be."""
+    DRAINED = 16
+    """Taken out of service: it gets nothing new."""
 
 
 class Mark(IntEnum):
@@ -113,12 +115,13 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, array_like=True):
-    """What is being run; `nodes` as the run began."""
+    """What is being run; `nodes` as the run began, `policies` those that the scenario names."""
 
     name: str
     policy: str
     seed: int
     nodes: tuple[NodeFacts, ...]
+    policies: tuple[str, ...] = ()
 
 
 class JobRow(msgspec.Struct, frozen=True, array_like=True):
@@ -218,7 +221,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     failed, which `trouble` explains).
     `states`, `owners` (job + 1 as 32 bits, 0 for nobody) and `ages` (128 is as old as attempts of
     that job and kind usually get) have one entry a slot, node by node, a node's map slots first.
-    `truth`, `lost` and `held` (suspended attempts) have one a node.
+    `truth`, `lost` and `held` (suspended attempts) have one a node.  `selected` is the row of the
+    selected job, whether the table shows it or not.
     """
 
     at_ms: Millis
@@ -240,12 +244,17 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     jobs: list[JobRow]
     jobs_top: int
     jobs_found: int
+    selected: JobRow | None
     log: list[Line]
     log_top: bool
     charts: Charts
     detail: Detail | None
     policy: str
     """The policy in force."""
+    master_paused: bool = False
+    """Whether the master stands still."""
+    reached: bool = False
+    """Whether the run has come to what it was played until."""
     said: str = ""
     """Why what was to be done could not be, for the person who wanted it."""
     versus: "Versus | None" = None

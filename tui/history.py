@@ -67,7 +67,8 @@ class History:
         now = _sums(tip, end_ms)
         held = np.append(held[held < end_ms], end_ms)
         edges = np.linspace(0, max(until_ms, 1), columns + 1)
-        spans = np.where(edges[:-1] < max(end_ms, 1), np.diff(edges), np.nan)
+        spans = np.minimum(edges[1:], max(end_ms, 1)) - edges[:-1]
+        spans[spans <= 0] = np.nan
         maps, reduces, jobs, launched, local, wasted = (
             np.diff(np.interp(edges, held, _column(column, len(held) - 1, total)))
             for column, total in zip(self._sums, now, strict=True)

@@ -62,6 +62,8 @@ class Lockstep:
         return max(tape.end_ms for tape in self._tapes())
 
     def _advance(self, move: Move, lead: int) -> None:
+        for side in self._sides:
+            side.head.reached = False
         match move:
             case Stay():
                 return
@@ -127,4 +129,9 @@ class Lockstep:
             parting=self._parting(),
         )
         complete = all(tape.closed for tape in tapes)
-        return msgspec.structs.replace(frames[view.lead], complete=complete, versus=versus)
+        return msgspec.structs.replace(
+            frames[view.lead],
+            complete=complete,
+            reached=any(side.head.reached for side in self._sides),
+            versus=versus,
+        )

@@ -52,16 +52,20 @@ def project(
         jobs=rows,
         jobs_top=top,
         jobs_found=found,
+        selected=_selected(stage, at_ms, view),
         log=log,
         log_top=log_top,
         charts=tape.history.charts(view.columns, tape.end_ms, tape.tip, end_ms),
         detail=_detail(tape, stage, at_ms, view),
         policy=stage.policy,
+        master_paused=stage.master_paused,
     )
 
 
 def _run(started: RunStarted) -> Run:
-    return Run(started.name, started.policy, started.seed, started.nodes)
+    named = started.scenario.get("policies")
+    policies = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
+    return Run(started.name, started.policy, started.seed, started.nodes, policies)
 
 
 def _totals(stage: Stage) -> Totals:
@@ -126,9 +130,19 @@ def _job_rows(stage: Stage, at_ms: Millis, view: View) -> tuple[list[JobRow], in
         rows.sort(key=lambda row: row.told.job)
         rows.sort(key=sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    running = max(sum(tallies.rows[job].attempts for job in tallies.live), 1)
+    running = running_in(stage)
     shown = rows[top : top + view.jobs_rows]
     return [job_row(row, at_ms, running) for row in shown], top, len(rows)
+
+
+def _selected(stage: Stage, at_ms: Millis, view: View) -> JobRow | None:
+    row = stage.jobs.rows.get(view.job) if view.job is not None else None
+    return None if row is None else job_row(row, at_ms, running_in(stage))
+
+
+def running_in(stage: Stage) -> int:
+    """How many attempts run in all, at least 1."""
+    return max(sum(stage.jobs.rows[job].attempts for job in stage.jobs.live), 1)
 
 
 def words(row: Tally) -> str:

@@ -28,12 +28,6 @@ class GoToEvent(msgspec.Struct, frozen=True, tag=True, array_like=True):
     index: int
 
 
-class Play(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Go on by so much virtual time; None: as far as can be shown at once."""
-
-    by_ms: float | None
-
-
 class StepKind(IntEnum):
     """What a step goes to the next of."""
 
@@ -56,6 +50,16 @@ class Step(msgspec.Struct, frozen=True, tag=True, array_like=True):
     kind: StepKind
     back: bool = False
     job: JobId | None = None
+
+
+class Play(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Go on by so much virtual time; None: as far as can be shown at once.
+
+    It stops at what it is played `until`; that it is there is in the frame's `reached`.
+    """
+
+    by_ms: float | None
+    until: GoTo | Step | None = None
 
 
 class Interfere(msgspec.Struct, frozen=True, tag=True, array_like=True):

@@ -36,10 +36,13 @@ from actors.events import (
 from actors.faults import (
     Crash,
     Disturb,
+    Drain,
     NodeFault,
     Pause,
+    PauseMaster,
     Restart,
     Resume,
+    ResumeMaster,
     Separate,
     Slow,
     SwitchPolicy,
@@ -80,6 +83,7 @@ class Stage:
         self.index = 0
         self.policy = ""
         """The one in force."""
+        self.master_paused = False
         self.first: list[int] = [0]
         """Where each node's slots begin among all."""
         self.slots = [0, 0]
@@ -298,15 +302,23 @@ class Stage:
     # Machines and links, and what the master believes of them.
 
     def _struck(self, event: FaultStruck) -> None:
-        fault = event.fault
-        if isinstance(fault, SwitchPolicy):
-            self.policy = fault.policy
-        if not isinstance(fault, NodeFault):
-            return  # of a job or of the master
+        match event.fault:
+            case SwitchPolicy(policy=policy):
+                self.policy = policy
+            case PauseMaster():
+                self.master_paused = True
+            case ResumeMaster():
+                self.master_paused = False
+            case NodeFault() as fault:
+                self._node_struck(fault)
+            case _:
+                pass  # of a job: what comes of it is told by other events
+
+    def _node_struck(self, fault: NodeFault) -> None:
         node, truth = fault.node, self.truth[fault.node]
         match fault:
             case Crash():
-                truth = Truth.DOWN
+                truth = Truth.DOWN | truth & Truth.DRAINED  # which is the operator's wish
             case Restart():
                 truth &= ~Truth.DOWN
             case Pause():
@@ -321,6 +333,8 @@ class Stage:
                 truth = truth & ~Truth.CUT if well else truth | Truth.CUT
             case Separate():
                 truth = truth | Truth.CUT if fault.others else truth & ~Truth.CUT
+            case Drain():
+                truth = truth | Truth.DRAINED if fault.out else truth & ~Truth.DRAINED
         self.truth[node] = truth
 
     def _node_lost(self, event: NodeLost) -> None:

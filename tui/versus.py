@@ -8,7 +8,7 @@ from journal.diff import same_decision
 from journal.names import printable
 from scheduler.model import JobId, Millis
 from tui.frame import Figures, PairRow, Parting, View
-from tui.projector import job_row, sort_key, words
+from tui.projector import job_row, running_in, sort_key, words
 from tui.stage import Stage
 from tui.story import contains, sentence
 from tui.tally import Tally
@@ -83,7 +83,7 @@ def pair_rows(stages: Stages, at_ms: Millis, view: View) -> tuple[list[PairRow],
         rows = [row for row in rows if contains(words(row), view.filter)]
     rows.sort(key=sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    running = [max(sum(t.rows[job].attempts for job in t.live), 1) for t in tallies]
+    running = [running_in(stage) for stage in stages]
     shown = [
         _pair_row(
             row,

@@ -154,10 +154,9 @@ def test_the_same_policy_never_parts() -> None:
 def test_a_fork_is_the_same_world_up_to_its_moment() -> None:
     with Desk([plan()]) as desk:
         frame = ask(desk, GoTo(300_000), Fork("fifo"))
-        assert frame.at_ms == 300_000
-        assert desk.runs[0].plan.done == ()  # the first goes on as it was
-        frame = ask(desk, Play(1000.0))
+        assert frame.at_ms == 300_001
         assert [each.policy for each in versus(frame).figures] == ["fair", "fifo"]
+        assert desk.runs[0].plan.done == ()  # the first goes on as it was
         before = [event for event in outage() if event.at_ms <= 300_000]
         for side in range(2):
             assert taped(desk, side)[: len(before)] == before
