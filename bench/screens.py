@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.live import LiveRun, Plan
+from callboard.by_hand import Plan
+from callboard.live_run import LiveRun
 from callboard.plan import prepare
 from scheduler.model import Millis
 from tui.app import CallboardApp

@@ -17,7 +17,8 @@ import msgspec
 
 from actors.events import AnyEvent
 from actors.hosts import run_direct
-from callboard.live import LiveRun, Plan
+from callboard.by_hand import Plan
+from callboard.live_run import LiveRun
 from callboard.plan import prepare
 from callboard.play import Options, beginning, ending, make_kernel, play
 from callboard.plugins import make_policy

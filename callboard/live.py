@@ -1,84 +1,65 @@
-"""A run that is watched while it goes on, in a process of its own.
-
-The run plays as far as the screen has come and then waits; it is simulated by the same supersteps
-as any other, so what it does is the same however it is stopped, stepped and looked at.
-"""
+"""The process in which a watched run plays, or two of them beside each other."""
 
 import contextlib
 import multiprocessing
 import os
+import select
 import signal
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
-from actors.hosts import supersteps
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from callboard.errors import explain
-from callboard.play import Options, Sink, all_of, beginning, ending, make_kernel
-from callboard.plugins import make_policy
-from journal.writer import JournalWriter
-from scenarios.spec import Scenario
-from scheduler.model import Millis
+from actors.faults import SwitchPolicy
+from callboard.by_hand import Plan
+from callboard.journals import slug
+from callboard.live_run import LiveRun
+from callboard.plugins import canonical
+from scenarios.errors import ScenarioError
+from scheduler.params import PolicySpecError
 from tui.frame import Frame
-from tui.head import Head
+from tui.lockstep import Lockstep
 from tui.remote import RemoteSource
-from tui.source import GoTo, Play, Request, Step, StepKind
-from tui.tape import Tape
-
-_ANSWER_WITHIN_S = 0.08
-"""How long a run plays on before it answers, if it is asked for more than it can do meanwhile."""
-
-_FOR_EVER_MS = 1 << 62
-_LOOK_EVERY = 64
-"""After how many supersteps it looks at the clock, and whether something else is asked."""
+from tui.source import Deed, Fork, Interfere, Keep, Request, Stay
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """What to play; `script` as in `callboard.play.play`."""
-
-    scenario: Scenario
-    jobs: Sequence[JobSpec]
-    policy: str
-    options: Options = Options()
-    script: Sequence[Strike] | None = None
+class Refused(Exception):
+    """What a person wants cannot be done now; the message is meant for them."""
 
 
-class LiveRun:
-    """A run and the tape that it fills; `answer` plays it as far as a request needs.
+class Desk:
+    """One live run, or two in lock-step, and what somebody does to them.
 
-    `wanted` says whether something else is asked meanwhile.  A context: leaving it ends the run,
-    as interrupted if it is not over, and closes the journal.
+    A context, as `LiveRun` is; `wanted` and `deserted` as there.
     """
 
     live = True
 
     def __init__(
         self,
-        plan: Plan,
+        plans: Sequence[Plan],
         wanted: Callable[[], bool] = lambda: False,
         clock_s: Callable[[], float] = time.monotonic,
+        deserted: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.tape = Tape()
-        self.head = Head(self.tape)
         self._wanted = wanted
+        self._deserted = deserted
         self._clock_s = clock_s
-        self._exits = contextlib.ExitStack()
-        sinks: list[Sink] = [self.tape.append]
-        if plan.options.journal is not None:
-            sinks.append(self._exits.enter_context(JournalWriter(plan.options.journal)))
-        self._sink = all_of(sinks)
-        policy = make_policy(plan.policy, plan.scenario.parts)
-        what = plan.scenario, plan.jobs, policy, plan.options, self._sink
-        self.kernel = make_kernel(*what, script=plan.script)
-        self._steps = supersteps(self.kernel)
-        self._sink(beginning(plan.scenario, plan.policy))
-        self._play_to(0, None)  # what happens at once is there from the start
+        self.runs = [self._played(plan) for plan in plans]
+        self._lockstep: Lockstep | None = None
+        self._pair_up()
+
+    def _played(self, plan: Plan) -> LiveRun:
+        return LiveRun(plan, self._wanted, self._clock_s, self._deserted)
+
+    def _pair_up(self) -> None:
+        pair = self.runs if len(self.runs) == 2 else None
+        self._lockstep = Lockstep(pair[0], pair[1], self._wanted) if pair else None
 
     def __enter__(self) -> Self:
         return self
@@ -89,30 +70,8 @@ class LiveRun:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self.tape.closed:
-            self.kernel.stop("interrupted")
-            with contextlib.suppress(Exception):
-                self._superstep()
-        self._exits.close()
-
-    def answer(self, request: Request) -> Frame:
-        """Do what is asked, and show it."""
-        head, move, until_s = self.head, request.move, self._clock_s() + _ANSWER_WITHIN_S
-        match move:
-            case Play(by_ms=None):
-                if head.at_ms >= self.tape.end_ms:
-                    self._play_to(None, until_s)
-                    move = GoTo(None)
-            case Play(by_ms=by_ms):
-                self._play_to(head.at_ms + int(by_ms or 0) + 1, until_s)
-            case GoTo(at_ms=int(at_ms)):
-                self._play_to(at_ms, None)
-            case Step(kind=kind, back=False):
-                self._play_to_next(kind)
-            case _:
-                pass
-        head.move(move)
-        return head.frame(request.view)
+        for run in self.runs:
+            run.__exit__(kind, error, trace)
 
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
         """As a source in the same process."""
@@ -121,72 +80,114 @@ class LiveRun:
     def close(self) -> None:
         self.__exit__(None, None, None)
 
-    def _play_to(self, at_ms: Millis | None, until_s: float | None) -> None:
-        """Simulate until everything up to a moment has happened, time is up, or more is asked."""
-        limit_ms, kernel = _FOR_EVER_MS if at_ms is None else at_ms, self.kernel
-        count = 0
-        while kernel.now_ms <= limit_ms and self._superstep():
-            count += 1
-            if count % _LOOK_EVERY == 0 and self._break_off(until_s):
-                return
+    def answer(self, request: Request) -> Frame:
+        """Do what is asked, and show it; what cannot be done is said in the frame."""
+        said = ""
+        if isinstance(request.move, Deed):
+            try:
+                self._do(request.move, request.view.lead)
+            except (Refused, ScenarioError, PolicySpecError) as error:
+                said = str(error)
+            except OSError as error:  # of the journal
+                said = f"{error.filename}: {error.strerror}"
+            request = msgspec.structs.replace(request, move=Stay())
+        side = self.runs[0] if self._lockstep is None else self._lockstep
+        frame = side.answer(request)
+        return msgspec.structs.replace(frame, said=said) if said else frame
 
-    def _play_to_next(self, kind: StepKind) -> None:
-        """Simulate until the tape has the next moment of a kind, and all of that moment."""
-        if kind is StepKind.EVENT:
-            while len(self.tape) <= self.head.index and self._superstep():
-                pass
+    def _do(self, deed: Deed, lead: int) -> None:
+        match deed:
+            case Interfere():
+                self._interfere(deed, lead)
+            case Fork(policy=policy):
+                self._fork(policy, lead)
+            case Keep(side=side):
+                self._keep(side)
+
+    def _interfere(self, deed: Interfere, lead: int) -> None:
+        """Do it to the world of both runs; only a policy is put in force in the one in front."""
+        runs = [run for run in self.runs if not run.over]
+        if any(isinstance(fault, SwitchPolicy) for fault in deed.faults) and self._lockstep:
+            runs = [run for run in runs if run is self.runs[lead]]
+        if not runs:
+            raise Refused("the run is over here; go back to a moment before its end")
+        at_ms = max(run.head.at_ms for run in runs)
+        for run in runs:
+            run.interfere(deed)
+        for run in self.runs:
+            run.reach(at_ms + 1)
+
+    def _fork(self, policy: str, lead: int) -> None:
+        """The same world up to here, and from here on another policy; at 0 it is chosen."""
+        run = self.runs[lead if self._lockstep is not None else 0]
+        if run.over:
+            raise Refused("the run is over here; go back to a moment before its end")
+        policy, at_ms = canonical(policy, run.plan.scenario.parts), run.head.at_ms
+        there_ms = at_ms + 1 if at_ms else 0
+        plan = run.plan.up_to(at_ms)
+        if at_ms == 0:
+            plan = msgspec.structs.replace(plan, policy=policy)
+        else:
+            plan = plan.and_then(there_ms, Interfere((SwitchPolicy(policy),)))
+        journal = _fork_of(run.plan.options.journal, policy)
+        options = msgspec.structs.replace(plan.options, journal=journal)
+        other = self._played(msgspec.structs.replace(plan, options=options))
+        for each in self.runs:
+            if each is not run:
+                each.close()
+        self.runs = [run, other]
+        for each in self.runs:
+            each.reach(there_ms)
+        self._pair_up()
+
+    def _keep(self, side: int) -> None:
+        """Go on with one of two."""
+        if self._lockstep is None:
             return
-        count = 0
-        while (found := self.head.next(kind)) is None and self._superstep():
-            count += 1
-            if count % _LOOK_EVERY == 0 and self._wanted():
-                return
-        if found is not None:
-            self._play_to(found, None)
-
-    def _break_off(self, until_s: float | None) -> bool:
-        return self._wanted() or (until_s is not None and self._clock_s() >= until_s)
-
-    def _superstep(self) -> bool:
-        """Simulate one superstep; whether the run goes on."""
-        tape = self.tape
-        if tape.closed:
-            return False
-        try:
-            goes_on = next(self._steps, True) is None
-        except Exception as error:
-            message, _ = explain(error)
-            self.tape.trouble = message or f"{type(error).__name__}: {error}"
-            self.tape.closed = True
-            return False
-        if not goes_on:
-            self._sink(ending(self.kernel))
-            return False
-        # Of this instant more may come; what was before it is known.
-        if tape.end_ms < self.kernel.now_ms - 1:
-            tape.end_ms = self.kernel.now_ms - 1
-        return True
+        self.runs[1 - side].close()
+        self.runs = [self.runs[side]]
+        self._pair_up()
 
 
-def serve(connection: Connection, plan: Plan) -> None:
-    """The process of the run: answer requests until the other side hangs up."""
+def _fork_of(journal: Path | None, policy: str) -> Path | None:
+    """Where the fork of a recorded run is recorded: a name that nothing has yet."""
+    if journal is None:
+        return None
+    stem, number = f"{journal.stem}-fork-{slug(policy)}", 1
+    path = journal.with_name(f"{stem}{journal.suffix}")
+    while path.exists():
+        number += 1
+        path = journal.with_name(f"{stem}-{number}{journal.suffix}")
+    return path
+
+
+def serve(connection: Connection, plans: Sequence[Plan]) -> None:
+    """The process of the runs: answer requests until the other side hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the screen says when to end
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # the terminal is the screen's
         os.dup2(nowhere, stream)
     decode = msgspec.msgpack.Decoder(Request).decode
     encode = msgspec.msgpack.Encoder().encode
-    with LiveRun(plan, connection.poll) as run, contextlib.suppress(EOFError, OSError):
+    desk = Desk(plans, connection.poll, deserted=partial(_hung_up, connection))
+    with desk, contextlib.suppress(EOFError, OSError):
         while True:
             request = decode(connection.recv_bytes())
-            connection.send_bytes(encode(run.answer(request)))
+            connection.send_bytes(encode(desk.answer(request)))
 
 
-def start(plan: Plan) -> RemoteSource:
-    """Begin the run in a process of its own; it waits for the first request."""
+def _hung_up(connection: Connection) -> bool:
+    """Whether the other side is gone, even if requests of its are still to be read."""
+    poller = select.poll()
+    poller.register(connection.fileno(), select.POLLHUP)
+    return bool(poller.poll(0))
+
+
+def start(*plans: Plan) -> RemoteSource:
+    """Begin one run, or two beside each other, in a process; they wait for the first request."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=serve, args=(theirs, plan), daemon=True)
+    process = context.Process(target=serve, args=(theirs, plans), daemon=True)
     process.start()
     theirs.close()
 

@@ -9,6 +9,7 @@ import msgspec
 
 from actors.injector import Strike
 from actors.jobs import JobSpec
+from callboard.again import is_journal, recorded
 from callboard.errors import InputError
 from callboard.plugins import catalogue, make_policy
 from scenarios import spec
@@ -44,12 +45,17 @@ def prepare(
     faults: bool = True,
 ) -> Prepared:
     """The scenario by its name or file, changed, and its jobs; without its timeline if it is to be
-    played without `faults`.
+    played without `faults`.  Of a journal: what was played, and all that was done to it by hand.
 
     `overrides` are what `--set` takes; `shortcuts` are values by their option (see `SHORTCUTS`).
     Raises ScenarioError, and InputError for a bad shortcut.
     """
     path = spec.find(name)
+    if is_journal(path):
+        if overrides or shortcuts:
+            changes = "its policy alone can be another; change the scenario that it came from"
+            raise InputError(f"{name}: a recorded run is played again as it was; {changes}")
+        return _again(path, faults=faults)
     short = {SHORTCUTS[option]: option for option in shortcuts or {}}
     settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
     try:
@@ -64,6 +70,21 @@ def prepare(
             raise InputError(f"{short[error.key]}: {error.problem}") from None
         raise _located(error, path) from None
     return Prepared(scenario, jobs, script)
+
+
+def _again(path: Path, *, faults: bool) -> Prepared:
+    """What a journal has recorded, to be played again."""
+    found = recorded(path)
+    scenario = found.scenario
+    if not faults:
+        scenario = msgspec.structs.replace(scenario, timeline=())
+    try:
+        jobs = spec.make_jobs(scenario, path.parent)
+        script = spec.make_script(scenario, jobs, path.parent)
+        _check_policies(scenario)
+    except ScenarioError as error:
+        raise _located(error, path) from None
+    return Prepared(scenario, jobs, found.with_deeds(script) if faults else ())
 
 
 def _check_policies(scenario: Scenario) -> None:

@@ -36,8 +36,8 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         default=[],
         metavar="SCENARIO",
-        help="a name from `callboard scenarios`, a scenario file (.toml) or a SWIM trace (.tsv);"
-        f" {DEFAULT} if none is given",
+        help="a name from `callboard scenarios`, a scenario file (.toml), a SWIM trace (.tsv), or a"
+        f" journal, whose run is played again; {DEFAULT} if none is given",
     )
     parser.add_argument(
         "--policy",

@@ -143,7 +143,7 @@ class _Walk:
             return True
         if isinstance(left, RunEnded) and isinstance(right, RunEnded):
             return (left.at_ms, left.reason) == (right.at_ms, right.reason)
-        return not self.reasons and _same_decision(left, right)
+        return not self.reasons and same_decision(left, right)
 
     def part(self, left: AnyEvent | None, right: AnyEvent | None) -> Divergence:
         """The divergence at this pair."""
@@ -156,7 +156,7 @@ class _Walk:
             before_lines=tuple(map(self.in_words, self.before)),
             left_line=self.in_words(left),
             right_line=self.in_words(right),
-            only_reason=_same_decision(left, right),
+            only_reason=same_decision(left, right),
         )
 
     def ended(self) -> tuple[bool, bool]:
@@ -175,7 +175,7 @@ class _Walk:
 _DECISIONS = (AttemptLaunched, KillOrdered, SuspendOrdered, ResumeOrdered)
 
 
-def _same_decision(left: AnyEvent | None, right: AnyEvent | None) -> bool:
+def same_decision(left: AnyEvent | None, right: AnyEvent | None) -> bool:
     """Whether two launches, or two kills, differ in nothing but their reason."""
     if not isinstance(left, _DECISIONS) or type(left) is not type(right):
         return False

@@ -17,13 +17,17 @@ from scheduler.model import JobId, NodeId
 from tui import themes
 from tui.commands import COMMANDS
 from tui.frame import JobKey, LogLevel
+from tui.hand_app import HandApp
 from tui.kinds import KindScreen
+from tui.pair_stage import PairStage
 from tui.palette import DARK, Palette
 from tui.panels.charts import ChartsPane
 from tui.panels.detail import DetailPane
 from tui.panels.jobs import COLUMNS, JobsPane
 from tui.panels.lines import KeysLine, StatusLine
 from tui.panels.log import LogPane
+from tui.panels.pair_jobs import PairJobsPane
+from tui.panels.pane import Pane
 from tui.panels.seating import Size
 from tui.panels.slots import SlotsPane
 from tui.panels.timebar import TimeBar
@@ -33,7 +37,6 @@ from tui.source import (
     GoToEvent,
     Source,
 )
-from tui.time_app import TimeApp
 
 WIDE = 120
 """From so many columns and so many lines on, all panes are there at once."""
@@ -45,10 +48,10 @@ _FROM_THE_LEAST = (JobKey.ID, JobKey.NAME, JobKey.POOL, JobKey.SCORE)
 _LOWER = ("jobs", "log", "detail", "charts")
 
 
-class CallboardApp(TimeApp):
+class CallboardApp(HandApp):
     """A run on the screen.  `ticking` False leaves time to whoever calls `tick`, as tests do."""
 
-    CSS_PATH = "app.tcss"
+    CSS_PATH: ClassVar = ["app.tcss", "pair.tcss"]
     TITLE = "callboard"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,8 +84,9 @@ class CallboardApp(TimeApp):
                 yield LogPane(id="log")
                 yield DetailPane(id="detail")
             yield ChartsPane(id="charts")
+        yield PairStage(id="pair")
         yield TimeBar(id="time")
-        yield KeysLine(id="keys")
+        yield KeysLine(id="keys", live=self.source.live)
 
     def on_mount(self) -> None:
         self._lay_out(self.size)
@@ -90,21 +94,25 @@ class CallboardApp(TimeApp):
         self.begin()
 
     def measure(self) -> None:
-        log = self.query_one(LogPane)
-        jobs = self.query_one(JobsPane)
-        view = self.view
+        jobs: JobsPane | PairJobsPane
+        jobs = self.on_show(PairJobsPane) if self.paired else self.on_show(JobsPane)
         self.change(
             columns=self.query_one(TimeBar).columns,
-            log_rows=log.rows,
+            log_rows=self.on_show(LogPane).rows,
             jobs_rows=jobs.rows,
-            with_dues=jobs.with_dues,
-            lane_columns=self.query_one(DetailPane).lane_columns,
-            lane_rows=self.query_one(DetailPane).lane_rows,
+            with_dues=not isinstance(jobs, JobsPane) or jobs.with_dues,
+            lane_columns=self.on_show(DetailPane).lane_columns,
+            lane_rows=self.on_show(DetailPane).lane_rows,
         )
+        view = self.view
         jobs.job, jobs.sorted_by, jobs.reverse = view.job, view.jobs_key, view.jobs_reverse
-        self.query_one(SlotsPane).choose(view.job)
-        log.about(view.log_level, view.log_of_selection, view.filter, view.log_back, view.log_kind)
-        every = "all jobs" if view.all_jobs else "jobs in the system"
+        for slots in self.query(SlotsPane):
+            slots.choose(view.job)
+        told = view.log_level, view.log_of_selection, view.filter, view.log_back, view.log_kind
+        for log in self.query(LogPane):
+            log.about(*told)
+        inside = "jobs in either system" if self.paired else "jobs in the system"
+        every = "all jobs" if view.all_jobs else inside
         jobs.border_title = f"2 {every}{f', /{view.filter}' if view.filter else ''}"
 
     def on_resize(self, event: events.Resize) -> None:
@@ -124,7 +132,7 @@ class CallboardApp(TimeApp):
         match self.focused:
             case SlotsPane() as slots:
                 slots.move_cursor(across, down)
-            case JobsPane() | LogPane() as pane if down:
+            case JobsPane() | PairJobsPane() | LogPane() as pane if down:
                 pane.move_cursor(down)
             case DetailPane() as detail:
                 detail.scroll_facts(down)
@@ -135,7 +143,7 @@ class CallboardApp(TimeApp):
 
     def action_page(self, pages: int) -> None:
         match self.focused:
-            case JobsPane() as jobs:
+            case JobsPane() | PairJobsPane() as jobs:
                 self.look(jobs_top=max(self.view.jobs_top + pages * jobs.rows, 0))
             case LogPane() as log:
                 self._scroll_log(-pages * log.rows)
@@ -145,7 +153,7 @@ class CallboardApp(TimeApp):
                 pass
 
     def action_enter(self) -> None:
-        log = self.query_one(LogPane)
+        log = self.on_show(LogPane)
         if isinstance(self.focused, SlotsPane):
             self.focused.enter_node()
         elif self.focused is log and log.chosen is not None:
@@ -157,8 +165,8 @@ class CallboardApp(TimeApp):
         self, *, job: JobId | None = None, node: NodeId | None = None, slot: int | None = None
     ) -> None:
         """Select a job or a node or a slot of it, or nothing."""
-        slots = self.query_one(SlotsPane)
-        slots.cursor, slots.slot = node, slot
+        for slots in self.query(SlotsPane):
+            slots.cursor, slots.slot = node, slot
         back = 0 if self.view.log_of_selection else self.view.log_back
         self.look(job=job, node=node, slot=slot, log_back=back)
 
@@ -180,10 +188,11 @@ class CallboardApp(TimeApp):
             self.select(job=event.job, node=event.node, slot=event.slot)
 
     def on_log_pane_chosen(self, event: LogPane.Chosen) -> None:
-        self.query_one(LogPane).chosen = event.line.index
+        self.on_show(LogPane).chosen = event.line.index
         if event.line.job is not None and not self.view.log_of_selection:
             self.select(job=event.line.job)
-            self.query_one(SlotsPane).cursor = event.line.node
+            for slots in self.query(SlotsPane):
+                slots.cursor = event.line.node
         elif event.line.node is not None and not self.view.log_of_selection:
             self.select(node=event.line.node)
         else:
@@ -200,12 +209,16 @@ class CallboardApp(TimeApp):
     # Looking.
 
     def action_focus_pane(self, name: str) -> None:
-        if self.screen.has_class("-small") and name in _LOWER:
-            for each in _LOWER:
-                self.query_one(f"#{each}").set_class(each == name, "shown")
-        self.query_one(f"#{name}").focus()
+        if self.paired:
+            pane = self.query_one(PairStage).bring_up(self.pair_name(name), self.view.lead)
+        else:
+            if self.screen.has_class("-small") and name in _LOWER:
+                for each in _LOWER:
+                    self.query_one(f"#{each}").set_class(each == name, "shown")
+            pane = self.query_one(f"#{name}", Pane)
+        pane.focus()
         if self.screen.has_class("-alone"):
-            self._leave_alone(self.query_one(f"#{name}"))
+            self._leave_alone(pane)
         self.call_after_refresh(self.ask)
 
     def action_maximise(self) -> None:
@@ -217,13 +230,15 @@ class CallboardApp(TimeApp):
         """Show one pane between the first line and the time bar, or all again."""
         self.screen.set_class(pane is not None, "-alone")
         kept = () if pane is None else (pane, *pane.ancestors)
-        for each in self.query("#stage, #stage *"):
+        for each in self.query("#stage, #stage *, #pair, #pair *"):
             each.set_class(each in kept, "alone")
 
     def action_cell_size(self) -> None:
-        slots = self.query_one(SlotsPane)
+        slots = self.on_show(SlotsPane)
         sizes = (None, *Size)
-        slots.size_asked = sizes[(sizes.index(slots.size_asked) + 1) % len(sizes)]
+        asked = sizes[(sizes.index(slots.size_asked) + 1) % len(sizes)]
+        for each in self.query(SlotsPane):
+            each.size_asked = asked
         name = "what fits" if slots.size_asked is None else slots.size_asked.name.lower()
         self.notify(f"slots: {name}", timeout=2)
 
@@ -274,7 +289,8 @@ class CallboardApp(TimeApp):
         elif view.slot is not None:
             self.select(node=view.node)
         elif view.job is not None or view.node is not None:
-            self.query_one(LogPane).chosen = None
+            for log in self.query(LogPane):
+                log.chosen = None
             self.change(log_of_selection=False)
             self.select()
         elif view.log_kind:
@@ -312,7 +328,7 @@ class CallboardApp(TimeApp):
         return {"edge": DARK.edge}
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
-        """The palette offers what the keys do, each with its key."""
+        """The palette offers what the keys do, and the menu of acts, each with its keys."""
         for each in COMMANDS:
             title = f"{each.help[:1].upper()}{each.help[1:]}"
 
@@ -320,6 +336,7 @@ class CallboardApp(TimeApp):
                 self.call_later(self.run_action, action)
 
             yield SystemCommand(title, f"key: {each.shown}", run)
+        yield from self.acts_by_name()
 
     async def action_quit(self) -> None:
         self.source.close()

@@ -59,6 +59,8 @@ def node_truth(stage: Stage, node: NodeId) -> str:
         said += ["its link to the master is disturbed"]
     if truth & Truth.APART:
         said += ["it cannot fetch from some nodes, nor they from it"]
+    if truth & Truth.DRAINED:
+        said += ["out of service"]
     return ", ".join(said) or "up and well"
 
 

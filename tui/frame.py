@@ -39,6 +39,8 @@ class Truth(IntFlag):
     SLOW = 4
     CUT = 8
     """Its link to the master is not what it should be."""
+    DRAINED = 16
+    """Taken out of service: it gets nothing new."""
     ABSENT = 32
     """It is down since before the run began: the master has never heard of it."""
     APART = 64
@@ -134,15 +136,18 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     lane_rows: int = 0
     with_run: bool = True
     """Also what is being run, which stays the same."""
+    lead: int = 0
+    """Which of two runs beside each other is in front, and moves by events of its own."""
 
 
 class Run(msgspec.Struct, frozen=True, array_like=True):
-    """What is being run; `nodes` as the run began."""
+    """What is being run; `nodes` as the run began, `policies` those that the scenario names."""
 
     name: str
     policy: str
     seed: int
     nodes: tuple[NodeFacts, ...]
+    policies: tuple[str, ...] = ()
 
 
 class JobRow(msgspec.Struct, frozen=True, array_like=True):
@@ -256,7 +261,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     failed, which `trouble` explains).
     `states`, `owners` (job + 1 as 32 bits, 0 for nobody) and `ages` (128 is as old as attempts of
     that job and kind usually get) have one entry a slot, node by node, a node's map slots first.
-    `truth`, `lost` and `held` (suspended attempts) have one a node.
+    `truth`, `lost` and `held` (suspended attempts) have one a node.  `selected` is the row of the
+    selected job, whether the table shows it or not.
     """
 
     at_ms: Millis
@@ -278,7 +284,78 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     jobs: list[JobRow]
     jobs_top: int
     jobs_found: int
+    selected: JobRow | None
     log: list[Line]
     log_top: bool
     charts: Charts
     detail: Detail | None
+    policy: str
+    """The policy in force."""
+    reached: bool = False
+    """Whether the run has come to what it was played until."""
+    said: str = ""
+    """Why what was to be done could not be, for the person who wanted it."""
+    versus: "Versus | None" = None
+    """The other run, where two are beside each other."""
+
+
+class Figures(msgspec.Struct, frozen=True, array_like=True):
+    """A run so far in a few figures.
+
+    `done` jobs have succeeded, after `response_ms` on average; `common_ms` is that average over
+    those that have succeeded in both runs.  `inside_ms` is the time that jobs have spent in the
+    system, shared out over all that were submitted.  `busy` are the shares of map and of reduce
+    slot time in use, `wasted` that of all slot time in attempts that failed or were killed.
+    `over_ms` is when the run ended.
+    """
+
+    policy: str
+    done: int
+    response_ms: float | None
+    common_ms: float | None
+    inside_ms: float | None
+    busy: tuple[float, float]
+    wasted: float
+    over_ms: Millis | None
+
+
+class PairRow(msgspec.Struct, frozen=True, array_like=True):
+    """A job in both runs; None where it has not come.  `sooner_ms` is how much sooner the second
+    has finished it than the first, None until both have.
+    """
+
+    job: JobId
+    name: str
+    sides: tuple[JobRow | None, JobRow | None]
+    sooner_ms: Millis | None
+
+
+class Parting(msgspec.Struct, frozen=True, array_like=True):
+    """Where two runs first differ in what happens: when, and what each does there, in words.
+
+    A decision that is the same for another reason is no difference.
+    """
+
+    at_ms: Millis
+    lines: tuple[str, str]
+
+
+class Versus(msgspec.Struct, frozen=True, array_like=True):
+    """Two runs at the same moment.  What comes in pairs is in the order in which they were begun.
+
+    `other` is the frame of the one that is not in front; `lead` is which one is.  `common` jobs
+    have succeeded in both.
+    """
+
+    lead: int
+    other: Frame
+    figures: tuple[Figures, Figures]
+    common: int
+    rows: list[PairRow]
+    rows_top: int
+    rows_found: int
+    parting: Parting | None
+
+    def frames(self, front: Frame) -> tuple[Frame, Frame]:
+        """Both frames, of the first and of the second run; `front` is the one that holds this."""
+        return (self.other, front) if self.lead else (front, self.other)

@@ -1,5 +1,7 @@
 """A place on a tape, and every way to move it."""
 
+import msgspec
+
 from actors.events import (
     AttemptClosed,
     AttemptLaunched,
@@ -9,7 +11,7 @@ from actors.events import (
     SuspendOrdered,
 )
 from scheduler.model import Millis
-from tui.frame import Frame, View
+from tui.frame import Frame, Mark, View
 from tui.projector import project
 from tui.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind
 from tui.tape import NUMBERS, Tape
@@ -17,6 +19,7 @@ from tui.tape import NUMBERS, Tape
 _STEPS = {
     StepKind.MASTER: (AttemptLaunched, AttemptClosed, KillOrdered, SuspendOrdered, ResumeOrdered),
     StepKind.JOB: (JobFinished,),
+    StepKind.PARTING: (),
 }
 _LEAP = 2_000
 """How many events are passed at once when what is known is played as fast as it goes."""
@@ -33,9 +36,12 @@ class Head:
         self.index = 0
         self.at_ms: Millis = 0
         self._part_ms = 0.0
+        self.reached = False
+        """Whether it has just come to what was played until."""
 
     def move(self, move: Move) -> None:
         """Go where the move leads."""
+        self.reached = False
         match move:
             case Stay():
                 pass
@@ -45,39 +51,61 @@ class Head:
                 self._to_index(index + 1)
             case Play(by_ms=None):
                 index, tape = self.index + _LEAP, self.tape
-                self.to_ms(tape.times[index] if index < len(tape) else tape.end_ms)
+                to_ms = tape.times[index] if index < len(tape) else tape.end_ms
+                self.play_to(to_ms, move)
             case Play(by_ms=by_ms):
                 passed, self._part_ms = divmod(self._part_ms + (by_ms or 0.0), 1)
-                self.to_ms(self.at_ms + int(passed))
-            case Step(kind=kind, back=back):
-                self._step(kind, back)
+                self.play_to(self.at_ms + int(passed), move)
+            case Step():
+                self._step(move)
 
     def frame(self, view: View) -> Frame:
         """What there is to see here."""
-        return project(self.tape, self.index, self.at_ms, view)
+        frame = project(self.tape, self.index, self.at_ms, view)
+        return msgspec.structs.replace(frame, reached=True) if self.reached else frame
+
+    def play_to(self, to_ms: Millis, play: Play) -> None:
+        """Go on to a moment, but not past what is played until."""
+        stop_ms: Millis | None = None
+        match play.until:
+            case GoTo(at_ms=at_ms) if at_ms is not None and at_ms > self.at_ms:
+                stop_ms = at_ms
+            case Step():
+                stop_ms = self.next(play.until, end=self.tape.index_at(to_ms))
+        self.to_ms(to_ms if stop_ms is None else min(to_ms, stop_ms))
+        self.reached = self.at_ms == stop_ms
 
     def to_ms(self, at_ms: Millis) -> None:
         """To the end of that millisecond, as near as the run is known."""
         self.at_ms = max(0, min(at_ms, self.tape.end_ms))
         self.index = self.tape.index_at(self.at_ms)
 
-    def next(self, kind: StepKind, *, back: bool = False) -> Millis | None:
-        """When the next moment of this kind is on the tape, or the one before; None for none."""
-        if kind is StepKind.MARK:
-            return self.tape.history.next_mark(self.at_ms, back=back)
-        numbers = {NUMBERS[each] for each in _STEPS[kind]}
-        kinds, times = self.tape.kinds, self.tape.times
-        places = range(self.index - 1, -1, -1) if back else range(self.index, len(kinds))
+    def next(self, step: Step, start: int | None = None, end: int | None = None) -> Millis | None:
+        """When the next moment of the step's kind is on the tape, or the one before; None for none.
+
+        `start` is how many events are known to have none of it; those from `end` on do not matter.
+        """
+        if step.kind is StepKind.MARK:
+            return self.tape.history.next_mark(self.at_ms, back=step.back)
+        if step.kind is StepKind.FAULT:
+            return self.tape.history.next_mark(self.at_ms, Mark.FAULT, back=step.back)
+        numbers = {NUMBERS[each] for each in _STEPS[step.kind]}
+        tape, job = self.tape, step.job
+        kinds, times, jobs = tape.kinds, tape.times, tape.jobs
+        begin = self.index if start is None else max(start, self.index)
+        ahead = range(begin, len(kinds) if end is None else end)
+        places = range(self.index - 1, -1, -1) if step.back else ahead
         for place in places:
-            if kinds[place] in numbers and times[place] != self.at_ms:
+            wanted = kinds[place] in numbers and (job is None or jobs[place] == job)
+            if wanted and times[place] != self.at_ms:
                 return times[place]
         return None
 
-    def _step(self, kind: StepKind, back: bool) -> None:
-        if kind is StepKind.EVENT:
-            self._to_index(self.index + (-1 if back else 1))
+    def _step(self, step: Step) -> None:
+        if step.kind is StepKind.EVENT:
+            self._to_index(self.index + (-1 if step.back else 1))
             return
-        found = self.next(kind, back=back)
+        found = self.next(step)
         if found is not None:
             self.to_ms(found)
 

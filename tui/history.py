@@ -46,22 +46,29 @@ class History:
         self._mark_times.append(at_ms)
         self._mark_kinds.append(kind)
 
-    def next_mark(self, at_ms: Millis, *, back: bool = False) -> Millis | None:
-        """When the next moment with a mark is, or the one before."""
+    def next_mark(
+        self, at_ms: Millis, kind: Mark | None = None, *, back: bool = False
+    ) -> Millis | None:
+        """When the next moment with a mark is, or with one of that kind; or the one before."""
         times = np.frombuffer(self._mark_times, np.int64)
+        if kind is not None:
+            times = times[np.frombuffer(self._mark_kinds, np.uint8) == kind]
         if back:
             place = int(np.searchsorted(times, at_ms, "left")) - 1
             return int(times[place]) if place >= 0 else None
         place = int(np.searchsorted(times, at_ms, "right"))
         return int(times[place]) if place < len(times) else None
 
-    def charts(self, columns: int, end_ms: Millis, tip: Stage) -> Charts:
-        """The run from its start to `end_ms` in so many columns; `tip` is how it stands there."""
+    def charts(self, columns: int, end_ms: Millis, tip: Stage, until_ms: Millis) -> Charts:
+        """The run from its start to `until_ms` in so many columns; `tip` is how it stands at
+        `end_ms`, and what comes after that is not known.
+        """
         held = np.arange(len(self._sums[0]), dtype=np.float64) * self._step_ms
         now = _sums(tip, end_ms)
         held = np.append(held[held < end_ms], end_ms)
-        edges = np.linspace(0, max(end_ms, 1), columns + 1)
-        spans = np.diff(edges)
+        edges = np.linspace(0, max(until_ms, 1), columns + 1)
+        spans = np.minimum(edges[1:], max(end_ms, 1)) - edges[:-1]
+        spans[spans <= 0] = np.nan
         maps, reduces, jobs, launched, local, wasted = (
             np.diff(np.interp(edges, held, _column(column, len(held) - 1, total)))
             for column, total in zip(self._sums, now, strict=True)
@@ -74,7 +81,7 @@ class History:
                 jobs=(jobs / spans).tolist(),
                 local=np.where(launched > 1e-6, local / launched, np.nan).tolist(),
                 wasted=(wasted / _MINUTE_MS).tolist(),
-                marks=self._marks(columns, end_ms),
+                marks=self._marks(columns, until_ms),
             )
 
     def _marks(self, columns: int, end_ms: Millis) -> bytes:

@@ -23,16 +23,22 @@ _USUAL_AGE = 128
 _AGE_MAX = 255
 
 
-def project(tape: Tape, index: int, at_ms: Millis, view: View) -> Frame:
-    """How the run stands at `at_ms`, after its first `index` events."""
+def project(
+    tape: Tape, index: int, at_ms: Millis, view: View, until_ms: Millis | None = None
+) -> Frame:
+    """How the run stands at `at_ms`, after its first `index` events.
+
+    `until_ms` is where the time bar ends, if not where the run is known to.
+    """
     stage = tape.stage_at(index)
+    end_ms = tape.end_ms if until_ms is None else until_ms
     rows, top, found = _job_rows(tape, stage, at_ms, view)
     log, log_top = _log(tape, index, view)
     started = tape.started
     return Frame(
         at_ms=at_ms,
         index=index,
-        end_ms=tape.end_ms,
+        end_ms=end_ms,
         events=len(tape),
         complete=tape.closed,
         reason=tape.ended.reason if tape.ended else None,
@@ -49,15 +55,19 @@ def project(tape: Tape, index: int, at_ms: Millis, view: View) -> Frame:
         jobs=rows,
         jobs_top=top,
         jobs_found=found,
+        selected=_selected(stage, at_ms, view),
         log=log,
         log_top=log_top,
-        charts=tape.history.charts(view.columns, tape.end_ms, tape.tip),
+        charts=tape.history.charts(view.columns, tape.end_ms, tape.tip, end_ms),
         detail=_detail(tape, stage, at_ms, view),
+        policy=stage.policy,
     )
 
 
 def _run(started: RunStarted) -> Run:
-    return Run(started.name, started.policy, started.seed, started.nodes)
+    named = started.scenario.get("policies")
+    policies = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
+    return Run(started.name, started.policy, started.seed, started.nodes, policies)
 
 
 def _totals(stage: Stage) -> Totals:
@@ -118,15 +128,15 @@ def _job_rows(tape: Tape, stage: Stage, at_ms: Millis, view: View) -> tuple[list
     wanted = tallies.rows if view.all_jobs else tallies.live
     rows = [tallies.rows[job] for job in wanted]
     if view.filter:
-        rows = [row for row in rows if contains(_words(row), view.filter)]
+        rows = [row for row in rows if contains(words(row), view.filter)]
     with_dues = view.with_dues or view.jobs_key is JobKey.DUE
     beside = Beside(tape.insight, stage, at_ms, with_dues) if tape.insight is not None else None
     if view.jobs_key is not JobKey.ID or view.jobs_reverse:
         rows.sort(key=lambda row: row.told.job)
         key = beside.sort_key(view.jobs_key, view.jobs_reverse) if beside is not None else None
-        rows.sort(key=key or _sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
+        rows.sort(key=key or sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    running = max(sum(tallies.rows[job].attempts for job in tallies.live), 1)
+    running = running_in(stage)
     shown = rows[top : top + view.jobs_rows]
     told = [job_row(row, at_ms, running) for row in shown]
     if beside is not None:
@@ -134,7 +144,18 @@ def _job_rows(tape: Tape, stage: Stage, at_ms: Millis, view: View) -> tuple[list
     return told, top, len(rows)
 
 
-def _words(row: Tally) -> str:
+def _selected(stage: Stage, at_ms: Millis, view: View) -> JobRow | None:
+    row = stage.jobs.rows.get(view.job) if view.job is not None else None
+    return None if row is None else job_row(row, at_ms, running_in(stage))
+
+
+def running_in(stage: Stage) -> int:
+    """How many attempts run in all, at least 1."""
+    return max(sum(stage.jobs.rows[job].attempts for job in stage.jobs.live), 1)
+
+
+def words(row: Tally) -> str:
+    """What a filter finds the job by."""
     told = row.told
     return f"job-{told.job} {told.name} {told.user} {told.pool}"
 
@@ -160,7 +181,7 @@ def job_row(row: Tally, at_ms: Millis, running: int) -> JobRow:
     )
 
 
-def _sort_key(key: JobKey, at_ms: Millis) -> Callable[[Tally], Any]:
+def sort_key(key: JobKey, at_ms: Millis) -> Callable[[Tally], Any]:
     """What the rows are sorted by."""
 
     keys: dict[JobKey, Callable[[Tally], Any]] = {

@@ -2,12 +2,17 @@
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from actors.events import AnyEvent
 from journal.follow import Follower, Standing
 from tui.frame import Frame
 from tui.head import Head
-from tui.source import Request
+from tui.source import Move, Request
 from tui.tape import Tape
+
+RECORDED = "this run is recorded and stays as it was; `callboard watch` plays one anew"
+"""Why nothing can be done to it."""
 
 
 class RecordedSource:
@@ -47,8 +52,11 @@ class RecordedSource:
         return False
 
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-        self.head.move(request.move)
-        answer(self.head.frame(request.view))
+        if isinstance(request.move, Move):
+            self.head.move(request.move)
+            answer(self.head.frame(request.view))
+        else:
+            answer(msgspec.structs.replace(self.head.frame(request.view), said=RECORDED))
 
     def close(self) -> None:
         self._events = None

@@ -6,7 +6,9 @@ from typing import Protocol
 
 import msgspec
 
-from scheduler.model import Millis
+from actors.faults import AnyFault
+from scenarios.joblist import JobEntry
+from scheduler.model import JobId, Millis
 from tui.frame import Frame, View
 
 
@@ -26,12 +28,6 @@ class GoToEvent(msgspec.Struct, frozen=True, tag=True, array_like=True):
     index: int
 
 
-class Play(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Go on by so much virtual time; None: as far as can be shown at once."""
-
-    by_ms: float | None
-
-
 class StepKind(IntEnum):
     """What a step goes to the next of."""
 
@@ -42,22 +38,64 @@ class StepKind(IntEnum):
     """The next end of a job."""
     MARK = 3
     """The next mark on the time bar."""
+    FAULT = 4
+    """The next fault that strikes, or thing done by hand."""
+    PARTING = 5
+    """Where two runs beside each other first decide differently."""
 
 
 class Step(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Go to the next of a kind, or to the one before."""
+    """Go to the next of a kind, or to the one before; with `job` only to an end of that job."""
 
     kind: StepKind
     back: bool = False
+    job: JobId | None = None
+
+
+class Play(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Go on by so much virtual time; None: as far as can be shown at once.
+
+    It stops at what it is played `until`; that it is there is in the frame's `reached`.
+    """
+
+    by_ms: float | None
+    until: GoTo | Step | None = None
+
+
+class Interfere(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Let these things happen right after the moment that is shown, and go there.
+
+    They are what a scenario's timeline comes to: faults, in their order, and jobs that come all at
+    once (`burst`).  What was known of the time after that moment is forgotten.
+    """
+
+    faults: tuple[AnyFault, ...] = ()
+    burst: JobEntry | None = None
+
+
+class Fork(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Set beside the run another that parts from it at this moment, under this policy."""
+
+    policy: str
+
+
+class Keep(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Of two runs beside each other go on with this one alone: 0 or 1."""
+
+    side: int
 
 
 Move = Stay | GoTo | GoToEvent | Play | Step
+"""What any source can do."""
+
+Deed = Interfere | Fork | Keep
+"""What takes a run that goes on; how it went is in the frame's `said` if it did not."""
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True):
-    """What the screen asks: move, then show this."""
+    """What the screen asks: move, or do something, then show this."""
 
-    move: Move
+    move: Move | Deed
     view: View
 
 

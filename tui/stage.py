@@ -37,6 +37,7 @@ from actors.events import (
 from actors.faults import (
     Crash,
     Disturb,
+    Drain,
     MasterFault,
     NodeFault,
     Pause,
@@ -45,6 +46,7 @@ from actors.faults import (
     Resume,
     Separate,
     Slow,
+    SwitchPolicy,
 )
 from actors.network import HEALTHY
 from scheduler.model import AttemptId, Millis, TaskKind
@@ -82,6 +84,8 @@ class Stage:
     def __init__(self) -> None:
         self.now_ms: Millis = 0
         self.index = 0
+        self.policy = ""
+        """The one in force."""
         self.first: list[int] = [0]
         """Where each node's slots begin among all."""
         self.slots = [0, 0]
@@ -161,6 +165,7 @@ class Stage:
     # The run and its jobs.
 
     def _run_started(self, event: RunStarted) -> None:
+        self.policy = event.policy
         self.first = slot_offsets(event.nodes)
         self.slots = [
             sum(n.map_slots for n in event.nodes),
@@ -317,16 +322,22 @@ class Stage:
     # Machines and links, and what the master believes of them.
 
     def _struck(self, event: FaultStruck) -> None:
-        fault = event.fault
-        if isinstance(fault, MasterFault):
-            self.master_still = isinstance(fault, PauseMaster)
-        if not isinstance(fault, NodeFault):
-            return  # of a job or of the master
+        match event.fault:
+            case SwitchPolicy(policy=policy):
+                self.policy = policy
+            case MasterFault() as fault:
+                self.master_still = isinstance(fault, PauseMaster)
+            case NodeFault() as fault:
+                self._node_struck(fault, event.at_ms)
+            case _:
+                pass  # of a job: what comes of it is told by other events
+
+    def _node_struck(self, fault: NodeFault, at_ms: Millis) -> None:
         node, truth = fault.node, self.truth[fault.node]
         match fault:
             case Crash():  # it is as slow, and its links are as they were, when it is back
                 truth = truth & ~Truth.PAUSED | Truth.DOWN
-                truth |= 0 if event.at_ms else Truth.ABSENT
+                truth |= 0 if at_ms else Truth.ABSENT
             case Restart():
                 truth &= ~(Truth.DOWN | Truth.ABSENT)
             case Pause() if not truth & Truth.DOWN:
@@ -341,6 +352,8 @@ class Stage:
                 truth = truth & ~Truth.CUT if well else truth | Truth.CUT
             case Separate():
                 truth = truth | Truth.APART if fault.others else truth & ~Truth.APART
+            case Drain():
+                truth = truth | Truth.DRAINED if fault.out else truth & ~Truth.DRAINED
         self.truth[node] = truth
 
     def _node_lost(self, event: NodeLost) -> None:

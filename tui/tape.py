@@ -314,6 +314,10 @@ class Tape:
         )
         return found
 
+    def raw(self, index: int) -> bytes:
+        """Event number `index` as it is kept; two tapes keep equal events as equal bytes."""
+        return bytes(self._data[self._begins[index] : self._begins[index + 1]])
+
     def index_at(self, at_ms: Millis) -> int:
         """How many events have happened by the end of that millisecond."""
         return bisect_right(self.times, at_ms)

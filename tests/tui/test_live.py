@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from actors.events import AnyEvent, RunEnded
-from callboard import live
-from callboard.live import LiveRun, Plan, start
+from callboard import live_run
+from callboard.by_hand import Plan
+from callboard.live import start
+from callboard.live_run import LiveRun
 from callboard.plan import prepare
 from callboard.play import Options
 from journal.reader import Journal
@@ -116,7 +118,7 @@ class Broken(Fifo):
 def test_a_run_that_fails_says_why_and_can_still_be_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(live, "make_policy", lambda *_: Policy(Broken()))
+    monkeypatch.setattr(live_run, "make_policy", lambda *_: Policy(Broken()))
     run = LiveRun(plan())
     frame = to_the_end(run)
     assert frame.trouble.startswith("master failed at ")

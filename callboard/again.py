@@ -1,0 +1,58 @@
+"""A recorded run, to be played again: the same scenario, and what was done to its world by hand."""
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from actors.events import FaultStruck, RunStarted
+from actors.injector import Strike
+from callboard.errors import InputError
+from journal.format import MAGIC
+from journal.reader import Journal
+from scenarios.spec import Scenario, from_dict
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What a journal tells of what was played: the scenario, of whose policies only the one that
+    was in force at the start is left, and all that struck.
+    """
+
+    scenario: Scenario
+    struck: tuple[Strike, ...]
+
+    def with_deeds(self, script: tuple[Strike, ...]) -> tuple[Strike, ...]:
+        """The scenario's own script, and what struck without being in it.
+
+        A run that was left early has not come to all of its script.
+        """
+        own = Counter(script)
+        deeds = []
+        for strike in self.struck:
+            if own[strike]:
+                own[strike] -= 1
+            else:
+                deeds.append(strike)
+        return (*script, *deeds)
+
+
+def is_journal(path: Path) -> bool:
+    """Whether a journal is there, and not a scenario or a trace, or what cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def recorded(path: Path) -> Recorded:
+    """What the journal tells.  InputError if no run begins in it, JournalError for damage."""
+    events = iter(Journal(path))
+    started = next(events, None)
+    if not isinstance(started, RunStarted):
+        raise InputError(f"{path}: no run has been recorded in it yet")
+    scenario = msgspec.structs.replace(
+        from_dict(started.scenario, path), policies=(started.policy,)
+    )
+    struck = (Strike(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck))
+    return Recorded(scenario, tuple(struck))

@@ -1,0 +1,108 @@
+"""What a watched run plays: a scenario, and what somebody has done to its world by hand.
+
+Both are the same kind of thing.  A deed is one more strike in the script, or one more burst in the
+timeline, so the run that somebody interferes with is the run of a scenario that says so.
+"""
+
+from collections.abc import Sequence
+from typing import Self
+
+import msgspec
+
+from actors.faults import SwitchPolicy
+from actors.injector import Strike
+from actors.jobs import JobSpec
+from callboard.play import Options
+from callboard.plugins import make_policy
+from scenarios.checks import check_slots
+from scenarios.joblist import JobEntry
+from scenarios.script import bursts
+from scenarios.spec import Scenario, make_script
+from scenarios.timeline import BurstEntry
+from scheduler.model import Millis
+from tui.source import Interfere
+
+
+class Done(msgspec.Struct, frozen=True):
+    """Something done by hand, and when it takes effect."""
+
+    at_ms: Millis
+    deed: Interfere
+
+
+class World(msgspec.Struct, frozen=True):
+    """All that `make_kernel` wants to know of what is played."""
+
+    scenario: Scenario
+    jobs: Sequence[JobSpec]
+    script: Sequence[Strike]
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What to play; `script` as in `callboard.play.play`, `done` in the order of time."""
+
+    scenario: Scenario
+    jobs: Sequence[JobSpec]
+    policy: str
+    options: Options = Options()
+    script: Sequence[Strike] | None = None
+    done: tuple[Done, ...] = ()
+
+    def world(self) -> World:
+        """The scenario with what was done by hand: a burst is one more entry of its timeline.
+
+        Raises ScenarioError for jobs that this cluster cannot run.
+        """
+        scenario, jobs = self.scenario, list(self.jobs)
+        script = list(make_script(scenario, jobs) if self.script is None else self.script)
+        for each in self.done:
+            script += [Strike(each.at_ms, fault) for fault in each.deed.faults]
+            if each.deed.burst is not None:
+                job = _named_anew(each.deed.burst, jobs)
+                entry = BurstEntry(at_s=each.at_ms / 1000, job=job)
+                more = bursts((entry,), scenario.seed, first=len(jobs))
+                check_slots(scenario.cluster, more)
+                jobs = sorted([*jobs, *more], key=_submitted)
+                timeline = (*scenario.timeline, entry)
+                scenario = msgspec.structs.replace(scenario, timeline=timeline)
+        return World(scenario, jobs, script)
+
+    def up_to(self, at_ms: Millis) -> Self:
+        """The same without what is done after a moment."""
+        return msgspec.structs.replace(
+            self, done=tuple(each for each in self.done if each.at_ms <= at_ms)
+        )
+
+    def and_then(self, at_ms: Millis, deed: Interfere) -> Self:
+        """The same with one thing more, done at a moment after all others.
+
+        Raises ScenarioError and PolicySpecError for what cannot be done.
+        """
+        for fault in deed.faults:
+            if isinstance(fault, SwitchPolicy):
+                make_policy(fault.policy, self.scenario.parts)
+        plan = msgspec.structs.replace(self, done=(*self.done, Done(at_ms, deed)))
+        plan.world()
+        return plan
+
+    def policy_at(self, at_ms: Millis) -> str:
+        """The policy in force right after a moment."""
+        policy = self.policy
+        for strike in sorted(self.world().script, key=lambda strike: strike.at_ms):
+            if strike.at_ms <= at_ms and isinstance(strike.fault, SwitchPolicy):
+                policy = strike.fault.policy
+        return policy
+
+
+def _submitted(job: JobSpec) -> Millis:
+    return job.submit_ms
+
+
+def _named_anew(job: JobEntry, jobs: Sequence[JobSpec]) -> JobEntry:
+    """The burst's jobs under a name that nobody has yet."""
+    wanted, number = job.name or "burst", 1
+    name = wanted
+    while any(each.name == name or each.name.startswith(f"{name}-") for each in jobs):
+        number += 1
+        name = f"{wanted}-{number}"
+    return msgspec.structs.replace(job, name=name)

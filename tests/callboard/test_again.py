@@ -1,0 +1,91 @@
+"""A journal in place of a scenario: its run is played again, with what was done to it by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from actors.events import FaultStruck, RunEnded
+from actors.faults import Crash, Restart, SwitchPolicy
+from callboard.errors import InputError
+from callboard.live import Desk
+from callboard.plan import prepare
+from callboard.play import Options, play
+from journal.reader import Journal
+from journal.writer import JournalWriter
+from scenarios.joblist import JobEntry
+from tests.callboard.support import shell
+from tests.tui.test_by_hand import ask, plan, taped, to_the_end
+from tui.source import GoTo, Interfere
+
+DEEDS = (
+    Interfere((Crash(1), Crash(5))),
+    Interfere(burst=JobEntry(name="late", maps=9, map_s=12, count=2)),
+    Interfere((Restart(1),)),
+    Interfere((SwitchPolicy("fifo"),)),
+)
+
+
+def played(path: Path, *, to_end: bool) -> str:
+    """The outage with all deeds, recorded; its digest, if it was watched to its end."""
+    with Desk([plan(journal=path)]) as desk:
+        for at_ms, deed in zip((60_000, 90_000, 150_000, 210_000), DEEDS, strict=True):
+            ask(desk, GoTo(at_ms), deed)
+        return to_the_end(desk).digest if to_end else ""
+
+
+def test_it_is_the_same_run(tmp_path: Path) -> None:
+    """The digest of its messages, and every event."""
+    first, second = tmp_path / "first.journal", tmp_path / "second.journal"
+    digest = played(first, to_end=True)
+    scenario, jobs, script = prepare(str(first))
+    result = play(scenario, jobs, scenario.policies[0], Options(journal=second), script=script)
+    assert result.summary.digest == digest
+    assert list(Journal(first))[1:] == list(Journal(second))[1:]
+
+
+def test_a_run_that_was_left_early_goes_on_to_its_end(tmp_path: Path) -> None:
+    """Also with what the scenario had still in store: the rack fails at 420 s."""
+    path = tmp_path / "left.journal"
+    played(path, to_end=False)
+    left = list(Journal(path))
+    assert left[-1].at_ms < 220_000
+    scenario, jobs, script = prepare(str(path))
+    with Desk([plan()]) as desk:
+        for at_ms, deed in zip((60_000, 90_000, 150_000, 210_000), DEEDS, strict=True):
+            ask(desk, GoTo(at_ms), deed)
+        digest = to_the_end(desk).digest
+        struck = [each for each in taped(desk) if isinstance(each, FaultStruck)]
+    assert play(scenario, jobs, "fair", script=script).summary.digest == digest
+    assert len(script) == len(set(script))
+    assert {(each.at_ms, each.fault) for each in struck} <= set(script)
+
+
+def test_under_other_policies_and_without_faults(tmp_path: Path) -> None:
+    path = tmp_path / "left.journal"
+    played(path, to_end=False)
+    done = shell('callboard run "$1" --policy fifo --policy hfsp', str(path))
+    assert (done.returncode, "hfsp: digest" in done.stdout) == (0, True)
+    scenario, jobs, script = prepare(str(path), faults=False)
+    assert (len(jobs), script) == (13, ())
+    assert scenario.policies == ("fair",)
+
+
+@pytest.mark.parametrize("option", ["--seed 4", "--set tasks.sigma=0"])
+def test_nothing_else_can_be_changed(tmp_path: Path, option: str) -> None:
+    path = tmp_path / "left.journal"
+    played(path, to_end=False)
+    done = shell(f'callboard run "$1" {option}', str(path))
+    assert done.returncode == 2
+    assert "a recorded run is played again as it was" in done.stderr
+
+
+def test_a_journal_in_which_no_run_begins(tmp_path: Path) -> None:
+    path = tmp_path / "empty.journal"
+    with JournalWriter(path):
+        pass
+    with pytest.raises(InputError, match="no run has been recorded in it yet"):
+        prepare(str(path))
+    with JournalWriter(path) as sink:
+        sink(RunEnded(0, "complete", 0, 0, ""))
+    with pytest.raises(InputError, match="no run has been recorded in it yet"):
+        prepare(str(path))
