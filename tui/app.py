@@ -16,7 +16,7 @@ from textual.widget import Widget
 from scheduler.model import JobId, NodeId
 from tui import themes
 from tui.commands import COMMANDS
-from tui.frame import JobKey, LogLevel
+from tui.frame import PAIR_KEYS, JobKey, LogLevel
 from tui.hand_app import HandApp
 from tui.kinds import KindScreen
 from tui.pair_stage import PairStage
@@ -245,7 +245,10 @@ class CallboardApp(HandApp):
     def action_sort(self, steps: int) -> None:
         if steps:
             keys = list(dict.fromkeys(column.key for column in COLUMNS))
-            key = keys[(keys.index(self.view.jobs_key) + steps) % len(keys)]
+            if self.paired:
+                keys = list(PAIR_KEYS)
+            at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else 0
+            key = keys[(at + steps) % len(keys)]
             self.look(jobs_key=key, jobs_reverse=key not in _FROM_THE_LEAST)
         else:
             self.look(jobs_reverse=not self.view.jobs_reverse)

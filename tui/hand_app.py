@@ -63,7 +63,10 @@ class HandApp(TimeApp):
         if (frame.versus is not None) is not self.paired:
             self._pair_up(frame)
         unused = "stage" if self.paired else "pair"
-        both = (frame, frame) if frame.versus is None else frame.versus.frames(frame)
+        both = (frame, frame)
+        if frame.versus is not None:
+            both = frame.versus.frames(frame)
+            self.query_one(PairStage).dress(frame.versus)
         for pane in self.query(Pane):
             if any(each.id == unused for each in pane.ancestors):
                 continue
@@ -71,7 +74,6 @@ class HandApp(TimeApp):
             if isinstance(pane, SlotsPane) and pane.side is not None:
                 pane.beside = both[1 - pane.side] if self.differing else None
             pane.show(frame if pane.side is None else both[pane.side])
-        self.query_one(PairStage).dress(frame)
 
     def _pair_up(self, frame: Frame) -> None:
         """Show two runs from now on, or one again."""

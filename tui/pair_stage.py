@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
 
-from tui.frame import Frame, Run
+from journal.names import printable
+from tui.frame import Run, Versus
 from tui.panels.detail import DetailPane
 from tui.panels.figures import FiguresPane
 from tui.panels.log import LogPane
@@ -58,22 +59,17 @@ class PairStage(Container):
         found = self.query_one(f"#pair-{name}")
         return found if isinstance(found, Pane) else found.query(Pane)[lead]
 
-    def dress(self, frame: Frame) -> None:
+    def dress(self, versus: Versus) -> None:
         """Say which run is whose, and which is in front."""
-        versus = frame.versus
-        if versus is None:
-            return
         for pane in self.query(Pane):
             if pane.side is None:
                 continue
-            policy = versus.figures[pane.side].policy
+            policy = printable(versus.figures[pane.side].policy)
             pane.set_class(pane.side == versus.lead, "front")
             pane.set_class(pane.side != versus.lead, "behind")
-            title = pane.border_title or ""
+            pane.whose = f" · {policy}"
             if isinstance(pane, SlotsPane):
                 pane.border_title = f"{pane.key} {policy}"
-            elif not title.endswith(f" · {policy}"):
-                pane.border_title = f"{title} · {policy}"
 
 
 def _both(kind: Callable[..., Pane], name: str) -> Iterator[Pane]:

@@ -133,8 +133,9 @@ class TimeApp(App[None]):
             self.player.rest()
         if frame.said:
             self.notify(frame.said, severity="warning", timeout=8)
-        if frame.jobs_top != self.view.jobs_top:
-            self.change(jobs_top=frame.jobs_top)
+        top = frame.jobs_top if frame.versus is None else frame.versus.rows_top
+        if top != self.view.jobs_top:
+            self.change(jobs_top=top)
         flat_out = self.player.playing and self.player.speed is None
         if self.source.live and flat_out and not self._waiting:
             self.ask(self.player.play(0))  # the run goes on while this frame is drawn

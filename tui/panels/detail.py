@@ -28,8 +28,9 @@ class DetailPane(Pane):
 
     def show(self, frame: Frame) -> None:
         title = frame.detail.title if frame.detail else self.heading
-        if self.border_title != f"{self.key} {title}":
-            self.border_title = f"{self.key} {title}"
+        title = f"{self.key} {title}{self.whose}"
+        if self.border_title != title:
+            self.border_title = title
             self._top = 0
         super().show(frame)
         self.scroll_facts(0)

@@ -28,6 +28,8 @@ class Pane(Widget, can_focus=True):
     heading: str = ""
     side: int | None = None
     """Which of two runs beside each other it shows; None for the one in front, or both."""
+    whose: str = ""
+    """What its title ends in, if it shows one of two runs."""
     palette: Palette = DARK
     """The colours of the theme in force."""
 
