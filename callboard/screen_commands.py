@@ -5,6 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+import msgspec
+
 from actors.kernel import KernelError
 from callboard.errors import InputError
 from callboard.journals import journal_paths
@@ -14,6 +16,9 @@ from journal.reader import Journal
 from scenarios.spec import DEFAULT
 from tui.recorded import RecordedSource
 from tui.source import Source
+
+SIDES = 2
+"""How many runs a screen can show beside each other."""
 
 COLUMNS_LEAST, LINES_LEAST = 60, 20
 _AT_ONCE = 20_000
@@ -63,7 +68,11 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"a scenario or a trace, as `callboard run` takes them; {DEFAULT} if none is given",
     )
     parser.add_argument(
-        "--policy", metavar="POLICY", help="as for `callboard run`; else the scenario's first"
+        "--policy",
+        action="append",
+        metavar="POLICY",
+        help="as for `callboard run`; else the scenario's first.  Given twice, both runs are shown"
+        " beside each other",
     )
     add_scenario_arguments(parser.add_argument_group("changing the scenario"))
     add_world_arguments(parser.add_argument_group("playing it"))
@@ -74,16 +83,33 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
 def watch_command(options: argparse.Namespace) -> int:
     """Play a scenario on the screen."""
     check_terminal()
-    scenario, jobs, script, policies = plan_of(options.scenario, options, [options.policy])
-    run = (scenario.name, policies[0])
-    journal = journal_paths(options.journal, [run]).get(run)
-    if journal is not None:
+    asked = options.policy or []
+    if len(asked) > SIDES:
+        raise InputError(
+            f"--policy: a screen has room for {SIDES} runs beside each other, not {len(asked)};"
+            " `callboard run` compares any number in a table"
+        )
+    scenario, jobs, script, policies = plan_of(options.scenario, options, asked)
+    runs = [(scenario.name, policy) for policy in policies[: max(len(asked), 1)]]
+    journals = journal_paths(options.journal, runs)
+    for journal in journals.values():
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
-    how = Options(until_ms=until_ms(options), tie_order=options.tie_order, journal=journal)
     from callboard.by_hand import Plan
     from callboard.live import start
 
-    source = start(Plan(scenario, jobs, policies[0], how, script))
+    how = Options(until_ms=until_ms(options), tie_order=options.tie_order)
+    source = start(
+        *(
+            Plan(
+                scenario,
+                jobs,
+                policy,
+                msgspec.structs.replace(how, journal=journals.get((name, policy))),
+                script,
+            )
+            for name, policy in runs
+        )
+    )
     try:
         return _show(source, options.theme)
     finally:

@@ -15,13 +15,17 @@ from textual.widget import Widget
 
 from scheduler.model import JobId, NodeId
 from tui.commands import COMMANDS
-from tui.frame import JobKey, LogLevel
+from tui.frame import PAIR_KEYS, JobKey, LogLevel
+from tui.hand_app import HandApp
+from tui.pair_stage import PairStage
 from tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
 from tui.panels.charts import ChartsPane
 from tui.panels.detail import DetailPane
 from tui.panels.jobs import COLUMNS, JobsPane
 from tui.panels.lines import KeysLine, StatusLine
 from tui.panels.log import LogPane
+from tui.panels.pair_jobs import PairJobsPane
+from tui.panels.pane import Pane
 from tui.panels.seating import Size
 from tui.panels.slots import SlotsPane
 from tui.panels.timebar import TimeBar
@@ -30,7 +34,6 @@ from tui.source import (
     GoToEvent,
     Source,
 )
-from tui.time_app import TimeApp
 
 WIDE = 120
 """From so many columns and so many lines on, all panes are there at once."""
@@ -56,10 +59,10 @@ def _theme(name: str, palette: Palette, dark: bool) -> Theme:
     )
 
 
-class CallboardApp(TimeApp):
+class CallboardApp(HandApp):
     """A run on the screen.  `ticking` False leaves time to whoever calls `tick`, as tests do."""
 
-    CSS_PATH = "app.tcss"
+    CSS_PATH: ClassVar = ["app.tcss", "pair.tcss"]
     TITLE = "callboard"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -97,8 +100,9 @@ class CallboardApp(TimeApp):
                 yield LogPane(id="log")
                 yield DetailPane(id="detail")
             yield ChartsPane(id="charts")
+        yield PairStage(id="pair")
         yield TimeBar(id="time")
-        yield KeysLine(id="keys")
+        yield KeysLine(id="keys", live=self.source.live)
 
     def on_mount(self) -> None:
         self._lay_out(self.size)
@@ -106,19 +110,22 @@ class CallboardApp(TimeApp):
         self.begin()
 
     def measure(self) -> None:
-        log = self.query_one(LogPane)
-        jobs = self.query_one(JobsPane)
-        view = self.view
+        jobs: JobsPane | PairJobsPane
+        jobs = self.on_show(PairJobsPane) if self.paired else self.on_show(JobsPane)
         self.change(
             columns=self.query_one(TimeBar).columns,
-            log_rows=log.rows,
+            log_rows=self.on_show(LogPane).rows,
             jobs_rows=jobs.rows,
-            lane_columns=self.query_one(DetailPane).lane_columns,
+            lane_columns=self.on_show(DetailPane).lane_columns,
         )
+        view = self.view
         jobs.job, jobs.sorted_by, jobs.reverse = view.job, view.jobs_key, view.jobs_reverse
-        self.query_one(SlotsPane).choose(view.job)
-        log.about(view.log_level, view.log_of_selection, view.filter, view.log_back)
-        every = "all jobs" if view.all_jobs else "jobs in the system"
+        for slots in self.query(SlotsPane):
+            slots.choose(view.job)
+        for log in self.query(LogPane):
+            log.about(view.log_level, view.log_of_selection, view.filter, view.log_back)
+        inside = "jobs in either system" if self.paired else "jobs in the system"
+        every = "all jobs" if view.all_jobs else inside
         jobs.border_title = f"2 {every}{f', /{view.filter}' if view.filter else ''}"
 
     def on_resize(self, event: events.Resize) -> None:
@@ -138,14 +145,14 @@ class CallboardApp(TimeApp):
         match self.focused:
             case SlotsPane() as slots:
                 slots.move_cursor(across, down)
-            case JobsPane() | LogPane() as pane if down:
+            case JobsPane() | PairJobsPane() | LogPane() as pane if down:
                 pane.move_cursor(down)
             case _:
                 pass
 
     def action_page(self, pages: int) -> None:
         match self.focused:
-            case JobsPane() as jobs:
+            case JobsPane() | PairJobsPane() as jobs:
                 self.look(jobs_top=max(self.view.jobs_top + pages * jobs.rows, 0))
             case LogPane() as log:
                 self._scroll_log(-pages * log.rows)
@@ -155,7 +162,7 @@ class CallboardApp(TimeApp):
                 pass
 
     def action_enter(self) -> None:
-        log = self.query_one(LogPane)
+        log = self.on_show(LogPane)
         if self.focused is log and log.chosen is not None:
             self.player.playing = False
             self.change(log_back=0)
@@ -163,7 +170,8 @@ class CallboardApp(TimeApp):
 
     def select(self, *, job: JobId | None = None, node: NodeId | None = None) -> None:
         """Select a job or a node, or neither."""
-        self.query_one(SlotsPane).cursor = node
+        for slots in self.query(SlotsPane):
+            slots.cursor = node
         self.look(
             job=job, node=node, log_back=0 if self.view.log_of_selection else self.view.log_back
         )
@@ -185,7 +193,7 @@ class CallboardApp(TimeApp):
             self.select(node=event.node)
 
     def on_log_pane_chosen(self, event: LogPane.Chosen) -> None:
-        self.query_one(LogPane).chosen = event.line.index
+        self.on_show(LogPane).chosen = event.line.index
         if event.line.job is not None and not self.view.log_of_selection:
             self.select(job=event.line.job)
         elif event.line.node is not None and not self.view.log_of_selection:
@@ -204,12 +212,16 @@ class CallboardApp(TimeApp):
     # Looking.
 
     def action_focus_pane(self, name: str) -> None:
-        if self.screen.has_class("-small") and name in _LOWER:
-            for each in _LOWER:
-                self.query_one(f"#{each}").set_class(each == name, "shown")
-        self.query_one(f"#{name}").focus()
+        if self.paired:
+            pane = self.query_one(PairStage).bring_up(self.pair_name(name), self.view.lead)
+        else:
+            if self.screen.has_class("-small") and name in _LOWER:
+                for each in _LOWER:
+                    self.query_one(f"#{each}").set_class(each == name, "shown")
+            pane = self.query_one(f"#{name}", Pane)
+        pane.focus()
         if self.screen.has_class("-alone"):
-            self._leave_alone(self.query_one(f"#{name}"))
+            self._leave_alone(pane)
         self.call_after_refresh(self.ask)
 
     def action_maximise(self) -> None:
@@ -221,20 +233,25 @@ class CallboardApp(TimeApp):
         """Show one pane between the first line and the time bar, or all again."""
         self.screen.set_class(pane is not None, "-alone")
         kept = () if pane is None else (pane, *pane.ancestors)
-        for each in self.query("#stage, #stage *"):
+        for each in self.query("#stage, #stage *, #pair, #pair *"):
             each.set_class(each in kept, "alone")
 
     def action_cell_size(self) -> None:
-        slots = self.query_one(SlotsPane)
+        slots = self.on_show(SlotsPane)
         sizes = (None, *Size)
-        slots.size_asked = sizes[(sizes.index(slots.size_asked) + 1) % len(sizes)]
+        asked = sizes[(sizes.index(slots.size_asked) + 1) % len(sizes)]
+        for each in self.query(SlotsPane):
+            each.size_asked = asked
         name = "what fits" if slots.size_asked is None else slots.size_asked.name.lower()
         self.notify(f"slots: {name}", timeout=2)
 
     def action_sort(self, steps: int) -> None:
         if steps:
             keys = list(dict.fromkeys(column.key for column in COLUMNS))
-            key = keys[(keys.index(self.view.jobs_key) + steps) % len(keys)]
+            if self.paired:
+                keys = list(PAIR_KEYS)
+            at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else 0
+            key = keys[(at + steps) % len(keys)]
             self.look(jobs_key=key, jobs_reverse=key not in (JobKey.ID, JobKey.NAME, JobKey.POOL))
         else:
             self.look(jobs_reverse=not self.view.jobs_reverse)
@@ -269,7 +286,8 @@ class CallboardApp(TimeApp):
         elif view.log_back:
             self.look(log_back=0)
         elif view.job is not None or view.node is not None:
-            self.query_one(LogPane).chosen = None
+            for log in self.query(LogPane):
+                log.chosen = None
             self.change(log_of_selection=False)
             self.select()
         elif view.filter:
@@ -292,7 +310,7 @@ class CallboardApp(TimeApp):
         return {"edge": DARK.edge}
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
-        """The palette offers what the keys do, each with its key."""
+        """The palette offers what the keys do, and the menu of acts, each with its keys."""
         for each in COMMANDS:
             title = f"{each.help[:1].upper()}{each.help[1:]}"
 
@@ -300,6 +318,7 @@ class CallboardApp(TimeApp):
                 self.call_later(self.run_action, action)
 
             yield SystemCommand(title, f"key: {each.shown}", run)
+        yield from self.acts_by_name()
 
     async def action_quit(self) -> None:
         self.source.close()

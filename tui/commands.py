@@ -19,6 +19,7 @@ class Command(msgspec.Struct, frozen=True):
 
 
 _TIME, _LOOK, _SCREEN = "time", "looking", "the screen"
+DO, PAIR = "doing", "two runs beside each other"
 
 COMMANDS = (
     Command("space", "space", "play", "play", "play, or pause", _TIME, 0),
@@ -52,6 +53,37 @@ COMMANDS = (
     Command("home", "home", "seek_to('start')", "", "to the beginning", _TIME),
     Command("end", "end", "seek_to('end')", "", "to the end of what is known", _TIME),
     Command("g", "g", "ask_time", "go to", "go to a time: 7:30, 90s, 1h30m", _TIME, 6),
+    Command(
+        "u",
+        "u",
+        "until",
+        "until",
+        "play until: a time, the next fault, the end of the selected job",
+        _TIME,
+        9,
+    ),
+    Command(
+        "x",
+        "x",
+        "interfere",
+        "interfere",
+        "interfere: with the node or job that is selected, its rack, the cluster",
+        DO,
+        2,
+    ),
+    Command(
+        "f",
+        "f",
+        "fork",
+        "fork",
+        "fork: from here on also under another policy, shown beside this run",
+        DO,
+        4,
+    ),
+    Command("d", "d", "parting", "difference", "to where the two first differ", PAIR, 1),
+    Command("v", "v", "front", "swap", "the other one in front", PAIR, 1),
+    Command("w", "w", "keep", "keep", "go on with the one in front alone", PAIR, 5),
+    Command("D", "D", "differences", "", "let slots that differ stand out, or all", PAIR),
     Command(
         "1", "1", "focus_pane('slots')", "", "to the slots; arrows go from node to node", _LOOK
     ),

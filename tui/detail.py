@@ -122,6 +122,8 @@ def node_truth(stage: Stage, node: NodeId) -> str:
         said += [f"takes {stage.slow.get(node, 1):g} times as long"]
     if truth & Truth.CUT:
         said += ["its links are disturbed"]
+    if truth & Truth.DRAINED:
+        said += ["out of service"]
     return ", ".join(said) or "up and well"
 
 

@@ -85,6 +85,10 @@ class JobKey(IntEnum):
     TIME = 8
 
 
+PAIR_KEYS = (JobKey.ID, JobKey.NAME, JobKey.DONE, JobKey.RUNNING, JobKey.TIME)
+"""What the jobs of two runs can be sorted by; figures are those of the run in front."""
+
+
 class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What the screen wants to see: how wide, which rows, who is selected.
 

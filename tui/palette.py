@@ -28,13 +28,22 @@ DOWN = "×"
 HELD = " ¹²³⁴⁵⁶⁷⁸⁹"
 """How many suspended attempts a node keeps; more than nine look like nine."""
 
-TRUTHS = ((Truth.DOWN, "×"), (Truth.PAUSED, "‖"), (Truth.CUT, "≠"), (Truth.SLOW, "~"))
+TRUTHS = (
+    (Truth.DOWN, "×"),
+    (Truth.PAUSED, "‖"),
+    (Truth.CUT, "≠"),
+    (Truth.SLOW, "~"),
+    (Truth.DRAINED, "⊘"),
+)
 """A node's mark: of several the first."""
 
 LOST = "?"
 """The mark of a node that is well but given up for lost."""
 
 MARKS = {Mark.NONE: " ", Mark.PREEMPTION: "╷", Mark.RETURNED: "▴", Mark.LOST: "✕", Mark.FAULT: "▾"}
+PARTING = "╫"
+"""On the time bar: where two runs beside each other first differ."""
+
 LEVELS = 3
 """How many steps of brightness tell how far an attempt is."""
 

@@ -1,6 +1,6 @@
 """Playing: how fast virtual time goes, and whether it goes at all.  No clock is read here."""
 
-from tui.source import Play
+from tui.source import GoTo, Play, Step
 
 SPEEDS: tuple[float | None, ...] = (
     0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, None,
@@ -15,6 +15,9 @@ class Player:
 
     def __init__(self) -> None:
         self.playing = False
+        self.until: GoTo | Step | None = None
+        """Where it is to stop of itself."""
+        self.until_text = ""
         self._at = _USUAL
 
     @property
@@ -41,4 +44,12 @@ class Player:
 
     def play(self, seconds: float) -> Play:
         """The move for so many real seconds."""
-        return Play(None if self.speed is None else 1000 * seconds * self.speed)
+        return Play(None if self.speed is None else 1000 * seconds * self.speed, self.until)
+
+    def play_until(self, until: GoTo | Step, text: str) -> None:
+        """Go, and stop there; `text` says where that is."""
+        self.playing, self.until, self.until_text = True, until, text
+
+    def rest(self) -> None:
+        """Stand still, wherever it was to stop."""
+        self.playing, self.until, self.until_text = False, None, ""

@@ -28,12 +28,13 @@ _SIGNS = (
     ("!", "the master has given this attempt up, and it runs all the same"),
     ("¹ ² ³", "so many attempts are suspended and kept in the node's memory"),
     (
-        "× ‖ ≠ ~",
-        "behind a node's number: down, stands still, link disturbed, slow.  In red: the"
-        " master does not know it is down",
+        "× ‖ ≠ ~ ⊘",
+        "behind a node's number: down, stands still, link disturbed, slow, out of service.  In"
+        " red: the master does not know it is down",
     ),
     ("?", "the node is well, and the master has given it up for lost"),
     ("▾ ✕ ▴ ╷", "marks: a fault strikes, a node is given up, a node is back, a preemption"),
+    ("╫", "where two runs beside each other first differ"),
 )
 
 

@@ -20,7 +20,7 @@ from tui.player import Player
 from tui.recorded import RecordedSource
 from tui.remote import RemoteSource
 from tui.screens import AskScreen
-from tui.source import GoTo, Move, Play, Request, Source, Stay, Step, StepKind
+from tui.source import Deed, GoTo, Move, Request, Source, Stay, Step, StepKind
 from tui.words import parse_time
 
 FRAMES_A_SECOND = 20
@@ -95,7 +95,7 @@ class TimeApp(App[None]):
 
     # Asking and showing.
 
-    def ask(self, move: Move | None = None) -> None:
+    def ask(self, move: Move | Deed | None = None) -> None:
         """Ask for a frame, of the present moment unless told otherwise."""
         self.measure()
         self._waiting += 1
@@ -113,13 +113,21 @@ class TimeApp(App[None]):
         if frame.run is not None:
             self.query_one(StatusLine).run = frame.run
             self.change(with_run=False)
-        if self.player.playing and frame.complete and frame.at_ms >= frame.end_ms:
-            self.player.playing = False
-        if frame.jobs_top != self.view.jobs_top:
-            self.change(jobs_top=frame.jobs_top)
+        over = frame.complete and frame.at_ms >= frame.end_ms
+        if self.player.playing and (frame.reached or over):
+            self.player.rest()
+        if frame.said:
+            self.notify(frame.said, severity="warning", timeout=8)
+        top = frame.jobs_top if frame.versus is None else frame.versus.rows_top
+        if top != self.view.jobs_top:
+            self.change(jobs_top=top)
         flat_out = self.player.playing and self.player.speed is None
         if self.source.live and flat_out and not self._waiting:
-            self.ask(Play(None))  # the run goes on while this frame is drawn
+            self.ask(self.player.play(0))  # the run goes on while this frame is drawn
+        self.draw(frame)
+
+    def draw(self, frame: Frame) -> None:
+        """Let every pane show it."""
         for pane in self.query(Pane):
             pane.palette = self.palette
             pane.show(frame)
@@ -144,7 +152,7 @@ class TimeApp(App[None]):
 
     def tick(self, seconds: float) -> None:
         """Let so much real time pass.  Nothing is asked while an answer is still to come."""
-        if self._waiting and not self.player.playing:
+        if self._waiting:
             self._patience_s += seconds
             if self._patience_s > _SAID_AFTER_S:
                 self.query_one(StatusLine).say("simulating …")

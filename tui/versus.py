@@ -7,7 +7,7 @@ from actors.faults import SwitchPolicy
 from journal.diff import same_decision
 from journal.names import printable
 from scheduler.model import JobId, Millis
-from tui.frame import Figures, PairRow, Parting, View
+from tui.frame import PAIR_KEYS, Figures, JobKey, PairRow, Parting, View
 from tui.projector import job_row, running_in, sort_key, words
 from tui.stage import Stage
 from tui.story import contains, sentence
@@ -81,7 +81,8 @@ def pair_rows(stages: Stages, at_ms: Millis, view: View) -> tuple[list[PairRow],
     rows = [front[0].get(job) or front[1][job] for job in jobs]
     if view.filter:
         rows = [row for row in rows if contains(words(row), view.filter)]
-    rows.sort(key=sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
+    key = view.jobs_key if view.jobs_key in PAIR_KEYS else JobKey.ID
+    rows.sort(key=sort_key(key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
     running = [running_in(stage) for stage in stages]
     shown = [

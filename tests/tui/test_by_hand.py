@@ -189,3 +189,20 @@ def test_what_makes_no_sense_does_no_harm(fault: AnyFault) -> None:
         frame = to_the_end(desk)
         assert (frame.reason, frame.trouble) == ("complete", "")
         assert isinstance(taped(desk)[-1], RunEnded)
+
+
+def test_a_deed_that_nobody_waits_for_leaves_the_journal_as_it_was(tmp_path: Path) -> None:
+    """Whoever leaves while the run is played again: the journal is that of the run before."""
+    path = tmp_path / "left.journal"
+    deserted = False
+    with Desk([plan(journal=path)], deserted=lambda: deserted) as desk:
+        ask(desk, GoTo(300_000))
+        deserted = True
+        with pytest.raises(EOFError):
+            ask(desk, Interfere((Crash(1),)))
+    recorded = Journal(path)
+    events = list(recorded)
+    assert recorded.complete
+    assert FaultStruck(300_001, Crash(1)) not in events
+    assert events[:-1] == [*outage()][: len(events) - 1]
+    assert list(tmp_path.iterdir()) == [path]

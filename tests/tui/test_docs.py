@@ -2,9 +2,15 @@
 
 from pathlib import Path
 
+from actors.events import FaultStruck
+from actors.faults import Pause
+from callboard.live import Desk
 from tests.tui.support import events_of
+from tests.tui.test_by_hand import ask, plan, taped
 from tui.commands import COMMANDS
-from tui.palette import DOWN, GLYPHS, LOST, MARKS, TRUTHS
+from tui.frame import JobState
+from tui.palette import DOWN, GLYPHS, LOST, MARKS, PARTING, TRUTHS
+from tui.source import Fork, GoTo, Interfere, Step, StepKind
 from tui.story import Wanted, lines_before
 from tui.tape import Tape
 
@@ -18,7 +24,14 @@ def test_every_key_is_there() -> None:
 
 
 def test_every_sign_is_there() -> None:
-    signs = [*GLYPHS.values(), DOWN, LOST, *(glyph for _, glyph in TRUTHS), *MARKS.values()]
+    signs = [
+        *GLYPHS.values(),
+        DOWN,
+        LOST,
+        PARTING,
+        *(glyph for _, glyph in TRUTHS),
+        *MARKS.values(),
+    ]
     for sign in signs:
         assert f"`{sign}`" in DOCS or sign == " ", sign
 
@@ -36,3 +49,26 @@ def test_the_walk_is_true() -> None:
     assert sum(int(line.text.split()[0]) for line in again) == 101
     lost = next(line for line in lines if "up for lost" in line.text)
     assert lost.at_ms == 1_000_000
+
+
+def test_the_walk_by_hand_is_true() -> None:
+    """What the walk through small-behind-giant promises."""
+    with Desk([plan("small-behind-giant", "fifo")]) as desk:
+        frame = ask(desk, GoTo(240_000))
+        rows = frame.jobs
+        assert [row.name for row in rows if row.state is not JobState.WAITING] == ["giant-1"]
+        assert len(rows) > 3
+        frame = ask(desk, Fork("hfsp"), Step(StepKind.PARTING))
+        assert frame.versus is not None
+        assert frame.versus.parting is not None
+        assert round(frame.at_ms / 1000, 1) == 240.2
+        assert "of job-0 launched" in frame.versus.parting.lines[0]
+        assert "of job-1 launched" in frame.versus.parting.lines[1]
+        assert "hfsp: training" in frame.versus.parting.lines[1]
+        frame = ask(desk, GoTo(600_000))
+        assert frame.versus is not None
+        assert [each.done for each in frame.versus.figures] == [0, 7]
+        ask(desk, Interfere(tuple(Pause(node) for node in range(0, 20, 2))))
+        for side in range(2):
+            struck = [event for event in taped(desk, side) if isinstance(event, FaultStruck)]
+            assert len(struck) == 10 + side

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from actors.events import AnyEvent, NodeFacts
+from actors.events import NodeFacts
+from callboard.live import Desk
 from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
+from tests.tui.test_lockstep import pair
 from tui.panels.seating import Size, seat
-from tui.source import GoTo, Move, Step, StepKind
+from tui.source import GoTo, Move, Source, Step, StepKind
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -33,9 +35,22 @@ SCREENS: dict[str, tuple[tuple[str, str] | None, tuple[int, int], Move, list[str
 }
 
 
-def shown(
-    events: Sequence[AnyEvent], size: tuple[int, int], move: Move, keys: Sequence[str]
-) -> str:
+LIVE: dict[str, tuple[tuple[str, ...], tuple[int, int], Move, list[str]]] = {
+    "menu-wide": (("fair",), WIDE, GoTo(500_000), ["1", "right", "right", "x"]),
+    "menu-small": (("fair",), SMALL, GoTo(500_000), ["2", "down", "x"]),
+    "burst-small": (("fair",), SMALL, GoTo(200_000), ["x", "b"]),
+    "until-small": (("fair",), SMALL, GoTo(200_000), ["2", "down", "u"]),
+    "pair-wide": (("fifo", "fair"), WIDE, GoTo(300_000), []),
+    "pair-small": (("fifo", "fair"), SMALL, GoTo(300_000), ["v"]),
+    "pair-figures-small": (("fifo", "fair"), SMALL, GoTo(500_000), ["4"]),
+    "pair-detail-wide": (("fifo", "fair"), WIDE, GoTo(700_000), ["2", "down", "4"]),
+    "pair-end": (("fifo", "fair"), WIDE, GoTo(10**7), ["a"]),
+    "forked-wide": (("fair",), WIDE, GoTo(200_000), ["f", "2", "d"]),
+}
+"""Of runs that are played, under one policy or two."""
+
+
+def shown(source: Source, size: tuple[int, int], move: Move, keys: Sequence[str]) -> str:
     found: list[str] = []
 
     async def act(screen: Screen) -> None:
@@ -46,14 +61,26 @@ def shown(
         await screen.pilot.pause()
         found.append(screen.text() + "\n")
 
-    drive(recorded(events), act, size)
+    drive(source, act, size)
     return found[0]
 
 
 @pytest.mark.parametrize("name", SCREENS)
 def test_a_screen_is_as_recorded(name: str) -> None:
     run, size, move, keys = SCREENS[name]
-    text = shown(outage() if run is None else events_of(*run), size, move, keys)
+    events = outage() if run is None else events_of(*run)
+    check(name, shown(recorded(events), size, move, keys), size)
+
+
+@pytest.mark.parametrize("name", LIVE)
+def test_a_live_screen_is_as_recorded(name: str) -> None:
+    policies, size, move, keys = LIVE[name]
+    with Desk(pair(*policies)) as desk:
+        check(name, shown(desk, size, move, keys), size)
+
+
+def check(name: str, text: str, size: tuple[int, int]) -> None:
+    """The text is that in `golden/`, and fits the screen."""
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("RENEW"):
         path.write_text(text, encoding="utf-8")

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from actors.events import FaultStruck
+from actors.faults import Crash
 from journal.reader import Journal
 from journal.writer import JournalWriter
 from tests.callboard.support import environment, shell
@@ -33,12 +35,13 @@ class Terminal:
         self.before = termios.tcgetattr(theirs)
         self.theirs = theirs
         self.said = b""
+        size = {"COLUMNS": str(columns), "LINES": str(lines)}  # which are believed before it
         self.process = subprocess.Popen(
             [sys.executable, "-m", "callboard", *arguments],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            env=environment(TERM="xterm-256color", **changes),
+            env={**environment(TERM="xterm-256color", **changes), **size},
             start_new_session=True,
         )
 
@@ -124,6 +127,35 @@ def test_watch_plays_and_leaves_a_whole_journal(tmp_path: Path, key: str) -> Non
     assert recorded.complete, events[-1]
 
 
+def test_watch_by_hand_beside_another_run(tmp_path: Path) -> None:
+    """With keys alone: two runs, the same crash in both, and both whole in their journals."""
+    path = tmp_path / "two.journal"
+    two = "watch", "two-jobs", "--policy", "fifo", "--policy", "fair", "--journal", str(path)
+    with terminal(*two, columns=160, lines=50) as screen:
+        screen.until("side by side")
+        screen.press("u")
+        screen.until("Let time go until")
+        screen.press("e")
+        screen.until("succeeded after")
+        screen.press("1c")  # to the slots, which then say how large they are
+        screen.until("slots: tiles")
+        screen.press("\x1b[C")
+        screen.until("▸")
+        screen.press("x")
+        screen.until("node-0: up and well")
+        screen.press("k")
+        screen.until("node-0 crashes")
+        screen.press("q")
+        assert screen.leave() == 0
+        screen.check_it_is_sane()
+    for policy in ("fifo", "fair"):
+        recorded = Journal(tmp_path / f"two-{policy}.journal")
+        struck = [event.fault for event in recorded if isinstance(event, FaultStruck)]
+        assert struck == [Crash(0)]
+        assert recorded.complete
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_a_signal_leaves_the_terminal_sane(journal: Path) -> None:
     with terminal("replay", str(journal)) as screen:
         screen.until("nightly")
@@ -178,6 +210,7 @@ def test_what_is_wrong_is_said_before_the_screen(tmp_path: Path) -> None:
         (("replay", str(empty)), "this is not a Callboard journal"),
         (("watch", "nowhere"), "nowhere"),
         (("watch", "two-jobs", "--policy", "fairest"), "fairest"),
+        (("watch", "two-jobs", *(["--policy", "fifo"] * 3)), "room for 2 runs"),
         (("watch", "two-jobs", "--journal", str(tmp_path / "no" / "j")), "No such file"),
     ):
         with terminal(*arguments) as screen:

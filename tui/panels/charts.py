@@ -67,13 +67,13 @@ class ChartsPane(Pane):
             self.ink(palette.text if row == rows - 1 and rows > 1 else palette.dim),
         )
         colour = chart.colour(palette)
-        past = "".join(_block(value / most, rows, row) for value in values[: here + 1])
-        rest = "".join(_block(value / most, rows, row) for value in values[here + 1 :])
+        past = "".join(block(value / most, rows, row) for value in values[: here + 1])
+        rest = "".join(block(value / most, rows, row) for value in values[here + 1 :])
         yield past, self.ink(colour)
         yield rest, self.ink(palette.dimmed(colour))
 
 
-def _block(share: float, rows: int, row: int) -> str:
+def block(share: float, rows: int = 1, row: int = 0) -> str:
     """What of a bar of so many rows is in one of them, the first being the top one."""
     if math.isnan(share):
         return " "

@@ -18,7 +18,7 @@ class DetailPane(Pane):
 
     def show(self, frame: Frame) -> None:
         title = frame.detail.title if frame.detail else self.heading
-        self.border_title = f"{self.key} {title}"
+        self.border_title = f"{self.key} {title}{self.whose}"
         super().show(frame)
 
     @property

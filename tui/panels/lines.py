@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from journal.names import clock, printable
-from tui.commands import COMMANDS
-from tui.frame import Frame, Run
+from tui.commands import COMMANDS, DO, PAIR
+from tui.frame import Frame, Run, Totals
 from tui.palette import style
 from tui.panels.pane import Pane, Span
 from tui.player import Player
@@ -40,12 +40,16 @@ class StatusLine(Pane, can_focus=False):
         left: list[Span] = [
             (f" {sign} ", style(colour, ground, bold=True)),
             (clock(frame.at_ms), style(palette.text, ground, bold=True)),
-            (f" {player.speed_text}  ", style(palette.dim, ground)),
+            (f" {player.speed_text}", style(palette.dim, ground)),
+            (f" until {player.until_text}" if player.until_text else "", style(colour, ground)),
+            ("  ", style(palette.dim, ground)),
         ]
         run = self.run
         if run is not None:
             left.append((printable(run.name), style(palette.text, ground, bold=True)))
-            left.append((f" under {printable(run.policy)}", style(palette.text, ground)))
+            left.append((f" under {_policies(frame)}", style(palette.text, ground)))
+        if frame.master_paused:
+            left.append(("  the master stands still", style(palette.fault, ground, bold=True)))
         ending = self._note or (self._ending(frame) if over else "")
         if ending:
             left.append((f"  {ending}", style(palette.accent, ground)))
@@ -59,8 +63,11 @@ class StatusLine(Pane, can_focus=False):
             yield from right
 
     def _ending(self, frame: Frame) -> str:
-        if frame.trouble:
-            return "the run failed: " + printable(frame.trouble.partition("\n")[0])
+        trouble = frame.trouble or (frame.versus.other.trouble if frame.versus else "")
+        if trouble:
+            return "the run failed: " + printable(trouble.partition("\n")[0])
+        if frame.versus is not None:
+            return "both runs are over"
         if frame.reason is None:
             return "the journal breaks off here"
         return f"the run {_REASONS.get(frame.reason, frame.reason)}".replace("run c", "run is c")
@@ -71,11 +78,9 @@ class StatusLine(Pane, can_focus=False):
         usual = style(palette.dim, ground)
         if run := self.run:
             yield f"seed {run.seed}  ", usual
-        yield f"{totals.in_system} of {totals.submitted} jobs inside  ", usual
-        busy = [
-            f"{on / max(all_, 1):.0%}" for on, all_ in zip(totals.busy, totals.slots, strict=True)
-        ]
-        yield f"maps {busy[0]} reduces {busy[1]}  ", usual
+        if frame.versus is None:
+            yield f"{totals.in_system} of {totals.submitted} jobs inside  ", usual
+            yield f"{_busy(totals)}  ", usual
         unaware = sum(
             bool(truth & 1) and not lost
             for truth, lost in zip(frame.truth, frame.lost, strict=True)
@@ -85,17 +90,41 @@ class StatusLine(Pane, can_focus=False):
             yield said, style(palette.fault if unaware else palette.dim, ground, bold=bool(unaware))
 
 
-class KeysLine(Pane, can_focus=False):
-    """The keys that matter most, as many as there is room for; each can be clicked."""
+def _busy(totals: Totals) -> str:
+    maps, reduces = (
+        f"{on / max(all_, 1):.0%}" for on, all_ in zip(totals.busy, totals.slots, strict=True)
+    )
+    return f"maps {maps} reduces {reduces}"
 
-    def line(self, _frame: Frame, _y: int) -> Iterable[Span]:
+
+def _policies(frame: Frame) -> str:
+    """The policy in force, or both."""
+    if frame.versus is None:
+        return printable(frame.policy)
+    return " and ".join(printable(each.policy) for each in frame.versus.figures)
+
+
+class KeysLine(Pane, can_focus=False):
+    """The keys that matter most, as many as there is room for; each can be clicked.
+
+    `live` says whether anything can be done to the run.
+    """
+
+    def __init__(self, *, id: str, live: bool = False) -> None:
+        super().__init__(id=id)
+        self.live = live
+
+    def line(self, frame: Frame, _y: int) -> Iterable[Span]:
         palette = self.palette
-        for shown, word in self._kept():
+        for shown, word in self._kept(frame.versus is not None):
             yield f" {shown}", style(palette.accent, palette.ground, bold=True)
             yield f" {word} ", style(palette.dim, palette.ground)
 
-    def _kept(self) -> list[tuple[str, str]]:
-        ranked = [each for each in COMMANDS if each.rank is not None]
+    def _kept(self, paired: bool) -> list[tuple[str, str]]:
+        of_use = {PAIR: paired, DO: self.live}
+        ranked = [
+            each for each in COMMANDS if each.rank is not None and of_use.get(each.group, True)
+        ]
         width = self.content_size.width
         while ranked and sum(len(_keys(e.shown)) + len(e.word) + 3 for e in ranked) > width:
             ranked.remove(max(ranked, key=lambda each: each.rank or 0))

@@ -51,7 +51,7 @@ class LogPane(Pane):
         said = [_LEVELS[level]]
         said += ["of the selection"] if of_selection else []
         said += [f"/{text}"] if text else []
-        self.border_title = f"{self.key} {self.heading}: {', '.join(said)}"
+        self.border_title = f"{self.key} {self.heading}: {', '.join(said)}{self.whose}"
         self.border_subtitle = f"{back} lines back" if back else ""
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:

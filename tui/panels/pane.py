@@ -26,6 +26,10 @@ class Pane(Widget, can_focus=True):
     key: str = ""
     """The digit that goes to this pane."""
     heading: str = ""
+    side: int | None = None
+    """Which of two runs beside each other it shows; None for the one in front, or both."""
+    whose: str = ""
+    """What its title ends in, if it shows one of two runs."""
     palette: Palette = DARK
     """The colours of the theme in force."""
 
@@ -74,3 +78,8 @@ def fitted(spans: Iterable[Span], width: int, blank: Style) -> Strip:
     if left:
         segments.append(Segment(" " * left, blank))
     return Strip(segments, width)
+
+
+def cut(text: str, width: int) -> str:
+    """The text in at most so many columns, `…` for what is cut off."""
+    return text if len(text) <= width else f"{text[: max(width - 1, 0)]}…"[:width]

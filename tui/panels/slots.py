@@ -55,6 +55,8 @@ class SlotsPane(Pane, ScrollView):
         self.run: Run | None = None
         self.racks = Racks(())
         self.job: JobId | None = None
+        self.beside: Frame | None = None
+        """The other run, if only what differs from it is to stand out."""
         self.seating = Seating(Size.CELLS, [], 1, 0, 1)
         self._first: list[int] = [0]
         self._codes: list[int] = []
@@ -65,12 +67,16 @@ class SlotsPane(Pane, ScrollView):
 
     def show(self, frame: Frame) -> None:
         if self.run is None and frame.run is not None:
-            self.run = frame.run
-            self.racks = Racks(frame.run.nodes)
-            self._first = slot_offsets(frame.run.nodes)
-            self._take_seats()
+            self.settle(frame.run)
         super().show(frame)
         self._codes = self._coded(frame)
+
+    def settle(self, run: Run) -> None:
+        """Find a place for every node of the run."""
+        self.run = run
+        self.racks = Racks(run.nodes)
+        self._first = slot_offsets(run.nodes)
+        self._take_seats()
 
     def choose(self, job: JobId | None) -> None:
         """Let this job's slots stand out, or nobody's."""
@@ -113,6 +119,9 @@ class SlotsPane(Pane, ScrollView):
         level = np.minimum(ages.astype(np.int64) * LEVELS // (_USUAL_AGE + 32), LEVELS - 1)
         if self.job is not None:
             level = np.where(owners == self.job + 1, LEVELS - 1, LEVELS)
+        elif self.beside is not None:
+            same = owners == np.frombuffer(self.beside.owners, np.int32)
+            level = np.where(same, LEVELS, level)
         codes: NDArray[np.int64] = (states * len(palette.jobs) + hues) * (LEVELS + 1) + level
         listed: list[int] = codes.tolist()
         return listed

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from operator import itemgetter
 
 from textual import events
 from textual.message import Message
 
 from scheduler.model import Millis
 from tui.frame import Frame, Mark
-from tui.palette import MARKS, style
+from tui.palette import MARKS, PARTING, style
 from tui.panels.charts import LABEL, cursor_column
 from tui.panels.pane import Pane, Span
 from tui.words import axis
@@ -50,9 +51,14 @@ class TimeBar(Pane, can_focus=False):
         palette, columns = self.palette, len(frame.charts.marks)
         here = cursor_column(frame, columns)
         yield f"{axis(frame.at_ms):<{LABEL}} ", self.ink(bold=True)
-        yield "━" * here, self.ink(palette.accent)
-        yield "●", self.ink(palette.text, bold=True)
-        yield "─" * (columns - here - 1), self.ink(palette.faint)
+        bar = ["━"] * here + ["●"] + ["─"] * (columns - here - 1)
+        colours = [palette.accent] * here + [palette.text] + [palette.faint] * (columns - here - 1)
+        if frame.versus is not None and frame.versus.parting is not None:
+            there = min(frame.versus.parting.at_ms * columns // max(frame.end_ms, 1), columns - 1)
+            if there != here:
+                bar[there], colours[there] = PARTING, palette.taken
+        for colour, run in groupby(zip(colours, bar, strict=True), itemgetter(0)):
+            yield "".join(sign for _, sign in run), self.ink(colour, bold=colour == palette.text)
 
     def _axis(self, frame: Frame) -> Iterator[Span]:
         columns, end_ms = len(frame.charts.marks), max(frame.end_ms, 1)

@@ -1,0 +1,231 @@
+"""The half of the screen with which one does something: to the world, to time, to compare runs.
+
+Everything is done at the moment that is shown; while a person makes up their mind, time stands
+still.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
+
+from textual import events
+from textual.app import SystemCommand
+
+from journal.names import clock
+from tui.acts import (
+    Act,
+    Fields,
+    Form,
+    Group,
+    Target,
+    Until,
+    Wish,
+    acts_on,
+    fork_group,
+    targets_of,
+    until_group,
+)
+from tui.frame import Frame, Run
+from tui.menus import FormScreen, MenuScreen
+from tui.pair_stage import PairStage
+from tui.panels.detail import DetailPane
+from tui.panels.lines import StatusLine
+from tui.panels.pane import Pane
+from tui.panels.slots import SlotsPane
+from tui.recorded import RECORDED
+from tui.source import Deed, GoTo, Keep, Step, StepKind
+from tui.time_app import TimeApp
+
+AnyPane = TypeVar("AnyPane", bound=Pane)
+
+
+class HandApp(TimeApp):
+    """Menus of what can be done, and two runs beside each other."""
+
+    paired = False
+    """Whether two runs are shown."""
+    differing = True
+    """Whether of two runs only the slots that differ stand out."""
+
+    # What is on the screen.
+
+    @property
+    def stage_name(self) -> str:
+        """The part of the screen in use: for one run, or for two."""
+        return "pair" if self.paired else "stage"
+
+    def on_show(self, kind: type[AnyPane]) -> AnyPane:
+        """The pane of a kind in that part; of two sides the one in front."""
+        panes = self.query_one(f"#{self.stage_name}").query(kind)
+        return next(pane for pane in panes if pane.side in (None, self.view.lead))
+
+    def draw(self, frame: Frame) -> None:
+        if (frame.versus is not None) is not self.paired:
+            self._pair_up(frame)
+        unused = "stage" if self.paired else "pair"
+        both = (frame, frame)
+        if frame.versus is not None:
+            both = frame.versus.frames(frame)
+            self.query_one(PairStage).dress(frame.versus)
+        for pane in self.query(Pane):
+            if any(each.id == unused for each in pane.ancestors):
+                continue
+            pane.palette = self.palette
+            if isinstance(pane, SlotsPane) and pane.side is not None:
+                pane.beside = both[1 - pane.side] if self.differing else None
+            pane.show(frame if pane.side is None else both[pane.side])
+
+    def _pair_up(self, frame: Frame) -> None:
+        """Show two runs from now on, or one again."""
+        self.paired = frame.versus is not None
+        self.screen_stack[0].set_class(self.paired, "-paired")
+        run = self.query_one(StatusLine).run
+        if self.paired and run is not None:
+            self.query_one(PairStage).settle(run)
+        self.change(lead=0)
+        self.action_focus_pane("jobs")
+
+    def pair_name(self, name: str) -> str:
+        """Which pane of a pair stands for this one of a single run: the figures for the detail if
+        nothing is selected, or if that is where one is.
+        """
+        nothing = self.view.job is None and self.view.node is None
+        if name == "detail" and (nothing or self.on_show(DetailPane) is self.focused):
+            return "figures"
+        return name
+
+    def action_focus_pane(self, name: str) -> None:
+        """To a pane, by its name."""
+        raise NotImplementedError
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Whoever goes to a pane of one of two runs has it in front."""
+        side = event.widget.side if isinstance(event.widget, Pane) else None
+        if self.paired and side is not None and side != self.view.lead:
+            self.look(lead=side)
+
+    # Doing something.
+
+    def action_interfere(self) -> None:
+        self._offer_acts(None)
+
+    def _offer_acts(self, target: Target | None) -> None:
+        """A menu of what can be done to nodes; else to what is selected, and to the cluster."""
+        if (now := self._now()) is None:
+            return
+        frame, run = now
+        targets = targets_of(self.view.node, run) if target is None else [target]
+        self._choose(f"Interfere{self._where(frame)}", acts_on(frame, run, targets))
+
+    def action_fork(self) -> None:
+        if (now := self._now()) is not None:
+            group = fork_group(*now)
+            self._choose(f"Fork at {clock(now[0].at_ms)}", [group])
+
+    def _now(self) -> tuple[Frame, Run] | None:
+        """What is shown of a run that can be interfered with; of any other it is said why not."""
+        run = self.query_one(StatusLine).run
+        if not self.source.live:
+            self.notify(RECORDED, severity="warning", timeout=8)
+            return None
+        return None if self.frame is None or run is None else (self.frame, run)
+
+    def _where(self, frame: Frame) -> str:
+        both = " in both runs" if frame.versus is not None else ""
+        return f"{both} at {clock(frame.at_ms)}"
+
+    def _choose(self, title: str, groups: Sequence[Group]) -> None:
+        """Let one thing be chosen and done, at the moment that is shown."""
+        playing, self.player.playing = self.player.playing, False
+        go_on = partial(self._done_choosing, playing)
+        self.push_screen(MenuScreen(title, groups), lambda act: self._follow(title, act, go_on))
+
+    def _follow(self, title: str, act: Act | None, go_on: Callable[[], None]) -> None:
+        """Do what was chosen, or ask what is still to be known."""
+        match None if act is None else act.then:
+            case None:
+                go_on()
+            case Group() as group:
+                follow = partial(self._follow, title, go_on=go_on)
+                self.push_screen(MenuScreen(title, [group]), follow)
+            case Form() as form:
+
+                def filled(fields: Fields | None) -> None:
+                    if fields is None:
+                        go_on()
+                    else:
+                        self._take(form.read(fields), go_on)
+
+                self.push_screen(FormScreen(form.question, form.fields, form.read), filled)
+            case wish:
+                self._take(wish, go_on)
+
+    def _take(self, wanted: Wish, go_on: Callable[[], None]) -> None:
+        if isinstance(wanted, Target):
+            go_on()
+            self._offer_acts(wanted)
+            return
+        go_on()
+        if isinstance(wanted, Until):
+            self.player.play_until(wanted.move, wanted.text)
+            self.ask()
+        else:
+            self.do(wanted)
+
+    def _done_choosing(self, playing: bool) -> None:
+        self.player.playing = playing
+
+    def do(self, deed: Deed) -> None:
+        """Do it at the moment that is shown, wherever the run is by now."""
+        if self.frame is not None:
+            self.ask(GoTo(self.frame.at_ms))
+        self.ask(deed)
+
+    # Two runs.
+
+    def action_parting(self) -> None:
+        if self._paired_or_said():
+            self.player.rest()
+            self.ask(Step(StepKind.PARTING))
+
+    def action_front(self) -> None:
+        if self._paired_or_said():
+            self.look(lead=1 - self.view.lead)
+            focused = self.focused
+            if isinstance(focused, Pane) and focused.side is not None:
+                name = (focused.id or "").split("-")[1]
+                self.query_one(PairStage).bring_up(name, self.view.lead).focus()
+
+    def action_keep(self) -> None:
+        if self._paired_or_said():
+            self.ask(Keep(self.view.lead))
+
+    def action_differences(self) -> None:
+        if self._paired_or_said():
+            self.differing = not self.differing
+            self.ask()
+
+    def _paired_or_said(self) -> bool:
+        if not self.paired:
+            self.notify("this is for two runs beside each other; f forks one", timeout=5)
+        return self.paired
+
+    # Until.
+
+    def action_until(self) -> None:
+        """Let it be chosen where time is to stop of itself, and let it go until then."""
+        if self.frame is None:
+            return
+        self._choose("Play until …", [until_group(self.frame, self.player.until is not None)])
+
+    # The palette.
+
+    def acts_by_name(self) -> Iterator[SystemCommand]:
+        """What can be done to what is selected and to the cluster, for the command palette."""
+        run = self.query_one(StatusLine).run
+        if not self.source.live or self.frame is None or run is None:
+            return
+        for group in acts_on(self.frame, run, targets_of(self.view.node, run)):
+            for act in group.acts:
+                do = partial(self.call_later, self._follow, group.heading, act, lambda: None)
+                yield SystemCommand(f"{group.whom}: {act.title}", f"keys: x {act.key}", do)
