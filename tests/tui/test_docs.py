@@ -1,7 +1,9 @@
 """`docs/watch.md` says what is so."""
 
+import asyncio
 from pathlib import Path
 
+from bench.screens import FOLDER, PICTURES, draw
 from tests.tui.support import events_of
 from tui.commands import COMMANDS
 from tui.palette import DOWN, GLYPHS, LOST, MARKS, TRUTHS
@@ -36,3 +38,21 @@ def test_the_walk_is_true() -> None:
     assert sum(int(line.text.split()[0]) for line in again) == 101
     lost = next(line for line in lines if "up for lost" in line.text)
     assert lost.at_ms == 1_000_000
+
+
+def test_every_picture_is_drawn_by_the_command() -> None:
+    """docs/screens/ holds what `python -m bench.screens` draws, and each is shown somewhere."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    drawn = {f"{picture.name}.svg" for picture in PICTURES}
+    assert {path.name for path in FOLDER.iterdir()} == drawn
+    for name in drawn:
+        assert f"screens/{name}" in DOCS + readme, name
+
+
+def test_a_picture_needs_nothing_from_elsewhere() -> None:
+    (job,) = (picture for picture in PICTURES if picture.name == "job")
+    text = asyncio.run(draw(job))
+    assert "query-5" in text
+    assert "░" in text  # two of its maps came to nothing, as the caption says
+    assert "http" not in text.replace("http://www.w3.org", "").replace("https://www.textualize", "")
+    assert "url(" not in text.replace("url(#", "")
