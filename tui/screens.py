@@ -32,7 +32,11 @@ _SIGNS = (
         "behind a node's number: down, stands still, link disturbed, slow, out of service.  In"
         " red: the master does not know it is down",
     ),
-    ("?", "the node is well, and the master has given it up for lost"),
+    ("?", "the node is not down, and the master has given it up for lost"),
+    (
+        "size° ×least°",
+        "what only the audience knows: how large a job is, how much it has been held up",
+    ),
     ("▾ ✕ ▴ ╷", "marks: a fault strikes, a node is given up, a node is back, a preemption"),
     ("╫", "where two runs beside each other first differ"),
 )
