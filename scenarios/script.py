@@ -231,9 +231,11 @@ def _check(entry: Timed, place: int, nodes: int, strikes: int) -> None:
             what = "times" if entry.times > 1 else "for_s"
             refuse("a node joins once; use `crash` or `drain` for what comes later", place, what)
     if isinstance(entry, LinkEntry):
-        if not (entry.cut or entry.loss or entry.duplicate or entry.delay_s):
-            refuse("nothing happens: set `cut`, `loss`, `duplicate` or `delay_s`", place, "what")
-        if entry.cut and (entry.loss or entry.duplicate or entry.delay_s):
+        some = entry.loss or entry.duplicate or entry.delay_s or entry.reorder
+        if not (entry.cut or some):
+            ways = "`cut`, `loss`, `duplicate`, `reorder` or `delay_s`"
+            refuse(f"nothing happens: set {ways}", place, "what")
+        if entry.cut and some:
             refuse("a link that is cut delivers nothing that could be delayed", place, "cut")
 
 

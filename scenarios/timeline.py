@@ -16,6 +16,7 @@ from actors.faults import (
     Flaky,
     FlakyAt,
     Hang,
+    Jumble,
     KillJob,
     Pause,
     Restart,
@@ -134,13 +135,14 @@ class SlowEntry(Entry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
 class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     """The links between the nodes and the master are disturbed, for `for_s` or for ever.
 
-    `cut` is a partition; else `loss` and `duplicate` are shares of the messages, and `delay_s`
-    the mean of an exponential delay.  `way` says which direction: `up` is to the master.
+    `cut` is a partition; else `loss`, `duplicate` and `reorder` are shares of the messages, and
+    `delay_s` the mean of an exponential delay.  `way` says which direction: `up` is to the master.
     """
 
     cut: bool = False
     loss: Share = 0.0
     duplicate: Share = 0.0
+    reorder: Share = 0.0
     delay_s: Seconds = 0.0
     way: Literal["both", "up", "down"] = "both"
     subject = "link"
@@ -151,7 +153,10 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         way = Way(self.cut, self.loss, self.duplicate, to_ms(self.delay_s))
         up, down = self.way in ("both", "up"), self.way in ("both", "down")
-        return Disturb(node, way if up else HEALTHY, way if down else HEALTHY)
+        ways = way if up else HEALTHY, way if down else HEALTHY
+        if self.reorder:
+            return Jumble(node, *ways, up * self.reorder, down * self.reorder)
+        return Disturb(node, *ways)
 
     def ends(self, node: NodeId) -> AnyFault:
         return Disturb(node, HEALTHY, HEALTHY)

@@ -19,10 +19,11 @@ from actors.events import (
     Outcome,
     ShuffleEnded,
 )
-from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.faults import Crash, Disturb, Jumble, Pause, Restart, Resume, Separate, Slow
 from actors.injector import Strike
 from actors.kernel import Stalled
-from actors.network import HEALTHY, Way
+from actors.messages import HeartbeatReply
+from actors.network import HEALTHY, Link, Way
 from scheduler.model import Millis, TaskKind
 from scheduler.orders.hfsp import Hfsp
 from scheduler.policy import Policy
@@ -231,6 +232,31 @@ def test_s8_lost_doubled_and_late_messages_launch_nothing_twice(
     assert len(run.launches()) == len(run.all(AttemptStarted)) == 14
     assert [e.outcome for e in run.all(AttemptClosed)] == [Outcome.SUCCEEDED] * 14
     assert ends(run)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("held", [(0.5, 0.0), (0.0, 0.5), (1.0, 1.0)])
+@pytest.mark.parametrize("way", [HEALTHY, FLAKY])
+def test_s8_reordered_messages_launch_nothing_twice(
+    seed: int, held: tuple[float, float], way: Way
+) -> None:
+    jobs = [job(0, maps=12, map_ms=20_000, reduces=2, shuffle_ms=1000, reduce_ms=5000)]
+    script = [Strike(1, Jumble(node, way, way, *held)) for node in (0, 1)]
+    run = play(jobs, cluster=TWO, script=script, seed=seed)
+    assert len(run.launches()) == len(run.all(AttemptStarted)) == 14
+    assert ends(run)
+
+
+def test_a_message_that_is_held_back_comes_right_behind_the_next() -> None:
+    """With a share of 1 every second one; what is lost passes nobody."""
+    link = Link(1, "up/0", 5)
+    link.held_share = 1.0
+    sent = [HeartbeatReply(number, 0) for number in range(5)]
+    assert [link.carry(each) for each in sent[:3]] == [[], [(5, sent[1]), (5, sent[0])], []]
+    link.way = Way(cut=True)
+    assert link.carry(sent[3]) == []
+    link.way, link.held_share = HEALTHY, 0.0
+    assert link.carry(sent[4]) == [(5, sent[4]), (5, sent[2])]
 
 
 # T6: fetching.

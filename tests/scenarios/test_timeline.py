@@ -13,6 +13,7 @@ from actors.faults import (
     Flaky,
     FlakyAt,
     Hang,
+    Jumble,
     KillJob,
     NodeFault,
     Pause,
@@ -121,6 +122,11 @@ def test_each_kind_begins_and_ends() -> None:
     )
     assert script({**link, "way": "up"}) == (Strike(0, Disturb(0, way, HEALTHY)),)
     assert script({**link, "way": "down"}) == (Strike(0, Disturb(0, HEALTHY, way)),)
+    held = {"what": "link", "nodes": "node-0", "reorder": 0.4, "way": "up", "for_s": 1}
+    assert script(held) == (
+        Strike(0, Jumble(0, HEALTHY, HEALTHY, 0.4, 0.0)),
+        Strike(1000, Disturb(0, HEALTHY, HEALTHY)),
+    )
     assert script({"what": "link", "nodes": "node-0", "cut": True, "for_s": 1}) == (
         Strike(0, Disturb(0, Way(cut=True), Way(cut=True))),
         Strike(1000, Disturb(0, HEALTHY, HEALTHY)),
