@@ -30,7 +30,8 @@ from actors.faults import (
 from actors.network import HEALTHY, Way
 from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from scenarios.joblist import JobEntry, PriorityName
-from scheduler.model import JobId, Millis, NodeId, Priority
+from scenarios.laws import Length, When
+from scheduler.model import JobId, NodeId, Priority
 
 STRIKES_MAX = 200_000
 """Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
@@ -45,12 +46,13 @@ class Timed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """What all entries have: when, how often.
 
     The entry begins at `at_s`, or `after_s` after the entry before it began, and happens `times`
-    times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.
+    times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.  Where a
+    time is no number but a law (`scenarios.laws`) it is drawn: once, each gap, or for each node.
     """
 
-    at_s: Seconds | None = None
-    after_s: Seconds | None = None
-    every_s: PositiveSeconds | None = None
+    at_s: When | None = None
+    after_s: When | None = None
+    every_s: Length | None = None
     times: Times = 1
     gaps: Literal["fixed", "exponential"] = "fixed"
 
@@ -69,7 +71,7 @@ class Entry(Timed, frozen=True, kw_only=True):
 
     nodes: Target | tuple[Target, ...]
     stagger_s: Seconds = 0.0
-    for_s: PositiveSeconds | None = None
+    for_s: Length | None = None
 
     subject: ClassVar[str]
     """What of a node it concerns: two entries may not change the same of one node at once."""
@@ -85,10 +87,6 @@ class Entry(Timed, frozen=True, kw_only=True):
     def ends(self, node: NodeId) -> AnyFault:
         """What brings it back."""
         raise NotImplementedError
-
-    def length_ms(self) -> Millis | None:
-        """How long it lasts; None for ever."""
-        return None if self.for_s is None else to_ms(self.for_s)
 
 
 class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"):
@@ -106,7 +104,7 @@ class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"
 class PauseEntry(Entry, frozen=True, kw_only=True, tag="pause", tag_field="what"):
     """Nodes stand still for `for_s`."""
 
-    for_s: PositiveSeconds
+    for_s: Length
     subject = "power"
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -163,10 +161,17 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
 
 
 class SplitEntry(Entry, frozen=True, kw_only=True, tag="split", tag_field="what"):
-    """The nodes and all others cannot fetch from each other, for `for_s`; beats get through."""
+    """The nodes and the `others` (unset: all others) cannot fetch from each other, for `for_s`;
+    beats get through.
+    """
 
-    for_s: PositiveSeconds
+    for_s: Length
+    others: Target | tuple[Target, ...] | None = None
     subject = "peers"
+
+    def from_whom(self) -> tuple[str, ...]:
+        """What `others` names, as a list."""
+        return (self.others,) if isinstance(self.others, str) else self.others or ()
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:
         return Separate(node, others)
@@ -335,7 +340,7 @@ class PolicyEntry(Timed, frozen=True, kw_only=True, tag="policy", tag_field="wha
 class MasterPauseEntry(Timed, frozen=True, kw_only=True, tag="master-pause", tag_field="what"):
     """The master stands still for `for_s`."""
 
-    for_s: PositiveSeconds
+    for_s: Length
 
 
 class MasterRestartEntry(Timed, frozen=True, kw_only=True, tag="master-restart", tag_field="what"):

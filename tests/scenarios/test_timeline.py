@@ -1,5 +1,7 @@
 """The tables `[[timeline]]`: whom they strike, when, and what is refused."""
 
+from itertools import pairwise
+from statistics import fmean, pstdev
 from typing import Any
 
 import msgspec
@@ -228,6 +230,84 @@ def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> 
     again = {**burst, "times": 1, "job": {**more, "count": 1, "name": "first"}}
     clash = from_dict(raw(workload=workload, timeline=[again]))
     assert 'a second job is called "first"' in error_of(lambda: make_jobs(clash)).problem
+
+
+LAWS: list[tuple[dict[str, Any], float, float]] = [
+    ({"law": "uniform", "shortest_s": 100, "longest_s": 300}, 200, 100 / 3**0.5),
+    ({"law": "exponential", "mean_s": 60}, 60, 60),
+    ({"law": "weibull", "mean_s": 60, "shape": 1}, 60, 60),
+    ({"law": "weibull", "mean_s": 60, "shape": 2}, 60, 31.4),
+    ({"law": "lognormal", "median_s": 60, "sigma": 0}, 60, 0),
+    ({"law": "lognormal", "median_s": 60, "sigma": 0.5}, 68, 36.2),
+]
+"""With mean and standard deviation."""
+
+
+def lengths(law: dict[str, Any]) -> list[float]:
+    """How long 400 pauses drawn by a law last, in seconds."""
+    entry = {"what": "pause", "nodes": "rack-0", "for_s": law, "times": 100, "every_s": 90_000}
+    strikes = script(entry)
+    begins = {(node_of(s), s.at_ms): 0 for s in strikes if isinstance(s.fault, Pause)}
+    ends = sorted((node_of(s), s.at_ms) for s in strikes if isinstance(s.fault, Resume))
+    return [(end[1] - begin[1]) / 1000 for begin, end in zip(sorted(begins), ends, strict=True)]
+
+
+@pytest.mark.parametrize(("law", "mean", "deviation"), LAWS)
+def test_times_drawn_from_named_distributions_have_their_mean_and_spread(
+    law: dict[str, Any], mean: float, deviation: float
+) -> None:
+    """Mean and spread of 400 draws, with an error of 4 σ / √n of the mean; each node and each time
+    has its own.
+    """
+    drawn = lengths(law)
+    assert len(drawn) == 400
+    assert fmean(drawn) == pytest.approx(mean, abs=max(4 * deviation / 400**0.5, 1e-3))
+    assert pstdev(drawn) == pytest.approx(deviation, rel=0.25, abs=1e-3)
+    assert len(set(drawn)) == (1 if not deviation else 400)
+
+
+def test_a_beginning_and_gaps_may_be_drawn() -> None:
+    law = {"law": "uniform", "shortest_s": 10, "longest_s": 20}
+    pause = {"what": "pause", "nodes": "node-0", "for_s": 1}
+    (begin, _) = script({**pause, "at_s": law})
+    assert 10_000 <= begin.at_ms <= 20_000
+    later = script(crash("node-1", at_s=100), {**pause, "after_s": law})
+    assert 110_000 <= later[1].at_ms <= 120_000
+    begins = [s.at_ms for s in script({**pause, "every_s": law, "times": 50})[::2]]
+    gaps = [after - before for before, after in pairwise(begins)]
+    assert len(set(gaps)) == 49
+    assert 10_000 <= min(gaps) < max(gaps) <= 20_000
+
+
+def test_an_exponential_gap_is_the_law_of_that_name() -> None:
+    entry = {"what": "pause", "nodes": "node-0", "for_s": 0.001, "times": 20}
+    short = {**entry, "every_s": 600, "gaps": "exponential"}
+    assert script(short) == script({**entry, "every_s": {"law": "exponential", "mean_s": 600}})
+
+
+def test_a_law_that_makes_no_sense_is_refused() -> None:
+    pause = {"what": "pause", "nodes": "node-0", "for_s": 1}
+    swapped = {"law": "uniform", "shortest_s": 2, "longest_s": 1}
+    assert problem({**pause, "at_s": swapped}) == (
+        "timeline[0].at_s: `longest_s` is less than `shortest_s`; exchange them"
+    )
+    twice = {**pause, "every_s": swapped | {"longest_s": 3}, "gaps": "exponential", "times": 2}
+    assert problem(twice).startswith("timeline[0].gaps: `every_s` says by what law")
+    unknown = problem({**pause, "at_s": {"law": "gauss", "mean_s": 1}})
+    assert unknown.startswith('timeline[0].at_s.law: expected one of "uniform", "exponential"')
+    assert problem({**pause, "at_s": {"law": "exponential"}}) == (
+        "timeline[0].at_s.mean_s: this field is required and missing"
+    )
+    assert "did you mean `mean_s`" in problem({**pause, "at_s": {"law": "exponential", "mean": 1}})
+
+
+def test_a_split_may_be_between_some_nodes_only() -> None:
+    entry = {"what": "split", "nodes": "rack-0", "others": ["node-1", "node-4"], "for_s": 1}
+    begins = [s.fault for s in script(entry) if s.at_ms == 0]
+    assert begins == [Separate(node, (1, 4)) for node in (0, 3, 6, 9)]
+    assert "nobody is split from anybody" in problem({**entry, "nodes": "all"})
+    assert "nobody is split" in problem({"what": "split", "nodes": "all", "for_s": 1})
+    assert '"node-99" is no node' in problem({**entry, "others": "node-99"})
 
 
 def test_when_absolute_relative_repeated_staggered() -> None:
