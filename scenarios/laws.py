@@ -76,7 +76,7 @@ When: TypeAlias = Seconds | Law
 """A time, stated or drawn."""
 
 Length: TypeAlias = PositiveSeconds | Law
-"""How long something lasts, stated or drawn; what is drawn is at least a millisecond."""
+"""How long something lasts, stated or drawn: at least a millisecond."""
 
 
 def when_ms(time: float | Law, stream: Stream, a: int = 0, b: int = 0) -> Millis:
@@ -85,9 +85,8 @@ def when_ms(time: float | Law, stream: Stream, a: int = 0, b: int = 0) -> Millis
 
 
 def length_ms(time: float | Law, stream: Stream, a: int = 0, b: int = 0) -> Millis:
-    """The same of a length."""
-    drawn = when_ms(time, stream, a, b)
-    return max(1, drawn) if isinstance(time, _Law) else drawn
+    """The same of a length, which is never nothing."""
+    return max(1, when_ms(time, stream, a, b))
 
 
 def check(time: float | Law | None, key: str) -> None:

@@ -96,7 +96,8 @@ class _Script:
         self.begins: list[Strike] = []
         self.ends: list[Strike] = []
         self.spells = Spells()
-        self._pairs = 0
+        self._pairs = self._uncounted = 0
+        self._named: dict[int, list[str]] = {}
         self._nodes = nodes
         self._seed = seed
         self._jobs = jobs
@@ -106,32 +107,53 @@ class _Script:
         """What the entry does when it happens for the `repeat`th time from 0."""
         match entry:
             case JobFaultEntry():
-                found = () if self._jobs is None else _jobs(entry.job, self._jobs, place)
-                self.begins += [Strike(at_ms, entry.fault(job)) for job in found]
+                self._add_to_jobs(entry, place, at_ms)
             case PolicyEntry():
+                now = Spell(at_ms, at_ms + 1, place)
+                self.spells.add(MASTER, "policy", now, "the policy is set", "at_s")
                 self.begins.append(Strike(at_ms, SwitchPolicy(entry.policy)))
             case MasterRestartEntry():
                 self.begins.append(Strike(at_ms, RestartMaster(entry.recover)))
             case MasterPauseEntry():
                 draw = Stream(self._seed, f"timeline/{place}/length")
                 over_ms = at_ms + length_ms(entry.for_s, draw, repeat)
-                self.spells.add(MASTER, "power", Spell(at_ms, over_ms, place))
+                spell = Spell(at_ms, over_ms, place)
+                self.spells.add(MASTER, "power", spell, "the master is struck", "at_s")
                 self.begins.append(Strike(at_ms, PauseMaster()))
                 self.ends.append(Strike(over_ms, ResumeMaster()))
             case FailuresEntry() | TraceEntry():
                 self._add_outages(entry, place, at_ms)
             case AddEntry():
                 for nth, node in enumerate(named_all(entry, self._nodes, place)):
-                    joins_ms = at_ms + nth * to_ms(entry.stagger_s)
+                    joins_ms = max(1, at_ms) + nth * to_ms(entry.stagger_s)
                     self.spells.add(node, entry.subject, Spell(0, joins_ms, place))
                     self.begins.append(Strike(0, Crash(node)))
                     self.ends.append(Strike(joins_ms, Restart(node)))
             case Entry():
                 self._add_to_nodes(entry, place, repeat, at_ms)
 
+    def _add_to_jobs(self, entry: JobFaultEntry, place: int, at_ms: Millis) -> None:
+        if self._jobs is None:
+            return
+        if place not in self._named:
+            self._named[place] = _jobs(entry.job, self._jobs, place)
+        self._count(len(self._named[place]), place, "times")
+        for name in self._named[place]:
+            now, job = Spell(at_ms, at_ms + 1, place), self._jobs[name]
+            what = f'the {entry.subject} of job "{name}" is set'
+            self.spells.add(MASTER, f"{entry.subject}/{job}", now, what, "at_s")
+            self.begins.append(Strike(at_ms, entry.fault(job)))
+
+    def _count(self, more: int, place: int, field: str) -> None:
+        """So many strikes come that nobody could tell before."""
+        self._uncounted += more
+        if self._uncounted > STRIKES_MAX:
+            refuse(f"this comes to more than {STRIKES_MAX:,} strikes", place, field)
+
     def _add_outages(self, entry: FailuresEntry | TraceEntry, place: int, at_ms: Millis) -> None:
         outages = _outages(entry, at_ms, self._nodes, place, self._seed, self._base_dir)
         for node, begin_ms, end_ms in outages:
+            self._count(1, place, "path" if isinstance(entry, TraceEntry) else "mtbf_s")
             end = inf if end_ms is None else end_ms
             self.spells.add(node, "power", Spell(begin_ms, end, place))
             self.begins.append(Strike(begin_ms, Crash(node)))
@@ -240,11 +262,11 @@ def kinds_named(timeline: Timeline) -> Iterator[tuple[str, str]]:
                 yield kind, dotted(("timeline", place, "job", "on", kind))
 
 
-def _jobs(name: str, jobs: Mapping[str, JobId], place: int) -> list[JobId]:
-    """The jobs of a name or a pattern."""
-    found = [jobs[name]] if name in jobs else []
+def _jobs(name: str, jobs: Mapping[str, JobId], place: int) -> list[str]:
+    """The names of the jobs that a name or a pattern means."""
+    found = [name] if name in jobs else []
     if not found and any(sign in name for sign in "*?["):
-        found = [job for each, job in jobs.items() if fnmatchcase(each, name)]
+        found = [each for each in jobs if fnmatchcase(each, name)]
     if not found:
         hint = suggestion(name, list(jobs))
         refuse(f'no job of the workload is called "{name}"; {hint}', place, "job")

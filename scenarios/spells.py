@@ -37,14 +37,16 @@ class Spells:
         at = spells.bisect_left(Spell(end_ms, -1, -1)) - 1  # the last that begins before the end
         return spells[at] if at >= 0 and spells[at].end_ms > begin_ms else None
 
-    def add(self, node: NodeId, subject: str, spell: Spell) -> None:
-        """One more; ScenarioError where there is one already."""
+    def add(
+        self, node: NodeId, subject: str, spell: Spell, what: str = "", field: str = "nodes"
+    ) -> None:
+        """One more; ScenarioError where there is one already: `what` has happened then."""
         other = self.meeting(node, subject, spell.begin_ms, spell.end_ms)
         if other is not None:
             when = max(spell.begin_ms, other.begin_ms) / 1000
-            who = "the master" if node == MASTER else f"node-{node}"
-            problem = f"{who} is struck by timeline[{other.place}] already at {when:,g} s"
-            refuse(f"{problem}; let one end before the other begins", spell.place, "nodes")
+            happens = what or f"node-{node} is struck"
+            problem = f"{happens} by timeline[{other.place}] already at {when:,g} s"
+            refuse(f"{problem}; let one end before the other begins", spell.place, field)
         self.of.setdefault((node, subject), SortedList()).add(spell)
 
     def check_some_left(self, timeline: Timeline, nodes: Sequence[NodeFacts]) -> None:

@@ -301,6 +301,9 @@ class JobFaultEntry(Timed, frozen=True, kw_only=True):
 
     job: Target
 
+    subject: ClassVar[str]
+    """What of a job it concerns: two entries may not set the same at one moment."""
+
     def fault(self, job: JobId) -> AnyFault:
         """What happens to one of them."""
         raise NotImplementedError
@@ -308,6 +311,8 @@ class JobFaultEntry(Timed, frozen=True, kw_only=True):
 
 class KillJobEntry(JobFaultEntry, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
     """The user of a job kills it."""
+
+    subject = "end"
 
     def fault(self, job: JobId) -> AnyFault:
         return KillJob(job)
@@ -317,6 +322,7 @@ class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority", ta
     """A job is given another priority."""
 
     priority: PriorityName
+    subject = "priority"
 
     def fault(self, job: JobId) -> AnyFault:
         return SetPriority(job, Priority[self.priority.upper()])
@@ -326,6 +332,7 @@ class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool", tag_field=
     """A job is put into another pool."""
 
     pool: Target
+    subject = "pool"
 
     def fault(self, job: JobId) -> AnyFault:
         return SetPool(job, self.pool)

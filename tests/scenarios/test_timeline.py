@@ -211,6 +211,44 @@ def test_what_befalls_jobs_goes_by_names_and_patterns(name: str, jobs: list[int]
     )
 
 
+def test_one_thing_is_not_set_twice_at_one_moment() -> None:
+    jobs = [{"maps": 1, "map_s": 1, "name": each} for each in ("etl-1", "etl-2")]
+    set_ = {"what": "priority", "job": "etl-1", "priority": "high", "at_s": 5}
+
+    def refusal(*timeline: dict[str, Any]) -> str:
+        workload = {"kind": "jobs", "job": jobs}
+        scenario = from_dict(raw(cluster=CLUSTER, workload=workload, timeline=list(timeline)))
+        error = error_of(lambda: make_script(scenario, make_jobs(scenario)))
+        return f"{error.key}: {error.problem}"
+
+    assert refusal(set_, {**set_, "job": "etl*", "priority": "low"}) == (
+        'timeline[1].at_s: the priority of job "etl-1" is set by timeline[0] already at 5 s;'
+        " let one end before the other begins"
+    )
+    pool = {"what": "pool", "job": "etl-2", "pool": "a", "at_s": 5, "times": 2, "every_s": 9}
+    assert "the pool of job" in refusal(set_, pool, {**pool, "at_s": 14, "times": 1})
+    assert "timeline[1].at_s: the policy is set" in problem(
+        {"what": "policy", "policy": "fair", "at_s": 7},
+        {"what": "policy", "policy": "hfsp", "at_s": 7},
+    )
+
+
+def test_patterns_of_many_jobs_many_times_are_refused() -> None:
+    listed = [{"maps": 1, "map_s": 1, "count": 1000}]
+    entry = {"what": "pool", "job": "*", "pool": "a", "times": 201, "every_s": 1}
+    scenario = from_dict(raw(workload={"kind": "jobs", "job": listed}, timeline=[entry]))
+    error = error_of(lambda: make_script(scenario, make_jobs(scenario)))
+    assert "more than 200,000 strikes" in error.problem
+
+
+def test_nothing_lasts_for_no_time() -> None:
+    """Or what begins would never end: of one instant ends come first."""
+    short = {"what": "pause", "nodes": "node-0", "at_s": 1, "for_s": 0.0001}
+    assert script(short) == (Strike(1000, Pause(0)), Strike(1001, Resume(0)))
+    add = {"what": "add", "nodes": "node-0", "at_s": 0.0001}
+    assert script(add) == (Strike(0, Crash(0)), Strike(1, Restart(0)))
+
+
 def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> None:
     listed = [{"maps": 1, "map_s": 1, "name": "first"}, {"maps": 1, "map_s": 1, "at_s": 500}]
     more = {"maps": 2, "map_s": 3, "at_s": 1, "count": 2, "every_s": 5, "user": "eve"}
@@ -389,3 +427,23 @@ def test_what_is_only_bad_may_befall_all_nodes_for_ever() -> None:
     """A link that loses some messages delivers others, and slow nodes work."""
     lossy = {"what": "link", "nodes": "all", "loss": 0.9, "delay_s": 9}
     assert len(script(lossy, {"what": "slow", "nodes": "all", "factor": 9})) == 24
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"poisoned_maps": [3]}, "poisoned_maps: the job has no number 3: its maps are 0 to 2"),
+        ({"hanging_reduces": [0]}, "hanging_reduces: the job has no number 0: it has no reduces"),
+        ({"poisoned_maps": [1, 2], "hanging_maps": [2]}, "hanging_maps: number 2 is poisoned, so"),
+        ({"fails_at": 0.5}, "fails_at: no task is poisoned or hangs"),
+    ],
+)
+def test_tasks_that_are_not_there_or_cannot_be_so_are_refused(
+    fields: dict[str, Any], says: str
+) -> None:
+    jobs = [{"maps": 3, "map_s": 1, **fields}]
+    error = error_of(lambda: from_dict(raw(workload={"kind": "jobs", "job": jobs})))
+    assert f"{error.key}: {error.problem}".startswith(f"workload.job[0].{says}")
+    burst = {"what": "burst", "at_s": 1, "job": jobs[0]}
+    error = error_of(lambda: make_jobs(from_dict(raw(timeline=[burst]))))
+    assert f"{error.key}: {error.problem}".startswith(f"timeline[0].job.{says}")
