@@ -240,6 +240,9 @@ class Slot(Machine):
             return
         launch, copier = found
         pause_ms, tell = copier.failed(over.host)
+        if copier.gives_up(over.host):
+            self._end(launch, Outcome.FAILED)
+            return
         self.timer(FetchAgain(over.attempt, over.host), self._clock.real_ms(pause_ms))
         if tell:
             self.send(node_address(self._node), FetchFailure(launch.job, over.host))
