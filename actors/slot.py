@@ -365,6 +365,12 @@ class Slot(Machine):
         else:
             self._go_on(left)
 
+    def waits_for(self) -> str | None:
+        launch = self._running
+        if launch is None or self._waits is None:
+            return None
+        return f"{self.name} holds attempt {launch.attempt} of job {launch.job}: {self._waits}"
+
     def at_work(self) -> bool:
         """A reduce that waits for its job's last map is not: that map must run somewhere else."""
         return self._phase is not None or self._waits is not None
