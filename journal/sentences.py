@@ -345,6 +345,8 @@ def _struck(fault: AnyFault) -> str:
             told = f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
             return f"{told}, at {fault.progress:.0%} of their way"
         case Hang():
+            if not fault.share:
+                return f"attempts that start on {node} hang no more"
             told = f"of the attempts that start on {node} from now on {fault.share:.0%} hang"
             return told if fault.progress is None else f"{told}, {fault.progress:.0%} done"
         case Drift():
