@@ -370,8 +370,8 @@ class Bookkeeper(Actor):
         if link is None:
             self.send(node_address(node), message, self._latency_ms)
         else:
-            for delay_ms in link.deliveries():
-                self.send(node_address(node), message, delay_ms)
+            for delay_ms, each in link.carry(message):
+                self.send(node_address(node), each, delay_ms)
 
     def _brief(self) -> None:
         """Tell a new policy what the books say: who is there, what is pending, what runs; how far

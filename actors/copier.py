@@ -3,7 +3,8 @@
 It asks every host that has outputs for it; one that is down, out of reach or has lost them does not
 answer.  A try without an answer fails after `TRY_MS`; the next one comes after a pause that grows
 by 1.3 from 10 s on, and every tenth failure of a host is told to the master (Hadoop's ReduceCopier,
-rule T6).  What has once come from a host is kept.
+rule T6).  What has once come from a host is kept.  After thirty failures of one host, which takes a
+day, the attempt has failed.
 """
 
 from collections.abc import Iterable
@@ -20,6 +21,10 @@ GROWTH = 1.3
 
 TELL_EVERY = 10
 """MAX_FETCH_RETRIES_PER_MAP's least: so many failures make one notification."""
+
+
+FAILURES_MAX = 30
+"""The least of "too many fetch failures" of one map, which end the attempt."""
 
 
 class Copier:
@@ -53,3 +58,7 @@ class Copier:
         failures = self._failures[host] = self._failures.get(host, 0) + 1
         pause_ms = round(FIRST_PAUSE_MS * GROWTH ** (failures - 1))
         return pause_ms, failures % TELL_EVERY == 0
+
+    def gives_up(self, host: NodeId) -> bool:
+        """Whether a host has failed too often."""
+        return self._failures.get(host, 0) >= FAILURES_MAX

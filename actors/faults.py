@@ -52,6 +52,15 @@ class Disturb(NodeFault, frozen=True):
     down: Way
 
 
+class Jumble(Disturb, frozen=True):
+    """The same, and the shares `up_held` and `down_held` of the messages are held back, each until
+    another has passed it.
+    """
+
+    up_held: float
+    down_held: float
+
+
 class Separate(NodeFault, frozen=True):
     """The node and these others cannot fetch from each other from now on; none ends it."""
 
@@ -154,6 +163,7 @@ AnyFault: TypeAlias = (
     | Resume
     | Slow
     | Disturb
+    | Jumble
     | Separate
     | Flaky
     | FlakyAt

@@ -27,6 +27,7 @@ from actors.events import (
 from actors.faults import (
     Disturb,
     Drain,
+    Jumble,
     PauseMaster,
     RestartMaster,
     ResumeMaster,
@@ -436,9 +437,11 @@ class Master(Bookkeeper):
     def on_disturb(self, fault: Disturb) -> None:
         """The way to a node changes.  The master does not know; what it sends bears it."""
         if fault.node not in self._downlinks:
-            link = Link(self._seed, f"down/{fault.node}", self._latency_ms)
-            self._downlinks[fault.node] = link
-        self._downlinks[fault.node].way = fault.down
+            new = Link(self._seed, f"down/{fault.node}", self._latency_ms)
+            self._downlinks[fault.node] = new
+        link = self._downlinks[fault.node]
+        link.way = fault.down
+        link.held_share = fault.down_held if isinstance(fault, Jumble) else 0.0
 
     def on_sweep(self) -> None:
         """Give up every node that has been silent for longer than the expiry (rule T1), and every

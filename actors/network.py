@@ -1,8 +1,9 @@
 """The way between the master and one node, one direction of it, when it is not what it should be.
 
 A healthy way delivers every message after the cluster's latency.  A disturbed one loses, doubles
-or delays; messages that are delayed by different times overtake each other.  What happens to a
-message is drawn at its own number, so it hangs on nothing else.
+or delays; messages that are delayed by different times overtake each other.  It may also hold
+messages back, each until another has passed it.  What happens to a message is drawn at its own
+number, so it hangs on nothing else.
 """
 
 import msgspec
@@ -24,6 +25,9 @@ class Way(msgspec.Struct, frozen=True, array_like=True, gc=False):
     delay_ms: Millis = 0
 
 
+_HOLDING = 4
+"""Where a message's draws say whether it is held back; what is before it says what else."""
+
 HEALTHY = Way()
 """A way that delivers every message once and on time."""
 
@@ -36,11 +40,28 @@ class Link:
 
     def __init__(self, seed: int, purpose: str, latency_ms: Millis) -> None:
         self.way = HEALTHY
+        self.held_share = 0.0
+        self._held: msgspec.Struct | None = None
         self._latency_ms = latency_ms
         self._draws = Stream(seed, purpose)
         self._sent = 0
 
-    def deliveries(self) -> list[Millis]:
+    def carry(self, message: msgspec.Struct) -> list[tuple[Millis, msgspec.Struct]]:
+        """What arrives because the message was sent, and after how long: its copies, and behind
+        them one that was held back; nothing if it is lost or held back itself.
+        """
+        delays = self._deliveries()
+        if not delays:
+            return []
+        held = self._held
+        if held is None and self._draws.uniform(self._sent, _HOLDING) < self.held_share:
+            self._held = message
+            return []
+        self._held = None
+        behind = [] if held is None else [(max(delays), held)]
+        return [*((delay_ms, message) for delay_ms in delays), *behind]
+
+    def _deliveries(self) -> list[Millis]:
         """After how long each copy of the next message arrives; none if it is lost."""
         self._sent += 1
         way = self.way

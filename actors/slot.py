@@ -240,6 +240,9 @@ class Slot(Machine):
             return
         launch, copier = found
         pause_ms, tell = copier.failed(over.host)
+        if copier.gives_up(over.host):
+            self._end(launch, Outcome.FAILED)
+            return
         self.timer(FetchAgain(over.attempt, over.host), self._clock.real_ms(pause_ms))
         if tell:
             self.send(node_address(self._node), FetchFailure(launch.job, over.host))
@@ -361,6 +364,12 @@ class Slot(Machine):
             self._put_off = left
         else:
             self._go_on(left)
+
+    def waits_for(self) -> str | None:
+        launch = self._running
+        if launch is None or self._waits is None:
+            return None
+        return f"{self.name} holds attempt {launch.attempt} of job {launch.job}: {self._waits}"
 
     def at_work(self) -> bool:
         """A reduce that waits for its job's last map is not: that map must run somewhere else."""

@@ -24,7 +24,7 @@ from abc import abstractmethod
 
 from actors.address import MASTER, node_address
 from actors.events import NodeFacts
-from actors.faults import Disturb, Fault, Flaky, Hang, Separate, Slow
+from actors.faults import Disturb, Fault, Flaky, Hang, Jumble, Separate, Slow
 from actors.kernel import Kernel
 from actors.machine import Machine
 from actors.messages import (
@@ -159,8 +159,8 @@ class Tracker(Machine):
         if self._uplink is None:
             self.send(MASTER, heartbeat, self._latency_ms)
         else:
-            for delay_ms in self._uplink.deliveries():
-                self.send(MASTER, heartbeat, delay_ms)
+            for delay_ms, each in self._uplink.carry(heartbeat):
+                self.send(MASTER, each, delay_ms)
         if self._awake:
             self._await_reply()
 
@@ -249,6 +249,7 @@ class Tracker(Machine):
             if self._uplink is None:
                 self._uplink = Link(self._seed, f"up/{self._facts.node}", self._latency_ms)
             self._uplink.way = fault.up
+            self._uplink.held_share = fault.up_held if isinstance(fault, Jumble) else 0.0
         super().on_fault(fault)
 
     def crash(self) -> None:

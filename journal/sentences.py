@@ -48,6 +48,7 @@ from actors.faults import (
     FlakyAt,
     Hang,
     JobFault,
+    Jumble,
     KillJob,
     NodeFault,
     Pause,
@@ -344,6 +345,8 @@ def _struck(fault: AnyFault) -> str:
             told = f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
             return f"{told}, at {fault.progress:.0%} of their way"
         case Hang():
+            if not fault.share:
+                return f"attempts that start on {node} hang no more"
             told = f"of the attempts that start on {node} from now on {fault.share:.0%} hang"
             return told if fault.progress is None else f"{told}, {fault.progress:.0%} done"
         case Drift():
@@ -371,19 +374,21 @@ def _struck(fault: AnyFault) -> str:
             others = count(len(fault.others), "node")
             return f"{node} is cut off from {others}" if others else f"{node} reaches all nodes"
         case Disturb():
-            ways = f"up {_way(fault.up)}, down {_way(fault.down)}"
+            held = (fault.up_held, fault.down_held) if isinstance(fault, Jumble) else (0.0, 0.0)
+            ways = f"up {_way(fault.up, held[0])}, down {_way(fault.down, held[1])}"
             return f"the link between {node} and the master changes: {ways}"
         case _:
             assert_never(fault)
 
 
-def _way(way: Way) -> str:
+def _way(way: Way, held: float) -> str:
     """How one direction of a link is."""
     if way.cut:
         return "cut"
     told = [f"loses {way.loss:.0%}"] if way.loss else []
     told += [f"doubles {way.twice:.0%}"] if way.twice else []
     told += [f"delays by {duration(way.delay_ms)} on average"] if way.delay_ms else []
+    told += [f"lets others overtake {held:.0%}"] if held else []
     return " and ".join(told) or "healthy"
 
 

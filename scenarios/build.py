@@ -6,6 +6,7 @@ from math import exp
 from actors.blocks import Blocks
 from actors.client import Client
 from actors.config import Cluster, Tasks
+from actors.copier import GROWTH
 from actors.durations import Durations
 from actors.events import (
     AnyEvent,
@@ -15,7 +16,7 @@ from actors.events import (
     NodeFacts,
     Outcome,
 )
-from actors.faults import Crash, Drift, Hang, Slow, StickLaunches
+from actors.faults import Crash, Drift, Hang, Separate, Slow, StickLaunches
 from actors.injector import Injector, Strike
 from actors.job import Job
 from actors.jobs import JobSpec
@@ -103,6 +104,7 @@ def assemble(
         last_ms = max((job.submit_ms for job in jobs), default=0)
         kernel.fruit_ms = max(last_ms, *(strike.at_ms for strike in script))
         kernel.fruitless_ms = _budget_ms(cluster, tasks, jobs, nodes, script)
+        kernel.patience_ms = max(kernel.patience_ms, FETCHES_MS + _pause_ms(script))
 
 
 def _is_fruit(event: AnyEvent) -> bool:
@@ -146,8 +148,16 @@ def _budget_ms(
         stalls_ms += tasks.timeout_ms
     if StickLaunches in struck:
         stalls_ms += 2 * expiry_ms
-    by_clocks_ms = round((4 * stalls_ms + FETCHES_MS + beats_ms) / slow)
+    by_clocks_ms = round((4 * stalls_ms + FETCHES_MS + _pause_ms(script) + beats_ms) / slow)
     return 4 * round(worst * longest_ms) + 2 * expiry_ms + by_clocks_ms
+
+
+def _pause_ms(script: Sequence[Strike]) -> Millis:
+    """How long a reduce may pause before it tries a host again that was out of its reach until the
+    last split ended: pauses grow by 1.3, so the next is that much less one of all before.
+    """
+    last_ms = max((s.at_ms for s in script if isinstance(s.fault, Separate)), default=0)
+    return round((GROWTH - 1) * last_ms)
 
 
 def _admit_nodes(

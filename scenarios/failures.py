@@ -1,6 +1,5 @@
 """Nodes that fail by a law of chance, or as they once did: the timeline's `failures`, `trace`."""
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,9 +10,6 @@ from scenarios.errors import ScenarioError
 from scenarios.fields import SECONDS_MAX, to_ms
 from scenarios.files import read_text
 from scheduler.model import Millis, NodeId
-
-DOWN_MAX = 1_000_000
-"""More than so many failures in one entry is surely a slip of the pen."""
 
 
 class Outage(NamedTuple):
@@ -64,12 +60,14 @@ def drawn(
 def recorded(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage]:
     """The outages in a file of lines `seconds,node,down` and `seconds,node,up`, in their order.
 
-    Empty lines and those that begin with # are left out.  ScenarioError names line and flaw.
+    Empty lines and those that begin with # are left out, and so are outages of less than half a
+    millisecond.  ScenarioError names line and flaw.
     """
     down: dict[NodeId, Millis] = {}
     last_ms = 0
-    for number, row in enumerate(csv.reader(read_text(path).splitlines()), start=1):
-        if not row or row[0].startswith("#"):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        row = line.split(",")
+        if not line.strip() or line.startswith("#"):
             continue
         at_ms, node, goes_down = _line(row, nodes, path, number)
         if at_ms < last_ms:
@@ -81,7 +79,9 @@ def recorded(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage]:
         if goes_down:
             down[node] = at_ms
         else:
-            yield Outage(node, down.pop(node), at_ms)
+            begin_ms = down.pop(node)
+            if begin_ms < at_ms:
+                yield Outage(node, begin_ms, at_ms)
     for node, begin_ms in down.items():
         yield Outage(node, begin_ms, None)
 

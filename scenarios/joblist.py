@@ -104,7 +104,9 @@ def check(workload: JobsWorkload) -> None:
 
 
 def check_tasks(entry: JobEntry, key: str) -> None:
-    """ScenarioError where a task is named that the job, which stands at `key`, has not."""
+    """ScenarioError where a task is named that the job, which stands at `key`, has not, or what is
+    said of its tasks makes no sense together.
+    """
     for what, tasks in (("maps", entry.maps), ("reduces", entry.reduces)):
         for sort in ("poisoned", "hanging", "skewed"):
             for task in getattr(entry, f"{sort}_{what}"):
@@ -112,6 +114,16 @@ def check_tasks(entry: JobEntry, key: str) -> None:
                     there = f"its {what} are 0 to {tasks - 1:,}" if tasks else f"it has no {what}"
                     problem = f"the job has no number {task:,}: {there}"
                     raise ScenarioError(problem, key=f"{key}.{sort}_{what}")
+        both = set(getattr(entry, f"poisoned_{what}")).intersection(
+            getattr(entry, f"hanging_{what}")
+        )
+        if both:
+            problem = f"number {min(both):,} is poisoned, so it cannot hang too; take it out of one"
+            raise ScenarioError(problem, key=f"{key}.hanging_{what}")
+    odd = ("poisoned_maps", "poisoned_reduces", "hanging_maps", "hanging_reduces")
+    if entry.fails_at is not None and not any(getattr(entry, name) for name in odd):
+        problem = "no task is poisoned or hangs, so nothing fails there; name some"
+        raise ScenarioError(problem, key=f"{key}.fails_at")
 
 
 def kinds_named(workload: JobsWorkload) -> Iterator[tuple[str, str]]:

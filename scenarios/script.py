@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import inf
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
-from sortedcontainers import SortedList
 
 from actors.events import NodeFacts
 from actors.faults import (
@@ -29,6 +27,9 @@ from scenarios import joblist
 from scenarios.failures import Law, Outage, drawn, recorded
 from scenarios.fields import JOBS_MAX, to_ms
 from scenarios.files import dotted
+from scenarios.laws import Exponential, length_ms, when_ms
+from scenarios.laws import check as check_law
+from scenarios.spells import MASTER, Spell, Spells
 from scenarios.strict import suggestion
 from scenarios.targets import drawn_number, named, named_all, refuse
 from scenarios.timeline import (
@@ -51,43 +52,6 @@ from scenarios.traces import locate
 from scheduler.model import JobId, Millis, NodeId
 
 
-class Spell(NamedTuple):
-    """A time in which something of a node is not as it should be; `place` is the entry's."""
-
-    begin_ms: float
-    end_ms: float
-    place: int
-
-
-MASTER = -1
-"""Where a node's number stands for spells of nodes."""
-
-
-class Spells:
-    """All of them, by node and by what of it is concerned."""
-
-    def __init__(self) -> None:
-        self.of: dict[tuple[NodeId, str], SortedList[Spell]] = {}
-
-    def meeting(self, node: NodeId, subject: str, begin_ms: float, end_ms: float) -> Spell | None:
-        """One that falls into a time, if any does; there never are two at once."""
-        spells = self.of.get((node, subject))
-        if spells is None:
-            return None
-        at = spells.bisect_left(Spell(end_ms, -1, -1)) - 1  # the last that begins before the end
-        return spells[at] if at >= 0 and spells[at].end_ms > begin_ms else None
-
-    def add(self, node: NodeId, subject: str, spell: Spell) -> None:
-        """One more; ScenarioError where there is one already."""
-        other = self.meeting(node, subject, spell.begin_ms, spell.end_ms)
-        if other is not None:
-            when = max(spell.begin_ms, other.begin_ms) / 1000
-            who = "the master" if node == MASTER else f"node-{node}"
-            problem = f"{who} is struck by timeline[{other.place}] already at {when:,g} s"
-            refuse(f"{problem}; let one end before the other begins", spell.place, "nodes")
-        self.of.setdefault((node, subject), SortedList()).add(spell)
-
-
 def script(
     timeline: Timeline,
     nodes: Sequence[NodeFacts],
@@ -103,68 +67,165 @@ def script(
     ScenarioError where an entry names no node, two want the same of one node at one time, or all
     nodes with a kind of slot would be gone for ever.
     """
-    begins: list[Strike] = []
-    ends: list[Strike] = []
-    spells = Spells()
-    began_ms = 0
-    strikes = pairs = 0
+    written = _Script(nodes, seed, jobs, base_dir)
+    began_ms = strikes = 0
     for place, entry in enumerate(timeline):
         each = len(nodes) * len(entry.targets()) if isinstance(entry, Entry) else 1
         strikes += entry.times * each
         _check(entry, place, len(nodes), strikes)
-        began_ms = _start_ms(entry, began_ms)
+        began_ms = _start_ms(entry, began_ms, place, seed)
         if isinstance(entry, BurstEntry):
             continue  # jobs come by the workload's way
         for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
-            if isinstance(entry, JobFaultEntry):
-                struck_jobs = () if jobs is None else _jobs(entry.job, jobs, place)
-                begins += [Strike(at_ms, entry.fault(job)) for job in struck_jobs]
+            written.add(entry, place, repeat, at_ms)
+    written.spells.check_some_left(timeline, nodes)
+    strikes_by_time = sorted([*written.ends, *written.begins], key=lambda strike: strike.at_ms)
+    return tuple(strikes_by_time)
+
+
+class _Script:
+    """What entries come to: strikes that begin something, those that end it, and when it lasts."""
+
+    def __init__(
+        self,
+        nodes: Sequence[NodeFacts],
+        seed: int,
+        jobs: Mapping[str, JobId] | None,
+        base_dir: str | Path | None,
+    ) -> None:
+        self.begins: list[Strike] = []
+        self.ends: list[Strike] = []
+        self.spells = Spells()
+        self._pairs = self._uncounted = 0
+        self._named: dict[int, list[str]] = {}
+        self._nodes = nodes
+        self._seed = seed
+        self._jobs = jobs
+        self._base_dir = base_dir
+
+    def add(self, entry: Timed, place: int, repeat: int, at_ms: Millis) -> None:
+        """What the entry does when it happens for the `repeat`th time from 0."""
+        match entry:
+            case JobFaultEntry():
+                self._add_to_jobs(entry, place, at_ms)
+            case PolicyEntry():
+                now = Spell(at_ms, at_ms + 1, place)
+                self.spells.add(MASTER, "policy", now, "the policy is set", "at_s")
+                self.begins.append(Strike(at_ms, SwitchPolicy(entry.policy)))
+            case MasterRestartEntry():
+                self.begins.append(Strike(at_ms, RestartMaster(entry.recover)))
+            case MasterPauseEntry():
+                draw = Stream(self._seed, f"timeline/{place}/length")
+                over_ms = at_ms + length_ms(entry.for_s, draw, repeat)
+                spell = Spell(at_ms, over_ms, place)
+                self.spells.add(MASTER, "power", spell, "the master is struck", "at_s")
+                self.begins.append(Strike(at_ms, PauseMaster()))
+                self.ends.append(Strike(over_ms, ResumeMaster()))
+            case FailuresEntry() | TraceEntry():
+                self._add_outages(entry, place, at_ms)
+            case AddEntry():
+                for nth, node in enumerate(named_all(entry, self._nodes, place)):
+                    joins_ms = max(1, at_ms) + nth * to_ms(entry.stagger_s)
+                    self.spells.add(node, entry.subject, Spell(0, joins_ms, place))
+                    self.begins.append(Strike(0, Crash(node)))
+                    self.ends.append(Strike(joins_ms, Restart(node)))
+            case Entry():
+                self._add_to_nodes(entry, place, repeat, at_ms)
+
+    def _add_to_jobs(self, entry: JobFaultEntry, place: int, at_ms: Millis) -> None:
+        if self._jobs is None:
+            return
+        if place not in self._named:
+            self._named[place] = _jobs(entry.job, self._jobs, place)
+        self._count(len(self._named[place]), place, "times")
+        for name in self._named[place]:
+            now, job = Spell(at_ms, at_ms + 1, place), self._jobs[name]
+            what = f'the {entry.subject} of job "{name}" is set'
+            self.spells.add(MASTER, f"{entry.subject}/{job}", now, what, "at_s")
+            self.begins.append(Strike(at_ms, entry.fault(job)))
+
+    def _count(self, more: int, place: int, field: str) -> None:
+        """So many strikes come that nobody could tell before."""
+        self._uncounted += more
+        if self._uncounted > STRIKES_MAX:
+            refuse(f"this comes to more than {STRIKES_MAX:,} strikes", place, field)
+
+    def _add_outages(self, entry: FailuresEntry | TraceEntry, place: int, at_ms: Millis) -> None:
+        outages = _outages(entry, at_ms, self._nodes, place, self._seed, self._base_dir)
+        for node, begin_ms, end_ms in outages:
+            self._count(1, place, "path" if isinstance(entry, TraceEntry) else "mtbf_s")
+            end = inf if end_ms is None else end_ms
+            self.spells.add(node, "power", Spell(begin_ms, end, place))
+            self.begins.append(Strike(begin_ms, Crash(node)))
+            if end_ms is not None:
+                self.ends.append(Strike(end_ms, Restart(node)))
+
+    def _add_to_nodes(self, entry: Entry, place: int, repeat: int, at_ms: Millis) -> None:
+        draw = Stream(self._seed, f"timeline/{place}/length")
+        lengths = {
+            facts.node: None
+            if entry.for_s is None
+            else length_ms(entry.for_s, draw, repeat, facts.node)
+            for facts in self._nodes
+        }
+        struck = self._struck(entry, place, repeat, at_ms, lengths)
+        others = self._others(entry, place, struck)
+        for nth, node in enumerate(struck):
+            begin_ms, length = at_ms + nth * to_ms(entry.stagger_s), lengths[node]
+            end_ms = inf if length is None else begin_ms + length
+            self.spells.add(node, entry.subject, Spell(begin_ms, end_ms, place))
+            self.begins.append(Strike(begin_ms, entry.begins(node, others)))
+            if length is not None:
+                self.ends.append(Strike(begin_ms + length, entry.ends(node)))
+
+    def _others(self, entry: Entry, place: int, struck: list[NodeId]) -> tuple[NodeId, ...]:
+        """Whom the nodes are split from, where they are."""
+        if not isinstance(entry, SplitEntry):
+            return ()
+        others = {facts.node for facts in self._nodes}
+        if entry.others is not None:
+            others = {n for target in entry.from_whom() for n in named(target, self._nodes, place)}
+        others -= set(struck)
+        self._pairs += len(struck) * len(others)
+        if self._pairs > STRIKES_MAX:
+            refuse(f"more than {STRIKES_MAX:,} pairs of nodes are split", place, "nodes")
+        if not others:
+            refuse("the nodes are all, or these, so nobody is split from anybody", place, "nodes")
+        return tuple(sorted(others))
+
+    def _struck(
+        self,
+        entry: Entry,
+        place: int,
+        repeat: int,
+        at_ms: Millis,
+        lengths: Mapping[NodeId, Millis | None],
+    ) -> list[NodeId]:
+        """The nodes that an entry strikes this time, by number.
+
+        Draws leave out nodes that something of the same sort has already befallen.
+        """
+        nodes = self._nodes
+        draw = Stream(self._seed, f"timeline/{place}/{repeat}")
+        all_begun_ms = at_ms + len(nodes) * to_ms(entry.stagger_s)
+        chosen: set[NodeId] = set()
+        for nth, target in enumerate(entry.targets()):
+            wanted = drawn_number(target, len(nodes))
+            if wanted is None:
+                chosen.update(named(target, nodes, place))
                 continue
-            if isinstance(entry, PolicyEntry):
-                begins.append(Strike(at_ms, SwitchPolicy(entry.policy)))
-                continue
-            if isinstance(entry, MasterRestartEntry):
-                begins.append(Strike(at_ms, RestartMaster(entry.recover)))
-                continue
-            if isinstance(entry, MasterPauseEntry):
-                over_ms = at_ms + to_ms(entry.for_s)
-                spells.add(MASTER, "power", Spell(at_ms, over_ms, place))
-                begins.append(Strike(at_ms, PauseMaster()))
-                ends.append(Strike(over_ms, ResumeMaster()))
-                continue
-            if isinstance(entry, FailuresEntry | TraceEntry):
-                for outage in _outages(entry, at_ms, nodes, place, seed, base_dir):
-                    end = inf if outage.end_ms is None else outage.end_ms
-                    spells.add(outage.node, "power", Spell(outage.begin_ms, end, place))
-                    begins.append(Strike(outage.begin_ms, Crash(outage.node)))
-                    if outage.end_ms is not None:
-                        ends.append(Strike(outage.end_ms, Restart(outage.node)))
-                continue
-            if isinstance(entry, AddEntry):
-                for nth, node in enumerate(named_all(entry, nodes, place)):
-                    joins_ms = at_ms + nth * to_ms(entry.stagger_s)
-                    spells.add(node, entry.subject, Spell(0, joins_ms, place))
-                    begins.append(Strike(0, Crash(node)))
-                    ends.append(Strike(joins_ms, Restart(node)))
-                continue
-            length_ms = entry.length_ms()
-            draw = Stream(seed, f"timeline/{place}/{repeat}")
-            struck = _struck(entry, at_ms, nodes, place, draw, spells)
-            others: tuple[NodeId, ...] = ()
-            if isinstance(entry, SplitEntry):
-                others = tuple(sorted({facts.node for facts in nodes}.difference(struck)))
-                pairs += len(struck) * len(others)
-                if pairs > STRIKES_MAX:
-                    refuse(f"more than {STRIKES_MAX:,} pairs of nodes are split", place, "nodes")
-            for nth, node in enumerate(struck):
-                begin_ms = at_ms + nth * to_ms(entry.stagger_s)
-                end_ms = inf if length_ms is None else begin_ms + length_ms
-                spells.add(node, entry.subject, Spell(begin_ms, end_ms, place))
-                begins.append(Strike(begin_ms, entry.begins(node, others)))
-                if length_ms is not None:
-                    ends.append(Strike(begin_ms + length_ms, entry.ends(node)))
-    _check_some_left(spells, timeline, nodes)
-    return tuple(sorted([*ends, *begins], key=lambda strike: strike.at_ms))
+            free = [
+                facts.node
+                for facts in nodes
+                if facts.node not in chosen
+                and self.spells.meeting(
+                    facts.node, entry.subject, at_ms, all_begun_ms + (lengths[facts.node] or inf)
+                )
+                is None
+            ]
+            free.sort(key=lambda node: (draw.bits(nth, node), node))
+            chosen.update(free[:wanted])
+        return sorted(chosen)
 
 
 def bursts(timeline: Timeline, seed: int, first: JobId) -> list[JobSpec]:
@@ -175,7 +236,7 @@ def bursts(timeline: Timeline, seed: int, first: JobId) -> list[JobSpec]:
     specs: list[JobSpec] = []
     began_ms = 0
     for place, entry in enumerate(timeline):
-        began_ms = _start_ms(entry, began_ms)
+        began_ms = _start_ms(entry, began_ms, place, seed)
         if not isinstance(entry, BurstEntry):
             continue
         if entry.times * entry.job.count > JOBS_MAX:
@@ -201,11 +262,11 @@ def kinds_named(timeline: Timeline) -> Iterator[tuple[str, str]]:
                 yield kind, dotted(("timeline", place, "job", "on", kind))
 
 
-def _jobs(name: str, jobs: Mapping[str, JobId], place: int) -> list[JobId]:
-    """The jobs of a name or a pattern."""
-    found = [jobs[name]] if name in jobs else []
+def _jobs(name: str, jobs: Mapping[str, JobId], place: int) -> list[str]:
+    """The names of the jobs that a name or a pattern means."""
+    found = [name] if name in jobs else []
     if not found and any(sign in name for sign in "*?["):
-        found = [job for each, job in jobs.items() if fnmatchcase(each, name)]
+        found = [each for each in jobs if fnmatchcase(each, name)]
     if not found:
         hint = suggestion(name, list(jobs))
         refuse(f'no job of the workload is called "{name}"; {hint}', place, "job")
@@ -222,6 +283,10 @@ def _check(entry: Timed, place: int, nodes: int, strikes: int) -> None:
         refuse(f"this is too much; {most}, and come to {strikes:,} here", place, "times")
     if entry.at_s is not None and entry.after_s is not None:
         refuse("`at_s` and `after_s` both say when; keep one", place, "after_s")
+    for field in ("at_s", "after_s", "every_s", "for_s"):
+        check_law(getattr(entry, field, None), f"timeline[{place}].{field}")
+    if entry.gaps == "exponential" and not isinstance(entry.every_s, float | None):
+        refuse("`every_s` says by what law gaps are drawn; keep one", place, "gaps")
     if entry.times > 1 and entry.every_s is None:
         refuse("`times` without `every_s`: how far apart?", place, "times")
     if isinstance(entry, AddEntry):
@@ -231,58 +296,32 @@ def _check(entry: Timed, place: int, nodes: int, strikes: int) -> None:
             what = "times" if entry.times > 1 else "for_s"
             refuse("a node joins once; use `crash` or `drain` for what comes later", place, what)
     if isinstance(entry, LinkEntry):
-        if not (entry.cut or entry.loss or entry.duplicate or entry.delay_s):
-            refuse("nothing happens: set `cut`, `loss`, `duplicate` or `delay_s`", place, "what")
-        if entry.cut and (entry.loss or entry.duplicate or entry.delay_s):
+        some = entry.loss or entry.duplicate or entry.delay_s or entry.reorder
+        if not (entry.cut or some):
+            ways = "`cut`, `loss`, `duplicate`, `reorder` or `delay_s`"
+            refuse(f"nothing happens: set {ways}", place, "what")
+        if entry.cut and some:
             refuse("a link that is cut delivers nothing that could be delayed", place, "cut")
 
 
-def _start_ms(entry: Timed, before_ms: Millis) -> Millis:
+def _start_ms(entry: Timed, before_ms: Millis, place: int, seed: int) -> Millis:
     """When the entry begins; `before_ms` is when the one before it did."""
+    draw = Stream(seed, f"timeline/{place}/start")
     if entry.at_s is not None:
-        return to_ms(entry.at_s)
-    return before_ms + to_ms(entry.after_s or 0.0)
+        return when_ms(entry.at_s, draw)
+    return before_ms + when_ms(entry.after_s or 0.0, draw)
 
 
 def _instants(entry: Timed, start_ms: Millis, place: int, seed: int) -> Iterator[Millis]:
     """When it happens, every time."""
     every_s = entry.every_s or 0.0
+    if entry.gaps == "exponential" and isinstance(every_s, float) and every_s:
+        every_s = Exponential(every_s)
     gaps = Stream(seed, f"timeline/{place}/gap")
     at_ms = start_ms
     for repeat in range(entry.times):
         yield at_ms
-        drawn = entry.gaps == "exponential"
-        at_ms += max(1, to_ms(gaps.exponential(every_s, repeat) if drawn else every_s))
-
-
-def _struck(
-    entry: Entry,
-    at_ms: Millis,
-    nodes: Sequence[NodeFacts],
-    place: int,
-    draw: Stream,
-    spells: Spells,
-) -> list[NodeId]:
-    """The nodes that an entry strikes this time, by number.
-
-    Draws leave out nodes that something of the same sort has already befallen.
-    """
-    chosen: set[NodeId] = set()
-    for nth, target in enumerate(entry.targets()):
-        wanted = drawn_number(target, len(nodes))
-        if wanted is None:
-            chosen.update(named(target, nodes, place))
-            continue
-        until_ms = at_ms + len(nodes) * to_ms(entry.stagger_s) + (entry.length_ms() or inf)
-        free = [
-            facts.node
-            for facts in nodes
-            if facts.node not in chosen
-            and spells.meeting(facts.node, entry.subject, at_ms, until_ms) is None
-        ]
-        free.sort(key=lambda node: (draw.bits(nth, node), node))
-        chosen.update(free[:wanted])
-    return sorted(chosen)
+        at_ms += max(1, when_ms(every_s, gaps, repeat))
 
 
 def _outages(
@@ -313,22 +352,3 @@ def _outages(
 
 def _file(entry: TraceEntry, base_dir: str | Path, place: int) -> Path:
     return locate(entry.path, Path(base_dir), f"timeline[{place}].path")
-
-
-def _check_some_left(spells: Spells, timeline: Timeline, nodes: Sequence[NodeFacts]) -> None:
-    """ScenarioError where no node with a kind of slot would be left in the end."""
-    gone: dict[NodeId, int] = {}
-    for (node, _), struck in spells.of.items():
-        if node == MASTER:
-            continue
-        for spell in struck:
-            if spell.end_ms == inf and timeline[spell.place].takes_away():
-                gone[node] = max(gone.get(node, 0), spell.place)
-    if not gone:
-        return
-    place = max(gone.values())
-    for what in ("map", "reduce"):
-        having = [facts for facts in nodes if getattr(facts, f"{what}_slots")]
-        if having and all(facts.node in gone for facts in having):
-            problem = f"every node with a {what} slot would be gone for ever, so jobs could not end"
-            refuse(f"{problem}; give one `for_s`", place, "nodes")

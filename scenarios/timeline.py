@@ -16,6 +16,7 @@ from actors.faults import (
     Flaky,
     FlakyAt,
     Hang,
+    Jumble,
     KillJob,
     Pause,
     Restart,
@@ -29,7 +30,8 @@ from actors.faults import (
 from actors.network import HEALTHY, Way
 from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from scenarios.joblist import JobEntry, PriorityName
-from scheduler.model import JobId, Millis, NodeId, Priority
+from scenarios.laws import Length, When
+from scheduler.model import JobId, NodeId, Priority
 
 STRIKES_MAX = 200_000
 """Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
@@ -44,12 +46,13 @@ class Timed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """What all entries have: when, how often.
 
     The entry begins at `at_s`, or `after_s` after the entry before it began, and happens `times`
-    times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.
+    times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.  Where a
+    time is no number but a law (`scenarios.laws`) it is drawn: once, each gap, or for each node.
     """
 
-    at_s: Seconds | None = None
-    after_s: Seconds | None = None
-    every_s: PositiveSeconds | None = None
+    at_s: When | None = None
+    after_s: When | None = None
+    every_s: Length | None = None
     times: Times = 1
     gaps: Literal["fixed", "exponential"] = "fixed"
 
@@ -68,7 +71,7 @@ class Entry(Timed, frozen=True, kw_only=True):
 
     nodes: Target | tuple[Target, ...]
     stagger_s: Seconds = 0.0
-    for_s: PositiveSeconds | None = None
+    for_s: Length | None = None
 
     subject: ClassVar[str]
     """What of a node it concerns: two entries may not change the same of one node at once."""
@@ -84,10 +87,6 @@ class Entry(Timed, frozen=True, kw_only=True):
     def ends(self, node: NodeId) -> AnyFault:
         """What brings it back."""
         raise NotImplementedError
-
-    def length_ms(self) -> Millis | None:
-        """How long it lasts; None for ever."""
-        return None if self.for_s is None else to_ms(self.for_s)
 
 
 class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"):
@@ -105,7 +104,7 @@ class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"
 class PauseEntry(Entry, frozen=True, kw_only=True, tag="pause", tag_field="what"):
     """Nodes stand still for `for_s`."""
 
-    for_s: PositiveSeconds
+    for_s: Length
     subject = "power"
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -134,13 +133,14 @@ class SlowEntry(Entry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
 class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     """The links between the nodes and the master are disturbed, for `for_s` or for ever.
 
-    `cut` is a partition; else `loss` and `duplicate` are shares of the messages, and `delay_s`
-    the mean of an exponential delay.  `way` says which direction: `up` is to the master.
+    `cut` is a partition; else `loss`, `duplicate` and `reorder` are shares of the messages, and
+    `delay_s` the mean of an exponential delay.  `way` says which direction: `up` is to the master.
     """
 
     cut: bool = False
     loss: Share = 0.0
     duplicate: Share = 0.0
+    reorder: Share = 0.0
     delay_s: Seconds = 0.0
     way: Literal["both", "up", "down"] = "both"
     subject = "link"
@@ -151,17 +151,27 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
         way = Way(self.cut, self.loss, self.duplicate, to_ms(self.delay_s))
         up, down = self.way in ("both", "up"), self.way in ("both", "down")
-        return Disturb(node, way if up else HEALTHY, way if down else HEALTHY)
+        ways = way if up else HEALTHY, way if down else HEALTHY
+        if self.reorder:
+            return Jumble(node, *ways, up * self.reorder, down * self.reorder)
+        return Disturb(node, *ways)
 
     def ends(self, node: NodeId) -> AnyFault:
         return Disturb(node, HEALTHY, HEALTHY)
 
 
 class SplitEntry(Entry, frozen=True, kw_only=True, tag="split", tag_field="what"):
-    """The nodes and all others cannot fetch from each other, for `for_s`; beats get through."""
+    """The nodes and the `others` (unset: all others) cannot fetch from each other, for `for_s`;
+    beats get through.
+    """
 
-    for_s: PositiveSeconds
+    for_s: Length
+    others: Target | tuple[Target, ...] | None = None
     subject = "peers"
+
+    def from_whom(self) -> tuple[str, ...]:
+        """What `others` names, as a list."""
+        return (self.others,) if isinstance(self.others, str) else self.others or ()
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:
         return Separate(node, others)
@@ -291,6 +301,9 @@ class JobFaultEntry(Timed, frozen=True, kw_only=True):
 
     job: Target
 
+    subject: ClassVar[str]
+    """What of a job it concerns: two entries may not set the same at one moment."""
+
     def fault(self, job: JobId) -> AnyFault:
         """What happens to one of them."""
         raise NotImplementedError
@@ -298,6 +311,8 @@ class JobFaultEntry(Timed, frozen=True, kw_only=True):
 
 class KillJobEntry(JobFaultEntry, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
     """The user of a job kills it."""
+
+    subject = "end"
 
     def fault(self, job: JobId) -> AnyFault:
         return KillJob(job)
@@ -307,6 +322,7 @@ class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority", ta
     """A job is given another priority."""
 
     priority: PriorityName
+    subject = "priority"
 
     def fault(self, job: JobId) -> AnyFault:
         return SetPriority(job, Priority[self.priority.upper()])
@@ -316,6 +332,7 @@ class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool", tag_field=
     """A job is put into another pool."""
 
     pool: Target
+    subject = "pool"
 
     def fault(self, job: JobId) -> AnyFault:
         return SetPool(job, self.pool)
@@ -330,7 +347,7 @@ class PolicyEntry(Timed, frozen=True, kw_only=True, tag="policy", tag_field="wha
 class MasterPauseEntry(Timed, frozen=True, kw_only=True, tag="master-pause", tag_field="what"):
     """The master stands still for `for_s`."""
 
-    for_s: PositiveSeconds
+    for_s: Length
 
 
 class MasterRestartEntry(Timed, frozen=True, kw_only=True, tag="master-restart", tag_field="what"):

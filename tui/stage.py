@@ -348,7 +348,7 @@ class Stage:
                 self.slow[node] = fault.factor
                 truth = truth | Truth.SLOW if fault.factor != 1 else truth & ~Truth.SLOW
             case Disturb():
-                well = fault.up == HEALTHY and fault.down == HEALTHY
+                well = type(fault) is Disturb and fault.up == fault.down == HEALTHY
                 truth = truth & ~Truth.CUT if well else truth | Truth.CUT
             case Separate():
                 truth = truth | Truth.APART if fault.others else truth & ~Truth.APART

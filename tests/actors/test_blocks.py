@@ -125,3 +125,13 @@ def test_what_happens_at_an_instant_is_seen_after_it() -> None:
         blocks.set_down(0, down, at_ms)
         seen[at_ms] = blocks.readable(0, 0, at_ms), blocks.readable(0, 0, at_ms + 1)
     assert seen == {10: (True, False), 20: (False, True), 30: (True, True), 40: (True, True)}
+
+
+def test_who_waits_for_input_says_so() -> None:
+    """What a run that is stuck would tell."""
+    script = [Strike(1, Crash(node)) for node in HOLDERS]
+    run = play([job(0, submit_ms=10_000)], cluster=SIX, script=script, until_ms=20_000)
+    waits = [wait for actor in run.kernel.actors.values() if (wait := actor.waits_for())]
+    (launch,) = run.launches()
+    told = f"attempt {launch.attempt} of job 0: no replica of its input can be read"
+    assert f"slot 0 of node {launch.node} holds {told}" in waits

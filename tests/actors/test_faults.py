@@ -4,6 +4,7 @@ The expiry is 600 s and the checker wakes every 200 s.  Where times are given, t
 by hand as in `test_heartbeats`: the first beat goes out at 0, latency is 1 ms, the period 3,002 ms.
 """
 
+import msgspec
 import pytest
 
 from actors.config import Cluster, Heartbeats
@@ -19,10 +20,11 @@ from actors.events import (
     Outcome,
     ShuffleEnded,
 )
-from actors.faults import Crash, Disturb, Pause, Restart, Resume, Separate, Slow
+from actors.faults import Crash, Disturb, Jumble, Pause, Restart, Resume, Separate, Slow
 from actors.injector import Strike
 from actors.kernel import Stalled
-from actors.network import HEALTHY, Way
+from actors.messages import HeartbeatReply
+from actors.network import HEALTHY, Link, Way
 from scheduler.model import Millis, TaskKind
 from scheduler.orders.hfsp import Hfsp
 from scheduler.policy import Policy
@@ -233,6 +235,31 @@ def test_s8_lost_doubled_and_late_messages_launch_nothing_twice(
     assert ends(run)
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("held", [(0.5, 0.0), (0.0, 0.5), (1.0, 1.0)])
+@pytest.mark.parametrize("way", [HEALTHY, FLAKY])
+def test_s8_reordered_messages_launch_nothing_twice(
+    seed: int, held: tuple[float, float], way: Way
+) -> None:
+    jobs = [job(0, maps=12, map_ms=20_000, reduces=2, shuffle_ms=1000, reduce_ms=5000)]
+    script = [Strike(1, Jumble(node, way, way, *held)) for node in (0, 1)]
+    run = play(jobs, cluster=TWO, script=script, seed=seed)
+    assert len(run.launches()) == len(run.all(AttemptStarted)) == 14
+    assert ends(run)
+
+
+def test_a_message_that_is_held_back_comes_right_behind_the_next() -> None:
+    """With a share of 1 every second one; what is lost passes nobody."""
+    link = Link(1, "up/0", 5)
+    link.held_share = 1.0
+    sent = [HeartbeatReply(number, 0) for number in range(5)]
+    assert [link.carry(each) for each in sent[:3]] == [[], [(5, sent[1]), (5, sent[0])], []]
+    link.way = Way(cut=True)
+    assert link.carry(sent[3]) == []
+    link.way, link.held_share = HEALTHY, 0.0
+    assert link.carry(sent[4]) == [(5, sent[4]), (5, sent[2])]
+
+
 # T6: fetching.
 
 FOUR = Cluster(nodes=4, racks=1, map_slots=1, reduce_slots=2, replication=4, heartbeat=IN_STEP)
@@ -267,6 +294,32 @@ def test_a_shuffle_waits_for_a_host_out_of_reach_and_goes_on_when_it_is_back() -
     assert 60_000 < ended.at_ms < 100_000
     assert not run.all(NodeLost)
     assert not run.all(MapsUndone)
+
+
+def test_t6_after_thirty_failures_a_reduce_has_failed() -> None:
+    """Nodes 0 and 1 do not reach each other for a day.  Pauses of 10 s · 1.3ⁿ, 29 of them, and
+    tries of 3 s: the thirtieth has failed after 67,236 s.  Of 32 reduces only four complain, so the
+    maps are not made again.
+    """
+    sixteen = msgspec.structs.replace(FOUR, nodes=16)
+    spec = job(0, maps=16, map_ms=10_000, reduces=32, shuffle_ms=90_000, reduce_ms=200_000_000)
+    script = [Strike(5000, Separate(0, (1,))), Strike(86_400_000, Separate(0, ()))]
+    run = play([spec], cluster=sixteen, script=script, until_ms=68_000_000)
+    assert not run.all(MapsUndone)
+    failed = [e for e in run.all(AttemptEnded) if e.outcome is Outcome.FAILED]
+    where = {e.attempt: e.node for e in run.launches(TaskKind.REDUCE)}
+    assert sorted(where[e.attempt] for e in failed) == [0, 0, 1, 1]
+    tries_ms = 30 * 3002 + sum(round(10_000 * 1.3**n) for n in range(29))
+    assert all(10_000 < e.at_ms - tries_ms < 25_000 for e in failed)
+
+
+def test_a_long_split_is_no_stall_though_the_next_try_is_hours_away() -> None:
+    """Pauses have grown by 1.3 all day: the run does not count as stuck before the next one."""
+    jobs = [job(0, maps=8, map_ms=10_000, reduces=8, shuffle_ms=2000, reduce_ms=1000)]
+    for hours in (6, 18):
+        script = [Strike(5000, Separate(1, (0,))), Strike(hours * 3_600_000, Separate(1, ()))]
+        run = play(jobs, cluster=FOUR, script=script)
+        assert run.all(JobFinished)[0].at_ms < 1.31 * hours * 3_600_000
 
 
 def test_a_launch_to_a_node_that_has_just_died_is_not_lost_for_ever() -> None:

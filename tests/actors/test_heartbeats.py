@@ -1,8 +1,9 @@
-"""Heartbeats by Hadoop's rules H1 to H5, worked by hand on one node.
+"""Heartbeats by Hadoop's rules H1 to H9, worked by hand on one node.
 
 The node's first beat goes out at 0.  Latency is 1 ms, the interval 3,000 ms, so by rule H3 a beat
 follows its predecessor by 3,002 ms: they go out at 0, 3002, 6004, 9006, 12008, ... and reach the
-master 1 ms later.
+master 1 ms later (H2 and H8 have files of their own: `tests/actors/test_expiry.py` is H8's, and H2
+is H1 of the profile `mr1-1.0`).
 """
 
 import pytest
@@ -16,7 +17,10 @@ from actors.events import (
     JobFinished,
     ShuffleEnded,
 )
-from actors.messages import Heartbeat
+from actors.faults import KillJob
+from actors.injector import Strike
+from actors.messages import Heartbeat, LaunchTask
+from scenarios.build import node_facts
 from scheduler.model import TaskKind
 from tests.support.world import IN_STEP, job, play
 
@@ -78,6 +82,35 @@ def test_h5_a_repeated_heartbeat_gets_the_stored_reply_and_launches_nothing() ->
     run.kernel.reason, run.kernel._until_ms = None, run.kernel.now_ms + 1
     (addressee,) = run.kernel.advance() or ()
     assert (addressee.name, addressee.mailbox) == ("node 0", [stored])
+
+
+def test_h6_a_beats_news_is_booked_before_it_is_given_work() -> None:
+    """The beat that tells that a map has ended takes the next one along, and the order to kill
+    that waits for the node, in one reply.
+    """
+    jobs = [job(0, maps=2, map_ms=1000), job(1, maps=1, map_ms=60_000)]
+    one = Cluster(nodes=1, racks=1, map_slots=2, heartbeat=IN_STEP)
+    run = play(jobs, cluster=one, script=[Strike(2500, KillJob(0))], until_ms=3003)
+    assert [e.at_ms for e in run.all(AttemptClosed)] == [3003, 3003]
+    assert [(e.at_ms, e.job) for e in run.launches()][2:] == [(3003, 1)]
+    three = [job(0, maps=1, map_ms=60_000), job(1, maps=1, map_ms=1000), job(2, submit_ms=2000)]
+    run = play(three, cluster=one, script=[Strike(2500, KillJob(0))], until_ms=3003)
+    node = run.master.ledger.node(0)
+    assert node is not None
+    assert [each.job for each in node.reply.launches if isinstance(each, LaunchTask)] == [2]
+    assert [each.attempt for each in node.reply.kills] == [1]
+
+
+def test_h7_a_node_without_a_free_slot_is_given_nothing() -> None:
+    """Two maps run until 60 s: whatever beats come meanwhile, the third waits."""
+    run = play([job(0, maps=3, map_ms=60_000)])
+    assert [e.at_ms for e in run.launches()][:2] == [1, 1]
+    assert run.launches()[2].at_ms > 60_000
+
+
+def test_h9_a_node_has_two_slots_of_each_kind_unless_the_scenario_says_otherwise() -> None:
+    (facts,) = node_facts(Cluster(nodes=1, racks=1))
+    assert (facts.map_slots, facts.reduce_slots) == (2, 2)
 
 
 def test_one_task_a_beat_where_the_scenario_says_so() -> None:

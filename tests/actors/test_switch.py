@@ -13,9 +13,33 @@ from actors.events import (
     FaultStruck,
     JobFinished,
 )
-from actors.faults import AnyFault, Crash, Restart, Slow, SwitchPolicy
+from actors.faults import (
+    AnyFault,
+    Crash,
+    Disturb,
+    Drain,
+    Drift,
+    Flaky,
+    FlakyAt,
+    Hang,
+    Jumble,
+    KillJob,
+    Pause,
+    PauseMaster,
+    Restart,
+    RestartMaster,
+    Resume,
+    ResumeMaster,
+    Separate,
+    SetPool,
+    SetPriority,
+    Slow,
+    StickLaunches,
+    SwitchPolicy,
+)
 from actors.injector import Injector, Strike
 from actors.kernel import Kernel
+from actors.network import HEALTHY, Way
 from scenarios.build import assemble
 from scheduler.model import Priority
 from scheduler.registry import ORDERS, make_policy
@@ -112,13 +136,37 @@ def test_what_is_held_suspended_is_followed_when_it_goes_on() -> None:
         assert 0.3 < entry.progress == pytest.approx(entry.ran_ms / 60_000, abs=1e-9)
 
 
-def test_what_was_injected_by_hand_can_be_played_again_from_the_journal() -> None:
-    """A world with an empty script, into which three things are put while it runs."""
-    by_hand: dict[int, AnyFault] = {
-        10_000: Crash(1),
-        20_000: SwitchPolicy("fair"),
-        45_000: Restart(1),
-    }
+BY_HAND: list[AnyFault] = [
+    Flaky(0, 0.2),
+    FlakyAt(1, 0.2, 0.5),
+    Hang(2, 0.5, 0.5),
+    StickLaunches(3, 0.5),
+    SetPriority(2, Priority.HIGH),
+    SetPool(1, "ads"),
+    Crash(1),
+    SwitchPolicy("fair"),
+    Slow(0, 2.0),
+    Drift(2, 1.5),
+    Disturb(0, Way(loss=0.3), Way(delay_ms=500)),
+    Jumble(3, HEALTHY, HEALTHY, 0.3, 0.3),
+    Separate(2, (0, 3)),
+    Drain(0, True),
+    PauseMaster(),
+    ResumeMaster(),
+    Restart(1),
+    Drain(0, False),
+    Pause(2),
+    Resume(2),
+    Separate(2, ()),
+    RestartMaster(True),
+    KillJob(1),
+]
+
+
+def test_whatever_was_injected_by_hand_can_be_played_again_from_the_journal() -> None:
+    """A world with an empty script, into which everything that can happen is put while it runs."""
+    assert {type(fault) for fault in BY_HAND} == set(AnyFault.__args__)
+    by_hand = {2500 * (nth + 1): fault for nth, fault in enumerate(BY_HAND)}
     events: list[Event] = []
     kernel = Kernel(sink=events.append)
     policy = make_policy("fifo")
@@ -134,5 +182,5 @@ def test_what_was_injected_by_hand_can_be_played_again_from_the_journal() -> Non
         for at_ms in [at_ms for at_ms in by_hand if at_ms <= kernel.now_ms]:
             injector.inject(by_hand.pop(at_ms))
     struck = [Strike(e.at_ms, e.fault) for e in events if isinstance(e, FaultStruck)]
-    assert len(struck) == 3
+    assert [strike.fault for strike in struck] == BY_HAND
     assert play(JOBS, "fifo", cluster=FOUR, script=struck).events == events

@@ -46,6 +46,7 @@ from actors.faults import (
     Flaky,
     FlakyAt,
     Hang,
+    Jumble,
     KillJob,
     Pause,
     PauseMaster,
@@ -98,6 +99,7 @@ _fault = st.one_of(
     st.builds(RestartMaster, st.booleans()),
     st.builds(Separate, _small, st.lists(_small, max_size=3).map(tuple)),
     st.builds(Disturb, _small, _way, _way),
+    st.builds(Jumble, _small, _way, _way, _real, _real),
 )
 _scenario = st.dictionaries(_text, _plain, max_size=3)
 _nodes = st.lists(_node, max_size=3).map(tuple)

@@ -13,6 +13,8 @@ from actors.events import (
     AttemptResumed,
     AttemptStalled,
     AttemptSuspended,
+    FaultStruck,
+    JobChanged,
     JobSubmitted,
     KillOrdered,
     LaunchExpired,
@@ -26,6 +28,17 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
+from actors.faults import (
+    AnyFault,
+    Drift,
+    FlakyAt,
+    Hang,
+    Jumble,
+    SetPool,
+    SetPriority,
+    StickLaunches,
+)
+from actors.network import HEALTHY, Way
 from journal.format import JournalError
 from journal.reader import read
 from journal.sentences import Narrator
@@ -132,6 +145,42 @@ def test_a_standstill_is_told_with_its_reason() -> None:
         "map 0 of job-0 on node-0 waits: it cannot begin",
         "the master gives map 0 of job-0 on node-0 up: its launch has expired",
     ]
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (
+            FlakyAt(3, 0.5, 0.25),
+            "fails 50% of the attempts that start on it from now on, at 25% of",
+        ),
+        (Hang(3, 0.5), "of the attempts that start on node-3 from now on 50% hang"),
+        (Hang(3, 1.0, 0.5), "from now on 100% hang, 50% done"),
+        (Hang(3, 0.0), "attempts that start on node-3 hang no more"),
+        (StickLaunches(3, 0.5), "of the attempts launched on node-3 from now on 50% never begin"),
+        (StickLaunches(3, 0.0), "attempts launched on node-3 begin again"),
+        (Drift(3, 1.5), "the clock of node-3 goes 1.5 times as fast from now on"),
+        (Drift(3, 1.0), "the clock of node-3 goes right again"),
+        (SetPriority(3, Priority.VERY_LOW), "job-3 is given very low priority"),
+        (SetPool(3, "ads"), "job-3 is put into pool ads"),
+        (
+            Jumble(3, HEALTHY, Way(loss=0.1), 0.25, 0.0),
+            "changes: up lets others overtake 25%, down loses 10%",
+        ),
+    ],
+)
+def test_what_happens_to_the_world_is_told(fault: AnyFault, told: str) -> None:
+    assert told in Narrator().tell(FaultStruck(0, fault))
+
+
+def test_changes_of_a_job_are_told() -> None:
+    narrator = Narrator()
+    assert narrator.tell(JobChanged(0, 3, "ads", Priority.HIGH)) == (
+        "job-3 is in pool ads and has high priority from now on"
+    )
+    assert narrator.tell(JobChanged(0, 3, "", Priority.LOW)) == (
+        "job-3 has low priority from now on"
+    )
 
 
 def test_a_list_of_bad_nodes_is_told() -> None:

@@ -1,15 +1,19 @@
 """The timeline's `failures` by a law of chance, and its `trace` from a file."""
 
+from contextlib import suppress
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from actors.faults import Crash, Restart
 from actors.injector import Strike
 from actors.streams import Stream
 from callboard.plan import prepare
+from scenarios.failures import recorded
 from scenarios.spec import ScenarioError, from_dict, make_script
 from tests.scenarios.support import error_of, raw
 
@@ -127,6 +131,45 @@ def test_a_bad_trace_is_refused_with_its_line(tmp_path: Path, text: str, says: s
         prepare(with_trace(tmp_path, text))
     assert says in str(caught.value)
     assert "outages.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ['5,node-1,"' + "a" * 200_000, '5,"node-1\n,down"\n', "5,node-1,do\0wn\n"]
+)
+def test_what_looks_like_quoting_is_text(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ScenarioError, match=r"outages.csv, line 1: expected"):
+        prepare(with_trace(tmp_path, text))
+
+
+CELLS = st.sampled_from(
+    ["0", "5", "5.0004", "6", "nan", "1e9", "", "node-0", " node-1", "node-9", "down", "up", '"',
+     "#", "\0", "\xff", "-1"]
+)  # fmt: skip
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(rows=st.lists(st.lists(CELLS, min_size=2, max_size=4), max_size=6))
+def test_whatever_the_lines_only_a_scenario_error_comes_out(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "odd.csv"
+    path.write_text("\n".join(",".join(row) for row in rows), encoding="utf-8")
+    with suppress(ScenarioError):
+        for outage in recorded(path, {"node-0": 0, "node-1": 1}):
+            assert outage.end_ms is None or outage.begin_ms < outage.end_ms
+
+
+def test_an_outage_of_no_time_is_none(tmp_path: Path) -> None:
+    """Down and up again in one millisecond: the node is not down for ever."""
+    path = with_trace(tmp_path, "5,node-1,down\n5.0002,node-1,up\n6,node-1,down\n7,node-1,up\n")
+    assert [strike.at_ms for strike in prepare(path).script] == [16_000, 17_000]
+
+
+def test_a_trace_of_too_many_outages_is_refused(tmp_path: Path) -> None:
+    lines = [f"{n},node-1,{'up' if n % 2 else 'down'}" for n in range(400_002)]
+    path = with_trace(tmp_path, "\n".join(lines))
+    with pytest.raises(ScenarioError, match=r"timeline\[0\].path: .* more than 200,000 strikes"):
+        prepare(path)
 
 
 def test_a_missing_trace_is_named(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import inspect
 
 from scenarios.spec import ScenarioError, library, load, make_jobs, make_script
+from scenarios.timeline import Timeline
 
 TEXTS = [path.read_text(encoding="utf-8") for _, path, _ in library()]
 
@@ -19,20 +21,28 @@ ODD = st.sampled_from(
     ["0", "-1", "1e308", "nan", "inf", "0.0001", "99999999999999999999", "true", '""', "[]", "{}",
      "[[]]", '"all"', '"node-0"', '["node-0", "1 any"]', '"100%"', '"999999 any"', '"rack-*"',
      '"node-[!"', '"*"', '"up"', '"crash"', '"split"', '"link"', '"pause"', '"exponential"',
+     '{law = "uniform", shortest_s = 5, longest_s = 9}', '{law = "exponential", mean_s = 1e8}',
+     '{law = "weibull", mean_s = 1e-9, shape = 0.1}', '{law = "lognormal"}', '"high"', '"job-*"',
      "200000", "20000", "0.5", "'''", "\x00", "1979-05-27"]
 )  # fmt: skip
 
-FIELDS = (
-    *("nodes", "at_s", "after_s", "for_s", "every_s", "times", "gaps", "stagger_s", "factor"),
-    *("cut", "loss", "duplicate", "delay_s", "way", "failing", "mtbf_s", "mttr_s", "until_s"),
-    *("shape", "by", "path", "job", "policy", "recover", "odd"),
-)
-KINDS = (
-    *("crash", "pause", "slow", "link", "split", "flaky", "failures", "trace", "add", "drain"),
-    *("burst", "kill-job", "policy", "master-pause", "master-restart"),
-)
+TIMELINE = inspect.type_info(Timeline)
+assert isinstance(TIMELINE, inspect.VarTupleType)
+assert isinstance(TIMELINE.item_type, inspect.UnionType)
 
-ENTRY = st.fixed_dictionaries({"what": st.sampled_from(KINDS)}, optional=dict.fromkeys(FIELDS, ODD))
+
+def _entry(kind: inspect.StructType) -> st.SearchStrategy[dict[str, str]]:
+    """A table of one kind: what it must have, some of what it may have, now and then more."""
+    needed = {field.name: ODD for field in kind.fields if field.required}
+    others = {field.name: ODD for field in kind.fields if not field.required}
+    return st.fixed_dictionaries(
+        {"what": st.just(str(kind.tag)), **needed}, optional={**others, "odd": ODD}
+    )
+
+
+ENTRY = st.one_of(
+    *(_entry(kind) for kind in TIMELINE.item_type.types if isinstance(kind, inspect.StructType))
+)
 
 
 def entry(fields: dict[str, str]) -> str:
@@ -70,5 +80,6 @@ def test_a_changed_file_plays_or_is_refused(
     path.write_text(text, encoding="utf-8")
     with suppress(ScenarioError):
         scenario = load(path)
-        assert all(strike.at_ms >= 0 for strike in make_script(scenario))
-        make_jobs(scenario, path.parent)
+        jobs = make_jobs(scenario, path.parent)
+        strikes = make_script(scenario, jobs, path.parent)
+        assert all(strike.at_ms >= 0 for strike in strikes)

@@ -1,5 +1,7 @@
 """The tables `[[timeline]]`: whom they strike, when, and what is refused."""
 
+from itertools import pairwise
+from statistics import fmean, pstdev
 from typing import Any
 
 import msgspec
@@ -13,6 +15,7 @@ from actors.faults import (
     Flaky,
     FlakyAt,
     Hang,
+    Jumble,
     KillJob,
     NodeFault,
     Pause,
@@ -121,6 +124,11 @@ def test_each_kind_begins_and_ends() -> None:
     )
     assert script({**link, "way": "up"}) == (Strike(0, Disturb(0, way, HEALTHY)),)
     assert script({**link, "way": "down"}) == (Strike(0, Disturb(0, HEALTHY, way)),)
+    held = {"what": "link", "nodes": "node-0", "reorder": 0.4, "way": "up", "for_s": 1}
+    assert script(held) == (
+        Strike(0, Jumble(0, HEALTHY, HEALTHY, 0.4, 0.0)),
+        Strike(1000, Disturb(0, HEALTHY, HEALTHY)),
+    )
     assert script({"what": "link", "nodes": "node-0", "cut": True, "for_s": 1}) == (
         Strike(0, Disturb(0, Way(cut=True), Way(cut=True))),
         Strike(1000, Disturb(0, HEALTHY, HEALTHY)),
@@ -203,6 +211,44 @@ def test_what_befalls_jobs_goes_by_names_and_patterns(name: str, jobs: list[int]
     )
 
 
+def test_one_thing_is_not_set_twice_at_one_moment() -> None:
+    jobs = [{"maps": 1, "map_s": 1, "name": each} for each in ("etl-1", "etl-2")]
+    set_ = {"what": "priority", "job": "etl-1", "priority": "high", "at_s": 5}
+
+    def refusal(*timeline: dict[str, Any]) -> str:
+        workload = {"kind": "jobs", "job": jobs}
+        scenario = from_dict(raw(cluster=CLUSTER, workload=workload, timeline=list(timeline)))
+        error = error_of(lambda: make_script(scenario, make_jobs(scenario)))
+        return f"{error.key}: {error.problem}"
+
+    assert refusal(set_, {**set_, "job": "etl*", "priority": "low"}) == (
+        'timeline[1].at_s: the priority of job "etl-1" is set by timeline[0] already at 5 s;'
+        " let one end before the other begins"
+    )
+    pool = {"what": "pool", "job": "etl-2", "pool": "a", "at_s": 5, "times": 2, "every_s": 9}
+    assert "the pool of job" in refusal(set_, pool, {**pool, "at_s": 14, "times": 1})
+    assert "timeline[1].at_s: the policy is set" in problem(
+        {"what": "policy", "policy": "fair", "at_s": 7},
+        {"what": "policy", "policy": "hfsp", "at_s": 7},
+    )
+
+
+def test_patterns_of_many_jobs_many_times_are_refused() -> None:
+    listed = [{"maps": 1, "map_s": 1, "count": 1000}]
+    entry = {"what": "pool", "job": "*", "pool": "a", "times": 201, "every_s": 1}
+    scenario = from_dict(raw(workload={"kind": "jobs", "job": listed}, timeline=[entry]))
+    error = error_of(lambda: make_script(scenario, make_jobs(scenario)))
+    assert "more than 200,000 strikes" in error.problem
+
+
+def test_nothing_lasts_for_no_time() -> None:
+    """Or what begins would never end: of one instant ends come first."""
+    short = {"what": "pause", "nodes": "node-0", "at_s": 1, "for_s": 0.0001}
+    assert script(short) == (Strike(1000, Pause(0)), Strike(1001, Resume(0)))
+    add = {"what": "add", "nodes": "node-0", "at_s": 0.0001}
+    assert script(add) == (Strike(0, Crash(0)), Strike(1, Restart(0)))
+
+
 def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> None:
     listed = [{"maps": 1, "map_s": 1, "name": "first"}, {"maps": 1, "map_s": 1, "at_s": 500}]
     more = {"maps": 2, "map_s": 3, "at_s": 1, "count": 2, "every_s": 5, "user": "eve"}
@@ -222,6 +268,84 @@ def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> 
     again = {**burst, "times": 1, "job": {**more, "count": 1, "name": "first"}}
     clash = from_dict(raw(workload=workload, timeline=[again]))
     assert 'a second job is called "first"' in error_of(lambda: make_jobs(clash)).problem
+
+
+LAWS: list[tuple[dict[str, Any], float, float]] = [
+    ({"law": "uniform", "shortest_s": 100, "longest_s": 300}, 200, 100 / 3**0.5),
+    ({"law": "exponential", "mean_s": 60}, 60, 60),
+    ({"law": "weibull", "mean_s": 60, "shape": 1}, 60, 60),
+    ({"law": "weibull", "mean_s": 60, "shape": 2}, 60, 31.4),
+    ({"law": "lognormal", "median_s": 60, "sigma": 0}, 60, 0),
+    ({"law": "lognormal", "median_s": 60, "sigma": 0.5}, 68, 36.2),
+]
+"""With mean and standard deviation."""
+
+
+def lengths(law: dict[str, Any]) -> list[float]:
+    """How long 400 pauses drawn by a law last, in seconds."""
+    entry = {"what": "pause", "nodes": "rack-0", "for_s": law, "times": 100, "every_s": 90_000}
+    strikes = script(entry)
+    begins = {(node_of(s), s.at_ms): 0 for s in strikes if isinstance(s.fault, Pause)}
+    ends = sorted((node_of(s), s.at_ms) for s in strikes if isinstance(s.fault, Resume))
+    return [(end[1] - begin[1]) / 1000 for begin, end in zip(sorted(begins), ends, strict=True)]
+
+
+@pytest.mark.parametrize(("law", "mean", "deviation"), LAWS)
+def test_times_drawn_from_named_distributions_have_their_mean_and_spread(
+    law: dict[str, Any], mean: float, deviation: float
+) -> None:
+    """Mean and spread of 400 draws, with an error of 4 σ / √n of the mean; each node and each time
+    has its own.
+    """
+    drawn = lengths(law)
+    assert len(drawn) == 400
+    assert fmean(drawn) == pytest.approx(mean, abs=max(4 * deviation / 400**0.5, 1e-3))
+    assert pstdev(drawn) == pytest.approx(deviation, rel=0.25, abs=1e-3)
+    assert len(set(drawn)) == (1 if not deviation else 400)
+
+
+def test_a_beginning_and_gaps_may_be_drawn() -> None:
+    law = {"law": "uniform", "shortest_s": 10, "longest_s": 20}
+    pause = {"what": "pause", "nodes": "node-0", "for_s": 1}
+    (begin, _) = script({**pause, "at_s": law})
+    assert 10_000 <= begin.at_ms <= 20_000
+    later = script(crash("node-1", at_s=100), {**pause, "after_s": law})
+    assert 110_000 <= later[1].at_ms <= 120_000
+    begins = [s.at_ms for s in script({**pause, "every_s": law, "times": 50})[::2]]
+    gaps = [after - before for before, after in pairwise(begins)]
+    assert len(set(gaps)) == 49
+    assert 10_000 <= min(gaps) < max(gaps) <= 20_000
+
+
+def test_an_exponential_gap_is_the_law_of_that_name() -> None:
+    entry = {"what": "pause", "nodes": "node-0", "for_s": 0.001, "times": 20}
+    short = {**entry, "every_s": 600, "gaps": "exponential"}
+    assert script(short) == script({**entry, "every_s": {"law": "exponential", "mean_s": 600}})
+
+
+def test_a_law_that_makes_no_sense_is_refused() -> None:
+    pause = {"what": "pause", "nodes": "node-0", "for_s": 1}
+    swapped = {"law": "uniform", "shortest_s": 2, "longest_s": 1}
+    assert problem({**pause, "at_s": swapped}) == (
+        "timeline[0].at_s: `longest_s` is less than `shortest_s`; exchange them"
+    )
+    twice = {**pause, "every_s": swapped | {"longest_s": 3}, "gaps": "exponential", "times": 2}
+    assert problem(twice).startswith("timeline[0].gaps: `every_s` says by what law")
+    unknown = problem({**pause, "at_s": {"law": "gauss", "mean_s": 1}})
+    assert unknown.startswith('timeline[0].at_s.law: expected one of "uniform", "exponential"')
+    assert problem({**pause, "at_s": {"law": "exponential"}}) == (
+        "timeline[0].at_s.mean_s: this field is required and missing"
+    )
+    assert "did you mean `mean_s`" in problem({**pause, "at_s": {"law": "exponential", "mean": 1}})
+
+
+def test_a_split_may_be_between_some_nodes_only() -> None:
+    entry = {"what": "split", "nodes": "rack-0", "others": ["node-1", "node-4"], "for_s": 1}
+    begins = [s.fault for s in script(entry) if s.at_ms == 0]
+    assert begins == [Separate(node, (1, 4)) for node in (0, 3, 6, 9)]
+    assert "nobody is split from anybody" in problem({**entry, "nodes": "all"})
+    assert "nobody is split" in problem({"what": "split", "nodes": "all", "for_s": 1})
+    assert '"node-99" is no node' in problem({**entry, "others": "node-99"})
 
 
 def test_when_absolute_relative_repeated_staggered() -> None:
@@ -303,3 +427,23 @@ def test_what_is_only_bad_may_befall_all_nodes_for_ever() -> None:
     """A link that loses some messages delivers others, and slow nodes work."""
     lossy = {"what": "link", "nodes": "all", "loss": 0.9, "delay_s": 9}
     assert len(script(lossy, {"what": "slow", "nodes": "all", "factor": 9})) == 24
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"poisoned_maps": [3]}, "poisoned_maps: the job has no number 3: its maps are 0 to 2"),
+        ({"hanging_reduces": [0]}, "hanging_reduces: the job has no number 0: it has no reduces"),
+        ({"poisoned_maps": [1, 2], "hanging_maps": [2]}, "hanging_maps: number 2 is poisoned, so"),
+        ({"fails_at": 0.5}, "fails_at: no task is poisoned or hangs"),
+    ],
+)
+def test_tasks_that_are_not_there_or_cannot_be_so_are_refused(
+    fields: dict[str, Any], says: str
+) -> None:
+    jobs = [{"maps": 3, "map_s": 1, **fields}]
+    error = error_of(lambda: from_dict(raw(workload={"kind": "jobs", "job": jobs})))
+    assert f"{error.key}: {error.problem}".startswith(f"workload.job[0].{says}")
+    burst = {"what": "burst", "at_s": 1, "job": jobs[0]}
+    error = error_of(lambda: make_jobs(from_dict(raw(timeline=[burst]))))
+    assert f"{error.key}: {error.problem}".startswith(f"timeline[0].job.{says}")

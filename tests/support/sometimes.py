@@ -38,7 +38,7 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import RestartMaster, Resume, SwitchPolicy
+from actors.faults import Drift, Jumble, RestartMaster, Resume, SwitchPolicy
 from journal.checks.checker import Checker
 from journal.checks.records import Attempt, Node, Task
 from scheduler.model import Locality, TaskKind
@@ -98,6 +98,16 @@ CATALOGUE: tuple[Sometimes, ...] = (
             and not (n.down or n.lost)
             and e.at_ms > n.halted_ms
         ),
+    ),
+    Sometimes(
+        "messages overtake each other",
+        FaultStruck,
+        lambda e, _: isinstance(e.fault, Jumble) and max(e.fault.up_held, e.fault.down_held) > 0,
+    ),
+    Sometimes(
+        "a node's clock goes wrong",
+        FaultStruck,
+        lambda e, _: isinstance(e.fault, Drift) and e.fault.rate != 1,
     ),
     Sometimes("a beat comes twice", RunEnded, lambda _, c: c.repeats.times > 0),
     Sometimes(

@@ -14,6 +14,7 @@ from actors.faults import (
     Drift,
     Flaky,
     Hang,
+    Jumble,
     KillJob,
     Pause,
     PauseMaster,
@@ -155,6 +156,8 @@ WAYS: st.SearchStrategy[Way] = st.builds(
     delay_ms=st.sampled_from([0, 0, 700, 4000]),
 )
 
+HELD = st.sampled_from([0.0, 0.3, 1.0])
+
 OTHERS = (
     *sorted(ORDERS),
     "fair+delay+kill",
@@ -178,6 +181,7 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Resume, node),
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
         st.builds(Disturb, node, WAYS, WAYS),
+        st.builds(Jumble, node, WAYS, WAYS, HELD, HELD),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
         st.builds(Hang, node, st.sampled_from([0.3, 0.9]), st.sampled_from([None, 0.0, 0.5, 1.0])),
         st.builds(StickLaunches, node, st.sampled_from([0.5, 1.0])),
