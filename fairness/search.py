@@ -139,13 +139,21 @@ def _finding(suspect: Suspect, tally: Tally, examples: int, seed: int, watch: Wa
 
 
 def find(
-    suspect: Suspect, prop: Property, *, examples: int, seed: int, watch: Watch = _ignore
+    suspect: Suspect,
+    prop: Property,
+    *,
+    examples: int,
+    seed: int,
+    shrink: bool = True,
+    watch: Watch = _ignore,
 ) -> Counterexample | None:
-    """The smallest counterexample that a search with this seed comes to; None if it finds none."""
+    """The smallest counterexample that a search with this seed comes to, or the first; None if it
+    finds none.
+    """
     found: list[Counterexample] = []
 
     @seeded(seed)
-    @_effort(examples, Phase.generate, Phase.shrink)
+    @_effort(examples, *((Phase.generate, Phase.shrink) if shrink else (Phase.generate,)))
     @given(scenario=scenarios(prop.worlds))
     def look(scenario: Scenario) -> None:
         verdict = judge(prop, suspect.trial(scenario))

@@ -2,6 +2,8 @@
 
 Times are short and round, so that much falls on the same instant; small comes first, so that
 what is found shrinks to few nodes, few jobs and short times.  Every drawn scenario is valid.
+Whole numbers are below 100: beyond, Hypothesis tries constants that it finds in a user's modules,
+and a seed would not give the same scenarios everywhere.
 """
 
 from functools import cache
@@ -63,15 +65,17 @@ def clusters(
     map_slots: int = 3,
     beats: st.SearchStrategy[Heartbeats] | None = None,
     others: st.SearchStrategy[tuple[NodeGroup, ...]] | None = None,
+    latencies_ms: tuple[int, ...] = (1, 1, 7, 50, 1500),
+    least_slots: int = 1,
 ) -> st.SearchStrategy[Cluster]:
     """Clusters of up to so many plain nodes with up to so many map slots each."""
     drawn = st.builds(
         Cluster,
         nodes=st.integers(1, nodes),
         racks=st.just(1) | st.just(2),
-        map_slots=st.integers(1, map_slots),
+        map_slots=st.integers(least_slots, map_slots),
         reduce_slots=st.integers(1, 2),
-        latency_ms=st.sampled_from([1, 1, 7, 50, 1500]),
+        latency_ms=st.sampled_from(latencies_ms),
         replication=st.integers(1, 4),
         heartbeat=heartbeats() if beats is None else beats,
         group=groups() if others is None else others,
@@ -115,7 +119,18 @@ def job_entries(worlds: Worlds = ANY, kinds: tuple[str, ...] = ()) -> st.SearchS
         pool=st.sampled_from(worlds.pools or ("",)),
         priority=st.sampled_from(PRIORITIES if worlds.priorities else PRIORITIES[:1]),
         on=st.sampled_from([{}, *({kind: 3.0} for kind in kinds)]),
+        **_repeated(worlds),
     )
+
+
+def _repeated(worlds: Worlds) -> dict[str, st.SearchStrategy[object]]:
+    """How often a job comes."""
+    if worlds.streams == 1:
+        return {}
+    return {
+        "count": st.sampled_from([1, worlds.streams]),
+        "every_s": st.sampled_from([0.0, 0.5, 1.0, 2.0]),
+    }
 
 
 @cache
@@ -198,6 +213,8 @@ def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
 
 @cache
 def _beats(worlds: Worlds) -> st.SearchStrategy[Heartbeats]:
+    if worlds.prompt:
+        return st.just(Heartbeats(interval_ms=20, phase_grid_ms=20, out_of_band=True))
     if not worlds.beats:
         return st.builds(
             Heartbeats,
@@ -213,7 +230,9 @@ def _beats(worlds: Worlds) -> st.SearchStrategy[Heartbeats]:
 def scenarios(draw: st.DrawFn, worlds: Worlds = ANY) -> Scenario:
     """A whole scenario of the family."""
     others = groups() if worlds.unlike else st.just(())
-    cluster = draw(clusters(worlds.nodes, worlds.slots, _beats(worlds), others))
+    far = (1,) if worlds.prompt else (1, 1, 7, 50, 1500)
+    slots = (worlds.slots, worlds.least_slots)
+    cluster = draw(clusters(worlds.nodes, slots[0], _beats(worlds), others, far, slots[1]))
     nodes = node_count(cluster)
     happens = draw(timelines(nodes)) if worlds.faults else ()
     if happens:

@@ -10,25 +10,17 @@ from fractions import Fraction
 import msgspec
 
 from actors.jobs import JobSpec
-from fairness.property import Broken, Property
+from fairness.property import Broken, Property, claimless
 from fairness.still import shares
 from fairness.trial import Trial
 from fairness.worlds import PLAIN, Worlds
 from scenarios.build import node_facts
 from scenarios.spec import make_jobs
-from scheduler.claims import Claims
 from scheduler.model import JobId
-from scheduler.policy import Policy
 
 STILL: Worlds = msgspec.structs.replace(PLAIN, priorities=True, arrivals=False, nodes=4)
 
 EQUALS: Worlds = msgspec.structs.replace(STILL, priorities=False)
-
-
-def _claimless(policy: Policy) -> str | None:
-    if isinstance(policy.order, Claims):
-        return None
-    return f"`{policy.order.name}` does not say what anybody is due"
 
 
 class _Case:
@@ -71,7 +63,7 @@ PARETO = Property(
     source="F6",
     check=_pareto,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
@@ -99,7 +91,7 @@ MAX_MIN_SHARES = Property(
     source="F3; Hadoop's computeFairShares, by exact water-filling",
     check=_max_min_shares,
     worlds=EQUALS,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
@@ -129,7 +121,7 @@ TRUTHFUL = Property(
     source="F7; Sprumont 1991",
     check=_truthful,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
@@ -160,7 +152,7 @@ UNSPLITTABLE = Property(
     source="F7, its known failures",
     check=_unsplittable,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
@@ -189,7 +181,7 @@ POPULATION_MONOTONE = Property(
     source="F8; DRF",
     check=_population,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
@@ -216,7 +208,7 @@ RESOURCE_MONOTONE = Property(
     source="F9",
     check=_resource,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 

@@ -23,7 +23,7 @@ class Fifo(RankedOrder):
 
     name = "fifo"
     story = "first come, first served, with Hadoop's priorities and limits a heartbeat"
-    promises = (*BUSY, *SHARES, "first-come", "truthful", "unsplittable", "scale")
+    promises = (*BUSY, *SHARES, "first-come", "ideal-work", "truthful", "unsplittable", "scale")
 
     def key(self, job: JobView, kind: TaskKind) -> Key:  # noqa: ARG002
         return (job.priority, job.submitted_ms)
