@@ -113,7 +113,7 @@ def job_entries(worlds: Worlds = ANY, kinds: tuple[str, ...] = ()) -> st.SearchS
         maps=st.integers(1, worlds.maps),
         map_s=st.sampled_from(worlds.lengths_s),
         reduces=st.integers(0, 2) if some else st.just(0),
-        shuffle_s=st.sampled_from([0.0, 0.5, 3.0]) if some else st.just(0.0),
+        shuffle_s=st.sampled_from(worlds.shuffles_s) if some else st.just(0.0),
         reduce_s=st.sampled_from([0.0, 0.5, 5.0]) if some else st.just(0.0),
         user=st.sampled_from(["user", "ann", "bob"]),
         pool=st.sampled_from(worlds.pools or ("",)),
@@ -163,17 +163,21 @@ def _can_be_made(spelling: str) -> bool:
     return True
 
 
-SPELL_S = 20
+SPELL_S = 12
 """Each entry of a drawn timeline has so many seconds for itself, so that no two meet."""
 
 
 @cache
 @st.composite
-def timelines(draw: st.DrawFn, nodes: int, most: int = 4) -> Timeline:
+def timelines(
+    draw: st.DrawFn, nodes: int, most: int = 4, *, only_crashes: bool = False
+) -> Timeline:
     """What happens to the world: every fault that ends, one after the other, on nodes that there
     are.
     """
-    drawn = draw(st.lists(_entries(nodes), max_size=most))
+    number = draw(st.integers(0, most))
+    entries = _crashes(nodes) if only_crashes else _entries(nodes)
+    drawn = draw(st.lists(entries, min_size=number, max_size=number))
     later = (
         msgspec.structs.replace(entry, at_s=place * SPELL_S + (entry.at_s or 0.0))
         for place, entry in enumerate(drawn)
@@ -182,9 +186,20 @@ def timelines(draw: st.DrawFn, nodes: int, most: int = 4) -> Timeline:
 
 
 @cache
+def _crashes(nodes: int) -> st.SearchStrategy[timeline.Timed]:
+    """A node crashes and starts again."""
+    return st.builds(
+        timeline.CrashEntry,
+        at_s=st.integers(0, 9).map(float),
+        for_s=st.sampled_from([1.0, 2.5]),
+        nodes=st.integers(0, nodes - 1).map(lambda n: f"node-{n}"),
+    )
+
+
+@cache
 def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
-    """One entry; it begins within five seconds and lasts at most ten."""
-    at, lasts = st.integers(0, 5).map(float), st.sampled_from([1.0, 4.0, 10.0])
+    """One entry; it begins within four seconds and lasts at most eight."""
+    at, lasts = st.integers(0, 4).map(float), st.sampled_from([1.0, 4.0, 8.0])
     node = st.integers(0, nodes - 1).map(lambda n: f"node-{n}")
 
     def of(kind: type[Entry], **fields: st.SearchStrategy[object]) -> st.SearchStrategy[Entry]:
@@ -200,6 +215,7 @@ def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
     return st.one_of(
         of(timeline.PauseEntry),
         of(timeline.CrashEntry),
+        of(timeline.CrashEntry),
         of(timeline.SlowEntry, factor=st.sampled_from([3.0, 0.5])),
         links,
         of(timeline.LinkEntry, cut=st.just(True)),
@@ -207,7 +223,9 @@ def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
         of(timeline.DrainEntry),
         of(timeline.SplitEntry),
         st.builds(timeline.MasterPauseEntry, at_s=at, for_s=lasts),
-        st.builds(timeline.MasterRestartEntry, at_s=at, recover=st.booleans()),
+        st.builds(
+            timeline.MasterRestartEntry, at_s=st.integers(0, 9).map(float), recover=st.booleans()
+        ),
     )
 
 
@@ -234,7 +252,7 @@ def scenarios(draw: st.DrawFn, worlds: Worlds = ANY) -> Scenario:
     slots = (worlds.slots, worlds.least_slots)
     cluster = draw(clusters(worlds.nodes, slots[0], _beats(worlds), others, far, slots[1]))
     nodes = node_count(cluster)
-    happens = draw(timelines(nodes)) if worlds.faults else ()
+    happens = draw(timelines(nodes, only_crashes=worlds.only_crashes)) if worlds.faults else ()
     if happens:
         least_ms = 2 * (cluster.heartbeat.period_ms(nodes) + 2 * cluster.latency_ms)
         expiry_ms = least_ms + draw(st.sampled_from([0, 3000, 30_000]))

@@ -11,12 +11,12 @@ class Worlds(msgspec.Struct, frozen=True, kw_only=True):
     """A family of scenarios with listed jobs.
 
     The numbers are the most of what is drawn (of map slots a node also the least), and bind
-    nobody's own file.  The others are what
-    may be there: `reduces`; `priorities` other than normal; `noise` in the length of tasks;
-    `distance`, so that a map far from its input takes longer; `unlike` nodes; `faults`; `beats`
-    other than Hadoop 1.0's.  `arrivals` says whether jobs come at different times, `pools` which
-    pools they name.  In `prompt` ones nodes beat at every end of an attempt and often besides.
-    A stream is so many equal jobs, one after the other.
+    nobody's own file.  The others are what may be there: `reduces`; `priorities` other than
+    normal; `noise` in the length of tasks; `distance`, so that a map far from its input takes
+    longer; `unlike` nodes; `faults`, of all kinds or `only_crashes`; `beats` other than Hadoop
+    1.0's.  `arrivals` says whether jobs come at different times, `pools` which pools they name.
+    In `prompt` ones nodes beat at every end of an attempt and often besides.  A stream is so many
+    equal jobs, one after the other.
     """
 
     nodes: int = 3
@@ -30,10 +30,12 @@ class Worlds(msgspec.Struct, frozen=True, kw_only=True):
     distance: bool = True
     unlike: bool = True
     faults: bool = False
+    only_crashes: bool = False
     beats: bool = True
     arrivals: bool = True
     pools: tuple[str, ...] = ()
     lengths_s: tuple[float, ...] = (1.0, 4.0, 10.0, 30.0)
+    shuffles_s: tuple[float, ...] = (0.0, 0.5, 3.0)
     prompt: bool = False
     streams: int = 1
 
@@ -73,6 +75,18 @@ ANY = Worlds()
 
 TROUBLED = Worlds(faults=True)
 """Everything."""
+
+WRECKED = Worlds(
+    nodes=2,
+    jobs=1,
+    maps=3,
+    unlike=False,
+    faults=True,
+    only_crashes=True,
+    lengths_s=(10.0, 20.0),
+    shuffles_s=(20.0, 3.0),
+)
+"""Nodes crash under jobs that have reduces."""
 
 PLAIN = Worlds(
     reduces=False, priorities=False, noise=False, distance=False, unlike=False, beats=False

@@ -4,7 +4,7 @@ and that a run comes to its end.
 
 from fairness.property import Broken, Check, Property, SaysNothing, whole
 from fairness.trial import Trial
-from fairness.worlds import ANY, TROUBLED
+from fairness.worlds import ANY, TROUBLED, WRECKED, Worlds
 from scheduler.locality import Delay
 from scheduler.policy import Policy
 
@@ -46,7 +46,15 @@ def _delays(policy: Policy) -> str | None:
     return None if isinstance(policy.locality, Delay) else "nobody delays"
 
 
-def _events(name: str, number: str, says: str, formula: str, assumes: str, source: str) -> Property:
+def _events(
+    name: str,
+    number: str,
+    says: str,
+    formula: str,
+    assumes: str,
+    source: str,
+    worlds: Worlds = TROUBLED,
+) -> Property:
     return Property(
         name=name,
         says=says,
@@ -55,7 +63,7 @@ def _events(name: str, number: str, says: str, formula: str, assumes: str, sourc
         bound="exact",
         source=source,
         check=rule(number),
-        worlds=TROUBLED,
+        worlds=worlds,
         universal=True,
     )
 
@@ -103,6 +111,7 @@ SHUFFLES = _events(
     "a shuffle ends ⇒ every map has a valid output",
     "nothing",
     "S5",
+    WRECKED,
 )
 
 COUNTS = _events(

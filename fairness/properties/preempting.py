@@ -83,7 +83,12 @@ def _none_is_newer(
     mine = launches[victim]
     for other in launches.values():
         same = (other.job, other.kind) == (mine.job, mine.kind)
-        if same and mine.at_ms < other.at_ms < at_ms and other.attempt not in leaving:
+        if (
+            same
+            and mine.attempt < other.attempt
+            and other.at_ms < at_ms
+            and other.attempt not in leaving
+        ):
             raise Broken(
                 f'at {at_ms / 1000:,.3f} s "{run.jobs[mine.job].name}" has to give up the attempt'
                 f" of {mine.at_ms / 1000:,.3f} s, and keeps that of {other.at_ms / 1000:,.3f} s"
@@ -207,7 +212,7 @@ BOUNDED_PREEMPTION = Property(
 NEWEST_FIRST = Property(
     name="newest-first",
     says="who has to give way loses its newest attempts, which have done the least work",
-    formula="victim v, survivor s of the same job ⇒ launched(v) ≥ launched(s)",
+    formula="victim v, survivor s of the same job ⇒ launched(v) ≥ launched(s), by number at a tie",
     assumes="preemption by claims (`kill`, `suspend`)",
     bound="exact",
     source="semantics §2.1; FT testMinSharePreemption",

@@ -36,7 +36,10 @@ class _Case:
     ) -> Mapping[JobId, Fraction]:
         """What everybody is due, in a world that may differ."""
         asked = self.jobs if jobs is None else jobs
-        return shares(self._trial.make(), asked, self.slots if slots is None else slots)
+        try:
+            return shares(self._trial.make(), asked, self.slots if slots is None else slots)
+        except Exception as error:
+            raise Broken(f"`claims` raised {type(error).__name__}: {error}") from error
 
     def changed(self, place: int, maps: int) -> list[JobSpec]:
         """The jobs, one of which says that it has so many maps."""
@@ -159,6 +162,8 @@ UNSPLITTABLE = Property(
 def _population(trial: Trial) -> int:
     case = _Case(trial)
     before, times = case.shares(), 0
+    if len(case.jobs) == 1:
+        return 0
     for place, gone in enumerate(case.jobs):
         left = [job for n, job in enumerate(case.jobs) if n != place]
         after = case.shares(left)

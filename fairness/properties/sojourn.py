@@ -17,7 +17,7 @@ from fairness.property import Broken, Property, SaysNothing, undisturbed, whole
 from fairness.trial import Run, Trial
 from fairness.worlds import PLAIN, Worlds
 from scenarios.spec import make_jobs
-from scheduler.ideal import exact
+from scheduler import ideal
 from scheduler.model import Millis, TaskKind
 from scheduler.policy import Order, Policy
 
@@ -53,12 +53,12 @@ class _Fluid(NamedTuple):
 
     def done(self, discipline: str, speed: int = 1) -> list[Fraction]:
         """When each job is done."""
-        ends = exact(discipline, self.arrivals, self.sizes, speed=speed).done
+        ends = ideal.exact(discipline, self.arrivals, self.sizes, speed=speed).done
         return [Fraction(end) for end in ends]
 
     def left(self, discipline: str, at_ms: Fraction) -> Fraction:
         """All that is left at an instant of what has come by then."""
-        left = exact(discipline, self.arrivals, self.sizes, until=at_ms).left
+        left = ideal.exact(discipline, self.arrivals, self.sizes, until=at_ms).left
         came = zip(left, self.arrivals, strict=True)
         return sum((each for each, arrival in came if arrival <= at_ms), Fraction(0))
 
