@@ -40,7 +40,7 @@ def check_command(options: argparse.Namespace) -> int:
     policy = plugins.canonical(options.policy)
     plan = _plan(plugins.make_policy(policy), options)
     examples = options.max_examples or PROFILES[options.profile]
-    with leaving_no_folder(), _watched(examples * len(plan.properties), policy) as watch:
+    with leaving_no_folder(), watched(examples * len(plan.properties), policy) as watch:
         findings = examine(
             Suspect(policy, plugins.make_policy),
             plan.properties,
@@ -96,7 +96,7 @@ def _write(finding: Finding, policy: str, options: argparse.Namespace) -> Path:
 
 
 @contextmanager
-def _watched(total: int, title: str) -> Iterator[Watch]:
+def watched(total: int, title: str) -> Iterator[Watch]:
     """A live line where somebody can see it."""
     console = PlainConsole(stderr=True)
     if not console.is_terminal:

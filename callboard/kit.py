@@ -39,6 +39,15 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         help="only this one, as if it were claimed; may be repeated",
     )
     add("--all", action="store_true", help="also those that the policy does not claim")
+    _add_search_arguments(parser)
+    add("--replay", type=Path, metavar="FILE", help="hold a counterexample's policy, or POLICY,"
+        " against its property in its scenario")  # fmt: skip
+    add("--list", action="store_true", help="list the properties, and do nothing else")
+
+
+def _add_search_arguments(parser: argparse.ArgumentParser) -> None:
+    """How hard to look, from where, and where what is found goes."""
+    add = parser.add_argument
     add(
         "--profile",
         choices=get_args(ProfileName),
@@ -52,11 +61,8 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(),
         metavar="FOLDER",
-        help="where counterexamples are written (default: here)",
+        help="where files are written (default: here)",
     )
-    add("--replay", type=Path, metavar="FILE", help="hold a counterexample's policy, or POLICY,"
-        " against its property in its scenario")  # fmt: skip
-    add("--list", action="store_true", help="list the properties, and do nothing else")
 
 
 def _number(least: int) -> type[int]:
@@ -75,3 +81,33 @@ def check_command(options: argparse.Namespace) -> int:
     from callboard import check_command
 
     return check_command.check_command(options)
+
+
+HUNT_DESCRIPTION = """\
+Look for the scenario in which POLICY looks worst against another, by drawing scenarios, climbing
+and breeding; make it smaller while it stays nearly as bad, and write it as a scenario file.
+"""
+
+HUNT_EPILOG = """\
+goals: max slowdown, starvation time, unfairness, wasted work, mean response ratio
+
+examples:
+  callboard hunt fifo --against fair --goal 'max slowdown'
+  callboard hunt fair+kill --against fair --goal 'wasted work' --profile thorough
+"""
+
+
+def add_hunt_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `callboard hunt`."""
+    add = parser.add_argument
+    add("policy", metavar="POLICY", help="as `callboard run --policy` takes it")
+    add("--against", required=True, metavar="POLICY", help="the policy that it is compared with")
+    add("--goal", default="max slowdown", help="in what it is to look bad (default: max slowdown)")
+    _add_search_arguments(parser)
+
+
+def hunt_command(options: argparse.Namespace) -> int:
+    """`callboard hunt`."""
+    from callboard import hunt_command
+
+    return hunt_command.hunt_command(options)

@@ -1,6 +1,15 @@
 """All properties, in the order in which tables have them."""
 
-from fairness.properties import accounts, relations, shares, sharing, work
+from fairness.properties import (
+    accounts,
+    preempting,
+    relations,
+    shares,
+    sharing,
+    sojourn,
+    twins,
+    work,
+)
 from fairness.property import Property
 
 PROPERTIES: tuple[Property, ...] = (
@@ -8,7 +17,10 @@ PROPERTIES: tuple[Property, ...] = (
     *work.PROPERTIES,
     *sharing.PROPERTIES,
     *shares.PROPERTIES,
+    *sojourn.PROPERTIES,
+    *preempting.PROPERTIES,
     *relations.PROPERTIES,
+    *twins.PROPERTIES,
 )
 
 BY_NAME: dict[str, Property] = {prop.name: prop for prop in PROPERTIES}

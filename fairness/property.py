@@ -7,6 +7,7 @@ import msgspec
 
 from fairness.trial import Run, Trial
 from fairness.worlds import ANY, Worlds
+from scheduler.claims import Claims
 from scheduler.policy import Policy
 
 Check = Callable[[Trial], int]
@@ -82,6 +83,13 @@ def claims(policy: Policy, prop: Property) -> bool:
     if any(prop.name in part.promises for part in policy.parts):
         return True
     return prop.universal and prop.misfit(policy) is None
+
+
+def claimless(policy: Policy) -> str | None:
+    """Why nothing can be said of shares; None if it can."""
+    if isinstance(policy.order, Claims):
+        return None
+    return f"`{policy.order.name}` does not say what anybody is due"
 
 
 def undisturbed(policy: Policy) -> str | None:

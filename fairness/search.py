@@ -57,7 +57,7 @@ Watch = Callable[[str, int], None]
 """Told what is being looked for, and how many scenarios more it was looked for in."""
 
 
-def _ignore(what: str, more: int) -> None:
+def ignore(what: str, more: int) -> None:
     """Watch nothing."""
 
 
@@ -88,7 +88,7 @@ def examine(
     *,
     examples: int,
     seed: int,
-    watch: Watch = _ignore,
+    watch: Watch = ignore,
 ) -> list[Finding]:
     """Hold the policy to each of the properties in so many scenarios, and shrink what breaks it."""
     tallies = [Tally(prop) for prop in properties]
@@ -120,7 +120,7 @@ def _look_at_all(
     what = group[0].prop.name if len(group) == 1 else f"{group[0].prop.name} and {len(group) - 1}"
 
     @seeded(seed)
-    @_effort(examples, Phase.generate)
+    @effort(examples, Phase.generate)
     @given(scenario=scenarios(worlds))
     def look(scenario: Scenario) -> None:
         trial = suspect.trial(scenario)
@@ -139,13 +139,21 @@ def _finding(suspect: Suspect, tally: Tally, examples: int, seed: int, watch: Wa
 
 
 def find(
-    suspect: Suspect, prop: Property, *, examples: int, seed: int, watch: Watch = _ignore
+    suspect: Suspect,
+    prop: Property,
+    *,
+    examples: int,
+    seed: int,
+    shrink: bool = True,
+    watch: Watch = ignore,
 ) -> Counterexample | None:
-    """The smallest counterexample that a search with this seed comes to; None if it finds none."""
+    """The smallest counterexample that a search with this seed comes to, or the first; None if it
+    finds none.
+    """
     found: list[Counterexample] = []
 
     @seeded(seed)
-    @_effort(examples, Phase.generate, Phase.shrink)
+    @effort(examples, *((Phase.generate, Phase.shrink) if shrink else (Phase.generate,)))
     @given(scenario=scenarios(prop.worlds))
     def look(scenario: Scenario) -> None:
         verdict = judge(prop, suspect.trial(scenario))
@@ -161,7 +169,8 @@ def find(
     return None
 
 
-def _effort(examples: int, *phases: Phase) -> settings:
+def effort(examples: int, *phases: Phase) -> settings:
+    """Settings by which the same seed does the same, and nothing is kept."""
     return settings(
         max_examples=examples,
         phases=phases,

@@ -2,6 +2,8 @@
 
 Times are short and round, so that much falls on the same instant; small comes first, so that
 what is found shrinks to few nodes, few jobs and short times.  Every drawn scenario is valid.
+Whole numbers are below 100: beyond, Hypothesis tries constants that it finds in a user's modules,
+and a seed would not give the same scenarios everywhere.
 """
 
 from functools import cache
@@ -63,15 +65,17 @@ def clusters(
     map_slots: int = 3,
     beats: st.SearchStrategy[Heartbeats] | None = None,
     others: st.SearchStrategy[tuple[NodeGroup, ...]] | None = None,
+    latencies_ms: tuple[int, ...] = (1, 1, 7, 50, 1500),
+    least_slots: int = 1,
 ) -> st.SearchStrategy[Cluster]:
     """Clusters of up to so many plain nodes with up to so many map slots each."""
     drawn = st.builds(
         Cluster,
         nodes=st.integers(1, nodes),
         racks=st.just(1) | st.just(2),
-        map_slots=st.integers(1, map_slots),
+        map_slots=st.integers(least_slots, map_slots),
         reduce_slots=st.integers(1, 2),
-        latency_ms=st.sampled_from([1, 1, 7, 50, 1500]),
+        latency_ms=st.sampled_from(latencies_ms),
         replication=st.integers(1, 4),
         heartbeat=heartbeats() if beats is None else beats,
         group=groups() if others is None else others,
@@ -109,13 +113,24 @@ def job_entries(worlds: Worlds = ANY, kinds: tuple[str, ...] = ()) -> st.SearchS
         maps=st.integers(1, worlds.maps),
         map_s=st.sampled_from(worlds.lengths_s),
         reduces=st.integers(0, 2) if some else st.just(0),
-        shuffle_s=st.sampled_from([0.0, 0.5, 3.0]) if some else st.just(0.0),
+        shuffle_s=st.sampled_from(worlds.shuffles_s) if some else st.just(0.0),
         reduce_s=st.sampled_from([0.0, 0.5, 5.0]) if some else st.just(0.0),
         user=st.sampled_from(["user", "ann", "bob"]),
         pool=st.sampled_from(worlds.pools or ("",)),
         priority=st.sampled_from(PRIORITIES if worlds.priorities else PRIORITIES[:1]),
         on=st.sampled_from([{}, *({kind: 3.0} for kind in kinds)]),
+        **_repeated(worlds),
     )
+
+
+def _repeated(worlds: Worlds) -> dict[str, st.SearchStrategy[object]]:
+    """How often a job comes."""
+    if worlds.streams == 1:
+        return {}
+    return {
+        "count": st.sampled_from([1, worlds.streams]),
+        "every_s": st.sampled_from([0.0, 0.5, 1.0, 2.0]),
+    }
 
 
 @cache
@@ -148,17 +163,21 @@ def _can_be_made(spelling: str) -> bool:
     return True
 
 
-SPELL_S = 20
+SPELL_S = 12
 """Each entry of a drawn timeline has so many seconds for itself, so that no two meet."""
 
 
 @cache
 @st.composite
-def timelines(draw: st.DrawFn, nodes: int, most: int = 4) -> Timeline:
+def timelines(
+    draw: st.DrawFn, nodes: int, most: int = 4, *, only_crashes: bool = False
+) -> Timeline:
     """What happens to the world: every fault that ends, one after the other, on nodes that there
     are.
     """
-    drawn = draw(st.lists(_entries(nodes), max_size=most))
+    number = draw(st.integers(0, most))
+    entries = _crashes(nodes) if only_crashes else _entries(nodes)
+    drawn = draw(st.lists(entries, min_size=number, max_size=number))
     later = (
         msgspec.structs.replace(entry, at_s=place * SPELL_S + (entry.at_s or 0.0))
         for place, entry in enumerate(drawn)
@@ -167,9 +186,20 @@ def timelines(draw: st.DrawFn, nodes: int, most: int = 4) -> Timeline:
 
 
 @cache
+def _crashes(nodes: int) -> st.SearchStrategy[timeline.Timed]:
+    """A node crashes and starts again."""
+    return st.builds(
+        timeline.CrashEntry,
+        at_s=st.integers(0, 9).map(float),
+        for_s=st.sampled_from([1.0, 2.5]),
+        nodes=st.integers(0, nodes - 1).map(lambda n: f"node-{n}"),
+    )
+
+
+@cache
 def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
-    """One entry; it begins within five seconds and lasts at most ten."""
-    at, lasts = st.integers(0, 5).map(float), st.sampled_from([1.0, 4.0, 10.0])
+    """One entry; it begins within four seconds and lasts at most eight."""
+    at, lasts = st.integers(0, 4).map(float), st.sampled_from([1.0, 4.0, 8.0])
     node = st.integers(0, nodes - 1).map(lambda n: f"node-{n}")
 
     def of(kind: type[Entry], **fields: st.SearchStrategy[object]) -> st.SearchStrategy[Entry]:
@@ -185,6 +215,7 @@ def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
     return st.one_of(
         of(timeline.PauseEntry),
         of(timeline.CrashEntry),
+        of(timeline.CrashEntry),
         of(timeline.SlowEntry, factor=st.sampled_from([3.0, 0.5])),
         links,
         of(timeline.LinkEntry, cut=st.just(True)),
@@ -192,12 +223,16 @@ def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
         of(timeline.DrainEntry),
         of(timeline.SplitEntry),
         st.builds(timeline.MasterPauseEntry, at_s=at, for_s=lasts),
-        st.builds(timeline.MasterRestartEntry, at_s=at, recover=st.booleans()),
+        st.builds(
+            timeline.MasterRestartEntry, at_s=st.integers(0, 9).map(float), recover=st.booleans()
+        ),
     )
 
 
 @cache
 def _beats(worlds: Worlds) -> st.SearchStrategy[Heartbeats]:
+    if worlds.prompt:
+        return st.just(Heartbeats(interval_ms=20, phase_grid_ms=20, out_of_band=True))
     if not worlds.beats:
         return st.builds(
             Heartbeats,
@@ -213,9 +248,11 @@ def _beats(worlds: Worlds) -> st.SearchStrategy[Heartbeats]:
 def scenarios(draw: st.DrawFn, worlds: Worlds = ANY) -> Scenario:
     """A whole scenario of the family."""
     others = groups() if worlds.unlike else st.just(())
-    cluster = draw(clusters(worlds.nodes, worlds.slots, _beats(worlds), others))
+    far = (1,) if worlds.prompt else (1, 1, 7, 50, 1500)
+    slots = (worlds.slots, worlds.least_slots)
+    cluster = draw(clusters(worlds.nodes, slots[0], _beats(worlds), others, far, slots[1]))
     nodes = node_count(cluster)
-    happens = draw(timelines(nodes)) if worlds.faults else ()
+    happens = draw(timelines(nodes, only_crashes=worlds.only_crashes)) if worlds.faults else ()
     if happens:
         least_ms = 2 * (cluster.heartbeat.period_ms(nodes) + 2 * cluster.latency_ms)
         expiry_ms = least_ms + draw(st.sampled_from([0, 3000, 30_000]))

@@ -20,10 +20,11 @@ from actors.kernel import ActorFailed, Kernel, KernelError
 from actors.ledger import Ledger
 from journal.checks.beside import WatchedMaster
 from journal.checks.checker import Checker
-from journal.checks.rule import Violation
+from journal.checks.rule import Check, Violation
 from scenarios.build import assemble, node_facts
 from scenarios.spec import Scenario, make_jobs, make_script, to_dict
 from scheduler import registry
+from scheduler.claims import Claim, Claims
 from scheduler.model import JobId, Millis, TaskKind
 from scheduler.policy import Policy
 from scheduler.registry import Settings
@@ -35,8 +36,8 @@ MakePolicy = Callable[[str, Settings], Policy]
 
 Counts = Mapping[JobId, int]
 
-UNTIL_MS: Millis = 86_400_000
-"""A run of a drawn scenario takes minutes; one of a day will not end at all."""
+UNTIL_MS: Millis = 28_800_000
+"""A run of a drawn scenario takes minutes; one of eight hours will not end at all."""
 
 
 def make_shipped(text: str, settings: Settings) -> Policy:
@@ -98,6 +99,20 @@ def _counts(ledger: Ledger, what: str) -> tuple[Counts, Counts]:
     return maps, reduces
 
 
+class DueMaster(ObservedMaster):
+    """A master whose order is asked after every message what the claimants of map slots are due."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        self.dues: list[tuple[Millis, Sequence[Claim]]] = []
+
+    def receive(self, message: msgspec.Struct) -> None:
+        super().receive(message)
+        order, ledger = self._policy.order, self.ledger
+        if isinstance(order, Claims):
+            self.dues.append((ledger.now_ms, order.claims(TaskKind.MAP, ledger, "pool")))
+
+
 class Run:
     """A run that is over: its events, and the master's beliefs.
 
@@ -111,14 +126,17 @@ class Run:
         jobs: Sequence[JobSpec],
         policy: Policy,
         events: list[AnyEvent],
-        looks: list[Look],
+        master: ObservedMaster,
+        checks: Sequence[Check],
         trouble: Violation | KernelError | None,
     ) -> None:
         self.scenario = scenario
         self.jobs = jobs
         self.policy = policy
         self.events = events
-        self.looks = looks
+        self.looks = master.looks
+        self.dues = master.dues if isinstance(master, DueMaster) else []
+        self.checked = {check.rule: check.times for check in checks}
         self.trouble = trouble
 
     def all(self, kind: type[E]) -> list[E]:
@@ -193,18 +211,25 @@ class Trial:
         """The scenario under the policy."""
         return self.play()
 
+    @cached_property
+    def due_run(self) -> Run:
+        """The same, with what everybody was due."""
+        return self.play(master=DueMaster)
+
     def play(
         self,
         scenario: Scenario | None = None,
         policy: Policy | None = None,
         *,
         jobs: Sequence[JobSpec] | None = None,
+        master: type[ObservedMaster] = ObservedMaster,
     ) -> Run:
         """The run of another scenario, policy or workload, or the same once more."""
         scenario = scenario or self.scenario
         jobs = make_jobs(scenario) if jobs is None else jobs
         script = make_script(scenario, jobs)
-        return play(scenario, jobs, script, policy or self.make(), self.policy, self.make_policy)
+        policy = policy or self.make()
+        return play(scenario, jobs, script, policy, self.policy, self.make_policy, master)
 
 
 def play(
@@ -214,6 +239,7 @@ def play(
     policy: Policy,
     spelling: str,
     make_policy: MakePolicy,
+    master: type[ObservedMaster] = ObservedMaster,
 ) -> Run:
     """One run, held against S1 to S15 as it goes; it never raises what the policy brings about."""
     events: list[AnyEvent] = []
@@ -231,12 +257,12 @@ def play(
         jobs=jobs,
         policy=policy,
         seed=scenario.seed,
-        master=ObservedMaster,
+        master=master,
         script=script,
         make_policy=lambda text: make_policy(text, scenario.parts),
     )
-    master = kernel.actors[MASTER]
-    assert isinstance(master, ObservedMaster)
+    observed = kernel.actors[MASTER]
+    assert isinstance(observed, ObservedMaster)
     nodes = node_facts(scenario.cluster)
     sink(RunStarted(0, "0", scenario.name, spelling, scenario.seed, to_dict(scenario), nodes))
     checker.attend(kernel)
@@ -247,7 +273,7 @@ def play(
         sink(RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest()))
     except (Violation, KernelError) as error:
         trouble = _told(error)
-    return Run(scenario, jobs, policy, events, master.looks, trouble)
+    return Run(scenario, jobs, policy, events, observed, checker.report(), trouble)
 
 
 def _told(error: Violation | KernelError) -> Violation | KernelError:

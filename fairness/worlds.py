@@ -10,15 +10,18 @@ from scenarios.spec import Scenario
 class Worlds(msgspec.Struct, frozen=True, kw_only=True):
     """A family of scenarios with listed jobs.
 
-    The numbers are the most of what is drawn, and bind nobody's own file.  The others are what
-    may be there: `reduces`; `priorities` other than normal; `noise` in the length of tasks;
-    `distance`, so that a map far from its input takes longer; `unlike` nodes; `faults`; `beats`
-    other than Hadoop 1.0's.  `arrivals` says whether jobs come at different times, `pools` which
-    pools they name.
+    The numbers are the most of what is drawn (of map slots a node also the least), and bind
+    nobody's own file.  The others are what may be there: `reduces`; `priorities` other than
+    normal; `noise` in the length of tasks; `distance`, so that a map far from its input takes
+    longer; `unlike` nodes; `faults`, of all kinds or `only_crashes`; `beats` other than Hadoop
+    1.0's.  `arrivals` says whether jobs come at different times, `pools` which pools they name.
+    In `prompt` ones nodes beat at every end of an attempt and often besides.  A stream is so many
+    equal jobs, one after the other.
     """
 
     nodes: int = 3
     slots: int = 3
+    least_slots: int = 1
     jobs: int = 5
     maps: int = 6
     reduces: bool = True
@@ -27,10 +30,14 @@ class Worlds(msgspec.Struct, frozen=True, kw_only=True):
     distance: bool = True
     unlike: bool = True
     faults: bool = False
+    only_crashes: bool = False
     beats: bool = True
     arrivals: bool = True
     pools: tuple[str, ...] = ()
     lengths_s: tuple[float, ...] = (1.0, 4.0, 10.0, 30.0)
+    shuffles_s: tuple[float, ...] = (0.0, 0.5, 3.0)
+    prompt: bool = False
+    streams: int = 1
 
     def objection(self, scenario: Scenario) -> str | None:
         """Why the scenario is none of the family; None if it is."""
@@ -51,10 +58,14 @@ class Worlds(msgspec.Struct, frozen=True, kw_only=True):
             (self.distance, _distance_matters(scenario), "a map far from its input takes longer"),
             (self.beats, cluster.heartbeat.tasks_per_beat == "one", "a beat takes one task only"),
             (self.noise, any(_skewed(e) for e in entries), "tasks of a job differ in length"),
+            (not self.prompt, not _is_prompt(scenario), "nodes do not beat at once and often"),
             (self.faults, any(e.poisoned_maps or e.poisoned_reduces for e in entries), POISONED),
         )
         return next((why for may, is_so, why in checks if is_so and not may), None)
 
+
+PROMPT_MS = 22
+"""The longest time from beat to beat in a prompt world."""
 
 LATER = "jobs come at different times"
 POISONED = "a job has tasks that fail"
@@ -64,6 +75,18 @@ ANY = Worlds()
 
 TROUBLED = Worlds(faults=True)
 """Everything."""
+
+WRECKED = Worlds(
+    nodes=2,
+    jobs=1,
+    maps=3,
+    unlike=False,
+    faults=True,
+    only_crashes=True,
+    lengths_s=(10.0, 20.0),
+    shuffles_s=(20.0, 3.0),
+)
+"""Nodes crash under jobs that have reduces."""
 
 PLAIN = Worlds(
     reduces=False, priorities=False, noise=False, distance=False, unlike=False, beats=False
@@ -82,6 +105,12 @@ def size(scenario: Scenario) -> tuple[int, int, int]:
 def _distance_matters(scenario: Scenario) -> bool:
     tasks = scenario.tasks
     return (tasks.rack_factor, tasks.off_rack_factor) != (1.0, 1.0)
+
+
+def _is_prompt(scenario: Scenario) -> bool:
+    cluster = scenario.cluster
+    period_ms = cluster.heartbeat.period_ms(node_count(cluster)) + 2 * cluster.latency_ms
+    return cluster.heartbeat.out_of_band and period_ms <= PROMPT_MS
 
 
 def _skewed(entry: object) -> bool:

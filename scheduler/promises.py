@@ -6,5 +6,11 @@ BUSY = ("work-conserving", "makespan", "lone-job")
 SHARES = ("pareto", "population-monotone", "resource-monotone")
 """Of whoever says what everybody is due."""
 
+SOONEST = ("ideal-work", "shortest-first")
+"""The small job is not kept waiting by the large one."""
+
+NO_LATER = ("ideal-dominance", "dominance")
+"""The large job is not kept waiting by small ones for ever: it ages."""
+
 EQUAL = ("max-min", "sharing-incentive", "envy-free", "max-min-shares", "truthful", "scale")
 """Equal jobs get equal slots."""

@@ -2,22 +2,20 @@
 and that a run comes to its end.
 """
 
-from actors.events import RunEnded
 from fairness.property import Broken, Check, Property, SaysNothing, whole
 from fairness.trial import Trial
-from fairness.worlds import ANY, TROUBLED
+from fairness.worlds import ANY, TROUBLED, WRECKED, Worlds
 from scheduler.locality import Delay
 from scheduler.policy import Policy
-from scheduler.preemption.kill import AboveShares
 
 
-def _rule(number: str) -> Check:
+def rule(number: str) -> Check:
     """The rule S<number> of `journal.checks`, held in one run."""
 
     def check(trial: Trial) -> int:
         violation = trial.run.violation
         if violation is None:
-            return sum(type(event) is RunEnded for event in trial.run.events)
+            return trial.run.checked[number]
         if violation.rule != number:
             raise SaysNothing(f"the run broke {violation.rule}, and did not come to its end")
         raise Broken(f"{violation.rule}: {violation.explanation}")
@@ -48,12 +46,15 @@ def _delays(policy: Policy) -> str | None:
     return None if isinstance(policy.locality, Delay) else "nobody delays"
 
 
-def _preempts(policy: Policy) -> str | None:
-    by_claims = isinstance(policy.preemption, AboveShares)
-    return None if by_claims else "nobody is preempted by claims"
-
-
-def _events(name: str, number: str, says: str, formula: str, assumes: str, source: str) -> Property:
+def _events(
+    name: str,
+    number: str,
+    says: str,
+    formula: str,
+    assumes: str,
+    source: str,
+    worlds: Worlds = TROUBLED,
+) -> Property:
     return Property(
         name=name,
         says=says,
@@ -61,11 +62,84 @@ def _events(name: str, number: str, says: str, formula: str, assumes: str, sourc
         assumes=assumes,
         bound="exact",
         source=source,
-        check=_rule(number),
-        worlds=TROUBLED,
+        check=rule(number),
+        worlds=worlds,
         universal=True,
     )
 
+
+SLOTS = _events(
+    "slots",
+    "S1",
+    "a slot runs one attempt at a time, an attempt is in one slot",
+    "attempts on a slot ≤ 1, slots of an attempt ≤ 1",
+    "nothing",
+    "S1",
+)
+
+SUCCESSES = _events(
+    "successes",
+    "S2",
+    "a task has at most one valid success, a job that succeeded one of every task",
+    "valid successes of a task ≤ 1, = 1 when its job has succeeded",
+    "nothing",
+    "S2",
+)
+
+LIFECYCLES = _events(
+    "lifecycles",
+    "S3",
+    "attempts and jobs change from state to state only as they may",
+    "allowed transitions only; an end is an end",
+    "nothing",
+    "S3",
+)
+
+ATTEMPTS = _events(
+    "attempts",
+    "S4",
+    "a task fails four times at most, and has two attempts at a time at most",
+    "failed ≤ 4; running ≤ 2; attempts ≤ 5 + killed",
+    "nothing",
+    "S4",
+)
+
+SHUFFLES = _events(
+    "shuffles",
+    "S5",
+    "no reduce goes on without all outputs of its maps, or is launched before slowstart",
+    "a shuffle ends ⇒ every map has a valid output",
+    "nothing",
+    "S5",
+    WRECKED,
+)
+
+COUNTS = _events(
+    "counts",
+    "S6",
+    "the master loses no task from its books, and counts none twice",
+    "done + running + waiting + lost = all, for each job and kind",
+    "nothing",
+    "S6",
+)
+
+REPEATS = _events(
+    "repeats",
+    "S8",
+    "a heartbeat that comes twice is heard once",
+    "the books after it came again = the books before",
+    "nothing",
+    "S8",
+)
+
+DEAD_NODES = _events(
+    "dead-nodes",
+    "S12",
+    "a node that is down does nothing, and one that is given up runs nothing",
+    "no event of it; no attempt of it in the books; what was lost was killed",
+    "nothing",
+    "S12",
+)
 
 FINISHES = Property(
     name="finishes",
@@ -134,32 +208,26 @@ DELAY_WAIT = Property(
     assumes="delay scheduling; first runs of maps",
     bound="exact in accrued time; in wall time one gap between decisions more",
     source="S14, F15; Zaharia et al., EuroSys 2010",
-    check=_rule("S14"),
+    check=rule("S14"),
     worlds=ANY,
     misfit=_delays,
-    universal=True,
-)
-
-BOUNDED_PREEMPTION = Property(
-    name="bounded-preemption",
-    says="no more is preempted than is lacking, and nobody is left below its share rounded down",
-    formula="victims ≤ Σ deficits; after a check each victim runs ≥ ⌊share⌋",
-    assumes="preemption by claims (`kill`, `suspend`)",
-    bound="exact",
-    source="S13; FT testFairSharePreemptionFromMultiplePools",
-    check=_rule("S13"),
-    worlds=ANY,
-    misfit=_preempts,
     universal=True,
 )
 
 PROPERTIES = (
     FINISHES,
     REPRODUCIBLE,
+    SLOTS,
+    SUCCESSES,
+    LIFECYCLES,
+    ATTEMPTS,
+    SHUFFLES,
+    COUNTS,
     CAUSES,
+    REPEATS,
     STRICT_ORDER,
     SLOT_TIME,
     LITTLE,
+    DEAD_NODES,
     DELAY_WAIT,
-    BOUNDED_PREEMPTION,
 )

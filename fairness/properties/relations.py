@@ -2,26 +2,18 @@
 
 import msgspec
 
+from actors.config import NodeGroup
 from actors.events import AnyEvent, AttemptLaunched, JobFinished, RunEnded, RunStarted
 from fairness.property import Broken, Property, SaysNothing, undisturbed, unpreempted, whole
 from fairness.trial import Run, Trial
 from fairness.worlds import ANY, PLAIN, TROUBLED
 from scenarios.checks import node_count
-from scenarios.joblist import JobEntry, JobsWorkload
+from scenarios.joblist import JobEntry, JobsWorkload, specs_of
 from scenarios.spec import Scenario, make_jobs
-from scheduler.claims import Claims
-from scheduler.locality import Delay, DelayParams
+from scenarios.timeline import CrashEntry
 from scheduler.model import Millis
-from scheduler.orders.fair import Fair
-from scheduler.orders.pools import PoolParams
-from scheduler.orders.virtual import FspPs, Psbs
-from scheduler.policy import Anywhere, Policy, Wait
-from scheduler.preemption.kill import Kill
 
 Launch = tuple[int, ...]
-
-NOBODY = "nobody-here"
-"""A pool that no job names."""
 
 
 def launches(run: Run, scale: int = 1) -> list[Launch]:
@@ -32,7 +24,7 @@ def launches(run: Run, scale: int = 1) -> list[Launch]:
     ]
 
 
-def _same(one: list[Launch], other: list[Launch], otherwise: str) -> int:
+def same(one: list[Launch], other: list[Launch], otherwise: str) -> int:
     """Raise Broken at the first launch that differs."""
     for mine, its in zip(one, other, strict=False):
         if mine != its:
@@ -104,7 +96,7 @@ def _rename(trial: Trial) -> int:
     )
     if len({entry.at_s for entry in entries}) == len(entries):
         renamed = renamed[::-1]  # the file's order breaks ties only
-    return _same(
+    return same(
         launches(trial.run),
         launches(trial.play(_with(trial.scenario, renamed))),
         "with other names for jobs and users",
@@ -142,7 +134,7 @@ def _scale(trial: Trial) -> int:
     cluster = msgspec.structs.replace(cluster, latency_ms=by * cluster.latency_ms, heartbeat=slower)
     slow = msgspec.structs.replace(_with(scenario, entries), cluster=cluster)
     one = launches(trial.run)
-    return _same(one, launches(trial.play(slow), by), f"with all times × {by} and divided again")
+    return same(one, launches(trial.play(slow), by), f"with all times × {by} and divided again")
 
 
 SCALE = Property(
@@ -165,7 +157,7 @@ def _lone(trial: Trial) -> int:
     alone = _with(scenario, _entries(scenario)[:1])
     mine = trial.play(alone)
     fifo = trial.play(alone, trial.make("fifo"))
-    return _same(launches(mine), launches(fifo), "under `fifo`")
+    return same(launches(mine), launches(fifo), "under `fifo`")
 
 
 LONE_JOB = Property(
@@ -178,122 +170,6 @@ LONE_JOB = Property(
     check=_lone,
     worlds=msgspec.structs.replace(PLAIN, jobs=1, nodes=1),
     misfit=undisturbed,
-)
-
-
-def _no_delay(trial: Trial) -> int:
-    def play(waits: bool) -> Run:
-        parts = trial.make()
-        rule = Delay(DelayParams(node=0.0, rack=0.0)) if waits else Anywhere()
-        return trial.play(policy=Policy(parts.order, rule, parts.preemption, parts.speculation))
-
-    return _same(launches(play(False)), launches(play(True)), "with `delay(node=0,rack=0)`")
-
-
-NO_DELAY = Property(
-    name="no-delay",
-    says="delay scheduling with no wait is none",
-    formula="launches = launches with `delay(node=0,rack=0)`",
-    assumes="nothing",
-    bound="exact",
-    source="semantics §3.5",
-    check=_no_delay,
-    worlds=ANY,
-    universal=True,
-)
-
-
-def _no_timeout(trial: Trial) -> int:
-    def play(watches: bool) -> Run:
-        parts = trial.make()
-        never = Kill.Params(min_share_timeout_s=float("inf"), fair_share_timeout_s=float("inf"))
-        rule = Kill(never) if watches else Wait()
-        return trial.play(policy=Policy(parts.order, parts.locality, rule, parts.speculation))
-
-    return _same(launches(play(False)), launches(play(True)), "with timeouts that never end")
-
-
-def _claimless(policy: Policy) -> str | None:
-    if isinstance(policy.order, Claims):
-        return None
-    return f"`{policy.order.name}` does not say what anybody is due, so nobody can be preempted"
-
-
-NO_TIMEOUT = Property(
-    name="no-timeout",
-    says="preemption with infinite timeouts is none",
-    formula="launches = launches with `kill` whose timeouts are inf",
-    assumes="nothing",
-    bound="exact",
-    source="semantics §3.5",
-    check=_no_timeout,
-    worlds=ANY,
-    misfit=_claimless,
-    universal=True,
-)
-
-
-def _empty_pool(trial: Trial) -> int:
-    order = trial.make().order
-    assert isinstance(order, Fair)
-    params = order.params
-    by = params.pool_by or ("pool" if params.pools else "none")
-    if by == "none":
-        by = "pool"
-
-    def play(pools: dict[str, PoolParams]) -> Run:
-        fair = Fair(msgspec.structs.replace(params, pool_by=by, pools=pools))
-        parts = trial.make()
-        return trial.play(policy=Policy(fair, parts.locality, speculation=parts.speculation))
-
-    more = {**params.pools, NOBODY: PoolParams(weight=3.0, min_maps=2, min_reduces=1)}
-    return _same(launches(play(params.pools)), launches(play(more)), "with a pool nobody is in")
-
-
-def _pool_less(policy: Policy) -> str | None:
-    return None if isinstance(policy.order, Fair) else "there are no pools"
-
-
-EMPTY_POOL = Property(
-    name="empty-pool",
-    says="a pool without demand changes nothing",
-    formula="launches = launches with one more pool, of weight 3 and with min shares",
-    assumes="an order with pools",
-    bound="exact",
-    source="semantics §3.5",
-    check=_empty_pool,
-    worlds=msgspec.structs.replace(ANY, pools=("a", "b")),
-    misfit=_pool_less,
-    universal=True,
-)
-
-
-def _psbs_is_fsp(trial: Trial) -> int:
-    parts = trial.make()
-    assert isinstance(parts.order, Psbs)
-    other = Policy(FspPs(parts.order.params), parts.locality)
-    return _same(
-        launches(trial.play(policy=Policy(parts.order, trial.make().locality))),
-        launches(trial.play(policy=other)),
-        "under `fsp+ps`",
-    )
-
-
-def _no_psbs(policy: Policy) -> str | None:
-    return None if isinstance(policy.order, Psbs) else "it is not PSBS"
-
-
-PSBS_IS_FSP = Property(
-    name="psbs-is-fsp",
-    says="PSBS with equal weights is FSP+PS",
-    formula="launches = launches under `fsp+ps`",
-    assumes="all jobs of normal priority",
-    bound="exact",
-    source="semantics §3.5",
-    check=_psbs_is_fsp,
-    worlds=msgspec.structs.replace(ANY, priorities=False),
-    misfit=_no_psbs,
-    universal=True,
 )
 
 
@@ -310,6 +186,79 @@ def _more_nodes(trial: Trial) -> int:
             f" {late / 1000:,.3f} s later"
         )
     return 1
+
+
+def _idle_node(trial: Trial) -> int:
+    scenario = trial.scenario
+    last = node_count(scenario.cluster)
+    cluster = msgspec.structs.replace(
+        scenario.cluster,
+        group=(*scenario.cluster.group, NodeGroup(nodes=1, map_slots=0, reduce_slots=0)),
+    )
+    calm = msgspec.structs.replace(scenario, cluster=cluster)
+    crash = CrashEntry(at_s=5.0, nodes=f"node-{last}")
+    struck = msgspec.structs.replace(calm, timeline=(crash,))
+    return same(
+        launches(trial.play(calm)), launches(trial.play(struck)), "if a node without slots crashes"
+    )
+
+
+IDLE_NODE = Property(
+    name="idle-node",
+    says="a node that runs nothing and can run nothing may crash",
+    formula="launches = launches when a node without slots crashes after 5 s",
+    assumes="it is not given up for lost meanwhile, which takes 10 minutes",
+    bound="exact",
+    source="semantics §3.5",
+    check=_idle_node,
+    worlds=ANY,
+    universal=True,
+)
+
+
+def _cut_proof(trial: Trial) -> int:
+    scenario, times = trial.scenario, 0
+    entries, whole_ends = _entries(scenario), _ends_by_name(trial.run)
+    for place, entry in enumerate(entries):
+        if entry.maps < 2:
+            continue
+        parts = msgspec.structs.replace(entry, name="part", maps=1, count=entry.maps)
+        cut = _with(scenario, (*entries[:place], parts, *entries[place + 1 :]))
+        ends = _ends_by_name(trial.play(cut))
+        gained = whole_ends[place] - ends[place]
+        times += 1
+        if gained > 2 * (trial.run.period_ms + scenario.cluster.latency_ms):
+            raise Broken(
+                f'"job-{place + 1}" is done at {whole_ends[place] / 1000:,.3f} s; cut into'
+                f" {entry.maps} jobs of one map each, all are at {ends[place] / 1000:,.3f} s"
+            )
+    return times
+
+
+def _ends_by_name(run: Run) -> dict[int, Millis]:
+    """When each entry of the workload is done, by its place."""
+    ends: dict[int, Millis] = {}
+    places = {}
+    for place, entry in enumerate(_entries(run.scenario)):
+        for spec in specs_of(entry, place):
+            places[spec.name] = place
+    for job, at_ms in _ends(run).items():
+        place = places[run.jobs[job].name]
+        ends[place] = max(ends.get(place, 0), at_ms)
+    return ends
+
+
+CUT_PROOF = Property(
+    name="cut-proof",
+    says="nobody is done sooner by cutting a job into jobs of one map each",
+    formula="max over the parts of C ≥ C_j",
+    assumes="maps alone, equal nodes",
+    bound="two beats",
+    source="F7, its known failures: sharing by job; size 0 of tiny jobs (HFSP)",
+    check=_cut_proof,
+    worlds=PLAIN,
+    misfit=undisturbed,
+)
 
 
 def _ends(run: Run) -> dict[int, Millis]:
@@ -332,11 +281,9 @@ MORE_NODES = Property(
 PROPERTIES = (
     CAUSALITY,
     RENAME,
-    NO_DELAY,
-    NO_TIMEOUT,
-    EMPTY_POOL,
-    PSBS_IS_FSP,
     SCALE,
     LONE_JOB,
     MORE_NODES,
+    IDLE_NODE,
+    CUT_PROOF,
 )

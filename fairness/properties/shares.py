@@ -10,25 +10,17 @@ from fractions import Fraction
 import msgspec
 
 from actors.jobs import JobSpec
-from fairness.property import Broken, Property
+from fairness.property import Broken, Property, claimless
 from fairness.still import shares
 from fairness.trial import Trial
 from fairness.worlds import PLAIN, Worlds
 from scenarios.build import node_facts
 from scenarios.spec import make_jobs
-from scheduler.claims import Claims
 from scheduler.model import JobId
-from scheduler.policy import Policy
 
 STILL: Worlds = msgspec.structs.replace(PLAIN, priorities=True, arrivals=False, nodes=4)
 
 EQUALS: Worlds = msgspec.structs.replace(STILL, priorities=False)
-
-
-def _claimless(policy: Policy) -> str | None:
-    if isinstance(policy.order, Claims):
-        return None
-    return f"`{policy.order.name}` does not say what anybody is due"
 
 
 class _Case:
@@ -44,7 +36,10 @@ class _Case:
     ) -> Mapping[JobId, Fraction]:
         """What everybody is due, in a world that may differ."""
         asked = self.jobs if jobs is None else jobs
-        return shares(self._trial.make(), asked, self.slots if slots is None else slots)
+        try:
+            return shares(self._trial.make(), asked, self.slots if slots is None else slots)
+        except Exception as error:
+            raise Broken(f"`claims` raised {type(error).__name__}: {error}") from error
 
     def changed(self, place: int, maps: int) -> list[JobSpec]:
         """The jobs, one of which says that it has so many maps."""
@@ -71,7 +66,7 @@ PARETO = Property(
     source="F6",
     check=_pareto,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
@@ -99,7 +94,7 @@ MAX_MIN_SHARES = Property(
     source="F3; Hadoop's computeFairShares, by exact water-filling",
     check=_max_min_shares,
     worlds=EQUALS,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
@@ -129,7 +124,7 @@ TRUTHFUL = Property(
     source="F7; Sprumont 1991",
     check=_truthful,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
@@ -160,13 +155,15 @@ UNSPLITTABLE = Property(
     source="F7, its known failures",
     check=_unsplittable,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
 def _population(trial: Trial) -> int:
     case = _Case(trial)
     before, times = case.shares(), 0
+    if len(case.jobs) == 1:
+        return 0
     for place, gone in enumerate(case.jobs):
         left = [job for n, job in enumerate(case.jobs) if n != place]
         after = case.shares(left)
@@ -189,7 +186,7 @@ POPULATION_MONOTONE = Property(
     source="F8; DRF",
     check=_population,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 
@@ -216,7 +213,7 @@ RESOURCE_MONOTONE = Property(
     source="F9",
     check=_resource,
     worlds=STILL,
-    misfit=_claimless,
+    misfit=claimless,
 )
 
 

@@ -24,7 +24,7 @@ class Fifo(RankedOrder):
 
     name = "fifo"
     story = "first come, first served, with Hadoop's priorities and limits a heartbeat"
-    promises = (*BUSY, *SHARES, "first-come", "truthful", "unsplittable", "scale")
+    promises = (*BUSY, *SHARES, "first-come", "ideal-work", "truthful", "unsplittable", "scale")
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         super().observe(fact, view)

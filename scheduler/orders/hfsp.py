@@ -27,6 +27,7 @@ from scheduler.orders.ranked import Key, SortedQueue
 from scheduler.orders.sized import WEIGHT
 from scheduler.orders.virtual import Phase, VirtualOrder
 from scheduler.policy import Ranked
+from scheduler.promises import BUSY, SHARES, SOONEST
 from scheduler.training import History, TrainingPhase
 from scheduler.view import ClusterView, JobView, Offer
 
@@ -76,6 +77,7 @@ class Hfsp(VirtualOrder):
         self.params = params or HfspParams()
         if self.params.half_speed:
             self.ageing = Fraction(1, 2)
+            self.promises = (*BUSY, *SHARES, *SOONEST)
         super().__init__()
         self.wants_oracle = self.params.size == "oracle"
         self.wants_progress = not self.wants_oracle

@@ -20,7 +20,7 @@ from scheduler.view import ClusterView, JobView
 class _BySize(Sized, RankedOrder):
     """An order by the estimated size of a phase, or by what is left of it."""
 
-    promises = (*BUSY, *SHARES)
+    promises: tuple[str, ...] = (*BUSY, *SHARES, "shortest-first")
 
     def score(self, key: Key) -> float:
         """Slot-seconds."""
@@ -32,6 +32,7 @@ class Srpt(_BySize):
 
     name = "srpt"
     story = "shortest remaining first: the job with the least work left is next"
+    promises: tuple[str, ...] = (*_BySize.promises, "ideal-work", "ideal-mean")
 
     def __init__(self, params: SizeParams | None = None) -> None:
         super().__init__(params)
@@ -83,7 +84,7 @@ class Las(KeyedOrder):
 
     name = "las"
     story = "least attained service: the job that has been given the least is next; no sizes"
-    promises = (*BUSY, "scale")
+    promises: tuple[str, ...] = (*BUSY, "ideal-work", "scale")
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,7 +124,7 @@ class Ps(KeyedOrder):
 
     name = "ps"
     story = "processor sharing: equal numbers of slots in turn, whatever the priority"
-    promises = (*BUSY, *SHARES, *EQUAL)
+    promises: tuple[str, ...] = (*BUSY, *SHARES, *EQUAL, "ideal-work", "ideal-dominance")
 
     def __init__(self) -> None:
         super().__init__()

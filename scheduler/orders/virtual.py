@@ -35,7 +35,7 @@ from scheduler.model import KINDS, JobId, Millis, TaskKind
 from scheduler.orders.ranked import Key, SortedQueue
 from scheduler.orders.sized import WEIGHT, Sized
 from scheduler.policy import Order, Ranked
-from scheduler.promises import BUSY, SHARES
+from scheduler.promises import BUSY, NO_LATER, SHARES, SOONEST
 from scheduler.ranking import Ranking
 from scheduler.view import ClusterView, JobView, Offer
 
@@ -71,7 +71,7 @@ class VirtualOrder(Order, Ranking):
     """Whether late jobs are served in turn."""
 
     ageing: Fraction = Fraction(1)
-    promises = (*BUSY, *SHARES)
+    promises: tuple[str, ...] = (*BUSY, *SHARES, *SOONEST, *NO_LATER)
 
     def __init__(self) -> None:
         super().__init__()

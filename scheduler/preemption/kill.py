@@ -74,6 +74,7 @@ class Kill(AboveShares):
 
     name = "kill"
     story = "kill the newest attempts of who has more than its share, for who starves"
+    promises = ("newest-first", "patient", "fair-share-timeout", "min-share-timeout")
 
     class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """When to check, who starves, and which attempts die; times in seconds."""

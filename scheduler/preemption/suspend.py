@@ -27,6 +27,7 @@ class Suspend(AboveShares):
 
     name = "suspend"
     story = "suspend the newest attempts of who has more than its share, for who starves"
+    promises = ("newest-first",)
 
     class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Those of `kill`; `limit` is the most suspended attempts a node, `over` says whether a

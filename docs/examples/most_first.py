@@ -1,0 +1,22 @@
+"""An order that is broken on purpose: it means to be fair, and its comparison is the wrong way.
+
+callboard check './docs/examples/most_first.py:MostFirst' --property max-min
+"""
+
+from scheduler.model import TaskKind
+from scheduler.orders.ranked import Key, KeyedOrder
+from scheduler.view import JobView
+
+
+class MostFirst(KeyedOrder):
+    """Most tasks running, where fewest was meant."""
+
+    name = "most-first"
+    story = "the job with the most tasks running is next: a slip of the pen"
+    promises = ("max-min", "sharing-incentive", "work-conserving")
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (-job.running(kind), job.submitted_ms)
+
+    def score(self, key: Key) -> float:
+        return float(-key[0])

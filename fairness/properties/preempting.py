@@ -1,0 +1,262 @@
+"""Properties of preemption: who gives way, whom it helps by when, and that it does not hurry.
+
+Times are the whole stated sums: a rule's timeout, the half second between its looks, its interval,
+and the beats until a slot that was taken is given (semantics §1.6).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from actors.events import AttemptClosed, AttemptLaunched, JobSubmitted, KillOrdered, SuspendOrdered
+from fairness.properties.accounts import rule
+from fairness.property import Broken, Property, SaysNothing, whole
+from fairness.trial import DueMaster, Run, Trial
+from fairness.worlds import PLAIN, Worlds
+from scheduler.claims import Claim
+from scheduler.model import AttemptId, Millis
+from scheduler.orders.fair import Fair
+from scheduler.orders.pools import PoolParams
+from scheduler.policy import Policy
+from scheduler.preemption.kill import AboveShares, Kill
+from scheduler.preemption.starvation import below_half, below_min_share
+from scheduler.preemption.watching import LOOK_MS
+
+LONG: Worlds = msgspec.structs.replace(
+    PLAIN, nodes=1, slots=6, least_slots=4, jobs=3, maps=8, lengths_s=(100.0, 200.0)
+)
+
+POOLED: Worlds = msgspec.structs.replace(LONG, pools=("a", "b"))
+
+GUARANTEED = {"a": PoolParams(min_maps=2)}
+"""A pool with a min share."""
+
+
+def _claimless(policy: Policy) -> str | None:
+    by_claims = isinstance(policy.preemption, AboveShares)
+    return None if by_claims else "nobody is preempted by claims"
+
+
+def _suspending(policy: Policy) -> str | None:
+    if isinstance(policy.preemption, Kill):
+        return "attempts come on suspended ones" if policy.speculates else None
+    return "nobody is killed by claims"
+
+
+def _unfair(policy: Policy) -> str | None:
+    if not isinstance(policy.order, Fair):
+        return f"it is about `fair`; what `{policy.order.name}` says is due changes by itself"
+    return _suspending(policy)
+
+
+def _newest(trial: Trial) -> int:
+    run, times = whole(trial.run), 0
+    open_: dict[AttemptId, AttemptLaunched] = {}
+    leaving: dict[AttemptId, Millis] = {}
+    for event in run.events:
+        match event:
+            case AttemptLaunched():
+                open_[event.attempt] = event
+            case AttemptClosed(attempt=attempt):
+                open_.pop(attempt, None)
+                leaving.pop(attempt, None)
+            case KillOrdered() | SuspendOrdered() if event.why.rank:
+                leaving[event.attempt] = event.at_ms
+            case _:
+                continue
+        for victim, at_ms in leaving.items():
+            if at_ms == event.at_ms and isinstance(event, AttemptLaunched):
+                continue
+            times += 1
+            _none_is_newer(run, victim, open_, leaving, at_ms)
+    return times
+
+
+def _none_is_newer(
+    run: Run,
+    victim: AttemptId,
+    launches: Mapping[AttemptId, AttemptLaunched],
+    leaving: Mapping[AttemptId, Millis],
+    at_ms: Millis,
+) -> None:
+    mine = launches[victim]
+    for other in launches.values():
+        same = (other.job, other.kind) == (mine.job, mine.kind)
+        if (
+            same
+            and mine.attempt < other.attempt
+            and other.at_ms < at_ms
+            and other.attempt not in leaving
+        ):
+            raise Broken(
+                f'at {at_ms / 1000:,.3f} s "{run.jobs[mine.job].name}" has to give up the attempt'
+                f" of {mine.at_ms / 1000:,.3f} s, and keeps that of {other.at_ms / 1000:,.3f} s"
+            )
+
+
+class Spell(NamedTuple):
+    """A time in which a claimant starved without a break."""
+
+    name: str
+    from_ms: Millis
+    to_ms: Millis
+
+
+def spells(run: Run, starves: Callable[[Claim], bool], *, broken_by_news: bool) -> Iterator[Spell]:
+    """All of them; `broken_by_news` ends each with the next arrival."""
+    news = sorted(event.at_ms for event in run.all(JobSubmitted)) if broken_by_news else []
+    since: dict[str, Millis] = {}
+    now_ms = 0
+    for now_ms, claims in run.dues:
+        starving = {claim.name for claim in claims if starves(claim)}
+        came = bool(news) and news[0] <= now_ms
+        while news and news[0] <= now_ms:
+            news.pop(0)
+        for name in [name for name in since if came or name not in starving]:
+            yield Spell(name, since.pop(name), now_ms)
+        for name in sorted(starving):
+            since.setdefault(name, now_ms)
+    for name, from_ms in since.items():
+        yield Spell(name, from_ms, now_ms)
+
+
+def _kill_params(policy: Policy) -> Kill.Params:
+    assert isinstance(policy.preemption, Kill)
+    return policy.preemption.params
+
+
+def _helped(run: Run, starves: Callable[[Claim], bool], timeout_s: float) -> int:
+    """Raise Broken where somebody starves for longer than it may."""
+    run, times = whole(run), 0
+    most_ms = 1000 * (timeout_s + _kill_params(run.policy).interval_s)
+    most_ms += LOOK_MS + 3 * run.period_ms
+    for spell in spells(run, starves, broken_by_news=True):
+        times += spell.to_ms - spell.from_ms > 1000 * timeout_s
+        if spell.to_ms - spell.from_ms > most_ms:
+            raise Broken(
+                f"{spell.name} starved from {spell.from_ms / 1000:,.3f} s to"
+                f" {spell.to_ms / 1000:,.3f} s; it should have been helped within"
+                f" {most_ms / 1000:,.3f} s"
+            )
+    return times
+
+
+def _fair_share_timeout(trial: Trial) -> int:
+    run = trial.due_run
+    return _helped(run, below_half, _kill_params(run.policy).fair_share_timeout_s)
+
+
+def _min_share_timeout(trial: Trial) -> int:
+    policy = _pooled(trial)
+    run = trial.play(policy=policy, master=DueMaster)
+    return _helped(run, below_min_share, _kill_params(policy).min_share_timeout_s)
+
+
+def _pooled(trial: Trial) -> Policy:
+    """The policy with a pool that has a min share."""
+    parts = trial.make()
+    if type(parts.order) is not Fair or parts.order.params != Fair.Params():
+        raise SaysNothing("it is about `fair` with a pool that has a min share")
+    order = Fair(Fair.Params(pool_by="pool", pools=GUARANTEED))
+    if sum(pool.min_maps for pool in GUARANTEED.values()) > _map_slots(trial):
+        raise SaysNothing("the min shares exceed the slots")
+    return Policy(order, parts.locality, parts.preemption)
+
+
+def _map_slots(trial: Trial) -> int:
+    cluster = trial.scenario.cluster
+    return cluster.nodes * cluster.map_slots
+
+
+def _patient(trial: Trial) -> int:
+    run, times = whole(trial.due_run), 0
+    params = _kill_params(run.policy)
+    starved = [
+        (starves, 1000 * timeout_s - LOOK_MS)
+        for starves, timeout_s in (
+            (below_half, params.fair_share_timeout_s),
+            (below_min_share, params.min_share_timeout_s),
+        )
+    ]
+    orders = [event.at_ms for event in run.all(KillOrdered) if event.why.rank]
+    for at_ms in sorted(set(orders)):
+        times += 1
+        long = (
+            spell.from_ms + least_ms <= at_ms <= spell.to_ms
+            for starves, least_ms in starved
+            for spell in spells(run, starves, broken_by_news=False)
+        )
+        if not any(long):
+            raise Broken(
+                f"at {at_ms / 1000:,.3f} s somebody is preempted, and nobody has starved for the"
+                f" {params.fair_share_timeout_s:g} s (min share: {params.min_share_timeout_s:g} s)"
+                " of its timeout"
+            )
+    return times
+
+
+BOUNDED_PREEMPTION = Property(
+    name="bounded-preemption",
+    says="no more is preempted than is lacking, and nobody is left below its share rounded down",
+    formula="victims ≤ Σ deficits; after a check each victim runs ≥ ⌊share⌋",
+    assumes="preemption by claims (`kill`, `suspend`)",
+    bound="exact",
+    source="S13; FT testFairSharePreemptionFromMultiplePools",
+    check=rule("S13"),
+    worlds=LONG,
+    misfit=_claimless,
+    universal=True,
+)
+
+NEWEST_FIRST = Property(
+    name="newest-first",
+    says="who has to give way loses its newest attempts, which have done the least work",
+    formula="victim v, survivor s of the same job ⇒ launched(v) ≥ launched(s), by number at a tie",
+    assumes="preemption by claims (`kill`, `suspend`)",
+    bound="exact",
+    source="semantics §2.1; FT testMinSharePreemption",
+    check=_newest,
+    worlds=LONG,
+    misfit=_claimless,
+)
+
+FAIR_SHARE_TIMEOUT = Property(
+    name="fair-share-timeout",
+    says="nobody runs less than half of its fair share for much longer than the timeout",
+    formula="running < ⌊min(share / 2, demand)⌋ throughout [t, t′] without an arrival"
+    " ⇒ t′ − t ≤ timeout + interval + 0.5 s + 3 (H + 2ℓ)",
+    assumes="`fair` with `kill`; maps alone, equal nodes, no faults",
+    bound="interval + 0.5 s + 3 (H + 2ℓ)",
+    source="F14; FT testFairSharePreemption",
+    check=_fair_share_timeout,
+    worlds=LONG,
+    misfit=_unfair,
+)
+
+MIN_SHARE_TIMEOUT = Property(
+    name="min-share-timeout",
+    says="no pool runs less than its min share for much longer than the timeout",
+    formula="running < min(min share, demand) throughout [t, t′] without an arrival"
+    " ⇒ t′ − t ≤ timeout + interval + 0.5 s + 3 (H + 2ℓ)",
+    assumes="`fair`, here with a pool whose min share is 2, with `kill`; maps alone, equal nodes",
+    bound="interval + 0.5 s + 3 (H + 2ℓ)",
+    source="F13; FT testMinSharePreemption",
+    check=_min_share_timeout,
+    worlds=POOLED,
+    misfit=_unfair,
+)
+
+PATIENT = Property(
+    name="patient",
+    says="nobody is preempted before somebody has starved for the timeout",
+    formula="a kill at t ⇒ somebody starves throughout [t − timeout, t]",
+    assumes="preemption by `kill`; maps alone",
+    bound="the 0.5 s between two looks",
+    source="F13, F14, the other side of the limit; FT: none at 59 s",
+    check=_patient,
+    worlds=LONG,
+    misfit=_suspending,
+)
+
+PROPERTIES = (BOUNDED_PREEMPTION, NEWEST_FIRST, FAIR_SHARE_TIMEOUT, MIN_SHARE_TIMEOUT, PATIENT)

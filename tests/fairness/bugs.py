@@ -1,0 +1,521 @@
+"""A planted bug for each property: broken policies, and patches of the world they live in."""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from math import ceil
+
+import msgspec
+import pytest
+
+from actors.durations import Durations
+from actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptStarted,
+    FaultStruck,
+    JobFinished,
+    Outcome,
+)
+from actors.faults import Crash
+from actors.job import Job
+from actors.ledger import Ledger
+from actors.messages import FetchOutputs, Heartbeat, OutputsLost
+from fairness.search import Suspect
+from fairness.trial import ObservedMaster, make_shipped
+from journal.checks.checker import Checker
+from journal.metrics import Metrics
+from journal.slot_time import SlotTime
+from journal.summary import Little
+from scheduler import ideal
+from scheduler.claims import Claim, Each, job_claim
+from scheduler.decisions import Why
+from scheduler.estimation import Oracle
+from scheduler.locality import Delay, DelayParams
+from scheduler.model import JobId, Locality, TaskIndex, TaskKind
+from scheduler.orders.fair import Fair
+from scheduler.orders.fifo import Fifo
+from scheduler.orders.ranked import Key
+from scheduler.orders.virtual import FspFifo, Psbs
+from scheduler.policy import Order, Policy, Ranked
+from scheduler.preemption.kill import Kill
+from scheduler.preemption.starvation import Clocks, Deficit
+from scheduler.registry import Settings
+from scheduler.view import AttemptView, ClusterView, JobView, Offer
+
+Patch = pytest.MonkeyPatch
+Plant = Callable[[Patch], Suspect]
+
+
+def policy(make: Callable[[], Policy | Order]) -> Plant:
+    """A broken policy; `bug` is its spelling."""
+
+    def make_policy(text: str, settings: Settings) -> Policy:
+        if text != "bug":
+            return make_shipped(text, settings)
+        made = make()
+        return made if isinstance(made, Policy) else Policy(made)
+
+    return lambda _patch: Suspect("bug", make_policy)
+
+
+def world(patch: Callable[[Patch], None], spelling: str = "fifo") -> Plant:
+    """A policy that ships, in a world that is broken."""
+
+    def plant(monkeypatch: Patch) -> Suspect:
+        patch(monkeypatch)
+        return Suspect(spelling)
+
+    return plant
+
+
+def falsified(change: Callable[[AnyEvent], Sequence[AnyEvent]]) -> Callable[[Patch], None]:
+    """A world that tells other events than those that happened."""
+
+    def patch(monkeypatch: Patch) -> None:
+        rightly = Checker.observe
+
+        def wrongly(self: Checker, event: AnyEvent) -> None:
+            for told in change(event):
+                rightly(self, told)
+
+        monkeypatch.setattr(Checker, "observe", wrongly)
+
+    return patch
+
+
+# Broken orders.
+
+
+class Forgetful(Fifo):
+    """Forgets every second job."""
+
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
+        return (each for each in super().queue(kind, offer, view) if each.job.job % 2 == 0)
+
+
+class Whimsical(Fifo):
+    """Serves the last job first every other time that it is made."""
+
+    made = itertools.count()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sign = 1 if next(Whimsical.made) % 2 else -1
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (self._sign * job.job, *super().key(job, kind))
+
+
+class Fickle(Fifo):
+    """Turns its queue round each time."""
+
+    turned = False
+
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
+        self.turned = not self.turned
+        queue = list(super().queue(kind, offer, view))
+        return iter(queue[::-1] if self.turned else queue)
+
+
+class Lazy(Fifo):
+    """Runs one task at a time, however many slots there are."""
+
+    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        return 0 if view.running(kind) else super().room(kind, offer, view)
+
+
+class Stingy(Fifo):
+    """Gives one task a beat."""
+
+    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        return 0 if offer.given(kind) else super().room(kind, offer, view)
+
+
+class Shy(Fifo):
+    """Uses one slot only where there are many nodes."""
+
+    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        most = super().room(kind, offer, view)
+        return most if view.nodes < 2 or not view.running(kind) else 0
+
+
+class LastFirst(Fifo):
+    """Last come, first served."""
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        priority, submitted_ms = super().key(job, kind)
+        return (priority, -submitted_ms, -job.job)
+
+
+class MostFirst(Fifo):
+    """Most running first, where fewest was meant."""
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (-job.running(kind), *super().key(job, kind))
+
+    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
+        return offer.free(kind)
+
+
+class ByName(Fifo):
+    """Goes by the length of users' names."""
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (len(job.user) % 2, *super().key(job, kind))
+
+
+class ByTheClock(Fifo):
+    """Goes by the second of the minute at which a job came."""
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (job.submitted_ms % 7000, *super().key(job, kind))
+
+
+class Prophet(Fifo):
+    """Knows how many jobs there will be, and turns the queue round if they are many."""
+
+    wants_oracle = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sign = 1
+
+    def consult(self, oracle: Oracle) -> None:
+        with suppress(LookupError):
+            for job in itertools.count(1):
+                oracle.size_ms(job, TaskKind.MAP)
+                self._sign = -self._sign
+
+    def key(self, job: JobView, kind: TaskKind) -> Key:
+        return (self._sign * job.job, *super().key(job, kind))
+
+
+class Ageless(FspFifo):
+    """FSP whose virtual time stands all but still: ageing was forgotten."""
+
+    ageing = Fraction(1, 1000)
+
+
+class Uneven(Psbs):
+    """PSBS that gives every second job another weight."""
+
+    def weight(self, job: JobView) -> int:
+        return 16 if job.job % 2 else 4
+
+
+# Broken shares.
+
+
+class _Claiming(Fifo):
+    """Says what jobs are due in a way of its own."""
+
+    def due(self, demands: Sequence[int], slots: int) -> list[Fraction]:
+        raise NotImplementedError
+
+    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:  # noqa: ARG002
+        jobs = [job for job in view.jobs() if job.pending(kind)]
+        shares = self.due([job.pending(kind) for job in jobs], view.slots(kind))
+        return [job_claim(job, kind, share) for job, share in zip(jobs, shares, strict=True)]
+
+
+class RoundsUp(Fair):
+    """Fair shares, rounded up."""
+
+    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:
+        return [
+            msgspec.structs.replace(claim, share=Fraction(ceil(claim.share)))
+            for claim in super().claims(kind, view, each)
+        ]
+
+
+class Proportional(_Claiming):
+    """Slots by demand."""
+
+    def due(self, demands: Sequence[int], slots: int) -> list[Fraction]:
+        most = min(slots, sum(demands))
+        return [Fraction(most * demand, sum(demands)) for demand in demands]
+
+
+class Quota(_Claiming):
+    """Whole slots to each, and the rest to the one in the middle."""
+
+    def due(self, demands: Sequence[int], slots: int) -> list[Fraction]:
+        each = [Fraction(slots // len(demands))] * len(demands)
+        each[len(demands) // 2] += slots % len(demands)
+        return each
+
+
+# Broken preemption.
+
+
+class OldestFirst(Kill):
+    """Takes the oldest attempts."""
+
+    def selected(
+        self,
+        kind: TaskKind,
+        view: ClusterView,
+        may: Callable[[AttemptView], bool] | None = None,  # noqa: ARG002
+    ) -> Iterator[tuple[AttemptView, Why]]:
+        lacking = sum(deficit.slots for deficit in self.deficits(kind, view))
+        running = [each for each in view.attempts() if each.kind is kind]
+        if any(each.killing for each in running):
+            return
+        due = {job: claim for claim in self.claims(kind, view) for job in claim.jobs}
+        rich = [each for each in running if due[each.job].running > due[each.job].share]
+        for rank, attempt in enumerate(rich[:lacking], start=1):
+            yield attempt, Why(self.name, rank)
+
+
+class Greedy(Kill):
+    """Takes the newest, whoever has them, two for each that is lacking."""
+
+    def selected(
+        self,
+        kind: TaskKind,
+        view: ClusterView,
+        may: Callable[[AttemptView], bool] | None = None,  # noqa: ARG002
+    ) -> Iterator[tuple[AttemptView, Why]]:
+        wanted = 2 * sum(deficit.slots for deficit in self.deficits(kind, view))
+        running = [each for each in view.attempts() if each.kind is kind and not each.killing]
+        for rank, attempt in enumerate(running[::-1][:wanted], start=1):
+            yield attempt, Why(self.name, rank)
+
+
+class Hasty(Kill):
+    """Does not wait for the timeout."""
+
+    def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
+        claims = self.claims(kind, view) if view.pending(kind) else ()
+        lacking = ((c, min(int(c.share), c.demand) - c.running) for c in claims)
+        return [Deficit(claim, slots, "fair share") for claim, slots in lacking if slots > 0]
+
+
+class Toothless(Kill):
+    """Finds who starves, and does nothing."""
+
+    def selected(
+        self,
+        kind: TaskKind,  # noqa: ARG002
+        view: ClusterView,  # noqa: ARG002
+        may: Callable[[AttemptView], bool] | None = None,  # noqa: ARG002
+    ) -> Iterator[tuple[AttemptView, Why]]:
+        return iter(())
+
+
+class Impatient(Delay):
+    """Lets everybody run everywhere."""
+
+    def permits(self, *_: object) -> bool:
+        return True
+
+
+def killing(kind: type[Kill]) -> Plant:
+    return policy(lambda: Policy(Fair(), preemption=kind()))
+
+
+# Broken worlds.
+
+
+def never_without_waiting(monkeypatch: Patch) -> None:
+    """A wait of 0 is one."""
+
+    def permits(_self: Delay, _job: JobView, level: Locality, *_: object) -> bool:
+        return level is Locality.NODE
+
+    def refusal(_self: Delay, _job: JobView, level: Locality, *_: object) -> str | None:
+        return None if level is Locality.NODE else "never"
+
+    monkeypatch.setattr(Delay, "permits", permits)
+    monkeypatch.setattr(Delay, "refusal", refusal)
+
+
+def no_infinity(monkeypatch: Patch) -> None:
+    """An infinite timeout is none."""
+    rightly = Clocks.__init__
+
+    def wrongly(self: Clocks, min_s: float, fair_s: float) -> None:
+        rightly(self, *(0.0 if timeout == float("inf") else timeout for timeout in (min_s, fair_s)))
+
+    monkeypatch.setattr(Clocks, "__init__", wrongly)
+
+
+def pools_count(monkeypatch: Patch) -> None:
+    """A node's slots are cut by the number of pools, empty ones too."""
+    rightly = Fair.room
+
+    def room(self: Fair, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        most = rightly(self, kind, offer, view)
+        return 0 if len(self.root.pools) % 2 and view.running(kind) else most
+
+    monkeypatch.setattr(Fair, "room", room)
+
+
+def twice_as_fast(monkeypatch: Patch) -> None:
+    """Maps take half of what they say."""
+    rightly = Durations.of_map
+    monkeypatch.setattr(Durations, "of_map", lambda *args: -(-rightly(*args) // 2))
+
+
+def outputs_are_not_told(monkeypatch: Patch) -> None:
+    """Reduces do not hear that an output is obsolete."""
+    rightly = Job.on_outputs_lost
+
+    def forgetful(self: Job, lost: OutputsLost) -> None:
+        let_go: list[FetchOutputs] = []
+        self._let_go, let_go = let_go, self._let_go
+        rightly(self, lost)
+        self._fetching += let_go
+
+    monkeypatch.setattr(Job, "on_outputs_lost", forgetful)
+
+
+def a_lost_task_stays_lost(monkeypatch: Patch) -> None:
+    rightly = Ledger.give_back
+
+    def stays_lost(self: Ledger, job: JobId, kind: TaskKind, task: TaskIndex) -> None:
+        rightly(self, job, kind, task)
+        self.job(job).lost[kind] += 1
+
+    monkeypatch.setattr(Ledger, "give_back", stays_lost)
+
+
+def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
+    def on_heartbeat(self: ObservedMaster, beat: Heartbeat) -> None:
+        node = self.ledger.node(beat.node)
+        if node is not None:
+            beat = msgspec.structs.replace(beat, response=node.reply.response)
+        super(ObservedMaster, self).on_heartbeat(beat)
+
+    monkeypatch.setattr(ObservedMaster, "on_heartbeat", on_heartbeat)
+
+
+def later_where_things_happen(monkeypatch: Patch) -> None:
+    """Reduces wait for all maps if there is a timeline."""
+    rightly = Job.__init__
+
+    def wrongly(
+        self: Job, spec: object, *, hosts_asked: bool, slowstart: float, **more: object
+    ) -> None:
+        slowstart = 1.0 if hosts_asked else slowstart
+        rightly(self, spec, hosts_asked=hosts_asked, slowstart=slowstart, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Job, "__init__", wrongly)
+
+
+def slow_ideal(monkeypatch: Patch) -> None:
+    """The ideal machine is slower under all but FIFO."""
+    rightly = ideal.exact
+
+    def wrongly(discipline: str, *args: object, **more: object) -> object:
+        if discipline != "fifo":
+            more["speed"] = Fraction(1, 2)
+        return rightly(discipline, *args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ideal, "exact", wrongly)
+
+
+def little_is_wrong(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(Metrics, "little", lambda _: Little(area=2, responses=1, unfinished=0))
+
+
+def a_millisecond_is_lost(monkeypatch: Patch) -> None:
+    rightly = Metrics.slot_time
+
+    def wrongly(*args: object) -> SlotTime:
+        account = rightly(*args)  # type: ignore[arg-type]
+        return msgspec.structs.replace(account, useful=account.useful - 1)
+
+    monkeypatch.setattr(Metrics, "slot_time", wrongly)
+
+
+def in_slot_0(event: AnyEvent) -> Sequence[AnyEvent]:
+    if isinstance(event, AttemptStarted):
+        return (msgspec.structs.replace(event, slot=0),)
+    return (event,)
+
+
+def done_when_begun(event: AnyEvent) -> Sequence[AnyEvent]:
+    """A job says that it has succeeded when its first task is launched."""
+    if isinstance(event, AttemptLaunched) and event.task == event.kind == event.number == 0:
+        return (event, JobFinished(event.at_ms, event.job, Outcome.SUCCEEDED, event.at_ms))
+    return (event,)
+
+
+def booked_twice(event: AnyEvent) -> Sequence[AnyEvent]:
+    return (event, event) if isinstance(event, AttemptClosed) else (event,)
+
+
+def all_first_attempts(event: AnyEvent) -> Sequence[AnyEvent]:
+    if isinstance(event, AttemptLaunched):
+        return (msgspec.structs.replace(event, number=0),)
+    return (event,)
+
+
+def ended_in_silence(event: AnyEvent) -> Sequence[AnyEvent]:
+    return () if isinstance(event, AttemptEnded) else (event,)
+
+
+def another_node_crashes(event: AnyEvent) -> Sequence[AnyEvent]:
+    if isinstance(event, FaultStruck) and isinstance(event.fault, Crash):
+        return (msgspec.structs.replace(event, fault=Crash(1 - min(event.fault.node, 1))),)
+    return (event,)
+
+
+BUGS: dict[str, Plant] = {
+    "finishes": policy(Forgetful),
+    "reproducible": policy(Whimsical),
+    "slots": world(falsified(in_slot_0)),
+    "successes": world(falsified(done_when_begun)),
+    "lifecycles": world(falsified(booked_twice)),
+    "attempts": world(falsified(all_first_attempts)),
+    "shuffles": world(outputs_are_not_told),
+    "counts": world(a_lost_task_stays_lost),
+    "causes": world(falsified(ended_in_silence)),
+    "repeats": world(reply_numbers_are_forgotten),
+    "strict-order": policy(Fickle),
+    "slot-time": world(a_millisecond_is_lost),
+    "little": world(little_is_wrong),
+    "dead-nodes": world(falsified(another_node_crashes)),
+    "delay-wait": policy(lambda: Policy(Fair(), Impatient(DelayParams(node=2, rack=2)))),
+    "work-conserving": policy(Lazy),
+    "makespan": policy(Lazy),
+    "lower-bound": world(twice_as_fast),
+    "first-come": policy(LastFirst),
+    "max-min": policy(MostFirst),
+    "weighted-max-min": lambda _: Suspect("ps"),
+    "sharing-incentive": policy(MostFirst),
+    "envy-free": policy(MostFirst),
+    "max-min-shares": lambda _: Suspect("fifo"),
+    "pareto": policy(RoundsUp),
+    "population-monotone": policy(Quota),
+    "resource-monotone": policy(Quota),
+    "truthful": policy(Proportional),
+    "unsplittable": lambda _: Suspect("fair"),
+    "ideal-work": world(slow_ideal, "srpt"),
+    "ideal-dominance": lambda _: Suspect("las"),
+    "ideal-mean": lambda _: Suspect("ps"),
+    "dominance": policy(Ageless),
+    "shortest-first": lambda _: Suspect("fifo"),
+    "bounded-preemption": killing(Greedy),
+    "newest-first": killing(OldestFirst),
+    "fair-share-timeout": killing(Toothless),
+    "min-share-timeout": killing(Toothless),
+    "patient": killing(Hasty),
+    "causality": policy(Prophet),
+    "rename": policy(ByName),
+    "scale": policy(ByTheClock),
+    "lone-job": policy(Stingy),
+    "more-nodes": policy(Shy),
+    "idle-node": world(later_where_things_happen),
+    "cut-proof": lambda _: Suspect("fair"),
+    "no-delay": world(never_without_waiting),
+    "no-timeout": world(no_infinity, "fair"),
+    "empty-pool": world(pools_count, "fair"),
+    "psbs-is-fsp": policy(Uneven),
+}
+"""By the name of the property that catches it."""

@@ -1,0 +1,96 @@
+"""What the shipped policies keep to, as docs/fairness.md tells it.
+
+    python -m tests.fairness.table
+
+holds every policy to every property, claimed or not, in the quick profile; it renews the table of
+the page, and for whatever is broken the smallest counterexample in `counterexamples/`.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from fairness.catalogue import PROPERTIES
+from fairness.counterexample import text_of
+from fairness.effort import PROFILES
+from fairness.property import Property, claims
+from fairness.search import Suspect, examine
+from scheduler.registry import make_policy
+
+POLICIES = (
+    "fifo",
+    "fair",
+    "fair+delay",
+    "fair+kill",
+    "hfsp",
+    "psbs",
+    "coshh",
+    "hybrid",
+    "srpt",
+    "sjf",
+    "las",
+    "ps",
+    "fsp+fifo",
+    "fsp+ps",
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "fairness.md"
+FOLDER = Path(__file__).parent / "counterexamples"
+BEGIN, END = "<!-- table -->", "<!-- end of table -->"
+
+
+def file_of(policy: str, prop: Property) -> Path:
+    """Where the counterexample is kept, if there is one."""
+    return FOLDER / f"{policy.replace('+', '-')}.{prop.name}.toml"
+
+
+def cell(policy: str, prop: Property) -> str:
+    """What the table says: claimed, known not to hold, not claimed, or nothing to say."""
+    made = make_policy(policy)
+    if prop.misfit(made) is not None:
+        return ""
+    if claims(made, prop):
+        return "✓"
+    path = file_of(policy, prop)
+    return f"[✗](../{path.relative_to(PAGE.parents[1])})" if path.exists() else "?"
+
+
+def table() -> str:
+    """The table, by the promises and the counterexamples that there are."""
+    head = ["property", *(f"`{policy}`" for policy in POLICIES)]
+    rows = [head, ["---"] * len(head)]
+    rows += [[prop.name, *(cell(policy, prop) for policy in POLICIES)] for prop in PROPERTIES]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def with_table(page: str) -> str:
+    """The page with the table as it should be."""
+    pattern = re.compile(f"(?<={BEGIN}\n).*?(?={END})", re.DOTALL)
+    return pattern.sub(lambda _: f"\n{table()}\n\n", page)
+
+
+def renew(policy: str) -> list[str]:
+    """Look for counterexamples, and keep them; the claims that failed."""
+    made, failed = make_policy(policy), []
+    for finding in examine(Suspect(policy), PROPERTIES, examples=PROFILES["quick"], seed=1):
+        path = file_of(policy, finding.prop)
+        path.unlink(missing_ok=True)
+        if finding.counterexample is not None:
+            command = f"callboard check {policy} --property {finding.prop.name} --seed 1"
+            path.write_text(text_of(finding.counterexample, finding.prop, policy, command))
+            failed += [finding.prop.name] if claims(made, finding.prop) else []
+    return failed
+
+
+def main(policies: list[str]) -> None:
+    """Renew the counterexamples and the page."""
+    FOLDER.mkdir(exist_ok=True)
+    for policy in policies or POLICIES:
+        failed = renew(policy)
+        print(f"{policy}: {', '.join(failed) if failed else 'all claims held'}", flush=True)
+    if PAGE.exists():
+        PAGE.write_text(with_table(PAGE.read_text()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
