@@ -119,7 +119,8 @@ class Master(Bookkeeper):
 
     def receive(self, message: msgspec.Struct) -> None:
         if self._paused and not isinstance(message, ResumeMaster | Disturb):
-            self._backlog.append(message)
+            if not isinstance(message, PauseMaster):  # one who stands still can stand no stiller
+                self._backlog.append(message)
             return
         self.ledger.now_ms = self.now_ms
         match message:

@@ -33,7 +33,10 @@ TWINS = {
 }
 """Orders by name, and the disciplines of the ideal machine that they come to."""
 
-FLUID: Worlds = msgspec.structs.replace(PLAIN, jobs=4, maps=3, lengths_s=(1.0, 4.0), streams=30)
+FLUID: Worlds = msgspec.structs.replace(PLAIN, jobs=4, maps=3, lengths_s=(1.0, 4.0), streams=12)
+
+LOOKS = 12
+"""The ideal machine is stopped and looked at about so often."""
 
 PROMPT: Worlds = msgspec.structs.replace(
     PLAIN, nodes=1, slots=2, jobs=4, maps=3, lengths_s=(1.0, 4.0), prompt=True, streams=30
@@ -134,11 +137,12 @@ IDEAL_MEAN = Property(
 
 def _ideal_work(trial: Trial) -> int:
     case, twin = _fluid(trial), _twin(trial)
-    for at_ms in sorted({*case.done("fifo"), *map(Fraction, case.arrivals)}):
+    moments = sorted({*case.done("fifo"), *map(Fraction, case.arrivals)})
+    for at_ms in moments[:: 1 + len(moments) // LOOKS]:
         mine, its = case.left(twin, at_ms), case.left("fifo", at_ms)
         if mine != its:
             raise Broken(f"at {_s(at_ms)} {_s(mine)} are left to do, and {_s(its)} under fifo")
-    return 2 * len(case.jobs)
+    return len(moments)
 
 
 IDEAL_WORK = Property(

@@ -20,7 +20,18 @@ from actors.events import (
     Outcome,
     ShuffleEnded,
 )
-from actors.faults import Crash, Disturb, Jumble, Pause, Restart, Resume, Separate, Slow
+from actors.faults import (
+    Crash,
+    Disturb,
+    Jumble,
+    Pause,
+    PauseMaster,
+    Restart,
+    Resume,
+    ResumeMaster,
+    Separate,
+    Slow,
+)
 from actors.injector import Strike
 from actors.kernel import Stalled
 from actors.messages import HeartbeatReply
@@ -355,3 +366,13 @@ def test_a_world_that_can_come_to_nothing_is_stuck_however_busy_it_is() -> None:
     assert "no task has come to its end for" in str(caught.value)
     assert "job 0 (j0) waits: 0 of 1 maps" in str(caught.value)
     assert caught.value.at_ms < 3_600_000
+
+
+def test_a_master_that_stands_still_goes_on_however_often_it_was_told_to_stand_still() -> None:
+    script = [
+        Strike(500, PauseMaster()),
+        Strike(2000, PauseMaster()),
+        Strike(9000, ResumeMaster()),
+    ]
+    run = play([job(0, maps=1)], cluster=Cluster(nodes=1, racks=1), script=script)
+    assert run.all(JobFinished)

@@ -462,7 +462,7 @@ def ended_in_silence(event: AnyEvent) -> Sequence[AnyEvent]:
 
 def another_node_crashes(event: AnyEvent) -> Sequence[AnyEvent]:
     if isinstance(event, FaultStruck) and isinstance(event.fault, Crash):
-        return (msgspec.structs.replace(event, fault=Crash(1 - min(event.fault.node, 1))),)
+        return (msgspec.structs.replace(event, fault=Crash(max(event.fault.node - 1, 0))),)
     return (event,)
 
 

@@ -6,7 +6,6 @@ holds every policy to every property, claimed or not, in the quick profile; it r
 the page, and for whatever is broken the smallest counterexample in `counterexamples/`.
 """
 
-import re
 import sys
 from pathlib import Path
 
@@ -36,7 +35,6 @@ POLICIES = (
 
 PAGE = Path(__file__).parents[2] / "docs" / "fairness.md"
 FOLDER = Path(__file__).parent / "counterexamples"
-BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 
 
 def file_of(policy: str, prop: Property) -> Path:
@@ -63,10 +61,21 @@ def table() -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def with_table(page: str) -> str:
-    """The page with the table as it should be."""
-    pattern = re.compile(f"(?<={BEGIN}\n).*?(?={END})", re.DOTALL)
-    return pattern.sub(lambda _: f"\n{table()}\n\n", page)
+def words() -> str:
+    """The properties in words, as they tell of themselves."""
+    head = ["property", "says", "formula", "assumes", "bound", "source"]
+    rows = [head, ["---"] * len(head)]
+    rows += [[p.name, p.says, p.formula, p.assumes, p.bound, p.source] for p in PROPERTIES]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def with_tables(page: str) -> str:
+    """The page with the tables as they should be."""
+    for what, made in (("properties", words()), ("table", table())):
+        begin, end = f"<!-- {what} -->\n", f"<!-- end of {what} -->"
+        before, _, rest = page.partition(begin)
+        page = f"{before}{begin}\n{made}\n\n{end}{rest.partition(end)[2]}"
+    return page
 
 
 def renew(policy: str) -> list[str]:
@@ -89,7 +98,7 @@ def main(policies: list[str]) -> None:
         failed = renew(policy)
         print(f"{policy}: {', '.join(failed) if failed else 'all claims held'}", flush=True)
     if PAGE.exists():
-        PAGE.write_text(with_table(PAGE.read_text()))
+        PAGE.write_text(with_tables(PAGE.read_text()))
 
 
 if __name__ == "__main__":

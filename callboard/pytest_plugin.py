@@ -1,0 +1,80 @@
+"""The kit in somebody's own test suite: a test for each property that a policy claims.
+
+    @pytest.mark.callboard("./mine.py:MyOrder")
+    def test_my_order(promise):
+        promise.keep()
+
+pytest loads this by itself where Callboard is installed, so it imports the kit only when it is
+asked for.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fairness.effort import PROFILES
+
+if TYPE_CHECKING:
+    from fairness.property import Property
+
+MARK = "callboard(policy, profile='quick', max_examples=None, seed=1)"
+
+
+class Promise:
+    """One property that a policy claims."""
+
+    def __init__(self, policy: str, prop: Property, examples: int, seed: int, to: Path) -> None:
+        self.policy = policy
+        self.prop = prop
+        self._examples = examples
+        self._seed = seed
+        self._to = to
+
+    def keep(self) -> None:
+        """Fail with the smallest counterexample, if there is one."""
+        from callboard.plugins import make_policy
+        from fairness.counterexample import text_of
+        from fairness.search import Suspect, find
+
+        found = find(
+            Suspect(self.policy, make_policy), self.prop, examples=self._examples, seed=self._seed
+        )
+        if found is None:
+            return
+        path = self._to / f"{self.prop.name}.toml"
+        path.write_text(text_of(found, self.prop, self.policy, "pytest"), encoding="utf-8")
+        pytest.fail(f"{self.prop.name}: {self.prop.says}\n{found.seen}\nwritten to {path}", False)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the mark known."""
+    text = f"{MARK}: a test for each property that the policy claims; take the fixture `promise`"
+    config.addinivalue_line("markers", text)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test a property."""
+    if "promise" not in metafunc.fixturenames:
+        return
+    mark = metafunc.definition.get_closest_marker("callboard")
+    if mark is None or not mark.args:
+        raise pytest.UsageError(f"`promise` is for tests marked `@pytest.mark.{MARK}`")
+    from callboard.plugins import make_policy
+    from fairness.catalogue import PROPERTIES
+    from fairness.property import claims
+
+    policy = make_policy(mark.args[0])
+    claimed = [prop for prop in PROPERTIES if claims(policy, prop)]
+    metafunc.parametrize("promise", claimed, ids=[prop.name for prop in claimed], indirect=True)
+
+
+@pytest.fixture
+def promise(request: pytest.FixtureRequest, tmp_path: Path) -> Promise:
+    """One property that the marked policy claims."""
+    mark = request.node.get_closest_marker("callboard")
+    asked: dict[str, Any] = {"profile": "quick", "max_examples": None, "seed": 1, **mark.kwargs}
+    examples = asked["max_examples"] or PROFILES[asked["profile"]]
+    return Promise(mark.args[0], request.param, examples, asked["seed"], tmp_path)

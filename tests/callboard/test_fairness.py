@@ -1,0 +1,137 @@
+"""`callboard check` and `callboard hunt`."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from callboard import check_command
+from fairness.properties import shares
+from fairness.worlds import size
+from scenarios.spec import load
+from tests.callboard.conftest import Run
+from tests.callboard.support import ROOT
+
+BROKEN = f"{ROOT}/docs/examples/most_first.py:MostFirst"
+
+RAISES = """
+from scheduler.orders.fifo import Fifo
+
+class Raises(Fifo):
+    name = "raises"
+    story = "for tests"
+
+    def key(self, job, kind):
+        return 1 / 0
+"""
+
+
+@pytest.mark.parametrize("policy", ["fifo", "fair", "hfsp", "psbs", "coshh"])
+def test_the_shipped_orders_keep_what_they_claim(callboard: Run, policy: str) -> None:
+    if policy == "coshh":
+        pytest.importorskip("scipy")
+    status, out, _ = callboard("check", policy, "--max-examples", "4")
+    assert status == 0, out
+    assert f"{policy}  " in out
+    assert "no claim failed" in out
+    rows = [line.split()[:2] for line in out.splitlines() if line.startswith(" ")]
+    assert ["finishes", "4"] in rows
+    assert ["pareto", "4"] in rows
+
+
+def test_the_example_is_broken_and_its_file_replays(callboard: Run, tmp_path: Path) -> None:
+    status, out, _ = callboard(
+        "check", BROKEN, "--property", "max-min", "--max-examples", "30", "--to", str(tmp_path)
+    )
+    assert status == 1
+    assert "1 claim failed" in out
+    (path,) = tmp_path.iterdir()
+    nodes, jobs, _ = size(load(path))
+    assert nodes <= 2
+    assert jobs <= 3
+    text = path.read_text()
+    assert text.startswith("# property: max-min\n")
+    assert "--seed 1" in text
+    seen = 'went to "job-1", which ran 1, and not to "job-2", which ran 0'
+    assert seen in out
+    assert callboard("check", "--replay", str(path))[:2] == (
+        1,
+        "max-min: no slot goes to a job that runs more than another that waits for one\n"
+        f"{BROKEN} breaks it: at 0.001 s a map slot of node-0 {seen}\n",
+    )
+    assert callboard("check", "fair", "--replay", str(path))[0] == 0
+    assert callboard("run", str(path))[0] == 0
+
+
+def test_a_policy_that_raises_is_a_counterexample(callboard: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(RAISES)
+    policy = f"{tmp_path / 'mine.py'}:Raises"
+    arguments = ("--property", "finishes", "--max-examples", "3", "--to", str(tmp_path))
+    status, out, err = callboard("check", policy, *arguments)
+    assert (status, err) == (1, "")
+    assert "ZeroDivisionError" in out
+
+
+def test_what_is_not_claimed_may_be_broken(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --all the table tells it, and the exit status does not."""
+    few = (shares.PARETO, shares.MAX_MIN_SHARES)
+    monkeypatch.setattr(check_command, "PROPERTIES", few)
+    status, out, _ = callboard(
+        "check", "fifo", "--all", "--max-examples", "4", "--to", str(tmp_path)
+    )
+    assert status == 0
+    assert "not claimed" in out
+    assert (tmp_path / "fifo-max-min-shares.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "name a policy"),
+        (("fare",), "did you mean"),
+        (("fair", "--property", "max-mean"), "did you mean `max-min`"),
+        (("--replay", "nowhere.toml"), "nowhere.toml"),
+        (("fair", "--to", __file__), "not a folder"),
+    ],
+)
+def test_bad_input_of_check(callboard: Run, arguments: tuple[str, ...], says: str) -> None:
+    status, out, err = callboard("check", *arguments)
+    assert (status, out) == (2, "")
+    assert says in err
+
+
+def test_a_scenario_that_is_no_counterexample_cannot_be_replayed(callboard: Run) -> None:
+    path = str(ROOT / "scenarios" / "library" / "two-jobs.toml")
+    status, _, err = callboard("check", "--replay", path)
+    assert status == 2
+    assert "no line `# property: NAME`" in err
+
+
+def test_the_hunt_finds_where_fifo_is_worse_than_fair(callboard: Run, tmp_path: Path) -> None:
+    """A short job behind a long one: the more so the longer that is."""
+    hunt = ("hunt", "fifo", "--against", "fair", "--max-examples", "8", "--to", str(tmp_path))
+    status, out, _ = callboard(*hunt)
+    assert status == 0
+    (path,) = tmp_path.iterdir()
+    data = tomllib.loads(path.read_text())
+    assert data.get("policies", ["fifo", "fair"]) == ["fifo", "fair"]
+    assert size(load(path))[1] <= 4
+    assert float(out.splitlines()[1].split()[0]) > 5
+    first = path.read_bytes()
+    assert callboard(*hunt)[0] == 0
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("fifo", "--against", "fifo"), "as good as itself"),
+        (("fifo", "--against", "fair", "--goal", "max slodown"), "did you mean"),
+    ],
+)
+def test_bad_input_of_hunt(callboard: Run, arguments: tuple[str, ...], says: str) -> None:
+    status, out, err = callboard("hunt", *arguments)
+    assert (status, out) == (2, "")
+    assert says in err

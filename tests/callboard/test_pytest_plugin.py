@@ -1,0 +1,44 @@
+"""The pytest plugin: three lines put the kit over somebody's own policy."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.callboard.support import ROOT, environment
+
+TEST = """\
+import pytest
+
+@pytest.mark.callboard("{policy}", max_examples=15)
+def test_my_order(promise):
+    promise.keep()
+"""
+
+
+def run(folder: Path, policy: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_mine.py").write_text(TEST.format(policy=policy))
+    command = ["-m", "pytest", "-p", "callboard.pytest_plugin", "-p", "no:cacheprovider", "-rA"]
+    return subprocess.run(
+        [sys.executable, *command, "-k", "max-min or pareto", "--strict-markers", "test_mine.py"],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_a_test_for_each_property_that_is_claimed(tmp_path: Path) -> None:
+    kept = run(tmp_path, "fair")
+    assert kept.returncode == 0, kept.stdout
+    assert "PASSED test_mine.py::test_my_order[pareto]" in kept.stdout
+
+
+def test_a_broken_promise_fails_with_its_counterexample(tmp_path: Path) -> None:
+    broken = run(tmp_path, f"{ROOT}/docs/examples/most_first.py:MostFirst")
+    assert broken.returncode == 1
+    assert "FAILED test_mine.py::test_my_order[max-min]" in broken.stdout
+    assert 'went to "job-1", which ran 1, and not to "job-2", which ran 0' in broken.stdout
+    path = broken.stdout.partition("written to ")[2].split()[0]
+    assert "# property: max-min" in Path(path).read_text()
