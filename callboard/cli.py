@@ -9,15 +9,7 @@ import sys
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from callboard import (
-    commands,
-    export_command,
-    ideal,
-    kit,
-    screen_commands,
-    start_command,
-    streams,
-)
+from callboard import commands, export_command, ideal, kit, screen_commands, start_command, streams
 from callboard.errors import explain
 from callboard.run_command import add_run_arguments, run_command
 from callboard.version import __version__
@@ -30,8 +22,8 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard run two-jobs --policy fair     a scenario of the library under one policy
   callboard run trace.tsv --nodes 100      a SWIM trace
   callboard watch rack-outage              a scenario on the screen
-  callboard check fair                     a policy against the properties that it claims
   callboard                                choose one of the library in a terminal
+  callboard check fair                     a policy against the properties that it claims
 """
 
 
@@ -141,16 +133,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     kit.add_check_arguments(check)
     check.set_defaults(action=kit.check_command)
-
-    hunt = subparsers.add_parser(
-        "hunt",
-        help="look for the scenario in which a policy looks worst against another",
-        description=kit.HUNT_DESCRIPTION,
-        epilog=kit.HUNT_EPILOG,
-        formatter_class=raw,
-    )
-    kit.add_hunt_arguments(hunt)
-    hunt.set_defaults(action=kit.hunt_command)
 
     ideal.add_parser(subparsers)
 

@@ -33,10 +33,7 @@ _SIGNS = (
         " red: the master does not know it is down",
     ),
     ("?", "the node is not down, and the master has given it up for lost"),
-    (
-        "size° ×least°",
-        "what only the audience knows: how large a job is, how much it has been held up",
-    ),
+    ("°", "in a title: what only the audience knows, and no scheduler is told"),
     ("▾ ✕ ▴ ╷", "marks: a fault strikes, a node is given up, a node is back, a preemption"),
     ("╫", "where two runs beside each other first differ"),
 )
