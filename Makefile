@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 
-.PHONY: help run test check format bench clean
+.PHONY: help run test check format bench screens clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -33,6 +33,9 @@ bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decision
 	$(BIN)/python -m bench.scheduling
 	$(BIN)/python -m bench.ideal
 	$(BIN)/python -m bench.tui
+
+screens: $(STAMP) ## draw the pictures in docs/screens anew
+	@$(BIN)/python -m bench.screens
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

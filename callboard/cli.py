@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from callboard import commands, ideal, screen_commands, streams
+from callboard import commands, export_command, ideal, screen_commands, start_command, streams
 from callboard.errors import explain
 from callboard.run_command import add_run_arguments, run_command
 from callboard.version import __version__
@@ -22,6 +22,7 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard run two-jobs --policy fair     a scenario of the library under one policy
   callboard run trace.tsv --nodes 100      a SWIM trace
   callboard watch rack-outage              a scenario on the screen
+  callboard                                choose one of the library in a terminal
 """
 
 
@@ -49,10 +50,21 @@ def _run(arguments: Sequence[str] | None) -> int:
     parser = make_parser()
     options = _parse(parser, arguments)
     if options.command is None:
-        parser.print_help()
-        return 0
+        return _start(parser)
     status: int = options.action(options)
     return status
+
+
+def _start(parser: argparse.ArgumentParser) -> int:
+    """Without a command: in a terminal let a scenario be chosen and watched, else help."""
+    if not start_command.wanted():
+        parser.print_help()
+        return 0
+    choice = start_command.choose()
+    if choice is None:
+        return 0
+    chosen = ["watch", choice.scenario, "--policy", choice.policy, "--theme", choice.theme]
+    return _run(chosen)
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -61,6 +73,7 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> 
     argparse takes only the first group of them and leaves the others over.
     """
     options, left = parser.parse_known_args(arguments)
+    options.arguments = list(sys.argv[1:] if arguments is None else arguments)
     if left:
         strange = list(dropwhile(lambda word: not word.startswith("-"), left))
         if options.command != "run" or strange:
@@ -105,6 +118,10 @@ def make_parser() -> argparse.ArgumentParser:
     replay = subparsers.add_parser("replay", help="show a recorded run on the screen")
     screen_commands.add_replay_arguments(replay)
     replay.set_defaults(action=screen_commands.replay_command)
+
+    export = subparsers.add_parser("export", help="turn a journal into a trace or a table")
+    export_command.add_export_arguments(export)
+    export.set_defaults(action=export_command.export_command)
 
     ideal.add_parser(subparsers)
 

@@ -8,13 +8,14 @@ from pathlib import Path
 import msgspec
 
 from actors.kernel import KernelError
+from callboard import web
 from callboard.errors import InputError
 from callboard.journals import journal_paths
 from callboard.play import Options
 from callboard.run_command import add_scenario_arguments, add_world_arguments, plan_of, until_ms
-from journal.reader import Journal
+from journal.follow import Follower
 from scenarios.spec import DEFAULT
-from tui.recorded import RecordedSource
+from tui.recorded import FollowedSource
 from tui.source import Source
 
 SIDES = 2
@@ -29,10 +30,20 @@ def add_replay_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `callboard replay`."""
     parser.description = (
         "Show a recorded run on the screen: play it at any speed, step, go back and forth.  A run"
-        " that was cut off is shown as far as it goes."
+        " that was cut off is shown as far as it goes; one that is still being written is read on"
+        " as it grows."
     )
     parser.add_argument(
-        "journal", type=Path, metavar="JOURNAL", help="what `callboard run --journal` has written"
+        "journal",
+        type=Path,
+        metavar="JOURNAL",
+        help="what `callboard run --journal` has written, or is still writing",
+    )
+    parser.add_argument(
+        "-f",
+        "--follow",
+        action="store_true",
+        help="begin at the end of what is known and go on with it as it grows, like `tail -f`",
     )
     add_screen_arguments(parser)
 
@@ -47,11 +58,13 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
 def replay_command(options: argparse.Namespace) -> int:
     """Show a journal on the screen."""
     check_terminal()
-    source = RecordedSource(iter(Journal(options.journal)))
+    source = FollowedSource(Follower(options.journal))
     source.read_on(_AT_ONCE)  # what is wrong with the file's beginning is said before the screen
     if source.tape.started is None:
         raise InputError(f"{options.journal}: no run has been recorded in it yet")
-    return _show(source, options.theme)
+    while options.follow and source.read_on(_AT_ONCE):
+        pass
+    return _show(source, options.theme, follow=options.follow)
 
 
 def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,10 +91,27 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
     add_world_arguments(parser.add_argument_group("playing it"))
     parser.add_argument("--journal", metavar="FILE", help="record what is played")
     add_screen_arguments(parser)
+    browser = parser.add_argument_group("in a browser")
+    browser.add_argument(
+        "--web",
+        action="store_true",
+        help=f"show the screen at http://{web.HOST}:{web.PORT}, to browsers on this machine alone",
+    )
+    browser.add_argument(
+        "--port", type=_port, default=web.PORT, metavar="N", help="another port than that"
+    )
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:6]) < 65536):
+        raise argparse.ArgumentTypeError(f"expected a port between 1 and 65535, got {text!r}")
+    return int(text)
 
 
 def watch_command(options: argparse.Namespace) -> int:
     """Play a scenario on the screen."""
+    if options.web and not web.is_child():
+        return _watch_in_browsers(options)
     check_terminal()
     asked = options.policy or []
     if len(asked) > SIDES:
@@ -116,11 +146,22 @@ def watch_command(options: argparse.Namespace) -> int:
         source.close()
 
 
-def _show(source: Source, theme: str) -> int:
+def _watch_in_browsers(options: argparse.Namespace) -> int:
+    """Let each browser have a process that plays the scenario; what is wrong is said before."""
+    if options.journal is not None:
+        raise InputError("--journal: with --web each browser plays a run of its own; leave it out")
+    plan_of(options.scenario, options, [options.policy])
+    web.check(options.port)
+    return web.serve(options.arguments, options.port)
+
+
+def _show(source: Source, theme: str, *, follow: bool = False) -> int:
     """Let a person look, until they leave."""
     from tui.app import CallboardApp  # it takes a moment to load
 
     app = CallboardApp(source, theme=theme)
+    if follow:
+        app.follow()
     app.run()
     if app.trouble is not None:
         raise app.trouble
@@ -131,6 +172,8 @@ def _show(source: Source, theme: str) -> int:
 
 def check_terminal() -> None:
     """InputError where no screen can be shown, or none that anybody could read."""
+    if web.is_child():
+        return
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise InputError("this needs a terminal; `callboard show` prints a journal anywhere")
     if os.environ.get("TERM") in (None, "", "dumb"):

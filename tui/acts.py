@@ -126,7 +126,7 @@ def _on_cluster(frame: Frame, run: Run) -> Iterator[Act]:
     yield Act("n", "to some of its nodes …", _nodes_form(run))
     yield Act("b", "a burst of jobs …", _BURST)
     yield Act("o", "another policy …", _policies("From now on under", frame, run, switch_to))
-    if frame.master_paused:
+    if frame.totals.master_still:
         yield Act("m", "let the master go on", Interfere((ResumeMaster(),)))
         return
     yield Act("m", "pause the master", Interfere((PauseMaster(),)))

@@ -1,5 +1,6 @@
 """The screen: its panes, and what keys and clicks choose to see."""
 
+import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,15 +11,16 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.geometry import Size as Extent
 from textual.screen import Screen
-from textual.theme import Theme
 from textual.widget import Widget
 
 from scheduler.model import JobId, NodeId
+from tui import themes
 from tui.commands import COMMANDS
 from tui.frame import PAIR_KEYS, JobKey, LogLevel
 from tui.hand_app import HandApp
+from tui.kinds import KindScreen
 from tui.pair_stage import PairStage
-from tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
+from tui.palette import DARK, Palette
 from tui.panels.charts import ChartsPane
 from tui.panels.detail import DetailPane
 from tui.panels.jobs import COLUMNS, JobsPane
@@ -29,6 +31,7 @@ from tui.panels.pane import Pane
 from tui.panels.seating import Size
 from tui.panels.slots import SlotsPane
 from tui.panels.timebar import TimeBar
+from tui.picture import name_of, svg_of
 from tui.screens import AskScreen, HelpScreen
 from tui.source import (
     GoToEvent,
@@ -39,24 +42,10 @@ WIDE = 120
 """From so many columns and so many lines on, all panes are there at once."""
 
 TALL = 36
+_FROM_THE_LEAST = (JobKey.ID, JobKey.NAME, JobKey.POOL, JobKey.SCORE)
+"""What the jobs are sorted by from the least on; by all else from the most."""
+
 _LOWER = ("jobs", "log", "detail", "charts")
-
-
-def _theme(name: str, palette: Palette, dark: bool) -> Theme:
-    return Theme(
-        name=name,
-        primary=palette.accent,
-        accent=palette.accent,
-        foreground=palette.text,
-        background=palette.ground,
-        surface=palette.ground,
-        panel=palette.raised,
-        success=palette.good,
-        warning=palette.taken,
-        error=palette.fault,
-        dark=dark,
-        variables={"edge": palette.edge},
-    )
 
 
 class CallboardApp(HandApp):
@@ -79,12 +68,7 @@ class CallboardApp(HandApp):
 
     def __init__(self, source: Source, *, theme: str = "dark", ticking: bool = True) -> None:
         super().__init__(source, ticking=ticking)
-        few = self.console.color_system in ("standard", "windows")
-        dark, light = (DARK_16, LIGHT_16) if few else (DARK, LIGHT)
-        self._palettes = {"dark": dark, "light": light}
-        for name, palette in self._palettes.items():
-            self.register_theme(_theme(name, palette, name == "dark"))
-        self.theme = theme
+        self._palettes = themes.register(self, theme)
 
     @property
     def palette(self) -> Palette:
@@ -116,14 +100,18 @@ class CallboardApp(HandApp):
             columns=self.query_one(TimeBar).columns,
             log_rows=self.on_show(LogPane).rows,
             jobs_rows=jobs.rows,
+            with_dues=isinstance(jobs, JobsPane) and jobs.with_dues,
             lane_columns=self.on_show(DetailPane).lane_columns,
+            lane_rows=self.on_show(DetailPane).lane_rows,
         )
         view = self.view
         jobs.job, jobs.sorted_by, jobs.reverse = view.job, view.jobs_key, view.jobs_reverse
         for slots in self.query(SlotsPane):
             slots.choose(view.job)
         for log in self.query(LogPane):
-            log.about(view.log_level, view.log_of_selection, view.filter, view.log_back)
+            log.about(
+                view.log_level, view.log_of_selection, view.filter, view.log_back, view.log_kind
+            )
         inside = "jobs in either system" if self.paired else "jobs in the system"
         every = "all jobs" if view.all_jobs else inside
         jobs.border_title = f"2 {every}{f', /{view.filter}' if view.filter else ''}"
@@ -147,6 +135,10 @@ class CallboardApp(HandApp):
                 slots.move_cursor(across, down)
             case JobsPane() | PairJobsPane() | LogPane() as pane if down:
                 pane.move_cursor(down)
+            case DetailPane() as detail:
+                detail.scroll_facts(down)
+            case ChartsPane() if across:
+                self.action_scrub(across)
             case _:
                 pass
 
@@ -163,18 +155,21 @@ class CallboardApp(HandApp):
 
     def action_enter(self) -> None:
         log = self.on_show(LogPane)
-        if self.focused is log and log.chosen is not None:
+        if isinstance(self.focused, SlotsPane):
+            self.focused.enter_node()
+        elif self.focused is log and log.chosen is not None:
             self.player.playing = False
             self.change(log_back=0)
             self.ask(GoToEvent(log.chosen))
 
-    def select(self, *, job: JobId | None = None, node: NodeId | None = None) -> None:
-        """Select a job or a node, or neither."""
+    def select(
+        self, *, job: JobId | None = None, node: NodeId | None = None, slot: int | None = None
+    ) -> None:
+        """Select a job or a node or a slot of it, or nothing."""
         for slots in self.query(SlotsPane):
-            slots.cursor = node
-        self.look(
-            job=job, node=node, log_back=0 if self.view.log_of_selection else self.view.log_back
-        )
+            slots.cursor, slots.slot = node, slot
+        back = 0 if self.view.log_of_selection else self.view.log_back
+        self.look(job=job, node=node, slot=slot, log_back=back)
 
     def on_jobs_pane_chosen(self, event: JobsPane.Chosen) -> None:
         self.select(job=event.job)
@@ -187,15 +182,18 @@ class CallboardApp(HandApp):
         self.look(jobs_key=event.key, jobs_reverse=turned)
 
     def on_slots_pane_chosen(self, event: SlotsPane.Chosen) -> None:
-        if event.job is not None:
+        """A click on a slot is for its job; on one of the job that is selected, for the slot."""
+        if event.job is not None and event.job != self.view.job:
             self.select(job=event.job)
         else:
-            self.select(node=event.node)
+            self.select(job=event.job, node=event.node, slot=event.slot)
 
     def on_log_pane_chosen(self, event: LogPane.Chosen) -> None:
         self.on_show(LogPane).chosen = event.line.index
         if event.line.job is not None and not self.view.log_of_selection:
             self.select(job=event.line.job)
+            for slots in self.query(SlotsPane):
+                slots.cursor = event.line.node
         elif event.line.node is not None and not self.view.log_of_selection:
             self.select(node=event.line.node)
         else:
@@ -252,7 +250,7 @@ class CallboardApp(HandApp):
                 keys = list(PAIR_KEYS)
             at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else 0
             key = keys[(at + steps) % len(keys)]
-            self.look(jobs_key=key, jobs_reverse=key not in (JobKey.ID, JobKey.NAME, JobKey.POOL))
+            self.look(jobs_key=key, jobs_reverse=key not in _FROM_THE_LEAST)
         else:
             self.look(jobs_reverse=not self.view.jobs_reverse)
 
@@ -268,6 +266,13 @@ class CallboardApp(HandApp):
             self.notify("select a job or a node first", timeout=3)
             return
         self.look(log_of_selection=not self.view.log_of_selection, log_back=0)
+
+    def action_ask_kind(self) -> None:
+        def apply(kind: str | None) -> None:
+            if kind is not None:
+                self.look(log_kind=kind, log_back=0)
+
+        self.push_screen(KindScreen(self.view.log_kind), apply)
 
     def action_ask_filter(self) -> None:
         question = "Show only jobs and events that contain this; !text leaves those out"
@@ -285,11 +290,15 @@ class CallboardApp(HandApp):
             self.action_maximise()
         elif view.log_back:
             self.look(log_back=0)
+        elif view.slot is not None:
+            self.select(node=view.node)
         elif view.job is not None or view.node is not None:
             for log in self.query(LogPane):
                 log.chosen = None
             self.change(log_of_selection=False)
             self.select()
+        elif view.log_kind:
+            self.look(log_kind="")
         elif view.filter:
             self.look(filter="")
 
@@ -303,8 +312,21 @@ class CallboardApp(HandApp):
         self.push_screen(HelpScreen())
 
     def action_picture(self) -> None:
-        path = Path(self.save_screenshot(path=str(Path.cwd())))
-        self.notify(f"saved as {path.name}", timeout=5)
+        """Into the working folder; in a browser, as a download."""
+        run = self.query_one(StatusLine).run
+        name = run.name if run is not None else self.title
+        text = svg_of(self, self.palette.ground, name)
+        at_ms = self.frame.at_ms if self.frame is not None else 0
+        path = name_of(name, at_ms, Path.cwd())
+        if self.is_web:
+            self.deliver_text(io.StringIO(text), save_filename=path.name, mime_type="image/svg+xml")
+            return
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            self.notify(f"not saved: {error.strerror}", severity="error", timeout=5)
+        else:
+            self.notify(f"saved as {path.name}", timeout=5)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return {"edge": DARK.edge}

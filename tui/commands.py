@@ -51,7 +51,14 @@ COMMANDS = (
     Command("right_curly_bracket", "}", "scrub(10)", "", "forward by a tenth of the run", _TIME),
     Command("left_curly_bracket", "{", "scrub(-10)", "", "back by a tenth of the run", _TIME),
     Command("home", "home", "seek_to('start')", "", "to the beginning", _TIME),
-    Command("end", "end", "seek_to('end')", "", "to the end of what is known", _TIME),
+    Command(
+        "end",
+        "end",
+        "seek_to('end')",
+        "",
+        "to the end of what is known; of a journal that still grows, on with it",
+        _TIME,
+    ),
     Command("g", "g", "ask_time", "go to", "go to a time: 7:30, 90s, 1h30m", _TIME, 6),
     Command(
         "u",
@@ -85,7 +92,12 @@ COMMANDS = (
     Command("w", "w", "keep", "keep", "go on with the one in front alone", PAIR, 5),
     Command("D", "D", "differences", "", "let slots that differ stand out, or all", PAIR),
     Command(
-        "1", "1", "focus_pane('slots')", "", "to the slots; arrows go from node to node", _LOOK
+        "1",
+        "1",
+        "focus_pane('slots')",
+        "",
+        "to the slots; arrows go from node to node, enter into its slots",
+        _LOOK,
     ),
     Command("2", "2", "focus_pane('jobs')", "", "to the jobs; arrows choose one", _LOOK),
     Command(
@@ -96,7 +108,7 @@ COMMANDS = (
         "to the events; arrows choose one, enter goes to its time",
         _LOOK,
     ),
-    Command("4", "4", "focus_pane('detail')", "", "to what is selected", _LOOK),
+    Command("4", "4", "focus_pane('detail')", "", "to what is selected; arrows scroll", _LOOK),
     Command("5", "5", "focus_pane('charts')", "", "to the charts", _LOOK),
     Command("z", "z", "maximise", "zoom", "the focused pane alone, or all again", _LOOK, 8),
     Command(
@@ -125,6 +137,7 @@ COMMANDS = (
     Command(
         "e", "e", "log_level", "events", "events: headlines, also decisions, everything", _LOOK, 12
     ),
+    Command("k", "k", "ask_kind", "", "events of one kind only, or of all", _LOOK),
     Command(
         "o",
         "o",
@@ -135,7 +148,12 @@ COMMANDS = (
         13,
     ),
     Command(
-        "escape", "esc", "clear", "", "let go: of the pane alone, the selection, the filter", _LOOK
+        "escape",
+        "esc",
+        "clear",
+        "",
+        "let go: of the pane alone, the slot, the selection, the filters",
+        _LOOK,
     ),
     Command("t", "t", "theme", "", "dark or light", _SCREEN),
     Command("p", "p", "picture", "", "save the screen as a picture (SVG)", _SCREEN),

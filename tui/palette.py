@@ -31,7 +31,7 @@ HELD = " ¹²³⁴⁵⁶⁷⁸⁹"
 TRUTHS = (
     (Truth.DOWN, "×"),
     (Truth.PAUSED, "‖"),
-    (Truth.CUT, "≠"),
+    (Truth.CUT | Truth.APART, "≠"),
     (Truth.SLOW, "~"),
     (Truth.DRAINED, "⊘"),
 )

@@ -9,8 +9,11 @@ import numpy as np
 from actors.events import RunStarted
 from journal.names import printable
 from scheduler.model import Millis
-from tui.detail import job_detail, node_detail
-from tui.frame import Detail, Frame, JobKey, JobRow, Line, Run, Totals, View
+from tui.beside import Beside
+from tui.detail_job import job_detail
+from tui.detail_node import node_detail
+from tui.detail_slot import slot_detail
+from tui.frame import Detail, Frame, JobKey, JobRow, Line, Run, Totals, Truth, View
 from tui.stage import Stage
 from tui.story import Wanted, contains, lines_before
 from tui.tally import Tally
@@ -29,7 +32,7 @@ def project(
     """
     stage = tape.stage_at(index)
     end_ms = tape.end_ms if until_ms is None else until_ms
-    rows, top, found = _job_rows(stage, at_ms, view)
+    rows, top, found = _job_rows(tape, stage, at_ms, view)
     log, log_top = _log(tape, index, view)
     started = tape.started
     return Frame(
@@ -58,7 +61,6 @@ def project(
         charts=tape.history.charts(view.columns, tape.end_ms, tape.tip, end_ms),
         detail=_detail(tape, stage, at_ms, view),
         policy=stage.policy,
-        master_paused=stage.master_paused,
     )
 
 
@@ -78,12 +80,13 @@ def _totals(stage: Stage) -> Totals:
         submitted=len(stage.jobs.rows),
         in_system=stage.in_system,
         nodes=len(stage.truth),
-        down=sum(each & 1 for each in stage.truth),
+        down=sum(each & Truth.DOWN and not each & Truth.ABSENT for each in stage.truth),
         lost=sum(stage.lost),
         wasted_ms=stage.wasted_ms,
         local=stage.levels[0],
         rack=stage.levels[1],
         maps_launched=sum(stage.levels),
+        master_still=stage.master_still,
     )
 
 
@@ -113,26 +116,32 @@ def _ages(stage: Stage, at_ms: Millis) -> bytes:
 def _log(tape: Tape, index: int, view: View) -> tuple[list[Line], bool]:
     """The lines in view, and whether they begin with the first there is."""
     job, node = (view.job, view.node) if view.log_of_selection else (None, None)
-    wanted = Wanted(view.log_level, job, node, view.filter)
+    wanted = Wanted(view.log_level, job, node, view.filter, view.log_kind)
     count = view.log_rows + view.log_back
     lines = lines_before(tape, index, count, wanted)
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count
 
 
-def _job_rows(stage: Stage, at_ms: Millis, view: View) -> tuple[list[JobRow], int, int]:
+def _job_rows(tape: Tape, stage: Stage, at_ms: Millis, view: View) -> tuple[list[JobRow], int, int]:
     """The rows of the table in view, where they begin, and how many there are in all."""
     tallies = stage.jobs
     wanted = tallies.rows if view.all_jobs else tallies.live
     rows = [tallies.rows[job] for job in wanted]
     if view.filter:
         rows = [row for row in rows if contains(words(row), view.filter)]
+    with_dues = view.with_dues or view.jobs_key is JobKey.DUE
+    beside = Beside(tape.insight, stage, at_ms, with_dues) if tape.insight is not None else None
     if view.jobs_key is not JobKey.ID or view.jobs_reverse:
         rows.sort(key=lambda row: row.told.job)
-        rows.sort(key=sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
+        key = beside.sort_key(view.jobs_key, view.jobs_reverse) if beside is not None else None
+        rows.sort(key=key or sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
     running = running_in(stage)
     shown = rows[top : top + view.jobs_rows]
-    return [job_row(row, at_ms, running) for row in shown], top, len(rows)
+    told = [job_row(row, at_ms, running) for row in shown]
+    if beside is not None:
+        told = [beside.put(line, row) for line, row in zip(told, shown, strict=True)]
+    return told, top, len(rows)
 
 
 def _selected(stage: Stage, at_ms: Millis, view: View) -> JobRow | None:
@@ -200,7 +209,8 @@ def waiting(row: Tally) -> int:
 
 def _detail(tape: Tape, stage: Stage, at_ms: Millis, view: View) -> Detail | None:
     if view.node is not None and view.node < len(stage.truth):
-        return node_detail(tape, stage, at_ms, view)
+        detail = node_detail if view.slot is None else slot_detail
+        return detail(tape, stage, at_ms, view)
     if view.job is not None and view.job in stage.jobs.rows:
         return job_detail(tape, stage, at_ms, view)
     return None

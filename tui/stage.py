@@ -37,12 +37,12 @@ from actors.faults import (
     Crash,
     Disturb,
     Drain,
+    MasterFault,
     NodeFault,
     Pause,
     PauseMaster,
     Restart,
     Resume,
-    ResumeMaster,
     Separate,
     Slow,
     SwitchPolicy,
@@ -59,7 +59,8 @@ class Act(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An attempt that the master counts, or that really runs, or both.
 
     `place` is its slot's among all slots, -1 while it has none; `since_ms` is when it took it;
-    `held_ms` is how long it has held slots in earlier stints; `over` says that it really ended.
+    `held_ms` is how long it has held slots in earlier stints; `over` says that it really ended;
+    `shuffled_ms` is how long a reduce fetched map outputs, once it has all.
     """
 
     launch: AttemptLaunched
@@ -68,6 +69,7 @@ class Act(msgspec.Struct, frozen=True, array_like=True, gc=False):
     since_ms: Millis
     held_ms: Millis
     over: bool
+    shuffled_ms: Millis = 0
 
 
 class Stage:
@@ -83,7 +85,6 @@ class Stage:
         self.index = 0
         self.policy = ""
         """The one in force."""
-        self.master_paused = False
         self.first: list[int] = [0]
         """Where each node's slots begin among all."""
         self.slots = [0, 0]
@@ -113,6 +114,7 @@ class Stage:
         self.levels = [0, 0, 0]
         """Maps launched, by locality."""
         self.preempted = 0
+        self.master_still = False
         self._take: dict[type[AnyEvent], Callable[[Any], None]] = {
             RunStarted: self._run_started,
             JobSubmitted: self._job_submitted,
@@ -207,7 +209,9 @@ class Stage:
             self.suspended -= 1
             self.held[event.node] -= self.held[event.node] > 0
             self.jobs.suspend(launch.job, -1)
-        acts[event.attempt] = Act(launch, act.state, place, event.at_ms, act.held_ms, False)
+        acts[event.attempt] = Act(
+            launch, act.state, place, event.at_ms, act.held_ms, False, act.shuffled_ms
+        )
         self.states[place] = act.state if acts is self.acts else SlotState.ORPHAN
         self.owners[place] = launch.job + 1
         self.since[place] = event.at_ms
@@ -218,8 +222,15 @@ class Stage:
         act = self.acts.get(event.attempt)
         if act is None or act.state is not SlotState.SHUFFLE:
             return
+        shuffled_ms = act.held_ms + event.at_ms - act.since_ms
         self.acts[event.attempt] = Act(
-            act.launch, SlotState.REDUCE, act.place, act.since_ms, act.held_ms, act.over
+            act.launch,
+            SlotState.REDUCE,
+            act.place,
+            act.since_ms,
+            act.held_ms,
+            act.over,
+            shuffled_ms,
         )
         if act.place != _NO_SLOT and self.holders[act.place] == event.attempt:
             self.states[act.place] = SlotState.REDUCE
@@ -241,7 +252,9 @@ class Stage:
         if act is None:
             return
         held_ms = self._leaves(act, event.at_ms, SlotState.IDLE)
-        acts[event.attempt] = Act(act.launch, act.state, _NO_SLOT, event.at_ms, held_ms, False)
+        acts[event.attempt] = Act(
+            act.launch, act.state, _NO_SLOT, event.at_ms, held_ms, False, act.shuffled_ms
+        )
         node = act.launch.node
         self.held[node] = min(self.held[node] + 1, 255)
         self.suspended += 1
@@ -258,7 +271,9 @@ class Stage:
         held_ms = self._leaves(act, event.at_ms, SlotState.GHOST)
         self._unhold(act)
         self.ghosts += act.place != _NO_SLOT
-        self.acts[event.attempt] = Act(act.launch, act.state, act.place, event.at_ms, held_ms, True)
+        self.acts[event.attempt] = Act(
+            act.launch, act.state, act.place, event.at_ms, held_ms, True, act.shuffled_ms
+        )
 
     def _unhold(self, act: Act) -> None:
         """An attempt that its node kept in memory is there no more."""
@@ -283,7 +298,7 @@ class Stage:
             if act.place != _NO_SLOT:
                 held_ms += event.at_ms - act.since_ms
                 self.states[act.place] = SlotState.ORPHAN
-        self.jobs.close(act.launch, event.outcome, held_ms)
+        self.jobs.close(act.launch, event.outcome, held_ms, act.shuffled_ms)
         if event.outcome is not Outcome.SUCCEEDED:
             self.wasted_ms += held_ms
 
@@ -291,7 +306,7 @@ class Stage:
         act = self.acts.get(event.attempt)
         if act is not None and event.why.rank:
             self.preempted += 1
-            self.jobs.preempt(act.launch.job)
+            self.jobs.preempt(act.launch.job, event)
 
     def _undone(self, event: MapsUndone) -> None:
         self.jobs.undo(event)
@@ -305,23 +320,22 @@ class Stage:
         match event.fault:
             case SwitchPolicy(policy=policy):
                 self.policy = policy
-            case PauseMaster():
-                self.master_paused = True
-            case ResumeMaster():
-                self.master_paused = False
+            case MasterFault() as fault:
+                self.master_still = isinstance(fault, PauseMaster)
             case NodeFault() as fault:
-                self._node_struck(fault)
+                self._node_struck(fault, event.at_ms)
             case _:
                 pass  # of a job: what comes of it is told by other events
 
-    def _node_struck(self, fault: NodeFault) -> None:
+    def _node_struck(self, fault: NodeFault, at_ms: Millis) -> None:
         node, truth = fault.node, self.truth[fault.node]
         match fault:
-            case Crash():
-                truth = Truth.DOWN | truth & Truth.DRAINED  # which is the operator's wish
+            case Crash():  # it is as slow, and its links are as they were, when it is back
+                truth = truth & ~Truth.PAUSED | Truth.DOWN
+                truth |= 0 if at_ms else Truth.ABSENT
             case Restart():
-                truth &= ~Truth.DOWN
-            case Pause():
+                truth &= ~(Truth.DOWN | Truth.ABSENT)
+            case Pause() if not truth & Truth.DOWN:
                 truth |= Truth.PAUSED
             case Resume():
                 truth &= ~Truth.PAUSED
@@ -332,7 +346,7 @@ class Stage:
                 well = fault.up == HEALTHY and fault.down == HEALTHY
                 truth = truth & ~Truth.CUT if well else truth | Truth.CUT
             case Separate():
-                truth = truth | Truth.CUT if fault.others else truth & ~Truth.CUT
+                truth = truth | Truth.APART if fault.others else truth & ~Truth.APART
             case Drain():
                 truth = truth | Truth.DRAINED if fault.out else truth & ~Truth.DRAINED
         self.truth[node] = truth

@@ -19,6 +19,7 @@ from actors.events import (
     MapsUndone,
 )
 from journal.sentences import Narrator
+from journal.show import KINDS as KIND_NAMES
 from scheduler.model import JobId, NodeId
 from tui.frame import Line, LogLevel, Mark
 from tui.tape import KINDS, LEVELS, MARKS, NOBODY, NUMBERS, Tape
@@ -31,12 +32,15 @@ _READ_MAX = 4_000
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """Which lines: down to which level, about which job or node (either will do), saying what."""
+    """Which lines: down to which level, or all of one kind; about which job or node (either will
+    do); saying what.
+    """
 
     level: LogLevel = LogLevel.ALL
     job: JobId | None = None
     node: NodeId | None = None
     text: str = ""
+    kind: str = ""
 
 
 def lines_before(tape: Tape, index: int, count: int, wanted: Wanted) -> list[Line]:
@@ -60,7 +64,11 @@ def contains(text: str, filter_: str) -> bool:
 
 def _backwards(tape: Tape, index: int, wanted: Wanted) -> Iterator[int]:
     """The numbers of the wanted events before `index`, the last first."""
-    told = np.array([LEVELS[kind] <= wanted.level for kind in KINDS])
+    only = KIND_NAMES.get(wanted.kind)
+    if only is None:
+        told = np.array([LEVELS[kind] <= wanted.level for kind in KINDS])
+    else:
+        told = np.array([kind is only for kind in KINDS])
     for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
         yield from _matching(tape, low, min(index, low + _BLOCK), told, wanted)[::-1].tolist()
 

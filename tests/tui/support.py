@@ -18,6 +18,9 @@ from tui.recorded import RecordedSource
 from tui.source import Source
 
 SMALL, WIDE = (80, 24), (160, 50)
+LARGE = ("cluster.nodes=2000", "cluster.racks=40", "workload.jobs=60")
+"""What makes a morning of Facebook's one of a large cluster."""
+
 OUTAGE = Path(__file__).with_name("outage.toml")
 
 
@@ -79,6 +82,10 @@ class Screen:
         """All that is on the screen, line by line."""
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
+
+    def said(self) -> list[str]:
+        """The messages that have come up."""
+        return [each.message for each in self.app._notifications]
 
     async def until(self, done: Callable[[], bool]) -> None:
         """Let the app work until something is so."""

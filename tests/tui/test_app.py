@@ -7,6 +7,7 @@ import pytest
 from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
 from tui.commands import COMMANDS
 from tui.frame import JobKey, LogLevel
+from tui.panels.charts import ChartsPane
 from tui.panels.jobs import JobsPane
 from tui.panels.log import LogPane
 from tui.panels.seating import Size
@@ -145,6 +146,29 @@ class TestTime:
 
         on_the_outage(act)
 
+    def test_a_mark_can_be_clicked(self) -> None:
+        """The crash at 420 s and the loss at 1200 s are exactly there, whatever the column."""
+
+        async def act(screen: Screen) -> None:
+            columns = [at for at, mark in enumerate(screen.frame.charts.marks) if mark]
+            times = []
+            for column in columns:
+                await screen.pilot.click(TimeBar, offset=(14 + column, 0))
+                await screen.pilot.pause()
+                times.append(screen.frame.at_ms)
+            assert times == [420_000, 1_200_000]
+
+        on_the_outage(act)
+
+    def test_the_charts_can_be_clicked(self) -> None:
+        async def act(screen: Screen) -> None:
+            bar = screen.app.query_one(TimeBar)
+            await screen.pilot.click(ChartsPane, offset=(14 + bar.columns // 4, 2))
+            await screen.pilot.pause()
+            assert screen.frame.at_ms / screen.frame.end_ms == pytest.approx(0.25, abs=0.01)
+
+        on_the_outage(act)
+
 
 class TestChoosing:
     def test_a_job_by_the_arrow_keys(self) -> None:
@@ -242,6 +266,25 @@ class TestLooking:
             assert screen.frame.log[-1].index == last
             await screen.press("e")
             assert screen.view().log_level is LogLevel.HEADLINES
+
+        on_the_outage(act)
+
+    def test_events_of_one_kind(self) -> None:
+        """Of all levels of detail; `o` and the text still hold."""
+
+        async def act(screen: Screen) -> None:
+            await screen.press("end", "k")
+            assert "Tell only events of which kind?" in screen.text()
+            await screen.press("down", "down", "down", "enter")
+            assert screen.view().log_kind == "attempt-launched"
+            assert "3 events: attempt-launched" in screen.text()
+            assert all("launched on" in line.text for line in screen.frame.log)
+            await screen.press("2", "a", "down", "down", "o")
+            assert {line.job for line in screen.frame.log} == {1}
+            await screen.press("k", "escape")  # leaves it as it is
+            assert screen.view().log_kind == "attempt-launched"
+            await screen.press("escape", "escape")
+            assert screen.view().log_kind == ""
 
         on_the_outage(act)
 
@@ -402,3 +445,88 @@ def test_colours_can_be_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
                     assert max(colour) - min(colour) <= 1, segment
 
     on_the_outage(act)
+
+
+class TestSlots:
+    """A slot is chosen within its node, and told of in the detail pane."""
+
+    def test_by_keys(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(500_000))
+            await screen.press("1", "right", "enter")
+            assert (screen.view().node, screen.view().slot) == (0, 0)
+            assert "4 node-0, map 0" in screen.text()
+            await screen.press("right", "right", "right", "right", "right")  # it has four
+            assert "4 node-0, reduce 1" in screen.text()
+            assert "[◇]" in screen.text()
+            await screen.press("down")
+            assert (screen.view().node, screen.view().slot) == (16, 3)
+            await screen.press("escape")
+            assert (screen.view().node, screen.view().slot) == (16, None)
+            await screen.press("escape")
+            assert screen.view().node is None
+
+        on_the_outage(act)
+
+    def test_by_a_second_click(self) -> None:
+        """The first is for the job; an empty slot has none."""
+
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(100_000))
+            await screen.pilot.pause()
+            for view in ((0, None, None), (0, 0, 0)):
+                await screen.pilot.click(SlotsPane, offset=(6, 2))
+                await screen.pilot.pause()
+                assert (screen.view().job, screen.view().node, screen.view().slot) == view
+            await screen.pilot.click(SlotsPane, offset=(14, 2))  # a reduce slot
+            await screen.pilot.pause()
+            assert (screen.view().job, screen.view().node, screen.view().slot) == (None, 0, 2)
+            assert "holds        nothing" in screen.text()
+
+        on_the_outage(act)
+
+    def test_an_event_marks_the_node_that_it_is_of(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(400_000))
+            await screen.press("e", "e", "3", "up")
+            line = next(
+                x for x in screen.frame.log if x.index == screen.app.query_one(LogPane).chosen
+            )
+            assert line.node is not None
+            slots = screen.app.query_one(SlotsPane)
+            assert (slots.cursor, slots.job) == (line.node, line.job)
+
+        on_the_outage(act)
+
+    def test_the_facts_are_scrolled(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(500_000))
+            await screen.press("2", "down", "4")
+            assert "state        running" in screen.text()
+            assert "more below" in screen.text()
+            for _ in range(20):
+                await screen.press("down")
+            assert "state        running" not in screen.text()
+            assert "more below" not in screen.text()
+            assert "maps ran" in screen.text()
+            await screen.press("2", "down")  # another job begins at its top
+            assert "state        running" in screen.text()
+
+        on_the_outage(act)
+
+
+def test_without_colours_slots_keep_their_glyphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A half block tells a state by its colour alone, so that none is used."""
+    seen: list[Size] = []
+
+    async def act(screen: Screen) -> None:
+        screen.app.ask(GoTo(500_000))
+        await screen.pilot.pause()
+        seen.append(screen.app.query_one(SlotsPane).seating.size)
+        beside_the_legend = screen.text().count("◇") > 1
+        assert beside_the_legend is (seen[-1] is Size.CELLS)
+
+    on_the_outage(act, SMALL)
+    monkeypatch.setenv("NO_COLOR", "1")
+    on_the_outage(act, SMALL)
+    assert seen == [Size.HALVES, Size.CELLS]

@@ -1,15 +1,13 @@
 """Two thousand nodes on the screen, from the first event to the last."""
 
-from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, recorded
+from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive, events_of, recorded
 from tui.panels.seating import Size
 from tui.panels.slots import SlotsPane
 from tui.source import GoTo
 
-CLUSTER = ("cluster.nodes=2000", "cluster.racks=40", "workload.jobs=60")
-
 
 def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:
-    events = events_of("facebook-morning", "fair", *CLUSTER)
+    events = events_of("facebook-morning", "fair", *LARGE)
     source = recorded(events)
 
     async def act(screen: Screen) -> None:
@@ -30,3 +28,26 @@ def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:
         await screen.pilot.pause()
 
     drive(source, act, WIDE)
+
+
+def test_from_racks_into_their_nodes() -> None:
+    """Forty racks of fifty nodes: bars; arrows go from bar to bar, enter shows the nodes."""
+    events = events_of("facebook-morning", "fair", *LARGE)
+
+    async def act(screen: Screen) -> None:
+        slots = screen.app.query_one(SlotsPane)
+        sizes = [slots.seating.size]
+        await screen.press("1", *["down"] * 31)
+        assert screen.view().node == 30  # the first of rack-30
+        await screen.press("enter")
+        sizes.append(slots.seating.size)
+        await screen.until(lambda: slots.scroll_offset.y > 0)
+        assert "  30 ▸" in screen.text()
+        top = slots.scroll_offset.y
+        await screen.press("pageup")
+        await screen.until(lambda: slots.scroll_offset.y < top)
+        await screen.press("c", "c")
+        sizes.append(slots.seating.size)
+        assert sizes == [Size.RACKS, Size.CELLS, Size.RACKS]
+
+    drive(recorded(events), act, SMALL)

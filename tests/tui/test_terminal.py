@@ -156,6 +156,24 @@ def test_watch_by_hand_beside_another_run(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_without_arguments_a_scenario_is_offered_and_watched() -> None:
+    with terminal() as screen:
+        screen.until("what is to be played?")
+        screen.until("more than ten times: under FIFO")
+        screen.press("\x1b[C")  # the other policy
+        screen.press("\r")
+        screen.until("under fair")
+        screen.press("q")
+        assert screen.leave() == 0
+        screen.check_it_is_sane()
+
+
+def test_without_arguments_and_without_a_terminal_there_is_help() -> None:
+    done = shell("callboard < /dev/null")
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: callboard")
+
+
 def test_a_signal_leaves_the_terminal_sane(journal: Path) -> None:
     with terminal("replay", str(journal)) as screen:
         screen.until("nightly")
@@ -170,7 +188,7 @@ def test_a_cut_off_journal_is_shown_as_far_as_it_goes(journal: Path, tmp_path: P
     with terminal("replay", str(path), columns=160, lines=50) as screen:
         screen.until("nightly")
         screen.press("\x1b[F")
-        screen.until("breaks off")
+        screen.until("cut off here")
         screen.press("q")
         assert screen.leave() == 0
 

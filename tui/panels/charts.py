@@ -4,7 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
+from textual import events
+from textual.message import Message
 
+from scheduler.model import Millis
 from tui.frame import Charts, Frame
 from tui.palette import Palette
 from tui.panels.pane import Pane, Span
@@ -42,6 +45,13 @@ class ChartsPane(Pane):
 
     key, heading = "5", "over time"
 
+    class Sought(Message):
+        """Somebody wants to be at this moment."""
+
+        def __init__(self, at_ms: Millis) -> None:
+            super().__init__()
+            self.at_ms = at_ms
+
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         height = self.content_size.height
         shown = CHARTS[: max(height, 1)]
@@ -71,6 +81,14 @@ class ChartsPane(Pane):
         rest = "".join(block(value / most, rows, row) for value in values[here + 1 :])
         yield past, self.ink(colour)
         yield rest, self.ink(palette.dimmed(colour))
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or self.frame is None:
+            return
+        columns, x = len(self.frame.charts.marks), offset.x - LABEL - 1
+        if 0 <= x < columns:
+            self.post_message(self.Sought(round(self.frame.end_ms * (x + 0.5) / columns)))
 
 
 def block(share: float, rows: int = 1, row: int = 0) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from journal.names import clock, printable
 from tui.commands import COMMANDS, DO, PAIR
-from tui.frame import Frame, Run, Totals
+from tui.frame import Frame, Run, Totals, unaware
 from tui.palette import style
 from tui.panels.pane import Pane, Span
 from tui.player import Player
@@ -48,7 +48,7 @@ class StatusLine(Pane, can_focus=False):
         if run is not None:
             left.append((printable(run.name), style(palette.text, ground, bold=True)))
             left.append((f" under {_policies(frame)}", style(palette.text, ground)))
-        if frame.master_paused:
+        if frame.totals.master_still:
             left.append(("  the master stands still", style(palette.fault, ground, bold=True)))
         ending = self._note or (self._ending(frame) if over else "")
         if ending:
@@ -69,7 +69,7 @@ class StatusLine(Pane, can_focus=False):
         if frame.versus is not None:
             return "both runs are over"
         if frame.reason is None:
-            return "the journal breaks off here"
+            return "the journal is cut off here"
         return f"the run {_REASONS.get(frame.reason, frame.reason)}".replace("run c", "run is c")
 
     def _figures(self, frame: Frame) -> Iterator[Span]:
@@ -81,13 +81,12 @@ class StatusLine(Pane, can_focus=False):
         if frame.versus is None:
             yield f"{totals.in_system} of {totals.submitted} jobs inside  ", usual
             yield f"{_busy(totals)}  ", usual
-        unaware = sum(
-            bool(truth & 1) and not lost
-            for truth, lost in zip(frame.truth, frame.lost, strict=True)
+        wrong = sum(
+            unaware(truth, lost) for truth, lost in zip(frame.truth, frame.lost, strict=True)
         )
         if totals.down or totals.lost:
             said = f"{totals.down} down, {totals.lost} given up "
-            yield said, style(palette.fault if unaware else palette.dim, ground, bold=bool(unaware))
+            yield said, style(palette.fault if wrong else palette.dim, ground, bold=bool(wrong))
 
 
 def _busy(totals: Totals) -> str:

@@ -46,9 +46,11 @@ class LogPane(Pane):
         """How many lines fit."""
         return max(self.content_size.height, 1)
 
-    def about(self, level: LogLevel, of_selection: bool, text: str, back: int) -> None:
+    def about(
+        self, level: LogLevel, of_selection: bool, text: str, back: int, kind: str = ""
+    ) -> None:
         """Say in the frame of the pane what is told in it."""
-        said = [_LEVELS[level]]
+        said = [kind or _LEVELS[level]]
         said += ["of the selection"] if of_selection else []
         said += [f"/{text}"] if text else []
         self.border_title = f"{self.key} {self.heading}: {', '.join(said)}{self.whose}"

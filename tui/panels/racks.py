@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from actors.events import NodeFacts
 from journal.names import rack_name
+from scheduler.model import NodeId
 from tui.frame import Frame, SlotState, Truth
 from tui.palette import DOWN, Palette, style
 from tui.panels.pane import Span
@@ -52,17 +53,27 @@ class Racks:
     def __init__(self, nodes: Sequence[NodeFacts]) -> None:
         first = slot_offsets(nodes)
         self._racks: dict[int, Rack] = {}
+        self._of = {facts.node: facts.rack for facts in nodes}
         for rack in sorted({facts.rack for facts in nodes}):
             mine = [facts.node for facts in nodes if facts.rack == rack]
             places = [(at, node) for node in mine for at in range(first[node], first[node + 1])]
             columns = np.array(places, np.int64).reshape(-1, 2).T
             self._racks[rack] = Rack(np.array(mine, np.int64), columns[0], columns[1])
 
+    def of(self, node: NodeId) -> int:
+        """The rack of a node."""
+        return self._of[node]
+
+    def first(self, rack: int) -> NodeId:
+        """The first node of a rack."""
+        return int(self._racks[rack].nodes[0])
+
     def count(self, frame: Frame, rack: int) -> Count:
         """The rack in figures."""
         mine = self._racks[rack]
         states = np.frombuffer(frame.states, np.uint8)[mine.places]
-        down = (np.frombuffer(frame.truth, np.uint8)[mine.nodes] & int(Truth.DOWN)) > 0
+        truth = np.frombuffer(frame.truth, np.uint8)[mine.nodes]
+        down = (truth & int(Truth.DOWN | Truth.ABSENT)) == int(Truth.DOWN)
         lost = np.frombuffer(frame.lost, np.uint8)[mine.nodes] > 0
         busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
         return Count(
@@ -79,19 +90,22 @@ class Racks:
         name, share = f"{rack_name(rack)} ", f" {count.busy}/{count.slots} busy"
         rule = max(width - len(name) - len(share) - len(count.trouble), 1)
         yield name, style(palette.dim, ground, bold=True)
-        yield "─" * rule, style(palette.raised, ground)
+        yield "─" * rule, style(palette.edge, ground)
         yield share, style(palette.dim, ground)
         colour = palette.fault if count.unaware else palette.dim
         yield count.trouble, style(colour, ground, bold=bool(count.unaware))
 
-    def bar(self, frame: Frame, rack: int, width: int, palette: Palette) -> Iterable[Span]:
+    def bar(
+        self, frame: Frame, rack: int, width: int, palette: Palette, chosen: bool = False
+    ) -> Iterable[Span]:
         """The rack as one bar: a stretch for each job, then what the master has yet to hear is
         over, then what is empty.
         """
         count, ground = self.count(frame, rack), palette.ground
         tail = f" {count.busy / max(count.slots, 1):>4.0%} busy{count.trouble}"
         room = max(width - _NAME - max(len(tail), _TAIL), 10)
-        yield f"{rack_name(rack):<{_NAME}}", style(palette.dim, ground, bold=True)
+        ink = style(palette.dim, ground, bold=True, reverse=chosen)
+        yield f"{rack_name(rack):<{_NAME}}", ink
         for colour, glyph, length in self._stretches(frame, self._racks[rack], room, palette):
             yield glyph * length, style(colour, ground)
         yield tail, style(palette.fault if count.unaware else palette.dim, ground)

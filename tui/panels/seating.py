@@ -57,20 +57,44 @@ class Seating(msgspec.Struct, frozen=True):
         slot = 2 * inside if self.size is Size.HALVES else inside // max(self.cell, 1)
         return slot if slot < slots else None
 
-    def line_of(self, node: NodeId) -> int:
-        """The line in which the node sits."""
-        return next((y for y, line in enumerate(self.lines) if node in line.nodes), 0)
+    def line_of(self, node: NodeId, rack: int) -> int:
+        """The line in which the node sits, or that of its rack."""
+        bars = self.size is Size.RACKS
+        for y, line in enumerate(self.lines):
+            if node in line.nodes or (bars and line.rack == rack):
+                return y
+        return 0
 
 
-def seat(nodes: Sequence[NodeFacts], width: int, height: int, size: Size | None) -> Seating:
-    """The seating for a pane of this size; `size` None for the largest cells that fit."""
+def seat(
+    nodes: Sequence[NodeFacts],
+    width: int,
+    height: int,
+    size: Size | None,
+    glyphs: bool = False,
+) -> Seating:
+    """The seating for a pane of this size; `size` None for the largest cells that fit.
+
+    Where colours say nothing, `glyphs` must: then there are no half blocks unless they are asked
+    for, and cells are scrolled sooner than given up.
+    """
+    width = max(width, 1)
     sizes = tuple(Size) if size is None else (size,)
     for each in sizes:
+        if glyphs and size is None and each is Size.HALVES:
+            cells = _seat(nodes, width, Size.CELLS, airy=False)
+            if len(cells.lines) <= height * _SCREENFULS:
+                return cells
+            continue
         for airy in (True, False):
-            seating = _seat(nodes, max(width, 1), each, airy)
+            seating = _seat(nodes, width, each, airy)
             if len(seating.lines) <= height and seating.node_width <= width + 2:
                 return seating
     return seating
+
+
+_SCREENFULS = 3
+"""So far cells are scrolled where there are no half blocks."""
 
 
 def _seat(nodes: Sequence[NodeFacts], width: int, size: Size, airy: bool) -> Seating:

@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from scheduler.model import JobId, NodeId
-from tui.frame import Frame, Run, SlotState, Truth
+from tui.frame import Frame, Run, SlotState, Truth, unaware
 from tui.palette import DOWN, GLYPHS, HELD, LEVELS, LOST, TRUTHS, Palette, style
 from tui.panels.pane import Pane, fitted
 from tui.panels.racks import Racks
@@ -35,20 +35,23 @@ _LEGEND = (
 )
 
 
-class SlotsPane(Pane, ScrollView):
+class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     """The grid.  Arrow keys move a cursor from node to node; a click chooses a slot's job."""
 
     key, heading = "1", "slots"
     size_asked: reactive[Size | None] = reactive(None)
     cursor: reactive[NodeId | None] = reactive(None)
+    slot: reactive[int | None] = reactive(None)
+    """Of the node that the cursor is on, the slot that is chosen."""
 
     class Chosen(Message):
-        """Somebody has chosen a node, or the job that a slot is at."""
+        """Somebody has chosen a node, or one of its slots, which is at a job or empty."""
 
-        def __init__(self, node: NodeId | None, job: JobId | None) -> None:
+        def __init__(self, node: NodeId, job: JobId | None = None, slot: int | None = None) -> None:
             super().__init__()
             self.node = node
             self.job = job
+            self.slot = slot
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -82,6 +85,21 @@ class SlotsPane(Pane, ScrollView):
         """Let this job's slots stand out, or nobody's."""
         self.job = job
 
+    def _move_to_rack(self, by: int) -> None:
+        """The cursor goes to the first node of another rack."""
+        racks = [line.rack for line in self.seating.lines]
+        if not racks:
+            return
+        at = -1 if self.cursor is None else racks.index(self.racks.of(self.cursor))
+        self.cursor = self.racks.first(racks[max(0, min(at + by, len(racks) - 1))])
+        self.post_message(self.Chosen(self.cursor))
+
+    def watch_cursor(self) -> None:
+        """Where the cursor goes is in view."""
+        if self.cursor is not None and self.run is not None:
+            line = self.seating.line_of(self.cursor, self.racks.of(self.cursor))
+            self.scroll_to_region(Region(0, line, 1, 1), animate=False)
+
     def watch_size_asked(self) -> None:
         self._take_seats()
 
@@ -92,11 +110,17 @@ class SlotsPane(Pane, ScrollView):
         """Give every node its place."""
         if self.run is None:
             return
-        width, height = self.scrollable_content_region.size
-        self.seating = seat(self.run.nodes, width, height, self.size_asked)
+        width, height = self.content_size
+        glyphs = self.palette.flat or self.app.no_color
+        for room in (width, width - self.styles.scrollbar_size_vertical):
+            self.seating = seat(self.run.nodes, room, height, self.size_asked, glyphs)
+            if len(self.seating.lines) <= height:
+                break
         self.virtual_size = Extent(width, len(self.seating.lines))
         self.border_subtitle = self._legend(width)
-        self.refresh()
+        self.call_after_refresh(self.watch_cursor)
+        self._refresh_scrollbars()  # Textual shows one in time, and leaves it when it is not needed
+        self.refresh(layout=True)
 
     def _legend(self, width: int) -> str:
         words = [text for text, _ in _LEGEND]
@@ -137,7 +161,9 @@ class SlotsPane(Pane, ScrollView):
             return Strip.blank(width, blank)
         line = self.seating.lines[y]
         if self.seating.size is Size.RACKS:
-            return fitted(self.racks.bar(self.frame, line.rack, width, self.palette), width, blank)
+            chosen = self.cursor is not None and self.racks.of(self.cursor) == line.rack
+            bar = self.racks.bar(self.frame, line.rack, width, self.palette, chosen)
+            return fitted(bar, width, blank)
         if not line.nodes:
             if line.rack < 0:
                 return Strip.blank(width, blank)
@@ -159,10 +185,16 @@ class SlotsPane(Pane, ScrollView):
                 yield from self._halves(mine)
                 used = seating.label + (len(mine) + 1) // 2
             elif tiles:
-                for code in mine:
-                    yield self._tile(code)
+                for slot, code in enumerate(mine):
+                    yield self._tile(code, self._chosen(node, slot))
                     yield gap
                 used = seating.label + 4 * len(mine)
+            elif node == self.cursor and self.slot is not None:
+                yield from [
+                    _reversed(table[code]) if self._chosen(node, slot) else table[code]
+                    for slot, code in enumerate(mine)
+                ]
+                used = seating.label + len(mine)
             else:
                 yield from [table[code] for code in mine]
                 used = seating.label + len(mine)
@@ -178,7 +210,7 @@ class SlotsPane(Pane, ScrollView):
         """The node's number and mark.  Where the master is wrong about it, it stands out."""
         palette, width = self.palette, self.seating.label
         mark, wrong = node_mark(frame, node)
-        chosen = node == self.cursor and self.has_focus
+        chosen = node == self.cursor
         colour = palette.fault if wrong else palette.dim if mark == " " else palette.faint
         ink = style(colour, palette.ground, bold=wrong, reverse=chosen)
         if width == 1:
@@ -189,15 +221,19 @@ class SlotsPane(Pane, ScrollView):
             else Segment(f"{node:>{width - 2}}{mark}▸", ink)
         )
 
-    def _tile(self, code: int) -> Segment:
-        """A slot three columns wide, its glyph on the job's colour."""
+    def _chosen(self, node: NodeId, slot: int) -> bool:
+        return node == self.cursor and slot == self.slot
+
+    def _tile(self, code: int, chosen: bool) -> Segment:
+        """A slot three columns wide, its glyph on the job's colour; the chosen one in brackets."""
         small = self._table[code]
+        text = f"[{small.text}]" if chosen else f" {small.text} "
         palette = self.palette
         colour = small.style.color.name if small.style and small.style.color else palette.faint
         empty = small.text in (GLYPHS[SlotState.IDLE], DOWN)
         if empty or small.text in (GLYPHS[SlotState.GHOST], GLYPHS[SlotState.ORPHAN]):
-            return Segment(f" {small.text} ", style(colour, palette.raised))
-        return Segment(f" {small.text} ", style(palette.ground, colour, bold=True))
+            return Segment(text, style(colour, palette.raised))
+        return Segment(text, style(palette.ground, colour, bold=True))
 
     def _halves(self, codes: list[int]) -> Iterator[Segment]:
         """Two slots a character."""
@@ -243,12 +279,33 @@ class SlotsPane(Pane, ScrollView):
             return
         self.cursor = node
         slot = self.seating.slot_at(column, self._first[node + 1] - self._first[node])
-        owners = np.frombuffer(self.frame.owners, np.int32)
-        owner = int(owners[self._first[node] + slot]) if slot is not None else 0
-        self.post_message(self.Chosen(node, owner - 1) if owner else self.Chosen(node, None))
+        owner = self._owner(node, slot) if slot is not None else 0
+        self.post_message(self.Chosen(node, owner - 1 if owner else None, slot))
+
+    def _owner(self, node: NodeId, slot: int) -> int:
+        """Whose the slot is: a job + 1, or 0."""
+        assert self.frame is not None
+        return int(np.frombuffer(self.frame.owners, np.int32)[self._first[node] + slot])
+
+    def enter_node(self) -> None:
+        """From the node that the cursor is on to its first slot; from a rack's bar to its nodes."""
+        if self.seating.size is Size.RACKS and self.cursor is not None:
+            self.size_asked = Size.CELLS
+        elif self.cursor is not None and self.slot is None and self._slots(self.cursor):
+            self.post_message(self.Chosen(self.cursor, None, 0))
+
+    def _slots(self, node: NodeId) -> int:
+        return self._first[node + 1] - self._first[node]
 
     def move_cursor(self, across: int, down: int) -> None:
-        """The cursor goes to a neighbouring node."""
+        """The cursor goes to a neighbouring node, or from slot to slot in a node."""
+        if self.slot is not None and across and self.cursor is not None:
+            slot = max(0, min(self.slot + across, self._slots(self.cursor) - 1))
+            self.post_message(self.Chosen(self.cursor, None, slot))
+            return
+        if self.seating.size is Size.RACKS:
+            self._move_to_rack(across + down)
+            return
         places = [
             (x, y) for y, line in enumerate(self.seating.lines) for x in range(len(line.nodes))
         ]
@@ -266,8 +323,8 @@ class SlotsPane(Pane, ScrollView):
             row = rows[max(0, min(rows.index(here[1]) + down, len(rows) - 1))]
             x, y = min(here[0], len(nodes[row].nodes) - 1), row
         self.cursor = nodes[y].nodes[x]
-        self.scroll_to_region(Region(0, y, 1, 1), animate=False)
-        self.post_message(self.Chosen(self.cursor, None))
+        kept = None if self.slot is None else min(self.slot, self._slots(self.cursor) - 1)
+        self.post_message(self.Chosen(self.cursor, None, kept))
 
 
 def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
@@ -276,11 +333,15 @@ def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
     mark = next((glyph for flag, glyph in TRUTHS if truth & flag), " ")
     if lost and not truth & Truth.DOWN:
         return LOST, True
-    return mark, bool(truth & Truth.DOWN) and not lost
+    return mark, unaware(truth, lost)
 
 
 def _glyph(state: int) -> str:
     return DOWN if state == _DOWN else GLYPHS[SlotState(state)]
+
+
+def _reversed(segment: Segment) -> Segment:
+    return Segment(segment.text, (segment.style or Style()) + Style(reverse=True))
 
 
 def _colour(segment: Segment) -> str:

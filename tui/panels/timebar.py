@@ -22,14 +22,15 @@ _TICK_LEAST = 12
 
 
 class TimeBar(Pane, can_focus=False):
-    """Three lines: marks, the bar, the axis.  A click or a drag goes there."""
+    """Three lines: marks, the bar, the axis.  A click or a drag goes there, on a mark exactly."""
 
     class Sought(Message):
-        """Somebody wants to be at this moment."""
+        """Somebody wants to be at this moment, or at the first mark from it on."""
 
-        def __init__(self, at_ms: Millis) -> None:
+        def __init__(self, at_ms: Millis, mark: bool = False) -> None:
             super().__init__()
             self.at_ms = at_ms
+            self.mark = mark
 
     loading = False
 
@@ -90,5 +91,8 @@ class TimeBar(Pane, can_focus=False):
             return
         x = event.x - self.gutter.left - LABEL - 1
         columns = len(self.frame.charts.marks)
+        if event.y == 0 and 0 <= x < columns and self.frame.charts.marks[x]:
+            self.post_message(self.Sought(-(-self.frame.end_ms * x // columns), mark=True))
+            return
         share = max(0.0, min((x + 0.5) / columns, 1.0)) if x >= 0 else 0.0
         self.post_message(self.Sought(round(self.frame.end_ms * share)))

@@ -1,0 +1,69 @@
+"""Draw the pictures in `docs/screens/`: `python -m bench.screens`.
+
+Each is a moment of a scenario of the library, reached by the keys that a person would press.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from callboard.by_hand import Plan
+from callboard.live_run import LiveRun
+from callboard.plan import prepare
+from scheduler.model import Millis
+from tui.app import CallboardApp
+from tui.picture import svg_of
+from tui.source import GoTo
+
+FOLDER = Path(__file__).parents[1] / "docs" / "screens"
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """What is shown, and how large: columns and lines."""
+
+    name: str
+    scenario: str
+    policy: str
+    at_ms: Millis
+    keys: Sequence[str] = ()
+    size: tuple[int, int] = (160, 50)
+
+
+PICTURES = (
+    Picture("rack-outage", "rack-outage", "fair", 780_000, ("2", "down")),
+    Picture(
+        "facebook-morning", "facebook-morning", "hfsp", 3_300_000, ("c", "c", "1", "right", "right")
+    ),
+    Picture("jobs", "preemption-storm", "fair+kill", 3_000_000, ("2", "z"), (150, 24)),
+    Picture("job", "rack-outage", "fair", 510_000, ("2", "down", "down", "4", "z"), (110, 30)),
+)
+
+
+async def draw(picture: Picture) -> str:
+    """The picture as SVG."""
+    scenario, jobs, script = prepare(picture.scenario)
+    with LiveRun(Plan(scenario, jobs, picture.policy, script=script)) as run:
+        app = CallboardApp(run, ticking=False)
+        async with app.run_test(size=picture.size) as pilot:
+            await pilot.pause()
+            app.ask(GoTo(picture.at_ms))
+            await pilot.pause()
+            for key in picture.keys:
+                await pilot.press(key)
+                await pilot.pause()
+            app.clear_notifications()
+            await pilot.pause()
+            return svg_of(app, app.palette.ground, f"callboard watch {picture.scenario}")
+
+
+def main() -> None:
+    for picture in PICTURES:
+        path = FOLDER / f"{picture.name}.svg"
+        path.write_text(asyncio.run(draw(picture)), encoding="utf-8")
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

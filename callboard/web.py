@@ -1,0 +1,81 @@
+"""`callboard watch --web`: the screen in a browser on the same machine, through textual-serve.
+
+Each browser that connects gets a process of its own, which plays a run of its own by the same
+arguments.  The server listens on the loopback address alone, answers only pages that it has served
+itself, and the page fetches nothing from elsewhere.
+"""
+
+import logging
+import os
+import shlex
+import socket
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from callboard.errors import InputError
+
+HOST = "127.0.0.1"
+PORT = 8000
+
+EXTRA = '--web needs textual-serve, which is an extra: pip install "callboard[web]"'
+
+_DRIVER = "TEXTUAL_DRIVER"
+"""The variable by which textual-serve tells a process of its own that its screen is a browser's."""
+
+_POLICY = "style-src 'self' 'unsafe-inline'; font-src 'self' data:"
+"""What the page may load: no fonts from elsewhere, which textual-serve's asks for."""
+
+
+def is_child() -> bool:
+    """Whether this process was started for a browser."""
+    return "WebDriver" in os.environ.get(_DRIVER, "")
+
+
+def check(port: int) -> None:
+    """InputError where nothing can be served there, or not with what is installed."""
+    try:
+        import textual_serve.server  # noqa: F401
+    except ImportError:
+        raise InputError(EXTRA) from None
+    try:
+        with socket.create_server((HOST, port)):
+            pass
+    except OSError as error:
+        raise InputError(f"--port {port}: {error.strerror}; try another one") from None
+
+
+def serve(arguments: Sequence[str], port: int) -> int:
+    """Serve `callboard` with these arguments until Ctrl-C."""
+    command = shlex.join([sys.executable, "-m", "callboard", *arguments])
+    _server(command, port).serve()
+    return 0
+
+
+def _server(command: str, port: int) -> Any:
+    """textual-serve's server, with a greeting and a guard of our own."""
+    from aiohttp import web
+    from textual_serve.server import Server
+
+    address = f"http://{HOST}:{port}"
+    own = {f"http://{name}:{port}" for name in (HOST, "localhost")}
+
+    class LocalServer(Server):  # type: ignore[misc]
+        """For browsers on this machine, and pages that come from here."""
+
+        def initialize_logging(self) -> None:
+            logging.basicConfig(level=logging.WARNING)
+
+        async def on_startup(self, app: Any) -> None:
+            app.on_response_prepare.append(self._confine)
+            print(f"callboard: {address} shows the screen; Ctrl-C ends it", flush=True)
+
+        async def handle_websocket(self, request: Any) -> Any:
+            if request.headers.get("Origin", address) not in own:
+                raise web.HTTPForbidden(text="another page may not look at this screen")
+            return await super().handle_websocket(request)
+
+        async def _confine(self, _request: Any, response: Any) -> None:
+            response.headers["Content-Security-Policy"] = _POLICY
+
+    return LocalServer(command, host=HOST, port=port, title="callboard")

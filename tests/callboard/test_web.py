@@ -1,0 +1,128 @@
+"""`callboard watch --web`: to whom it answers, and what is said where it cannot."""
+
+import asyncio
+import contextlib
+import importlib.util
+import socket
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+
+import pytest
+
+from callboard import web
+from callboard.cli import main
+from callboard.errors import InputError
+from callboard.screen_commands import check_terminal
+from tests.callboard.support import environment
+
+SERVED = pytest.mark.skipif(
+    importlib.util.find_spec("textual_serve") is None,
+    reason="textual-serve, the extra `web`, is not installed",
+)
+
+
+@pytest.fixture
+def pretended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the extra were installed."""
+    for name in ("textual_serve", "textual_serve.server"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+
+
+def test_without_the_extra_it_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "textual_serve", None)
+    assert main(["watch", "two-jobs", "--web"]) == 2
+    assert 'pip install "callboard[web]"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere"),
+        (["two-jobs", "--policy", "fairest"], "fairest"),
+        (["two-jobs", "--journal", "x.journal"], "--journal: with --web"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_served(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["watch", *arguments, "--web"]) == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("pretended")
+def test_a_port_that_is_taken() -> None:
+    with (
+        socket.create_server((web.HOST, 0)) as taken,
+        pytest.raises(InputError, match=r"--port \d+: .*; try another one"),
+    ):
+        web.check(taken.getsockname()[1])
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "9" * 5000])
+def test_what_is_no_port(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as leaving:
+        main(["watch", "two-jobs", "--web", "--port", port])
+    assert leaving.value.code == 2
+    assert "between 1 and 65535" in capsys.readouterr().err
+
+
+def test_a_browser_is_terminal_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="needs a terminal"):
+        check_terminal()
+    monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
+    check_terminal()
+
+
+@contextlib.contextmanager
+def serving() -> Iterator[int]:
+    """A server in a process of its own; its port."""
+    with socket.create_server((web.HOST, 0)) as free:
+        port: int = free.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "callboard", "watch", "two-jobs", "--web", "--port", str(port)],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    try:
+        assert process.stdout is not None
+        assert f"http://127.0.0.1:{port}" in process.stdout.readline()
+        yield port
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+@SERVED
+def test_a_browser_sees_the_run_and_no_other_page_does() -> None:
+    """The page, the screen behind it, a key, and the door shut to a page from elsewhere."""
+    import aiohttp
+
+    async def browse(port: int) -> None:
+        base = f"http://127.0.0.1:{port}"
+        async with aiohttp.ClientSession() as session:
+            async with session.get(base) as page:
+                assert page.status == 200
+                assert page.headers["Content-Security-Policy"].startswith("style-src 'self'")
+            with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
+                await session.ws_connect(f"{base}/ws", headers={"Origin": "http://elsewhere"})
+            async with session.ws_connect(
+                f"{base}/ws?width=100&height=30", headers={"Origin": base}
+            ) as screen:
+                await seen(screen, b"two-jobs")
+                await screen.send_json(["stdin", "?"])
+                await seen(screen, b"What the signs mean")
+
+    async def seen(screen: "aiohttp.ClientWebSocketResponse", words: bytes) -> None:
+        said = b""
+        while words not in said:
+            message = await screen.receive(timeout=60)
+            assert message.type is aiohttp.WSMsgType.BINARY, message
+            said += message.data
+
+    with serving() as port:
+        asyncio.run(browse(port))

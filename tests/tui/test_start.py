@@ -1,0 +1,81 @@
+"""The first screen: what it offers, and what comes of the keys."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import OptionList, Static
+
+from callboard.start_command import about, offers
+from scenarios import spec
+from tui.start import Choice, StartApp
+
+
+def started(
+    act: Callable[[Pilot[Choice]], Awaitable[None]], size: tuple[int, int] = (80, 24)
+) -> Choice | None:
+    """What was chosen on a screen of this size."""
+    app = StartApp(offers(), spec.DEFAULT)
+
+    async def play() -> None:
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            await act(pilot)
+
+    asyncio.run(play())
+    return app.return_value
+
+
+def test_every_scenario_is_offered_with_its_story() -> None:
+    listed = {offer.name: offer for offer in offers()}
+    assert list(listed) == [name for name, _, _ in spec.library()]
+    for offer in listed.values():
+        assert offer.story
+        assert "Look for" in offer.about, offer.name
+        assert "callboard run" not in offer.about, offer.name
+        assert offer.policies
+
+
+def test_enter_takes_the_scenario_under_its_first_policy() -> None:
+    async def act(pilot: Pilot[Choice]) -> None:
+        await pilot.press("down", "enter")
+
+    names = [name for name, _, _ in spec.library()]
+    after = names[names.index(spec.DEFAULT) + 1]
+    policies = spec.load(spec.find(after)).policies
+    assert started(act) == Choice(after, policies[0], "dark")
+
+
+def test_arrows_choose_a_policy_for_each_scenario() -> None:
+    async def act(pilot: Pilot[Choice]) -> None:
+        await pilot.press("right", "down", "left", "up", "t", "enter")
+
+    policies = spec.load(spec.find(spec.DEFAULT)).policies
+    assert started(act) == Choice(spec.DEFAULT, policies[1], "light")
+
+
+@pytest.mark.parametrize("key", ["q", "escape", "ctrl+c"])
+def test_leaving_chooses_nothing(key: str) -> None:
+    async def act(pilot: Pilot[Choice]) -> None:
+        await pilot.press(key)
+
+    assert started(act) is None
+
+
+def test_what_is_told_is_of_the_one_that_the_bar_is_on() -> None:
+    async def act(pilot: Pilot[Choice]) -> None:
+        listed = pilot.app.query_one(OptionList)
+        for offer in offers():
+            listed.highlighted = listed.get_option_index(offer.name)
+            await pilot.pause()
+            assert offer.story in str(pilot.app.query_one("#story", Static).visual)
+            for policy in offer.policies:
+                assert policy in str(pilot.app.query_one("#policies", Static).visual)
+
+    started(act, (160, 50))
+
+
+def test_the_story_leaves_out_what_only_a_shell_needs() -> None:
+    text = "# One\n# line.\n#\n#   callboard run x\n#\n# Two.\n\nname = 'x'\n# three\n"
+    assert about(text) == "One line.\n\nTwo."
