@@ -1,7 +1,7 @@
 """`callboard`: the command line.
 
-Exit status: 0 for a run that ended, 1 for one that failed or got stuck (and for `diff` when the
-journals differ), 2 for bad input, 130 after Ctrl-C.
+Exit status: 0 for a run that ended, 1 for one that failed or got stuck (for `diff` when the
+journals differ, for `check` when a claim failed), 2 for bad input, 130 after Ctrl-C.
 """
 
 import argparse
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from callboard import commands, export_command, ideal, screen_commands, start_command, streams
+from callboard import commands, export_command, ideal, kit, screen_commands, start_command, streams
 from callboard.errors import explain
 from callboard.run_command import add_run_arguments, run_command
 from callboard.version import __version__
@@ -23,6 +23,7 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard run trace.tsv --nodes 100      a SWIM trace
   callboard watch rack-outage              a scenario on the screen
   callboard                                choose one of the library in a terminal
+  callboard check fair                     a policy against the properties that it claims
 """
 
 
@@ -122,6 +123,16 @@ def make_parser() -> argparse.ArgumentParser:
     export = subparsers.add_parser("export", help="turn a journal into a trace or a table")
     export_command.add_export_arguments(export)
     export.set_defaults(action=export_command.export_command)
+
+    check = subparsers.add_parser(
+        "check",
+        help="hold a policy against the properties of fairness that it claims",
+        description=kit.CHECK_DESCRIPTION,
+        epilog=kit.CHECK_EPILOG,
+        formatter_class=raw,
+    )
+    kit.add_check_arguments(check)
+    check.set_defaults(action=kit.check_command)
 
     ideal.add_parser(subparsers)
 

@@ -41,6 +41,11 @@ class Part(ABC):
     hears_offers: ClassVar[bool] = False
     """Whether it wants to be told of every answered offer (`Offered`)."""
 
+    promises: tuple[str, ...] = ()
+    """The properties that it states to have, by their names in `fairness.catalogue`: what is
+    promised is tested (`callboard check`).
+    """
+
     wants_progress: bool = False
     """Whether heartbeats have to tell how far some running attempts are (`Progressed`)."""
 
@@ -269,6 +274,11 @@ class Policy:
     def become(self, other: "Policy") -> None:
         """Go on with the parts of another policy, a fresh one."""
         self._compose(other.order, other.locality, other.preemption, other.speculation)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The four of them."""
+        return self._parts
 
     @property
     def wants_progress(self) -> bool:

@@ -13,8 +13,9 @@ MAY_IMPORT = {
     "actors": {"scheduler", "actors"},
     "scenarios": {"scheduler", "actors", "scenarios"},
     "journal": {"scheduler", "actors", "journal"},
+    "fairness": {"scheduler", "actors", "scenarios", "journal", "fairness"},
     "tui": {"scheduler", "actors", "scenarios", "journal", "tui"},
-    "callboard": {"scheduler", "actors", "scenarios", "journal", "tui", "callboard"},
+    "callboard": {"scheduler", "actors", "scenarios", "journal", "fairness", "tui", "callboard"},
 }
 """The one way in which imports run; `scenarios` and `journal` do not know each other."""
 

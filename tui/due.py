@@ -10,15 +10,21 @@ reduces from slowstart on.
 from math import ceil
 from typing import cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from actors.config import Tasks
 from actors.events import RunStarted
 from scheduler.facts import JobArrived
 from scheduler.model import KINDS, JobId, Locality, Millis, NodeId, Priority, TaskKind
 from scheduler.orders.fair import Fair
+from scheduler.orders.pools import WEIGHTS
 from scheduler.registry import SHIPPED, PolicySpecError, Settings, parse
 from scheduler.view import ClusterView, JobView
 from tui.stage import Stage
 from tui.tally import Tally
+
+Floats = NDArray[np.float64]
 
 
 class Dues:
@@ -30,11 +36,34 @@ class Dues:
         share = tasks.get("slowstart") if isinstance(tasks, dict) else None
         self._slowstart = Tasks().slowstart if share is None else float(share)
         self._slots = [(node.map_slots, node.reduce_slots) for node in started.nodes]
+        self._moment = (-1, 0)
+        self._due: dict[JobId, float] = {}
 
     def at(self, stage: Stage) -> dict[JobId, float]:
         """What each job in the system is due, in slots, maps and reduces together."""
+        moment = (stage.index, len(stage.jobs.live))
+        if self._moment != moment:
+            self._moment, self._due = moment, self._shared(stage)
+        return self._due
+
+    def _shared(self, stage: Stage) -> dict[JobId, float]:
         if not stage.jobs.live:
             return {}
+        return self.among_jobs(stage) if self._params == Fair.Params() else self.among_pools(stage)
+
+    def among_jobs(self, stage: Stage) -> dict[JobId, float]:
+        """Without pools: what `among_pools` comes to, in a fraction of the time."""
+        view = _Cluster(stage, self._slots, self._slowstart)
+        jobs = [view.job(job) for job in stage.jobs.live]
+        weights = np.array([float(WEIGHTS[job.priority]) for job in jobs])
+        due = np.zeros(len(jobs))
+        for kind in KINDS:
+            demands = np.array([job.running(kind) + job.pending(kind) for job in jobs], np.float64)
+            due += np.minimum(demands, weights * _level(demands, weights, view.slots(kind)))
+        return dict(zip(stage.jobs.live, due.tolist(), strict=True))
+
+    def among_pools(self, stage: Stage) -> dict[JobId, float]:
+        """As the Fair Scheduler itself has it."""
         fair, view = Fair(self._params), _Cluster(stage, self._slots, self._slowstart)
         seen = cast(ClusterView, view)
         for job in stage.jobs.live:
@@ -44,6 +73,19 @@ class Dues:
             for claim in fair.claims(kind, seen, "job"):
                 due[claim.jobs[0]] += float(claim.share)
         return due
+
+
+def _level(demands: Floats, weights: Floats, slots: int) -> float:
+    """How much each gets a unit of weight, at most its demand, so that all slots are given away
+    (`scheduler.shares`, here in floating point: it is for the eye alone).
+    """
+    order = np.argsort(demands / weights)
+    wanted, weight = demands[order], weights[order]
+    met = np.concatenate(((0.0,), np.cumsum(wanted)[:-1]))
+    left = np.cumsum(weight[::-1])[::-1]
+    levels = (slots - met) / left
+    short = np.flatnonzero(levels < wanted / weight)
+    return float(levels[short[0]]) if len(short) else np.inf
 
 
 def _params_of(started: RunStarted) -> Fair.Params:

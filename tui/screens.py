@@ -32,7 +32,8 @@ _SIGNS = (
         "behind a node's number: down, stands still, link disturbed, slow, out of service.  In"
         " red: the master does not know it is down",
     ),
-    ("?", "the node is well, and the master has given it up for lost"),
+    ("?", "the node is not down, and the master has given it up for lost"),
+    ("°", "in a title: what only the audience knows, and no scheduler is told"),
     ("▾ ✕ ▴ ╷", "marks: a fault strikes, a node is given up, a node is back, a preemption"),
     ("╫", "where two runs beside each other first differ"),
 )

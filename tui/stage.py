@@ -19,6 +19,7 @@ from actors.events import (
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     JobSubmitted,
@@ -130,6 +131,7 @@ class Stage:
             FaultStruck: self._struck,
             NodeLost: self._node_lost,
             MapsUndone: self._undone,
+            JobChanged: self._job_changed,
             JobResubmitted: self._resubmitted,
             NodeReturned: self._node_returned,
             JobFinished: self._job_finished,
@@ -182,6 +184,9 @@ class Stage:
     def _job_submitted(self, event: JobSubmitted) -> None:
         self.in_system += 1
         self.jobs.submit(event)
+
+    def _job_changed(self, event: JobChanged) -> None:
+        self.jobs.change(event)
 
     def _job_finished(self, event: JobFinished) -> None:
         self.in_system -= 1

@@ -6,6 +6,7 @@ import msgspec
 
 from actors.events import (
     AttemptLaunched,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     JobSubmitted,
@@ -97,6 +98,12 @@ class Tallies:
     def submit(self, event: JobSubmitted) -> None:
         self.rows[event.job] = Tally(event, self._age)
         self.live[event.job] = None
+
+    def change(self, event: JobChanged) -> None:
+        """The job has another pool or priority."""
+        row = self._mine(event.job)
+        if row is not None:
+            row.told = msgspec.structs.replace(row.told, pool=event.pool, priority=event.priority)
 
     def finish(self, event: JobFinished) -> None:
         self.live.pop(event.job, None)

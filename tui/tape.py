@@ -17,14 +17,19 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
+    NodeCleared,
+    NodeListed,
     NodeLost,
     NodeReturned,
     NodeShunned,
@@ -34,9 +39,10 @@ from actors.events import (
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    StallEnded,
     SuspendOrdered,
 )
-from actors.faults import KillJob, NodeFault
+from actors.faults import JobFault, NodeFault
 from scheduler.model import AttemptId, JobId, Millis
 from tui.frame import LogLevel, Mark, SlotState
 from tui.history import History
@@ -53,6 +59,9 @@ LEVELS: dict[type[AnyEvent], LogLevel] = {
     JobSubmitted: _HEADLINES,
     AttemptLaunched: _DECISIONS,
     AttemptStarted: _ALL,
+    AttemptStalled: _ALL,
+    StallEnded: _ALL,
+    LaunchExpired: _HEADLINES,
     ShuffleEnded: _ALL,
     AttemptSuspended: _ALL,
     AttemptResumed: _ALL,
@@ -67,6 +76,9 @@ LEVELS: dict[type[AnyEvent], LogLevel] = {
     MapsUndone: _HEADLINES,
     NodeReturned: _HEADLINES,
     NodeShunned: _HEADLINES,
+    NodeListed: _HEADLINES,
+    NodeCleared: _HEADLINES,
+    JobChanged: _HEADLINES,
     JobResubmitted: _HEADLINES,
     JobFinished: _HEADLINES,
     RunEnded: _HEADLINES,
@@ -87,6 +99,9 @@ _MARKED = frozenset(NUMBERS[kind] for kind in MARKS)
 _OfAttempt = (
     AttemptStarted
     | AttemptResumed
+    | AttemptStalled
+    | StallEnded
+    | LaunchExpired
     | AttemptEnded
     | AttemptSuspended
     | AttemptClosed
@@ -194,9 +209,12 @@ class Tape:
             FaultStruck: self._of_fault,
             MapsUndone: self._of_outputs,
             NodeShunned: self._of_outputs,
+            JobChanged: self._of_job,
             JobResubmitted: self._of_job,
             NodeLost: self._of_node,
             NodeReturned: self._of_node,
+            NodeListed: self._of_node,
+            NodeCleared: self._of_node,
         }
         self._subjects = [subjects.get(kind, self._of_attempt) for kind in KINDS]
 
@@ -267,14 +285,16 @@ class Tape:
         self.stints.shuffled(event.attempt, event.at_ms)
         return self._of_attempt(event)
 
-    def _of_node(self, event: NodeLost | NodeReturned) -> tuple[int, int]:
+    def _of_node(
+        self, event: NodeLost | NodeReturned | NodeListed | NodeCleared
+    ) -> tuple[int, int]:
         return NOBODY, event.node
 
     def _of_outputs(self, event: MapsUndone | NodeShunned) -> tuple[int, int]:
         return event.job, event.node
 
     def _of_fault(self, event: FaultStruck) -> tuple[int, int]:
-        if isinstance(event.fault, KillJob):
+        if isinstance(event.fault, JobFault):
             return event.fault.job, NOBODY
         return NOBODY, event.fault.node if isinstance(event.fault, NodeFault) else NOBODY
 

@@ -40,6 +40,7 @@ from scheduler.orders.suggestions import Suggestions
 from scheduler.orders.user_claims import UserParams, user_claims
 from scheduler.orders.user_lines import Lines, User
 from scheduler.policy import Order, Ranked
+from scheduler.promises import SHARES
 from scheduler.task_times import LearntTimes, Sort, TaskTimes, TrueTimes
 from scheduler.view import ClusterView, JobView, NodeView, Offer
 
@@ -97,6 +98,8 @@ class Coshh(Order):
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params = params or Coshh.Params()
+        if msgspec.structs.replace(params, size="online") == Coshh.Params():
+            self.promises = ("makespan", "lone-job", "scale", "truthful", *SHARES)
         for part in ("optimize", "vq"):
             scipy_part(part)
         self.wants_oracle = params.size == "oracle"

@@ -24,6 +24,7 @@ from scheduler.facts import (
     Fact,
     JobArrived,
     JobLeft,
+    JobMoved,
     Launched,
     Resumed,
     Suspended,
@@ -33,6 +34,7 @@ from scheduler.facts import (
 from scheduler.model import JobId, TaskKind
 from scheduler.orders.pools import WEIGHTS, Job, Key, Pool, PoolParams, clear, mend, mend_kind
 from scheduler.policy import Order, Ranked
+from scheduler.promises import BUSY, EQUAL, SHARES
 from scheduler.view import ClusterView, JobView, Offer
 
 DEFAULT_POOL = "default"
@@ -40,6 +42,10 @@ DEFAULT_POOL = "default"
 
 Limit = tuple[tuple[str, str], int]
 """Whose running jobs are counted (a pool's or a user's), and how many there may be."""
+
+
+_AS_EQUALS = (*BUSY, *SHARES, *EQUAL, "weighted-max-min")
+"""What is promised where there are no pools and no caps."""
 
 
 class Fair(Order):
@@ -73,6 +79,7 @@ class Fair(Order):
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or Fair.Params()
+        self.promises = _AS_EQUALS if self.params == Fair.Params() else ()
         stated = [Fraction(repr(pool.weight)) for pool in self.params.pools.values()]
         weights = [*WEIGHTS.values(), *stated]
         # Whole numbers compare faster than fractions: running / weight is compared as
@@ -100,6 +107,9 @@ class Fair(Order):
             ):
                 mend_kind(self._jobs[job], kind, view.job(job))
             case JobArrived(job):
+                self._arrive(view.job(job), view)
+            case JobMoved(job):
+                self._leave(job, view)
                 self._arrive(view.job(job), view)
             case JobLeft(job):
                 self._leave(job, view)

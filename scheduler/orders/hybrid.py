@@ -79,6 +79,8 @@ class Hybrid(Order):
 
     def __init__(self, params: Params | None = None) -> None:
         params = params or Hybrid.Params()
+        if not params.users:
+            self.promises = ("makespan", "lone-job", "pareto")
         coshh = Coshh(Coshh.Params(size=params.size, users=params.users))
         self._orders: tuple[Fifo, Fair, Coshh] = (Fifo(), Fair(params.fair()), coshh)
         self.wants_oracle = coshh.wants_oracle

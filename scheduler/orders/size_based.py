@@ -12,12 +12,15 @@ from scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
 from scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
 from scheduler.orders.ranked import Key, KeyedOrder, RankedOrder
 from scheduler.orders.sized import Sized, SizeParams
+from scheduler.promises import BUSY, EQUAL, SHARES
 from scheduler.shares import compute_fair_shares
 from scheduler.view import ClusterView, JobView
 
 
 class _BySize(Sized, RankedOrder):
     """An order by the estimated size of a phase, or by what is left of it."""
+
+    promises = (*BUSY, *SHARES)
 
     def score(self, key: Key) -> float:
         """Slot-seconds."""
@@ -80,6 +83,7 @@ class Las(KeyedOrder):
 
     name = "las"
     story = "least attained service: the job that has been given the least is next; no sizes"
+    promises = (*BUSY, "scale")
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,6 +123,7 @@ class Ps(KeyedOrder):
 
     name = "ps"
     story = "processor sharing: equal numbers of slots in turn, whatever the priority"
+    promises = (*BUSY, *SHARES, *EQUAL)
 
     def __init__(self) -> None:
         super().__init__()

@@ -23,6 +23,7 @@ from scheduler.facts import (
     Fact,
     JobArrived,
     JobLeft,
+    JobMoved,
     Launched,
     Progressed,
     Resumed,
@@ -34,6 +35,7 @@ from scheduler.model import KINDS, JobId, Millis, TaskKind
 from scheduler.orders.ranked import Key, SortedQueue
 from scheduler.orders.sized import WEIGHT, Sized
 from scheduler.policy import Order, Ranked
+from scheduler.promises import BUSY, SHARES
 from scheduler.ranking import Ranking
 from scheduler.view import ClusterView, JobView, Offer
 
@@ -69,6 +71,7 @@ class VirtualOrder(Order, Ranking):
     """Whether late jobs are served in turn."""
 
     ageing: Fraction = Fraction(1)
+    promises = (*BUSY, *SHARES)
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,6 +106,9 @@ class VirtualOrder(Order, Ranking):
         match fact:
             case JobArrived(job):
                 self.enter(job, TaskKind.MAP, view)
+            case JobMoved(job):
+                for each in KINDS:
+                    self._reweigh(job, each, view)
             case TasksPending(job, kind):
                 self.enter(job, kind, view)
             case Launched(job, kind, attempt):
@@ -124,6 +130,13 @@ class VirtualOrder(Order, Ranking):
             size_ms = self.first_size_ms(seen, kind)
             self._phases[kind][job] = Phase(size_ms)
             self.set_virtual_size(seen, kind, size_ms, seen.total(kind), view)
+        self.place(job, kind, view)
+
+    def _reweigh(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """The job has another weight or speed; what it has been given is its own."""
+        seen = view.job(job)
+        rank = {"weight": self.weight(seen), "speed": self.speed(seen)}
+        self.clusters[kind].reweigh(job, view.now_ms, **rank)
         self.place(job, kind, view)
 
     def leave(self, job: JobId, kind: TaskKind) -> None:

@@ -5,13 +5,15 @@ from typing import NamedTuple
 import msgspec
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from actors.config import Cluster, Tasks
 from actors.faults import (
     AnyFault,
     Crash,
     Disturb,
     Drain,
+    Drift,
     Flaky,
+    Hang,
     KillJob,
     Pause,
     PauseMaster,
@@ -20,12 +22,16 @@ from actors.faults import (
     Resume,
     ResumeMaster,
     Separate,
+    SetPool,
+    SetPriority,
     Slow,
+    StickLaunches,
     SwitchPolicy,
 )
 from actors.injector import Strike
 from actors.jobs import JobSpec
 from actors.network import HEALTHY, Way
+from fairness.strategies import LOCALITIES, clusters
 from scenarios.checks import node_count
 from scheduler.model import Millis, NodeId, Priority, TaskKind
 from scheduler.registry import ORDERS
@@ -78,39 +84,7 @@ HUNGRY: st.SearchStrategy[list[JobSpec]] = st.lists(
 ).map(_numbered)
 """Jobs of unequal rank with tasks so long that somebody starves: for the rules of preemption."""
 
-HEARTBEATS: st.SearchStrategy[Heartbeats] = st.builds(
-    Heartbeats,
-    profile=st.sampled_from(["mr1-1.0", "mr1-1.2.1"]),
-    interval_ms=st.sampled_from([None, None, 500, 1000, 3333]),
-    phase_grid_ms=st.sampled_from([1, 100, 1000, 3000]),
-    out_of_band=st.booleans(),
-    tasks_per_beat=st.sampled_from(["many", "one"]),
-)
-
-GROUPS: st.SearchStrategy[tuple[NodeGroup, ...]] = st.lists(
-    st.builds(
-        NodeGroup,
-        nodes=st.integers(1, 2),
-        map_slots=st.sampled_from([None, 0, 3]),
-        reduce_slots=st.sampled_from([None, 0, 2]),
-        speed=st.sampled_from([0.5, 1.0, 3.0]),
-        kind=st.sampled_from(["", "io"]),
-    ),
-    max_size=1,
-).map(tuple)
-
-CLUSTERS: st.SearchStrategy[Cluster] = st.builds(
-    Cluster,
-    nodes=st.integers(1, 6),
-    racks=st.just(1) | st.just(2),
-    map_slots=st.integers(1, 3),
-    reduce_slots=st.integers(1, 2),
-    latency_ms=st.sampled_from([1, 1, 7, 50, 1500]),
-    replication=st.integers(1, 4),
-    heartbeat=HEARTBEATS,
-    group=GROUPS,
-).map(lambda c: c if c.nodes > 1 else msgspec.structs.replace(c, racks=1))
-
+CLUSTERS: st.SearchStrategy[Cluster] = clusters()
 
 HASTY_COSHH = (
     'coshh(size="oracle",users={ann = {weight = 2.5, min_maps = 2, min_reduces = 1}},'
@@ -126,8 +100,6 @@ SOME_ORDERS = (
     HASTY_COSHH,
     "hybrid(margin=0)",
 )
-
-LOCALITIES = ("", "", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
 
 
 class World(NamedTuple):
@@ -155,8 +127,10 @@ WORLDS: st.SearchStrategy[World] = st.builds(
         slowstart=st.sampled_from([0.0, 0.05, 0.8, 1.0]),
         straggler_share=st.sampled_from([0.0, 0.0, 0.3]),
         straggler_factor=st.just(3.0),
+        timeout_ms=st.sampled_from([7000, 600_000]),
+        input_wait_ms=st.sampled_from([0, 8000, 600_000]),
     ),
-    policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(LOCALITIES)).map("".join),
+    policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(("", *LOCALITIES))).map("".join),
     rule=st.sampled_from(RULES)
     | st.builds(
         Killing,
@@ -181,7 +155,14 @@ WAYS: st.SearchStrategy[Way] = st.builds(
     delay_ms=st.sampled_from([0, 0, 700, 4000]),
 )
 
-OTHERS = (*sorted(ORDERS), "fair+delay+kill", "hfsp+preemptive", "fifo+late", "fair+mantri")
+OTHERS = (
+    *sorted(ORDERS),
+    "fair+delay+kill",
+    "hfsp+preemptive",
+    "fifo+late",
+    "fair+mantri",
+    'fair(pool_by="pool")+kill',
+)
 """Policies that may be put in force in the middle of a run."""
 
 HEALED_MS = 60_000
@@ -198,8 +179,13 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
         st.builds(Disturb, node, WAYS, WAYS),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
+        st.builds(Hang, node, st.sampled_from([0.3, 0.9]), st.sampled_from([None, 0.0, 0.5, 1.0])),
+        st.builds(StickLaunches, node, st.sampled_from([0.5, 1.0])),
+        st.builds(Drift, node, st.sampled_from([0.1, 0.5, 1.0, 1.01, 4.0])),
         st.builds(Drain, node, st.booleans()),
         st.builds(KillJob, st.integers(0, 3)),
+        st.builds(SetPriority, st.integers(0, 3), st.sampled_from(Priority)),
+        st.builds(SetPool, st.integers(0, 3), st.sampled_from(["", "a", "a/b"])),
         st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
         st.sampled_from([PauseMaster(), ResumeMaster()]),
         st.builds(RestartMaster, st.booleans()),
@@ -221,6 +207,9 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Disturb(node, HEALTHY, HEALTHY),
             Separate(node, ()),
             Flaky(node, 0.0),
+            Hang(node, 0.0),
+            StickLaunches(node, 0.0),
+            Drift(node, 1.0),
             Drain(node, False),
         )
     )

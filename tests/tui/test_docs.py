@@ -1,9 +1,11 @@
 """`docs/watch.md` says what is so."""
 
+import asyncio
 from pathlib import Path
 
 from actors.events import FaultStruck
 from actors.faults import Pause
+from bench.screens import FOLDER, PICTURES, draw
 from callboard.live import Desk
 from tests.tui.support import events_of
 from tests.tui.test_by_hand import ask, plan, taped
@@ -72,3 +74,21 @@ def test_the_walk_by_hand_is_true() -> None:
         for side in range(2):
             struck = [event for event in taped(desk, side) if isinstance(event, FaultStruck)]
             assert len(struck) == 10 + side
+
+
+def test_every_picture_is_drawn_by_the_command() -> None:
+    """docs/screens/ holds what `python -m bench.screens` draws, and each is shown somewhere."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    drawn = {f"{picture.name}.svg" for picture in PICTURES}
+    assert {path.name for path in FOLDER.iterdir()} == drawn
+    for name in drawn:
+        assert f"screens/{name}" in DOCS + readme, name
+
+
+def test_a_picture_needs_nothing_from_elsewhere() -> None:
+    (job,) = (picture for picture in PICTURES if picture.name == "job")
+    text = asyncio.run(draw(job))
+    assert "query-5" in text
+    assert "░" in text  # two of its maps came to nothing, as the caption says
+    assert "http" not in text.replace("http://www.w3.org", "").replace("https://www.textualize", "")
+    assert "url(" not in text.replace("url(#", "")

@@ -1,5 +1,6 @@
 """What the screen says of jobs beyond counts: it must be what schedulers and slots make of it."""
 
+import msgspec
 import pytest
 
 from actors.events import (
@@ -14,6 +15,7 @@ from actors.events import (
 from scheduler.decisions import Why
 from scheduler.model import Priority
 from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
+from tui.due import Dues
 from tui.frame import JobKey, View
 from tui.head import Head
 from tui.insight import Insight, rival, standing
@@ -54,6 +56,26 @@ class TestFairShares:
         parts: dict[str, object] = {"fair": {"pools": {"ads": {"weight": 3}, "bi": {"weight": 1}}}}
         jobs = submitted(0, 50, "ads"), submitted(1, 50, "bi")
         assert dues(parts, "fifo", *jobs) == {0: 6, 1: 2}
+
+    @pytest.mark.parametrize("run", [("small-behind-giant", "hfsp"), ("rack-outage", "fifo")])
+    def test_the_short_way_comes_to_what_the_fair_scheduler_says(
+        self, run: tuple[str, str]
+    ) -> None:
+        """`Fair.claims`, with lost nodes, reduces that wait for slowstart, and priorities."""
+        tape, seen = Tape(), 0
+        for event in events_of(*run):
+            tape.append(event)
+        assert tape.started is not None
+        found = Dues(tape.started)
+        for index in range(500, len(tape), len(tape) // 40):
+            stage = tape.stage_at(index)
+            assert found.among_jobs(stage) == pytest.approx(found.among_pools(stage))
+            seen += len(stage.jobs.live) > 1
+        assert seen > 5
+
+    def test_priorities_weigh(self) -> None:
+        high = msgspec.structs.replace(submitted(0, 50), priority=Priority.HIGH)
+        assert dues({}, "fifo", high, submitted(1, 50)) == pytest.approx({0: 16 / 3, 1: 8 / 3})
 
     def test_a_policy_of_ones_own_is_no_obstacle(self) -> None:
         assert dues({}, "./mine.py:Mine", submitted(0, 3)) == {0: 3}

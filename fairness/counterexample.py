@@ -1,0 +1,72 @@
+"""Counterexamples as scenario files: what was found, how, and how to see it again."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import wrap
+from typing import NamedTuple
+
+import msgspec
+
+from fairness.catalogue import BY_NAME
+from fairness.property import Property
+from fairness.search import Counterexample
+from scenarios.errors import ScenarioError
+from scenarios.files import read_text
+from scenarios.spec import Scenario, load
+from scenarios.strict import suggestion
+from scenarios.writing import to_toml
+
+_NAMED = re.compile(r"^# property: (.*)$", re.MULTILINE)
+_WIDTH = 96
+
+
+class Case(NamedTuple):
+    """A property and a scenario in which somebody broke it."""
+
+    prop: Property
+    scenario: Scenario
+
+
+def text_of(found: Counterexample, prop: Property, policy: str, command: str) -> str:
+    """The file's text: remarks, and the scenario with its policy; `command` is what found it."""
+    scenario = msgspec.structs.replace(
+        found.scenario, name=f"no-{prop.name}", story=f"Not so: {prop.says}.", policies=(policy,)
+    )
+    return to_toml(scenario, _remarks(found, prop, command))
+
+
+def _remarks(found: Counterexample, prop: Property, command: str) -> Iterator[str]:
+    yield f"property: {prop.name}"
+    for what in ("says", "formula", "assumes", "bound", "source"):
+        yield from _wrapped(f"  {what}: ", getattr(prop, what))
+    yield ""
+    yield from _wrapped("broken: ", found.seen)
+    yield ""
+    yield from _wrapped("found by: ", command)
+    yield "held against the property again by: callboard check --replay THIS-FILE"
+    yield "played by: callboard run THIS-FILE, callboard watch THIS-FILE"
+
+
+def _wrapped(begin: str, text: str) -> list[str]:
+    indent = " " * len(begin)
+    return wrap(
+        text, _WIDTH, initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
+def read(path: str | Path) -> Case:
+    """The property that a file is a counterexample to, and its scenario.  ScenarioError if the
+    file is none.
+    """
+    path = Path(path)
+    scenario = load(path)
+    named = _NAMED.search(read_text(path))
+    if named is None:
+        problem = "no line `# property: NAME`, so there is nothing to hold it against"
+        raise ScenarioError(problem, source=path)
+    prop = BY_NAME.get(named[1])
+    if prop is None:
+        problem = f'there is no property "{named[1]}"; {suggestion(named[1], list(BY_NAME))}'
+        raise ScenarioError(problem, source=path)
+    return Case(prop, scenario)

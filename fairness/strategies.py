@@ -1,0 +1,235 @@
+"""Hypothesis strategies for all that a run hangs on, as the Structs that scenario files give.
+
+Times are short and round, so that much falls on the same instant; small comes first, so that
+what is found shrinks to few nodes, few jobs and short times.  Every drawn scenario is valid.
+"""
+
+from functools import cache
+
+import msgspec
+from hypothesis import strategies as st
+
+from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from fairness.worlds import ANY, Worlds
+from scenarios import timeline
+from scenarios.checks import node_count
+from scenarios.checks import slots as sorts
+from scenarios.joblist import JobEntry, JobsWorkload, PriorityName
+from scenarios.spec import Scenario
+from scenarios.timeline import Entry, Timeline
+from scheduler.policy import MisfitError
+from scheduler.registry import ORDERS, PolicySpecError, make_policy
+
+LOCALITIES = ("", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
+PREEMPTIONS = (
+    "",
+    "+kill(interval_s=2,min_share_timeout_s=1,fair_share_timeout_s=2)",
+    "+preemptive",
+)
+SPECULATIONS = ("", "+naive", "+late", "+mantri")
+PRIORITIES: tuple[PriorityName, ...] = ("normal", "high", "very_high", "low", "very_low")
+
+
+@cache
+def heartbeats() -> st.SearchStrategy[Heartbeats]:
+    """Beats of both versions of Hadoop, at many intervals, with and without its options."""
+    return st.builds(
+        Heartbeats,
+        profile=st.sampled_from(["mr1-1.0", "mr1-1.2.1"]),
+        interval_ms=st.sampled_from([None, None, 500, 1000, 3333]),
+        phase_grid_ms=st.sampled_from([1, 100, 1000, 3000]),
+        out_of_band=st.booleans(),
+        tasks_per_beat=st.sampled_from(["many", "one"]),
+    )
+
+
+@cache
+def groups() -> st.SearchStrategy[tuple[NodeGroup, ...]]:
+    """At most one group of nodes that differ."""
+    group = st.builds(
+        NodeGroup,
+        nodes=st.integers(1, 2),
+        map_slots=st.sampled_from([None, 0, 3]),
+        reduce_slots=st.sampled_from([None, 0, 2]),
+        speed=st.sampled_from([0.5, 1.0, 3.0]),
+        kind=st.sampled_from(["", "io"]),
+    )
+    return st.lists(group, max_size=1).map(tuple)
+
+
+@cache
+def clusters(
+    nodes: int = 6,
+    map_slots: int = 3,
+    beats: st.SearchStrategy[Heartbeats] | None = None,
+    others: st.SearchStrategy[tuple[NodeGroup, ...]] | None = None,
+) -> st.SearchStrategy[Cluster]:
+    """Clusters of up to so many plain nodes with up to so many map slots each."""
+    drawn = st.builds(
+        Cluster,
+        nodes=st.integers(1, nodes),
+        racks=st.just(1) | st.just(2),
+        map_slots=st.integers(1, map_slots),
+        reduce_slots=st.integers(1, 2),
+        latency_ms=st.sampled_from([1, 1, 7, 50, 1500]),
+        replication=st.integers(1, 4),
+        heartbeat=heartbeats() if beats is None else beats,
+        group=groups() if others is None else others,
+    )
+    return drawn.map(lambda c: c if c.nodes > 1 else msgspec.structs.replace(c, racks=1))
+
+
+@cache
+def tasks(*, noise: bool = True, distance: bool = True) -> st.SearchStrategy[Tasks]:
+    """How long tasks take: with noise, or exactly as their jobs say."""
+    return st.builds(
+        Tasks,
+        sigma=st.sampled_from([0.0, 0.3] if noise else [0.0]),
+        slowstart=st.sampled_from([0.05, 0.0, 0.8, 1.0]),
+        straggler_share=st.sampled_from([0.0, 0.0, 0.3] if noise else [0.0]),
+        straggler_factor=st.just(5.0),
+        rack_factor=st.just(1.25 if distance else 1.0),
+        off_rack_factor=st.just(2.0 if distance else 1.0),
+    )
+
+
+@cache
+def seconds(most: int = 20) -> st.SearchStrategy[float]:
+    """Whole and half seconds, which shrink to 0."""
+    return st.integers(0, 2 * most).map(lambda halves: halves / 2)
+
+
+@cache
+def job_entries(worlds: Worlds = ANY, kinds: tuple[str, ...] = ()) -> st.SearchStrategy[JobEntry]:
+    """One job of a file; on nodes of these `kinds` its tasks may take longer."""
+    some = worlds.reduces
+    return st.builds(
+        JobEntry,
+        at_s=seconds() if worlds.arrivals else st.just(0.0),
+        maps=st.integers(1, worlds.maps),
+        map_s=st.sampled_from(worlds.lengths_s),
+        reduces=st.integers(0, 2) if some else st.just(0),
+        shuffle_s=st.sampled_from([0.0, 0.5, 3.0]) if some else st.just(0.0),
+        reduce_s=st.sampled_from([0.0, 0.5, 5.0]) if some else st.just(0.0),
+        user=st.sampled_from(["user", "ann", "bob"]),
+        pool=st.sampled_from(worlds.pools or ("",)),
+        priority=st.sampled_from(PRIORITIES if worlds.priorities else PRIORITIES[:1]),
+        on=st.sampled_from([{}, *({kind: 3.0} for kind in kinds)]),
+    )
+
+
+@cache
+def workloads(worlds: Worlds = ANY, kinds: tuple[str, ...] = ()) -> st.SearchStrategy[JobsWorkload]:
+    """A few listed jobs."""
+    entries = st.lists(job_entries(worlds, kinds), min_size=1, max_size=worlds.jobs)
+    return st.builds(JobsWorkload, job=entries.map(tuple))
+
+
+ORDER_SPELLINGS = (
+    *sorted(ORDERS),
+    "hfsp(t=2,delta=2)",
+    'srpt(size="oracle")',
+    'fair(pool_by="user")',
+)
+
+
+@cache
+def policies() -> st.SearchStrategy[str]:
+    """Spellings of policies, of any parts that go together."""
+    parts = (ORDER_SPELLINGS, LOCALITIES, PREEMPTIONS, SPECULATIONS)
+    return st.tuples(*map(st.sampled_from, parts)).map("".join).filter(_can_be_made)
+
+
+def _can_be_made(spelling: str) -> bool:
+    try:
+        make_policy(spelling)
+    except (MisfitError, PolicySpecError):
+        return False
+    return True
+
+
+SPELL_S = 20
+"""Each entry of a drawn timeline has so many seconds for itself, so that no two meet."""
+
+
+@cache
+@st.composite
+def timelines(draw: st.DrawFn, nodes: int, most: int = 4) -> Timeline:
+    """What happens to the world: every fault that ends, one after the other, on nodes that there
+    are.
+    """
+    drawn = draw(st.lists(_entries(nodes), max_size=most))
+    later = (
+        msgspec.structs.replace(entry, at_s=place * SPELL_S + (entry.at_s or 0.0))
+        for place, entry in enumerate(drawn)
+    )
+    return tuple(later)  # type: ignore[arg-type]
+
+
+@cache
+def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
+    """One entry; it begins within five seconds and lasts at most ten."""
+    at, lasts = st.integers(0, 5).map(float), st.sampled_from([1.0, 4.0, 10.0])
+    node = st.integers(0, nodes - 1).map(lambda n: f"node-{n}")
+
+    def of(kind: type[Entry], **fields: st.SearchStrategy[object]) -> st.SearchStrategy[Entry]:
+        return st.builds(kind, at_s=at, for_s=lasts, nodes=node, **fields)
+
+    links = of(
+        timeline.LinkEntry,
+        loss=st.sampled_from([0.1, 0.3]),
+        duplicate=st.sampled_from([0.0, 0.5]),
+        delay_s=st.sampled_from([0.0, 0.7, 4.0]),
+        way=st.sampled_from(["both", "up", "down"]),
+    )
+    return st.one_of(
+        of(timeline.PauseEntry),
+        of(timeline.CrashEntry),
+        of(timeline.SlowEntry, factor=st.sampled_from([3.0, 0.5])),
+        links,
+        of(timeline.LinkEntry, cut=st.just(True)),
+        of(timeline.FlakyEntry, failing=st.sampled_from([0.3, 0.9])),
+        of(timeline.DrainEntry),
+        of(timeline.SplitEntry),
+        st.builds(timeline.MasterPauseEntry, at_s=at, for_s=lasts),
+        st.builds(timeline.MasterRestartEntry, at_s=at, recover=st.booleans()),
+    )
+
+
+@cache
+def _beats(worlds: Worlds) -> st.SearchStrategy[Heartbeats]:
+    if not worlds.beats:
+        return st.builds(
+            Heartbeats,
+            interval_ms=st.sampled_from([None, 500, 1000]),
+            phase_grid_ms=st.sampled_from([3000, 1000, 1]),
+            out_of_band=st.booleans(),
+        )
+    return heartbeats()
+
+
+@cache
+@st.composite
+def scenarios(draw: st.DrawFn, worlds: Worlds = ANY) -> Scenario:
+    """A whole scenario of the family."""
+    others = groups() if worlds.unlike else st.just(())
+    cluster = draw(clusters(worlds.nodes, worlds.slots, _beats(worlds), others))
+    nodes = node_count(cluster)
+    happens = draw(timelines(nodes)) if worlds.faults else ()
+    if happens:
+        least_ms = 2 * (cluster.heartbeat.period_ms(nodes) + 2 * cluster.latency_ms)
+        expiry_ms = least_ms + draw(st.sampled_from([0, 3000, 30_000]))
+        beats = msgspec.structs.replace(cluster.heartbeat, expiry_ms=expiry_ms)
+        cluster = msgspec.structs.replace(cluster, heartbeat=beats)
+    kinds = tuple(sorted({group.kind for group in cluster.group} - {""}))
+    if not any(reduce_slots for _, reduce_slots in sorts(cluster)):
+        worlds = msgspec.structs.replace(worlds, reduces=False)
+    return Scenario(
+        name="drawn",
+        seed=draw(st.integers(1, 9)),
+        policies=("fair",),
+        cluster=cluster,
+        tasks=draw(tasks(noise=worlds.noise, distance=worlds.distance)),
+        workload=draw(workloads(worlds, kinds)),
+        timeline=happens,
+    )

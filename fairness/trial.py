@@ -1,0 +1,256 @@
+"""A scenario under a policy, played as often as a property wants it, and what came of it.
+
+Beside the journal's events a run keeps what the master believed after each message that it
+handled: who runs how many tasks, and who has how many to launch.  From these every decision can be
+seen as it was made.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from actors.address import MASTER
+from actors.events import AnyEvent, AttemptLaunched, Event, RunEnded, RunStarted
+from actors.hosts import run_direct
+from actors.injector import Strike
+from actors.jobs import JobSpec
+from actors.kernel import ActorFailed, Kernel, KernelError
+from actors.ledger import Ledger
+from journal.checks.beside import WatchedMaster
+from journal.checks.checker import Checker
+from journal.checks.rule import Violation
+from scenarios.build import assemble, node_facts
+from scenarios.spec import Scenario, make_jobs, make_script, to_dict
+from scheduler import registry
+from scheduler.model import JobId, Millis, TaskKind
+from scheduler.policy import Policy
+from scheduler.registry import Settings
+
+E = TypeVar("E", bound=Event)
+
+MakePolicy = Callable[[str, Settings], Policy]
+"""Makes a policy from its spelling and from a scenario's settings of parts."""
+
+Counts = Mapping[JobId, int]
+
+UNTIL_MS: Millis = 86_400_000
+"""A run of a drawn scenario takes minutes; one of a day will not end at all."""
+
+
+def make_shipped(text: str, settings: Settings) -> Policy:
+    """A fresh policy of parts that ship."""
+    return registry.make_policy(text, registry.SHIPPED.given(settings))
+
+
+class Look(NamedTuple):
+    """What the master believed once it had handled a message: of each job how many tasks of each
+    kind run, and how many could; and what it launched meanwhile.
+    """
+
+    at_ms: Millis
+    running: tuple[Counts, Counts]
+    pending: tuple[Counts, Counts]
+    launches: tuple[AttemptLaunched, ...]
+
+
+class Decision(NamedTuple):
+    """A launch, and what each job ran and had to launch just before it, of the launch's kind."""
+
+    launch: AttemptLaunched
+    running: Counts
+    pending: Counts
+
+    @property
+    def others(self) -> Iterator[JobId]:
+        """The other jobs that had something to launch too."""
+        return (job for job, left in self.pending.items() if left and job != self.launch.job)
+
+
+class ObservedMaster(WatchedMaster):
+    """A master that is looked at after every message."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.looks: list[Look] = []
+        self._launched: list[AttemptLaunched] = []
+
+    def receive(self, message: msgspec.Struct) -> None:
+        super().receive(message)
+        launches, self._launched = tuple(self._launched), []
+        now_ms = self.ledger.now_ms
+        running, pending = _counts(self.ledger, "running"), _counts(self.ledger, "pending")
+        last = self.looks[-1] if self.looks else None
+        if launches or last is None or (last.running, last.pending) != (running, pending):
+            self.looks.append(Look(now_ms, running, pending, launches))
+
+    def note(self, event: AnyEvent) -> None:
+        if isinstance(event, AttemptLaunched):
+            self._launched.append(event)
+        super().note(event)
+
+
+def _counts(ledger: Ledger, what: str) -> tuple[Counts, Counts]:
+    maps, reduces = (
+        {job.job: getattr(job, what)(kind) for job in ledger.jobs()} for kind in TaskKind
+    )
+    return maps, reduces
+
+
+class Run:
+    """A run that is over: its events, and the master's beliefs.
+
+    `trouble` is what ended it before its time: a broken rule, a policy's exception, a run that
+    got stuck.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        jobs: Sequence[JobSpec],
+        policy: Policy,
+        events: list[AnyEvent],
+        looks: list[Look],
+        trouble: Violation | KernelError | None,
+    ) -> None:
+        self.scenario = scenario
+        self.jobs = jobs
+        self.policy = policy
+        self.events = events
+        self.looks = looks
+        self.trouble = trouble
+
+    def all(self, kind: type[E]) -> list[E]:
+        """The events of one type, in order."""
+        return [event for event in self.events if type(event) is kind]
+
+    @property
+    def violation(self) -> Violation | None:
+        """The rule that was broken, if one was."""
+        return self.trouble if isinstance(self.trouble, Violation) else None
+
+    @cached_property
+    def ended(self) -> RunEnded:
+        """The last event."""
+        last = self.events[-1]
+        assert isinstance(last, RunEnded)
+        return last
+
+    @cached_property
+    def decisions(self) -> list[Decision]:
+        """Every launch that is no copy, as the master saw the jobs when it decided it."""
+        return [each for look in self.looks for each in _decisions(look)]
+
+    @property
+    def period_ms(self) -> Millis:
+        """From one beat's arrival to the next one's of the same node: H + 2ℓ."""
+        cluster = self.scenario.cluster
+        nodes = len(node_facts(cluster))
+        return cluster.heartbeat.period_ms(nodes) + 2 * cluster.latency_ms
+
+    def slots(self, kind: TaskKind) -> int:
+        """All slots of the kind."""
+        facts = node_facts(self.scenario.cluster)
+        return sum((node.map_slots, node.reduce_slots)[kind] for node in facts)
+
+
+def _decisions(look: Look) -> list[Decision]:
+    """The launches of one message, undone one by one from the last."""
+    running = tuple(dict(each) for each in look.running)
+    pending = tuple(dict(each) for each in look.pending)
+    found: list[Decision] = []
+    for launch in reversed(look.launches):
+        kind, job = launch.kind, launch.job
+        if job in running[kind]:
+            running[kind][job] -= 1
+            if not launch.copy_of:
+                pending[kind][job] += 1
+        if not launch.copy_of:
+            found.append(Decision(launch, dict(running[kind]), dict(pending[kind])))
+    return found[::-1]
+
+
+class Trial:
+    """A scenario and the spelling of the policy that it is held under.
+
+    `make_policy` makes a policy from its spelling; who knows users' own parts hands in another.
+    """
+
+    def __init__(
+        self, scenario: Scenario, policy: str, make_policy: MakePolicy = make_shipped
+    ) -> None:
+        self.scenario = scenario
+        self.policy = policy
+        self.make_policy = make_policy
+
+    def make(self, spelling: str | None = None) -> Policy:
+        """A fresh policy: the trial's own, or another."""
+        return self.make_policy(spelling or self.policy, self.scenario.parts)
+
+    @cached_property
+    def run(self) -> Run:
+        """The scenario under the policy."""
+        return self.play()
+
+    def play(
+        self,
+        scenario: Scenario | None = None,
+        policy: Policy | None = None,
+        *,
+        jobs: Sequence[JobSpec] | None = None,
+    ) -> Run:
+        """The run of another scenario, policy or workload, or the same once more."""
+        scenario = scenario or self.scenario
+        jobs = make_jobs(scenario) if jobs is None else jobs
+        script = make_script(scenario, jobs)
+        return play(scenario, jobs, script, policy or self.make(), self.policy, self.make_policy)
+
+
+def play(
+    scenario: Scenario,
+    jobs: Sequence[JobSpec],
+    script: Sequence[Strike],
+    policy: Policy,
+    spelling: str,
+    make_policy: MakePolicy,
+) -> Run:
+    """One run, held against S1 to S15 as it goes; it never raises what the policy brings about."""
+    events: list[AnyEvent] = []
+    checker = Checker(policy)
+
+    def sink(event: AnyEvent) -> None:
+        events.append(event)
+        checker.observe(event)
+
+    kernel = Kernel(sink=sink, until_ms=UNTIL_MS)
+    assemble(
+        kernel,
+        cluster=scenario.cluster,
+        tasks=scenario.tasks,
+        jobs=jobs,
+        policy=policy,
+        seed=scenario.seed,
+        master=ObservedMaster,
+        script=script,
+        make_policy=lambda text: make_policy(text, scenario.parts),
+    )
+    master = kernel.actors[MASTER]
+    assert isinstance(master, ObservedMaster)
+    nodes = node_facts(scenario.cluster)
+    sink(RunStarted(0, "0", scenario.name, spelling, scenario.seed, to_dict(scenario), nodes))
+    checker.attend(kernel)
+    trouble: Violation | KernelError | None = None
+    try:
+        run_direct(kernel)
+        reason = kernel.reason or "complete"
+        sink(RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest()))
+    except (Violation, KernelError) as error:
+        trouble = _told(error)
+    return Run(scenario, jobs, policy, events, master.looks, trouble)
+
+
+def _told(error: Violation | KernelError) -> Violation | KernelError:
+    """The violation itself where an actor brought it up."""
+    cause = error.__cause__
+    return cause if isinstance(error, ActorFailed) and isinstance(cause, Violation) else error

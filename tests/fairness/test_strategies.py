@@ -1,0 +1,51 @@
+"""The public strategies: what they draw is what a file could say, and small comes first."""
+
+import tomllib
+
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+from hypothesis import strategies as st
+
+from fairness import strategies
+from fairness.worlds import ANY, PLAIN, TROUBLED, Worlds, size
+from scenarios.spec import Scenario, from_dict, make_jobs, make_script, to_dict
+from scenarios.writing import to_toml
+from scheduler.registry import make_policy
+
+EXAMPLES = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("worlds", [ANY, TROUBLED, PLAIN])
+@given(data=st.data())
+@settings(EXAMPLES, max_examples=60)
+def test_every_drawn_scenario_is_valid_and_can_be_written(
+    worlds: Worlds, data: st.DataObject
+) -> None:
+    scenario = data.draw(strategies.scenarios(worlds))
+    assert worlds.objection(scenario) is None
+    assert from_dict(to_dict(scenario)) == scenario
+    assert from_dict(tomllib.loads(to_toml(scenario, ["drawn"]))) == scenario
+    make_script(scenario, make_jobs(scenario))
+
+
+@given(scenario=strategies.scenarios(TROUBLED))
+@settings(EXAMPLES, max_examples=60)
+def test_a_world_of_everything_is_no_plain_one(scenario: Scenario) -> None:
+    """`objection` sees what the narrower family does not draw."""
+    plain = not (scenario.timeline or scenario.cluster.group or scenario.tasks.sigma)
+    assert plain or PLAIN.objection(scenario) is not None
+
+
+@given(spelling=strategies.policies())
+@settings(EXAMPLES, max_examples=40)
+def test_every_drawn_policy_can_be_made(spelling: str) -> None:
+    make_policy(spelling)
+
+
+def test_small_comes_first() -> None:
+    """What fails everywhere shrinks to one node, one job of one map, at time 0."""
+    least = find(strategies.scenarios(TROUBLED), lambda _: True, settings=EXAMPLES)
+    assert size(least)[:2] == (1, 1)
+    (job,) = make_jobs(least)
+    assert (job.submit_ms, job.maps, job.map_ms, job.reduces) == (0, 1, 1000, 0)
+    assert least.timeline == ()
