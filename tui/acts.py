@@ -19,6 +19,8 @@ from actors.faults import (
     RestartMaster,
     Resume,
     ResumeMaster,
+    SetPool,
+    SetPriority,
     Slow,
     SwitchPolicy,
 )
@@ -26,7 +28,7 @@ from journal.names import count, job_name, node_name, printable, rack_name
 from scenarios.errors import ScenarioError
 from scenarios.joblist import JobEntry
 from scenarios.targets import named
-from scheduler.model import NodeId
+from scheduler.model import NodeId, Priority
 from tui.frame import Frame, JobRow, JobState, Run, Truth
 from tui.source import Deed, Fork, GoTo, Interfere, Step, StepKind
 from tui.words import axis, parse_time
@@ -231,9 +233,33 @@ def _slow(nodes: Sequence[NodeId]) -> Form:
 def _job_group(row: JobRow | None) -> list[Group]:
     if row is None or row.state >= JobState.SUCCEEDED:
         return []
-    acts = (Act("j", "kill the job", Interfere((KillJob(row.job),))),)
     name = job_name(row.job)
-    return [Group(name, f"{name} “{row.name}”", acts)]
+    acts = (
+        Act("j", "kill the job", Interfere((KillJob(row.job),))),
+        Act("i", "another priority …", _priorities(row)),
+        Act("l", "another pool …", _pool_form(row)),
+    )
+    return [Group(name, f"{name} “{row.name}”, {_in_words(row.priority)} priority", acts)]
+
+
+def _priorities(row: JobRow) -> Group:
+    acts = [
+        Act(str(priority + 1), _in_words(priority), Interfere((SetPriority(row.job, priority),)))
+        for priority in Priority
+        if priority is not row.priority
+    ]
+    return Group("priority", f"From now on {job_name(row.job)} has the priority", tuple(acts))
+
+
+def _in_words(priority: Priority) -> str:
+    return priority.name.lower().replace("_", " ")
+
+
+def _pool_form(row: JobRow) -> Form:
+    def read(fields: Fields) -> Deed:
+        return Interfere((SetPool(row.job, fields["pool"].strip()),))
+
+    return Form(f"In which pool is {job_name(row.job)} from now on?", {"pool": row.pool}, read)
 
 
 def until_group(frame: Frame, waiting: bool) -> Group:

@@ -100,7 +100,7 @@ class CallboardApp(HandApp):
             columns=self.query_one(TimeBar).columns,
             log_rows=self.on_show(LogPane).rows,
             jobs_rows=jobs.rows,
-            with_dues=not isinstance(jobs, JobsPane) or jobs.with_dues,
+            with_dues=isinstance(jobs, JobsPane) and jobs.with_dues,
             lane_columns=self.on_show(DetailPane).lane_columns,
             lane_rows=self.on_show(DetailPane).lane_rows,
         )

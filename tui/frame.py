@@ -13,7 +13,7 @@ from enum import IntEnum, IntFlag
 import msgspec
 
 from actors.events import NodeFacts
-from scheduler.model import JobId, Millis, NodeId
+from scheduler.model import JobId, Millis, NodeId, Priority
 
 
 class SlotState(IntEnum):
@@ -185,6 +185,7 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     stretch: float | None = None
     preempted: int = 0
     by: str = ""
+    priority: Priority = Priority.NORMAL
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True):

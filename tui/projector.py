@@ -178,6 +178,7 @@ def job_row(row: Tally, at_ms: Millis, running: int) -> JobRow:
         share=(row.attempts - row.suspended) / running,
         waited_ms=begun - told.at_ms,
         time_ms=left - told.at_ms,
+        priority=told.priority,
     )
 
 

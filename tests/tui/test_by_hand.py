@@ -17,6 +17,8 @@ from actors.faults import (
     Restart,
     Resume,
     ResumeMaster,
+    SetPool,
+    SetPriority,
     Slow,
     SwitchPolicy,
 )
@@ -28,6 +30,7 @@ from callboard.play import Options, play
 from journal.reader import Journal
 from scenarios.joblist import JobEntry
 from scenarios.spec import from_dict, make_jobs
+from scheduler.model import Priority
 from tests.tui.support import OUTAGE, outage
 from tui.frame import Frame, View
 from tui.recorded import RECORDED, RecordedSource
@@ -74,6 +77,7 @@ DEEDS: dict[str, list[Interfere]] = {
     "pause": [Interfere((Pause(3),)), Interfere((Resume(3),))],
     "slow and drain": [Interfere((Slow(5, 4.0),)), Interfere((Drain(6, True),))],
     "kill a job": [Interfere((KillJob(0),))],
+    "a job": [Interfere((SetPriority(0, Priority.LOW),)), Interfere((SetPool(0, "batch"),))],
     "another policy": [Interfere((SwitchPolicy("fifo"),))],
     "the master": [Interfere((PauseMaster(),)), Interfere((ResumeMaster(),))],
     "bursts": [Interfere(burst=BURST), Interfere(burst=BURST)],

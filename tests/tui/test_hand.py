@@ -7,9 +7,21 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from actors.events import FaultStruck, JobFinished, JobSubmitted, Outcome
-from actors.faults import AnyFault, Crash, Drain, KillJob, Pause, Restart, Resume, Slow
+from actors.faults import (
+    AnyFault,
+    Crash,
+    Drain,
+    KillJob,
+    Pause,
+    Restart,
+    Resume,
+    SetPool,
+    SetPriority,
+    Slow,
+)
 from callboard.live import Desk
 from journal.reader import Journal
+from scheduler.model import Priority
 from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
 from tests.tui.test_by_hand import VIEW, plan, played_again, taped, to_the_end
 from tui.frame import Frame, Truth
@@ -148,6 +160,23 @@ class TestJobsAndTheCluster:
         assert struck(desk) == [KillJob(0)]
         ends = [event for event in taped(desk) if isinstance(event, JobFinished)]
         assert [(end.job, end.outcome) for end in ends] == [(0, Outcome.KILLED)]
+
+    def test_a_job_gets_another_priority_and_another_pool(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, "2", "down", "x")
+            assert "job-0 “nightly”, normal priority" in screen.text()
+            await screen.press("i")
+            assert "very low" in screen.text()
+            assert "normal\n" not in screen.text()  # it has that
+            await screen.press("1")
+            await at(screen, 100_100, "x")
+            assert "job-0 “nightly”, very high priority" in screen.text()
+            await screen.press("l", *"batch", "enter")
+            await at(screen, 100_200)
+            assert screen.frame.selected is not None
+            assert screen.frame.selected.pool == "batch"
+
+        assert struck(live(act)) == [SetPriority(0, Priority.VERY_HIGH), SetPool(0, "batch")]
 
     def test_a_burst_as_it_was_filled_in(self) -> None:
         async def act(screen: Screen) -> None:

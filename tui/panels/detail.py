@@ -27,8 +27,7 @@ class DetailPane(Pane):
         """The first fact in view."""
 
     def show(self, frame: Frame) -> None:
-        title = frame.detail.title if frame.detail else self.heading
-        title = f"{self.key} {title}{self.whose}"
+        title = f"{self.key} {frame.detail.title if frame.detail else self.heading}{self.whose}"
         if self.border_title != title:
             self.border_title = title
             self._top = 0
