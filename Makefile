@@ -6,10 +6,10 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 
-.PHONY: help run test check format bench clean
+.PHONY: help run test check format bench hunt-all clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
 
 run: $(STAMP) ## run the default scenario under FIFO and Fair and print one table
 	@$(BIN)/callboard run
@@ -33,6 +33,9 @@ bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decision
 	$(BIN)/python -m bench.scheduling
 	$(BIN)/python -m bench.ideal
 	$(BIN)/python -m bench.tui
+
+hunt-all: $(STAMP) ## hold every shipped policy to its claims in 2,000 scenarios each, and hunt for where they are bad (hours)
+	$(BIN)/python -m bench.hunt_all
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
