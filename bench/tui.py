@@ -116,7 +116,7 @@ def share() -> str:
     view = msgspec.structs.replace(VIEW, with_run=False)
 
     def watched() -> None:
-        with LiveRun(Plan(scenario, jobs, "fair")) as run:
+        with LiveRun(Plan(scenario, jobs, "fair"), clock_s=time.process_time) as run:
             while not run.answer(Request(Play(None), view)).complete:
                 pass
 

@@ -28,6 +28,7 @@ def slot_detail(tape: Tape, stage: Stage, at_ms: Millis, view: View) -> Detail:
         said += _launch(act.launch)
         ago = duration(at_ms - act.since_ms)
         said += [("since" if not act.over else "ended", f"{clock(act.since_ms)[:-4]}, {ago} ago")]
+        said += _stall(stage, act.launch)
     said += [("the master", _belief(stage, place))]
     said += [("node", f"{node_truth(stage, node)}; the master {node_belief(stage, node)}")]
     chosen = Chosen(tape.stints, of_node(tape.stints, node), at_ms)
@@ -64,6 +65,14 @@ def _held(stage: Stage, place: int) -> str:
 def _launch(launch: AttemptLaunched) -> list[tuple[str, str]]:
     where = f", {LEVELS[launch.level]}" if launch.kind is TaskKind.MAP else ""
     return [("launched", f"{clock(launch.at_ms)[:-4]}{where}, {standing(launch.why)}")]
+
+
+def _stall(stage: Stage, launch: AttemptLaunched) -> list[tuple[str, str]]:
+    stalled = stage.stalls.get(launch.attempt)
+    if stalled is None:
+        return []
+    since = clock(stalled.at_ms)[:-4]
+    return [("stands still", f"since {since}, at {stalled.progress:.0%}: {stalled.why}")]
 
 
 def _belief(stage: Stage, place: int) -> str:

@@ -35,7 +35,7 @@ class Dues:
         tasks = started.scenario.get("tasks")
         share = tasks.get("slowstart") if isinstance(tasks, dict) else None
         self._slowstart = Tasks().slowstart if share is None else float(share)
-        self._slots = [(node.map_slots, node.reduce_slots) for node in started.nodes]
+        self._slots = np.array([(node.map_slots, node.reduce_slots) for node in started.nodes])
         self._moment = (-1, 0)
         self._due: dict[JobId, float] = {}
 
@@ -105,11 +105,11 @@ def _params_of(started: RunStarted) -> Fair.Params:
 class _Cluster:
     """What `Fair` asks of the cluster: slots that are believed to be there, and jobs."""
 
-    def __init__(self, stage: Stage, slots: list[tuple[int, int]], slowstart: float) -> None:
+    def __init__(self, stage: Stage, slots: NDArray[np.int64], slowstart: float) -> None:
         self._stage = stage
         self._slowstart = slowstart
-        there = [own for own, lost in zip(slots, stage.lost, strict=True) if not lost]
-        self._slots = (sum(maps for maps, _ in there), sum(reduces for _, reduces in there))
+        there = np.frombuffer(stage.lost, np.uint8) == 0
+        self._slots: list[int] = slots[there].sum(axis=0).tolist()
 
     def slots(self, kind: TaskKind) -> int:
         return self._slots[kind]

@@ -47,9 +47,12 @@ class Truth(IntFlag):
     """It cannot fetch from some other nodes."""
 
 
+_DOWN, _DOWN_OR_ABSENT = int(Truth.DOWN), int(Truth.DOWN | Truth.ABSENT)
+
+
 def unaware(truth: int, lost: int) -> bool:
     """Whether a node is down and the master counts on it all the same."""
-    return bool(truth & Truth.DOWN) and not truth & Truth.ABSENT and not lost
+    return truth & _DOWN_OR_ABSENT == _DOWN and not lost
 
 
 class Mark(IntEnum):

@@ -21,6 +21,7 @@ from tui.tape import Tape
 
 _USUAL_AGE = 128
 _AGE_MAX = 255
+_DOWN, _DOWN_OR_ABSENT = int(Truth.DOWN), int(Truth.DOWN | Truth.ABSENT)
 
 
 def project(
@@ -71,6 +72,7 @@ def _run(started: RunStarted) -> Run:
 
 
 def _totals(stage: Stage) -> Totals:
+    truth = np.frombuffer(stage.truth, np.uint8)
     return Totals(
         slots=(stage.slots[0], stage.slots[1]),
         busy=(stage.busy[0], stage.busy[1]),
@@ -80,7 +82,7 @@ def _totals(stage: Stage) -> Totals:
         submitted=len(stage.jobs.rows),
         in_system=stage.in_system,
         nodes=len(stage.truth),
-        down=sum(each & Truth.DOWN and not each & Truth.ABSENT for each in stage.truth),
+        down=int(((truth & _DOWN_OR_ABSENT) == _DOWN).sum()),
         lost=sum(stage.lost),
         wasted_ms=stage.wasted_ms,
         local=stage.levels[0],

@@ -16,6 +16,7 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
@@ -32,6 +33,7 @@ from actors.events import (
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import (
@@ -116,6 +118,8 @@ class Stage:
         """Maps launched, by locality."""
         self.preempted = 0
         self.master_still = False
+        self.stalls: dict[AttemptId, AttemptStalled] = {}
+        """What stands still in its slot, and since when and why."""
         self._take: dict[type[AnyEvent], Callable[[Any], None]] = {
             RunStarted: self._run_started,
             JobSubmitted: self._job_submitted,
@@ -132,6 +136,8 @@ class Stage:
             NodeLost: self._node_lost,
             MapsUndone: self._undone,
             JobChanged: self._job_changed,
+            AttemptStalled: self._stalled,
+            StallEnded: self._stall_ended,
             JobResubmitted: self._resubmitted,
             NodeReturned: self._node_returned,
             JobFinished: self._job_finished,
@@ -265,7 +271,14 @@ class Stage:
         self.suspended += 1
         self.jobs.suspend(act.launch.job, 1)
 
+    def _stalled(self, event: AttemptStalled) -> None:
+        self.stalls[event.attempt] = event
+
+    def _stall_ended(self, event: StallEnded | AttemptEnded) -> None:
+        self.stalls.pop(event.attempt, None)
+
     def _ended(self, event: AttemptEnded) -> None:
+        self._stall_ended(event)
         act = self.acts.get(event.attempt)
         if act is None:
             orphan = self.orphans.pop(event.attempt, None)
