@@ -113,12 +113,7 @@ def watch_command(options: argparse.Namespace) -> int:
     if options.web and not web.is_child():
         return _watch_in_browsers(options)
     check_terminal()
-    asked = options.policy or []
-    if len(asked) > SIDES:
-        raise InputError(
-            f"--policy: a screen has room for {SIDES} runs beside each other, not {len(asked)};"
-            " `callboard run` compares any number in a table"
-        )
+    asked = _policies_asked(options)
     scenario, jobs, script, policies = plan_of(options.scenario, options, asked)
     runs = [(scenario.name, policy) for policy in policies[: max(len(asked), 1)]]
     journals = journal_paths(options.journal, runs)
@@ -146,11 +141,22 @@ def watch_command(options: argparse.Namespace) -> int:
         source.close()
 
 
+def _policies_asked(options: argparse.Namespace) -> list[str]:
+    """The policies that were named; InputError for more than a screen can show."""
+    asked: list[str] = options.policy or []
+    if len(asked) > SIDES:
+        raise InputError(
+            f"--policy: a screen has room for {SIDES} runs beside each other, not {len(asked)};"
+            " `callboard run` compares any number in a table"
+        )
+    return asked
+
+
 def _watch_in_browsers(options: argparse.Namespace) -> int:
     """Let each browser have a process that plays the scenario; what is wrong is said before."""
     if options.journal is not None:
         raise InputError("--journal: with --web each browser plays a run of its own; leave it out")
-    plan_of(options.scenario, options, [options.policy])
+    plan_of(options.scenario, options, _policies_asked(options))
     web.check(options.port)
     return web.serve(options.arguments, options.port)
 
