@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.by_hand import Plan
-from callboard.live_run import LiveRun
+from callboard.live import Desk
 from callboard.plan import prepare
 from scheduler.model import Millis
 from tui.app import CallboardApp
@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parents[1] / "docs" / "screens"
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """What is shown, and how large: columns and lines."""
+    """What is shown, and how large: columns and lines; `beside` is the policy of a second run."""
 
     name: str
     scenario: str
@@ -29,6 +29,7 @@ class Picture(msgspec.Struct, frozen=True):
     at_ms: Millis
     keys: Sequence[str] = ()
     size: tuple[int, int] = (160, 50)
+    beside: str = ""
 
 
 PICTURES = (
@@ -37,6 +38,7 @@ PICTURES = (
         "facebook-morning", "facebook-morning", "hfsp", 3_300_000, ("c", "c", "1", "right", "right")
     ),
     Picture("jobs", "preemption-storm", "fair+kill", 3_000_000, ("2", "z"), (150, 24)),
+    Picture("two-runs", "small-behind-giant", "fifo", 400_000, beside="hfsp"),
     Picture("job", "rack-outage", "fair", 510_000, ("2", "down", "down", "4", "z"), (110, 30)),
 )
 
@@ -44,8 +46,9 @@ PICTURES = (
 async def draw(picture: Picture) -> str:
     """The picture as SVG."""
     scenario, jobs, script = prepare(picture.scenario)
-    with LiveRun(Plan(scenario, jobs, picture.policy, script=script)) as run:
-        app = CallboardApp(run, ticking=False)
+    policies = [policy for policy in (picture.policy, picture.beside) if policy]
+    with Desk([Plan(scenario, jobs, policy, script=script) for policy in policies]) as desk:
+        app = CallboardApp(desk, ticking=False)
         async with app.run_test(size=picture.size) as pilot:
             await pilot.pause()
             app.ask(GoTo(picture.at_ms))

@@ -33,7 +33,7 @@ from tui.panels.lines import StatusLine
 from tui.panels.pane import Pane
 from tui.panels.slots import SlotsPane
 from tui.recorded import RECORDED
-from tui.source import Deed, GoTo, Keep, Step, StepKind
+from tui.source import Deed, GoTo, Keep, Source, Step, StepKind
 from tui.time_app import TimeApp
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
@@ -46,6 +46,10 @@ class HandApp(TimeApp):
     """Whether two runs are shown."""
     differing = True
     """Whether of two runs only the slots that differ stand out."""
+
+    def __init__(self, source: Source, *, ticking: bool = True) -> None:
+        super().__init__(source, ticking=ticking)
+        self._in_use: dict[bool, list[Pane]] = {}
 
     # What is on the screen.
 
@@ -62,18 +66,26 @@ class HandApp(TimeApp):
     def draw(self, frame: Frame) -> None:
         if (frame.versus is not None) is not self.paired:
             self._pair_up(frame)
-        unused = "stage" if self.paired else "pair"
         both = (frame, frame)
         if frame.versus is not None:
             both = frame.versus.frames(frame)
             self.query_one(PairStage).dress(frame.versus)
-        for pane in self.query(Pane):
-            if any(each.id == unused for each in pane.ancestors):
-                continue
+        for pane in self._panes():
             pane.palette = self.palette
             if isinstance(pane, SlotsPane) and pane.side is not None:
                 pane.beside = both[1 - pane.side] if self.differing else None
             pane.show(frame if pane.side is None else both[pane.side])
+
+    def _panes(self) -> list[Pane]:
+        """Those in use; which there are stays the same."""
+        if self.paired not in self._in_use:
+            unused = "stage" if self.paired else "pair"
+            self._in_use[self.paired] = [
+                pane
+                for pane in self.query(Pane)
+                if all(each.id != unused for each in pane.ancestors)
+            ]
+        return self._in_use[self.paired]
 
     def _pair_up(self, frame: Frame) -> None:
         """Show two runs from now on, or one again."""

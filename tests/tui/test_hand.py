@@ -313,8 +313,6 @@ class TestUntil:
             assert screen.frame.at_ms == at_ms
 
         live(act, SMALL)
-        live(fast, SMALL)
-        drive(recorded(outage()), act, SMALL)
         drive(recorded(outage()), fast, SMALL)
 
     def test_until_the_selected_job_ends(self) -> None:
@@ -352,8 +350,7 @@ def frame_at(source: RecordedSource | Desk, at_ms: int) -> Frame:
     return found[0]
 
 
-@pytest.mark.parametrize("size", [SMALL, WIDE])
-def test_what_was_played_by_hand_is_what_is_recorded(size: tuple[int, int], tmp_path: Path) -> None:
+def test_what_was_played_by_hand_is_what_is_recorded(tmp_path: Path) -> None:
     """With keys alone: the journal is the run, shows the same, and played again has its digest."""
     path = tmp_path / "by-hand.journal"
 
@@ -366,7 +363,7 @@ def test_what_was_played_by_hand_is_what_is_recorded(size: tuple[int, int], tmp_
         await screen.press("2", "down", "x", "j")
         await at(screen, 300_000, "x", "n", *"rack-0", "enter", "r")
 
-    with live(act, size, path) as desk:
+    with live(act, WIDE, path) as desk:
         live_frames = [frame_at(desk, at_ms) for at_ms in (120_000, 300_001, 350_000)]
         digest = to_the_end(desk).digest
         events = taped(desk)
