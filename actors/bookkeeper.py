@@ -13,7 +13,10 @@ from actors.events import (
     AttemptClosed,
     AttemptLaunched,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
+    NodeCleared,
+    NodeListed,
     NodeLost,
     NodeShunned,
     OrderSwitched,
@@ -21,11 +24,13 @@ from actors.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
+from actors.faulty import FaultyNodes
 from actors.ledger import Ledger
 from actors.messages import (
     AttemptNews,
     BeginAnew,
     FollowedLaunch,
+    Forgive,
     Halted,
     HeartbeatReply,
     KillTask,
@@ -87,6 +92,9 @@ class Bookkeeper(Actor):
         self._downlinks: dict[NodeId, Link] = {}
         self._seed = seed
         self._gone: dict[JobId, None] = {}
+        self._faulty = FaultyNodes()
+        self._removes_bad_nodes = cluster.removes_bad_nodes
+        self._out_of_service: dict[NodeId, bool] = {}
 
     def _leave(self, job: JobId) -> None:
         self.ledger.leave(job)
@@ -102,6 +110,8 @@ class Bookkeeper(Actor):
         entry = self.ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed before"
         outcome = Outcome.KILLED if entry.beaten else report.outcome
+        if entry.expired and not entry.beaten:
+            outcome = Outcome.FAILED
         succeeded = outcome is Outcome.SUCCEEDED
         failed = outcome is Outcome.FAILED
         twin = self.ledger.close(entry, succeeded=succeeded, failed=failed)
@@ -171,8 +181,8 @@ class Bookkeeper(Actor):
         what = (entry.job, entry.kind, entry.attempt)
         launched = Launched(*what, entry.node, entry.level, entry.copy_of)
         self._tell(launched)
-        followed = self._policy.wants_progress_of(launched)
-        order = FollowedLaunch if followed else LaunchTask
+        entry.followed = self._policy.wants_progress_of(launched)
+        order = FollowedLaunch if entry.followed else LaunchTask
         work = self.ledger.job(entry.job).work(entry.kind)
         task = (entry.kind, entry.task, entry.number)
         return order(entry.attempt, entry.job, *task, entry.level, work)
@@ -221,6 +231,12 @@ class Bookkeeper(Actor):
         self.note(KillOrdered(self.now_ms, entry.attempt, why))
         self._see_to(entry.node)
 
+    def _expire(self, entry: AttemptEntry) -> None:
+        """Give up a launch that has not begun for too long: it is to be stopped and has failed."""
+        entry.expired = True
+        self.note(LaunchExpired(self.now_ms, entry.attempt))
+        self._kill(entry, Why("its launch has expired", 0))
+
     def _suspend(self, entry: AttemptEntry, why: Why) -> None:
         """Order an attempt to be suspended with its node's next reply."""
         entry.suspending = True
@@ -228,6 +244,14 @@ class Bookkeeper(Actor):
         assert node is not None
         node.suspends.append(SuspendTask(entry.attempt))
         self.note(SuspendOrdered(self.now_ms, entry.attempt, why))
+        self._see_to(entry.node)
+
+    def _follow(self, entry: AttemptEntry) -> None:
+        """Ask with the node's next reply how far an attempt is that runs already."""
+        entry.followed = True
+        node = self.ledger.node(entry.node)
+        assert node is not None
+        node.follows.append(entry.attempt)
         self._see_to(entry.node)
 
     def _see_to(self, node: NodeId) -> None:
@@ -244,6 +268,7 @@ class Bookkeeper(Actor):
         jobs: dict[JobId, None] = {}
         for attempt in self.ledger.attempts_on(node.node):
             jobs[attempt.job] = None
+            attempt.expired = False
             self._close(Report(attempt.attempt, Outcome.KILLED, 0))
         for job, outputs in self.ledger.undo_maps(node.node):
             jobs[job] = None
@@ -281,6 +306,40 @@ class Bookkeeper(Actor):
         in_force = self.ledger.job(job).shuns(node)
         self.note(NodeShunned(self.now_ms, job, node, in_force))
 
+    def _hold_against(self, node: NodeId) -> None:
+        """A job has succeeded that had come to shun the node: that is a fault of the node's."""
+        self._faulty.add(node, self.now_ms)
+        if node in self._faulty.listed:
+            return
+        if self._faulty.exceeds(node, self.now_ms, self.ledger.nodes):
+            self._faulty.listed[node] = None
+            faults = self._faulty.faults(node, self.now_ms)
+            self.note(NodeListed(self.now_ms, node, faults, self._removes_bad_nodes))
+            self._await_forgiveness(node)
+            self._serve_or_not(node)
+
+    def _await_forgiveness(self, node: NodeId) -> None:
+        at_ms = self._faulty.forgiven_ms(node)
+        self.timer(Forgive(node), at_ms - self.now_ms)
+        if self._removes_bad_nodes:  # jobs may have nobody else
+            self._kernel.fruit_ms = max(self._kernel.fruit_ms, at_ms)
+
+    def _clear(self, node: NodeId) -> None:
+        """Hold nothing against a node any more."""
+        listed = node in self._faulty.listed
+        self._faulty.clear(node)
+        if listed:
+            self.note(NodeCleared(self.now_ms, node))
+            self._serve_or_not(node)
+
+    def _serve_or_not(self, node: NodeId) -> None:
+        """Take a node out of service, or back, as its operator and the list of bad nodes say."""
+        entry = self.ledger.node(node)
+        listed = self._removes_bad_nodes and node in self._faulty.listed
+        out = listed or self._out_of_service.get(node, False)
+        if entry is not None and entry.drained != out:
+            self._drain(entry, out)
+
     def _withdraw(self, job: JobId) -> None:
         """Kill what runs of a job that ends before its time; nothing of it is pending any more."""
         self.ledger.withdraw(job)
@@ -315,7 +374,9 @@ class Bookkeeper(Actor):
                 self.send(node_address(node), message, delay_ms)
 
     def _brief(self) -> None:
-        """Tell a new policy what the books say: who is there, what is pending, what runs."""
+        """Tell a new policy what the books say: who is there, what is pending, what runs; how far
+        that is it may want to hear from now on.
+        """
         for node in self.ledger.members():
             self._tell(NodeJoined(node.node))
         for job in self.ledger.jobs():
@@ -324,7 +385,10 @@ class Bookkeeper(Actor):
                 self._tell(TasksPending(job.job, TaskKind.REDUCE))
         for entry in self.ledger.attempts():
             what = (entry.job, entry.kind, entry.attempt, entry.node)
-            self._tell(Launched(*what, entry.level, entry.copy_of))
+            launched = Launched(*what, entry.level, entry.copy_of if entry.twin else 0)
+            self._tell(launched)
+            if not entry.followed and self._policy.wants_progress_of(launched):
+                self._follow(entry)
             if entry.suspended_ms is not None:
                 self._tell(Suspended(*what, entry.ran_ms, entry.shuffled_ms))
 

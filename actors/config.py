@@ -14,12 +14,14 @@ ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """How the master computes the heartbeat interval (rule H1), by Hadoop version.
+    """How the master computes the heartbeat interval (rule H1), and whether it takes nodes on the
+    list of bad ones out of service (`actors.faulty`), by Hadoop version.
 
     interval = max(1000 · scale · nodes / heartbeats_per_second, minimum_ms).
     """
 
     minimum_ms: Millis
+    removes_bad_nodes: bool
     heartbeats_per_second: int = 100
     scale: float = 1.0
 
@@ -29,10 +31,11 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 PROFILES: dict[ProfileName, Profile] = {
-    "mr1-1.0": Profile(minimum_ms=3000),
-    "mr1-1.2.1": Profile(minimum_ms=300),
+    "mr1-1.0": Profile(minimum_ms=3000, removes_bad_nodes=True),
+    "mr1-1.2.1": Profile(minimum_ms=300, removes_bad_nodes=False),
 }
-"""MRConstants of Hadoop 0.20 to 1.0 (at least 3 s) and of 1.2.1 (at least 0.3 s)."""
+"""MRConstants of Hadoop 0.20 to 1.0 (at least 3 s) and of 1.2.1 (at least 0.3 s); 1.2.1's list of
+bad nodes is advice only (graylisting)."""
 
 
 class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,7 +78,11 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The table `[cluster]`.  Node n stands in rack n mod `racks`; `kind` is the plain nodes'."""
+    """The table `[cluster]`.  Node n stands in rack n mod `racks`; `kind` is the plain nodes'.
+
+    Nodes on the list of bad ones are taken out of service (`removed`) or only named (`advisory`);
+    unset, as the heartbeats' profile does.
+    """
 
     nodes: int = 100
     racks: int = 4
@@ -85,8 +92,16 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     kind: str = ""
     latency_ms: Millis = 1
     replication: int = 3
+    bad_nodes: Literal["removed", "advisory"] | None = None
     heartbeat: Heartbeats = Heartbeats()
     group: tuple[NodeGroup, ...] = ()
+
+    @property
+    def removes_bad_nodes(self) -> bool:
+        """Whether nodes on the list of bad ones are taken out of service."""
+        if self.bad_nodes is not None:
+            return self.bad_nodes == "removed"
+        return PROFILES[self.heartbeat.profile].removes_bad_nodes
 
 
 class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,7 +112,9 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     speed.  Noise is log-normal with median 1 and shape `sigma`, drawn once for each task.  Of all
     attempts the share `straggler_share`, drawn for each attempt, works `straggler_factor` times
     as slowly as its node can.  `slowstart` is the share of a job's maps that must have finished
-    before its reduces may start (Hadoop: 0.05; the HFSP paper's experiments: 0.80).
+    before its reduces may start (Hadoop: 0.05; the HFSP paper's experiments: 0.80).  An attempt
+    that makes no progress for `timeout_ms` is killed and has failed (rule T7); a map that has
+    waited for a replica of its input for `input_wait_ms` has failed too.
     """
 
     sigma: float = 0.0
@@ -106,6 +123,8 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     slowstart: float = 0.05
     straggler_share: float = 0.0
     straggler_factor: float = 5.0
+    timeout_ms: Millis = 600_000
+    input_wait_ms: Millis = 600_000
 
     def locality_factor(self, level: Locality) -> float:
         """By how much a map is longer than a data-local one."""

@@ -8,8 +8,9 @@ time, and another attempt draws again.  Only of the second, and of slow nodes, c
 
 from actors.config import Tasks
 from actors.events import NodeFacts
+from actors.faults import Flaky, FlakyAt, Hang
 from actors.jobs import factor_on
-from actors.messages import LaunchTask, MapWork, ReduceWork
+from actors.messages import Doom, LaunchTask, MapWork, ReduceWork, StallingQuirks
 from actors.streams import Stream
 from scheduler.model import JobId, Millis, TaskIndex, TaskKind
 
@@ -40,7 +41,9 @@ class Durations:
         self._noise = Stream(seed, "duration")
         self._luck = Stream(seed, "straggler")
         self._failing = Stream(seed, "failing")
+        self._hanging = Stream(seed, "hanging")
         self._fails_at = Stream(seed, "fails-at")
+        self._sticking = Stream(seed, "sticking")
 
     def of_map(self, launch: LaunchTask, work: MapWork) -> Millis:
         """A map at the locality of its launch."""
@@ -60,14 +63,38 @@ class Durations:
         """What comes after a reduce's shuffle."""
         return self._drawn(launch, work.reduce_ms * self._factor(launch, work))
 
-    def doom(self, launch: LaunchTask, flakiness: float) -> float | None:
-        """The progress at which the attempt fails; None if it does not."""
+    def doom(self, launch: LaunchTask, failing: Flaky | None, hanging: Hang | None) -> Doom | None:
+        """What is to become of the attempt, which starts on a node like this; None if nothing."""
         quirks = launch.work.quirks
         draws = launch.job, _column(launch)
-        poisoned = quirks is not None and launch.task in quirks.poisoned
-        if poisoned or (flakiness and self._failing.uniform(*draws) < flakiness):
-            return self._fails_at.uniform(*draws)
+        stalling = quirks if isinstance(quirks, StallingQuirks) else StallingQuirks()
+        if quirks is not None and launch.task in (*quirks.poisoned, *stalling.hanging):
+            hangs = launch.task not in quirks.poisoned
+            return Doom(self._where(launch, stalling.fails_at), hangs)
+        if failing is not None and failing.share > self._failing.uniform(*draws):
+            at = failing.progress if isinstance(failing, FlakyAt) else None
+            return Doom(self._where(launch, at), hangs=False)
+        if hanging is not None and hanging.share > self._hanging.uniform(*draws):
+            return Doom(self._where(launch, hanging.progress), hangs=True)
         return None
+
+    def sticks(self, launch: LaunchTask, share: float) -> bool:
+        """Whether the launch is stuck on a node where this share is."""
+        return share > 0 and share > self._sticking.uniform(launch.job, _column(launch))
+
+    @property
+    def input_wait_ms(self) -> Millis:
+        """How long a map may wait for its input."""
+        return self._tasks.input_wait_ms
+
+    @property
+    def timeout_ms(self) -> Millis:
+        """How long an attempt may make no progress (rule T7)."""
+        return self._tasks.timeout_ms
+
+    def _where(self, launch: LaunchTask, stated: float | None) -> float:
+        """How far the attempt comes: as stated, or drawn."""
+        return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
 
     def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
         """How much longer the task's work takes here than it says."""

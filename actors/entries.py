@@ -110,8 +110,11 @@ class JobEntry:
         """
         if self.faults.get(node, 0) < FAULTS_MAX:
             return False
-        flaky = sum(faults >= FAULTS_MAX for faults in self.faults.values())
-        return flaky < FLAKY_SHARE * len(self._nodes)
+        return len(self.flaky()) < FLAKY_SHARE * len(self._nodes)
+
+    def flaky(self) -> list[NodeId]:
+        """Where too many of its attempts failed, whether it shuns them or not."""
+        return [node for node, faults in self.faults.items() if faults >= FAULTS_MAX]
 
     def _hosts_of(self, kind: TaskKind) -> Hosts:
         """Who has slots of a kind, whenever it is asked."""
@@ -138,6 +141,7 @@ class NodeEntry:
         "_slots",
         "_suspended",
         "drained",
+        "follows",
         "kills",
         "kind",
         "last_beat_ms",
@@ -159,6 +163,7 @@ class NodeEntry:
         self.reply = HeartbeatReply(0, 0, life=life)
         self.kills: list[KillTask] = []
         self.suspends: list[SuspendTask] = []
+        self.follows: list[AttemptId] = []
         self.drained = False
         self._slots = (facts.map_slots, facts.reduce_slots)
         self._running = [0, 0]
@@ -189,6 +194,8 @@ class AttemptEntry:
         "attempt",
         "beaten",
         "copy_of",
+        "expired",
+        "followed",
         "job",
         "killing",
         "kind",
@@ -225,7 +232,10 @@ class AttemptEntry:
         self.node = node
         self.level = level
         self.launched_ms = launched_ms
+        self.followed = False
         self.killing = False
+        self.expired = False
+        """Whether its launch was given up (rule H8)."""
         self.suspending = False
         self.suspended_ms: Millis | None = None
         self.progress = 0.0

@@ -31,6 +31,14 @@ class Outcome(StrEnum):
     KILLED = "killed"
 
 
+class Stall(StrEnum):
+    """Why an attempt makes no progress."""
+
+    HANGS = "hangs"
+    NO_INPUT = "no replica of its input can be read"
+    NOT_BEGUN = "it cannot begin"
+
+
 class Event(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     """What every event has: when it happened."""
 
@@ -106,6 +114,20 @@ class ShuffleEnded(Event, frozen=True):
     attempt: AttemptId
 
 
+class AttemptStalled(Event, frozen=True):
+    """The attempt makes no progress any more, which was `progress` so far.  Told by the slot."""
+
+    attempt: AttemptId
+    progress: float
+    why: Stall
+
+
+class StallEnded(Event, frozen=True):
+    """The attempt, which waited for its input, has found it and begins.  Told by the slot."""
+
+    attempt: AttemptId
+
+
 class AttemptSuspended(Event, frozen=True):
     """The attempt really stopped; its node holds it, and its slot is free.  Told by the slot."""
 
@@ -140,6 +162,14 @@ class AttemptClosed(Event, frozen=True):
 
     attempt: AttemptId
     outcome: Outcome
+
+
+class LaunchExpired(Event, frozen=True):
+    """The master gives up a launch that has not begun for so long: the attempt is to be stopped,
+    and has failed (rule H8).  Told by the master.
+    """
+
+    attempt: AttemptId
 
 
 class KillOrdered(Event, frozen=True):
@@ -214,6 +244,34 @@ class NodeShunned(Event, frozen=True):
     in_force: bool
 
 
+class NodeListed(Event, frozen=True):
+    """A node is on the list of bad ones across jobs, having been shunned by so many that succeeded.
+    Told by the master.
+
+    Where the list is `in_force` the node gets no more tasks; else it is advice.
+    """
+
+    node: NodeId
+    faults: int
+    in_force: bool
+
+
+class NodeCleared(Event, frozen=True):
+    """A node is off the list of bad ones: its faults are long ago, or its machine has started
+    again.  Told by the master.
+    """
+
+    node: NodeId
+
+
+class JobChanged(Event, frozen=True):
+    """A job has another pool or another priority from now on.  Told by the master."""
+
+    job: JobId
+    pool: str
+    priority: Priority
+
+
 class JobResubmitted(Event, frozen=True):
     """A job was submitted again after a restart of the master: all of it runs again.  Told by the
     job.
@@ -254,10 +312,13 @@ AnyEvent = (
     | AttemptLaunched
     | AttemptStarted
     | ShuffleEnded
+    | AttemptStalled
+    | StallEnded
     | AttemptSuspended
     | AttemptResumed
     | AttemptEnded
     | AttemptClosed
+    | LaunchExpired
     | KillOrdered
     | SuspendOrdered
     | ResumeOrdered
@@ -266,6 +327,9 @@ AnyEvent = (
     | NodeLost
     | MapsUndone
     | NodeShunned
+    | NodeListed
+    | NodeCleared
+    | JobChanged
     | JobResubmitted
     | NodeReturned
     | JobFinished

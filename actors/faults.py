@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from actors.network import Way
-from scheduler.model import JobId, NodeId
+from scheduler.model import JobId, NodeId, Priority
 
 
 class Fault(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
@@ -64,6 +64,33 @@ class Flaky(NodeFault, frozen=True):
     share: float
 
 
+class FlakyAt(Flaky, frozen=True):
+    """The same, and where it fails an attempt has come to this progress."""
+
+    progress: float
+
+
+class Hang(NodeFault, frozen=True):
+    """Of the attempts that start on the node from now on, this share stands still on its way: at
+    this progress, or at a drawn one.
+    """
+
+    share: float
+    progress: float | None = None
+
+
+class StickLaunches(NodeFault, frozen=True):
+    """Of the attempts that are launched on the node from now on, this share never begins."""
+
+    share: float
+
+
+class Drift(NodeFault, frozen=True):
+    """The node's clock goes `rate` times as fast from now on; 1 is right."""
+
+    rate: float
+
+
 class Drain(NodeFault, frozen=True):
     """The cluster's operator takes a node out of service, or back into it: it gets no more tasks,
     and what runs on it goes on.
@@ -72,10 +99,26 @@ class Drain(NodeFault, frozen=True):
     out: bool
 
 
-class KillJob(Fault, frozen=True):
-    """Its user kills a job."""
+class JobFault(Fault, frozen=True):
+    """Something that happens to a job, if it is there."""
 
     job: JobId
+
+
+class KillJob(JobFault, frozen=True):
+    """Its user kills a job."""
+
+
+class SetPriority(JobFault, frozen=True):
+    """A job has another priority from now on."""
+
+    priority: Priority
+
+
+class SetPool(JobFault, frozen=True):
+    """A job is in another pool from now on."""
+
+    pool: str
 
 
 class SwitchPolicy(Fault, frozen=True):
@@ -113,8 +156,14 @@ AnyFault: TypeAlias = (
     | Disturb
     | Separate
     | Flaky
+    | FlakyAt
+    | Hang
+    | StickLaunches
+    | Drift
     | Drain
     | KillJob
+    | SetPriority
+    | SetPool
     | SwitchPolicy
     | PauseMaster
     | ResumeMaster

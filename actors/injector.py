@@ -12,13 +12,18 @@ import msgspec
 
 from actors.actor import Actor, Message
 from actors.address import INJECTOR, MASTER, job_address, node_address, slot_address
+from actors.blocks import Blocks
 from actors.events import FaultStruck, NodeFacts
 from actors.faults import (
     AnyFault,
+    Crash,
     Disturb,
     Drain,
     KillJob,
     MasterFault,
+    Restart,
+    SetPool,
+    SetPriority,
     SwitchPolicy,
 )
 from actors.kernel import Kernel
@@ -43,8 +48,11 @@ def _at_ms(strike: Strike) -> Millis:
 class Injector(Actor):
     """Plays a script of faults, in the order of their times."""
 
-    def __init__(self, script: Sequence[Strike], nodes: Sequence[NodeFacts]) -> None:
+    def __init__(
+        self, script: Sequence[Strike], nodes: Sequence[NodeFacts], blocks: Blocks
+    ) -> None:
         super().__init__(INJECTOR, "injector")
+        self._blocks = blocks
         self._script = sorted(script, key=_at_ms)
         self._slots = {facts.node: facts.map_slots + facts.reduce_slots for facts in nodes}
         self._next = 0
@@ -80,13 +88,15 @@ class Injector(Actor):
         if isinstance(fault, KillJob):
             self.send(job_address(fault.job), fault)
             return
-        if isinstance(fault, SwitchPolicy | MasterFault | Drain):
+        if isinstance(fault, SwitchPolicy | MasterFault | Drain | SetPriority | SetPool):
             self.send(MASTER, fault)
             if isinstance(fault, MasterFault):
                 for node in self._slots:
                     self.send(node_address(node), fault)
             return
         self.send(node_address(fault.node), fault)
+        if isinstance(fault, Crash | Restart):
+            self._blocks.set_down(fault.node, isinstance(fault, Crash), self.now_ms)
         if isinstance(fault, Disturb):
             self.send(MASTER, fault)
             return

@@ -31,6 +31,7 @@ from actors.messages import (
     ReducesReady,
     ReduceWork,
     RunAgain,
+    StallingQuirks,
     SubmitJob,
 )
 from actors.placement import Placement
@@ -266,5 +267,7 @@ class Job(Actor):
 
 def _quirks(spec: JobSpec, kind: TaskKind) -> Quirks | None:
     """What is wrong with single tasks of a kind, if anything is."""
-    poisoned, skewed = spec.poisoned[kind], spec.skewed[kind]
+    poisoned, hanging, skewed = spec.poisoned[kind], spec.hanging[kind], spec.skewed[kind]
+    if hanging or (poisoned and spec.fails_at is not None):
+        return StallingQuirks(poisoned, skewed, spec.skew, hanging, spec.fails_at)
     return Quirks(poisoned, skewed, spec.skew) if poisoned or skewed else None

@@ -23,8 +23,9 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     of noise.  `shuffle_ms` is the time in which one reduce fetches its share when every map
     output is there; `reduce_ms` is all that comes after (sort, reduce, write).  `factors` says by
     what factor maps, and reduces after their shuffle, are longer on nodes of a kind; 1 on kinds
-    that it does not name.  Of maps and of reduces, the `poisoned` fail wherever they run, and the
-    `skewed` take `skew` times as long.
+    that it does not name.  Of maps and of reduces, the `poisoned` fail wherever they run and the
+    `hanging` come to a standstill, at the progress `fails_at` (None: drawn for each attempt), and
+    the `skewed` take `skew` times as long.
     """
 
     job: JobId
@@ -40,6 +41,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     priority: Priority = Priority.NORMAL
     factors: tuple[tuple[str, float], ...] = ()
     poisoned: TasksOfKinds = ((), ())
+    hanging: TasksOfKinds = ((), ())
+    fails_at: float | None = None
     skewed: TasksOfKinds = ((), ())
     skew: float = 1.0
 

@@ -7,7 +7,20 @@ came meanwhile when it goes on.
 import msgspec
 
 from actors.actor import Actor
-from actors.faults import Crash, Fault, Flaky, Pause, Restart, Resume, Separate, Slow
+from actors.clock import Clock
+from actors.faults import (
+    Crash,
+    Drift,
+    Fault,
+    Flaky,
+    Hang,
+    Pause,
+    Restart,
+    Resume,
+    Separate,
+    Slow,
+    StickLaunches,
+)
 from scheduler.model import NodeId
 
 
@@ -22,7 +35,10 @@ class Machine(Actor):
         super().__init__(address, name)
         self.halted = False
         self._down = False
-        self._flakiness = 0.0
+        self._clock = Clock()
+        self._failing: Flaky | None = None  # what is to become of attempts that start here
+        self._hanging: Hang | None = None
+        self._sticking = 0.0
         self._apart: frozenset[NodeId] = frozenset()
         self._backlog: list[msgspec.Struct] = []
 
@@ -60,7 +76,13 @@ class Machine(Actor):
             case Slow():
                 self.slow(fault.factor)
             case Flaky():
-                self._flakiness = fault.share
+                self._failing = fault
+            case Hang():
+                self._hanging = fault
+            case StickLaunches():
+                self._sticking = fault.share
+            case Drift():
+                self._clock.set_rate(fault.rate, self.now_ms)
             case Separate():
                 self._apart = frozenset(fault.others)
             case _:

@@ -20,6 +20,7 @@ from actors.config import Cluster
 from actors.entries import NodeEntry, OfferEntry
 from actors.events import (
     AttemptClosed,
+    JobChanged,
     NodeReturned,
     Outcome,
 )
@@ -29,8 +30,11 @@ from actors.faults import (
     PauseMaster,
     RestartMaster,
     ResumeMaster,
+    SetPool,
+    SetPriority,
     SwitchPolicy,
 )
+from actors.faulty import FaultyNodes
 from actors.kernel import Kernel
 from actors.messages import (
     Awake,
@@ -38,12 +42,15 @@ from actors.messages import (
     DropOutputs,
     FetchFailure,
     FetchTrouble,
+    FollowingReply,
+    Forgive,
     Halted,
     Heartbeat,
     HeartbeatReply,
     JobDone,
     LaunchTask,
     MasterLost,
+    NotBegun,
     Preempt,
     ProgressHeartbeat,
     ReducesReady,
@@ -61,6 +68,7 @@ from actors.roster import Roster
 from scheduler.decisions import Copy, Launch, Suspend
 from scheduler.facts import (
     JobArrived,
+    JobMoved,
     NodeJoined,
     Offered,
     Rejected,
@@ -68,6 +76,7 @@ from scheduler.facts import (
 )
 from scheduler.model import (
     KINDS,
+    AttemptId,
     JobId,
     Millis,
     NodeId,
@@ -92,13 +101,14 @@ class Master(Bookkeeper):
         super().__init__(cluster, nodes, policy, seed)
         self._policies = 0
         self._pristine = deepcopy(policy)
-        self._out_of_service: dict[NodeId, bool] = {}
         self._paused = False
         self._backlog: list[msgspec.Struct] = []
         self._make_policy = make_policy
         self._one_task_a_beat = cluster.heartbeat.tasks_per_beat == "one"
         self._expiry_ms = cluster.heartbeat.expiry_ms
         self._lives: dict[NodeId, int] = {}
+        self._told: dict[NodeId, int] = {}  # which life to begin anew
+        self._not_begun: list[AttemptId] = []
         self._armed: tuple[Millis, list[NodeId]] = (-1, [])
         self._copies_from: list[Millis | None] = [None, None]
 
@@ -131,6 +141,8 @@ class Master(Bookkeeper):
                 self.on_preempt(message)
             case Drain():
                 self.on_drain(message)
+            case SetPriority() | SetPool():
+                self.on_set(message)
             case SwitchPolicy():
                 self.on_switch_policy(message)
             case PauseMaster():
@@ -147,6 +159,8 @@ class Master(Bookkeeper):
                 self.on_awake(message)
             case Sweep():
                 self.on_sweep()
+            case Forgive():
+                self.on_forgive(message)
             case DropOutputs():
                 self.on_drop_outputs(message)
             case Disturb():
@@ -182,11 +196,26 @@ class Master(Bookkeeper):
             return
         if done.outcome is not Outcome.SUCCEEDED:
             self._withdraw(done.job)
+        else:
+            for node in self.ledger.job(done.job).flaky():
+                self._hold_against(node)
         self.ledger.job(done.job).outputs.clear()
         if self.ledger.has_attempts(done.job):
             self._gone[done.job] = None
         else:
             self._leave(done.job)
+
+    def on_set(self, order: SetPriority | SetPool) -> None:
+        """Another priority or pool for a job, if it is there (JobTracker.setJobPriority)."""
+        if not self.ledger.here(order.job):
+            return
+        entry = self.ledger.job(order.job)
+        if isinstance(order, SetPriority):
+            entry.priority = order.priority
+        else:
+            entry.pool = order.pool
+        self.note(JobChanged(self.now_ms, entry.job, entry.pool, entry.priority))
+        self._tell(JobMoved(order.job))
 
     # Heartbeats.
 
@@ -207,6 +236,8 @@ class Master(Bookkeeper):
                     self._halt(report)
                 case FetchFailure():
                     self._pass_on(report)
+                case NotBegun():
+                    self._not_begun.append(report.attempt)
         if isinstance(beat, ProgressHeartbeat):
             for progress in beat.progress:
                 self._hear(progress)
@@ -228,7 +259,7 @@ class Master(Bookkeeper):
         launches = self._assign(node)
         if launches:
             self._list(self._roster, node)
-        if launches or node.kills or node.suspends:
+        if launches or node.kills or node.suspends or node.follows:
             self._reply(node, launches)
 
     def _known(self, beat: Heartbeat) -> NodeEntry | None:
@@ -240,6 +271,7 @@ class Master(Bookkeeper):
             return node if beat.life == node.life else None
         if beat.joins is None or beat.life <= self._lives.get(beat.node, -1):
             self._send_down(beat.node, BeginAnew(beat.life))
+            self._told[beat.node] = beat.life
             return None
         if node is not None:  # it restarted before its silence was noticed (rule T5)
             self._lose(node, again=True)
@@ -248,8 +280,9 @@ class Master(Bookkeeper):
         self._lives[beat.node] = beat.life
         node = self.ledger.join(beat.joins, beat.life)
         self._tell(NodeJoined(beat.node))
-        if self._out_of_service.get(beat.node):
-            self._drain(node, out=True)
+        if self._told.get(beat.node) != beat.life - 1:  # nobody asked it to: its machine restarted
+            self._clear(beat.node)
+        self._serve_or_not(beat.node)
         return node
 
     def _assign(self, node: NodeEntry) -> tuple[LaunchTask | ResumeTask, ...]:
@@ -287,7 +320,12 @@ class Master(Bookkeeper):
         node.kills.clear()
         node.suspends.clear()
         response = node.reply.response + 1
-        node.reply = HeartbeatReply(response, self._interval_ms, launches, *orders, node.life)
+        what = (response, self._interval_ms, launches, *orders, node.life)
+        if node.follows:
+            node.reply = FollowingReply(*what, tuple(node.follows))
+            node.follows.clear()
+        else:
+            node.reply = HeartbeatReply(*what)
         self._send_down(node.node, node.reply)
 
     # Kills.
@@ -341,9 +379,7 @@ class Master(Bookkeeper):
     def on_drain(self, fault: Drain) -> None:
         """Keep a list of who is out of service, for whoever joins later too."""
         self._out_of_service[fault.node] = fault.out
-        node = self.ledger.node(fault.node)
-        if node is not None and node.drained != fault.out:
-            self._drain(node, fault.out)
+        self._serve_or_not(fault.node)
 
     # Pauses and restarts of its own.
 
@@ -353,7 +389,7 @@ class Master(Bookkeeper):
         """
         self._paused = False
         backlog, self._backlog = self._backlog, []
-        timers = (Sweep, Tick, Preempt, UnsentBeat)
+        timers = (Sweep, Forgive, Tick, Preempt, UnsentBeat)
         for message in sorted(backlog, key=lambda each: isinstance(each, timers)):
             self.receive(message)
 
@@ -366,6 +402,8 @@ class Master(Bookkeeper):
         self.ledger = lost.successor()
         self._gone.clear()
         self._lives.clear()
+        self._not_begun.clear()
+        self._faulty = FaultyNodes()
         if self._roster is not None:
             self._roster = Roster(self._interval_ms + 2 * self._latency_ms)
         self._armed = (-1, [])
@@ -404,17 +442,38 @@ class Master(Bookkeeper):
         self._downlinks[fault.node].way = fault.down
 
     def on_sweep(self) -> None:
-        """Give up every node that has been silent for longer than the expiry (rule T1)."""
+        """Give up every node that has been silent for longer than the expiry (rule T1), and every
+        launch that has not begun for as long (rule H8: Hadoop's two checkers have one interval).
+        """
         for number in sorted(self._awake):
             node = self.ledger.node(number)
             if node is not None and self.now_ms - node.last_beat_ms > self._expiry_ms:
                 self._lose(node)
+        entries = [self.ledger.attempt(attempt) for attempt in self._not_begun]
+        waiting = [entry for entry in entries if entry is not None and not entry.killing]
+        for entry in waiting:
+            if self.now_ms - entry.launched_ms > self._expiry_ms:
+                self._expire(entry)
+        self._not_begun = [entry.attempt for entry in waiting if not entry.killing]
         self._await_sweep()
 
     def _await_sweep(self) -> None:
         """The checker wakes three times an expiry, counted from the start."""
         every_ms = max(self._expiry_ms // 3, 1)
         self.timer(Sweep(), every_ms - self.now_ms % every_ms)
+
+    def on_forgive(self, forgive: Forgive) -> None:
+        """Take a node off the list of bad ones, unless it has had faults since."""
+        node = forgive.node
+        if node in self._faulty.listed:
+            if self._faulty.forgiven_ms(node) > self.now_ms:
+                self._await_forgiveness(node)
+            else:
+                self._clear(node)
+
+    def at_work(self) -> bool:
+        """A node that is out of service for its faults will come back."""
+        return self._removes_bad_nodes and bool(self._faulty.listed)
 
     def on_drop_outputs(self, drop: DropOutputs) -> None:
         """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""

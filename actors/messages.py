@@ -30,6 +30,25 @@ class Quirks(Message, frozen=True):
     skew: float = 1.0
 
 
+class StallingQuirks(Quirks, frozen=True):
+    """The same of a kind of which the `hanging` stand still wherever they run; where a task fails
+    or hangs it is at the progress `fails_at`, None for a drawn one.
+    """
+
+    hanging: tuple[TaskIndex, ...] = ()
+    fails_at: float | None = None
+
+
+class Doom(Message, frozen=True):
+    """An attempt comes to an end before its end: it fails, or hangs, when its work after the
+    shuffle is done to the share `at`; it does so already if it has `hung`.
+    """
+
+    at: float
+    hangs: bool
+    hung: bool = False
+
+
 class MapWork(Message, frozen=True):
     """One map: `ms` on a node of speed 1 with local input, before noise; times the factor that
     stands beside the node's kind, if any does.
@@ -167,6 +186,12 @@ class Sweep(Message, frozen=True):
     """Master to itself: look which nodes have not been heard of for too long (rule T1)."""
 
 
+class Forgive(Message, frozen=True):
+    """Master to itself: a listed node's faults may be long enough ago."""
+
+    node: NodeId
+
+
 class Report(Message, frozen=True):
     """Part of a heartbeat: an attempt on this node has ended, having run `ran_ms` in all and
     `shuffled_ms` of it in its shuffle (0 for maps).
@@ -195,6 +220,14 @@ class FetchFailure(Message, frozen=True):
     host: NodeId
 
 
+class NotBegun(Message, frozen=True):
+    """Slot to node, then part of a heartbeat: an attempt holds its slot and has not begun (Hadoop:
+    its state is UNASSIGNED).
+    """
+
+    attempt: AttemptId
+
+
 class Heartbeat(Message, frozen=True):
     """Node to master: I am here, and this is what ended or was suspended since my last beat.
 
@@ -205,7 +238,7 @@ class Heartbeat(Message, frozen=True):
 
     node: NodeId
     response: int
-    reports: tuple[Report | Halted | FetchFailure, ...]
+    reports: tuple[Report | Halted | FetchFailure | NotBegun, ...]
     joins: NodeFacts | None = None
     life: int = 0
 
@@ -243,6 +276,13 @@ class FollowedLaunch(LaunchTask, frozen=True):
     """Part of a reply, then node to slot: run this attempt, and tell how far it is."""
 
 
+def followed(launch: LaunchTask) -> FollowedLaunch:
+    """The same launch of an attempt that is to tell how far it is."""
+    if isinstance(launch, FollowedLaunch):
+        return launch
+    return FollowedLaunch(*(getattr(launch, name) for name in LaunchTask.__struct_fields__))
+
+
 class KillTask(Message, frozen=True):
     """Part of a reply, then node to slot: stop this attempt."""
 
@@ -273,6 +313,12 @@ class HeartbeatReply(Message, frozen=True):
     kills: tuple[KillTask, ...] = ()
     suspends: tuple[SuspendTask, ...] = ()
     life: int = 0
+
+
+class FollowingReply(HeartbeatReply, frozen=True):
+    """Master to node: a reply that also asks how far these attempts are, from now on."""
+
+    follows: tuple[AttemptId, ...] = ()
 
 
 class BeginAnew(Message, frozen=True):
@@ -320,14 +366,38 @@ class PhaseOver(Message, frozen=True):
     timed: int
 
 
+class LookAgain(Message, frozen=True):
+    """Slot to itself: see whether the input is there now, unless something was timed since."""
+
+    timed: int
+
+
 class PhaseBegan(Message, frozen=True):
-    """Slot to node: a followed attempt began a phase that will last `length_ms`;
-    `done` is the attempt's progress at its beginning.
+    """Slot to node: a followed attempt began a phase that would last `length_ms` if nothing came
+    between; `done` is the attempt's progress at its beginning, and stays that if the length is 0.
     """
 
     attempt: AttemptId
     length_ms: Millis
     done: float = 0.0
+
+
+class Follow(Message, frozen=True):
+    """Node to slot: tell how far this attempt is, which runs already."""
+
+    attempt: AttemptId
+
+
+class UnderWay(Message, frozen=True):
+    """Slot to node: the attempt has run `ran_ms` so far, `shuffled_ms` of it in its shuffle, and
+    has done the share `done`; its present phase takes `left_ms` more, None where nobody can tell.
+    """
+
+    attempt: AttemptId
+    ran_ms: Millis
+    shuffled_ms: Millis
+    left_ms: Millis | None
+    done: float
 
 
 class AttemptOver(Message, frozen=True):
@@ -345,8 +415,8 @@ class Rest(Message, frozen=True):
     """What is left of a suspended attempt, as its node's memory holds it: it began at
     `started_ms`, has run `ran_ms`, `shuffled_ms` of it in its shuffle.  Its present phase takes
     `left_ms` more on a machine as slow as `slowness` (None while it waits for map outputs), and
-    its progress is `done`; it will fail at the progress `doom`, if that is set.  In its shuffle it
-    has `fetched` from these hosts; None after it.
+    its progress is `done`; `doom` says whether it will come to its end.  In its shuffle it has
+    `fetched` from these hosts; None after it.
     """
 
     launch: LaunchTask
@@ -355,7 +425,7 @@ class Rest(Message, frozen=True):
     shuffled_ms: Millis
     left_ms: Millis | None
     done: float
-    doom: float | None
+    doom: Doom | None
     slowness: float
     fetched: tuple[NodeId, ...] | None
 

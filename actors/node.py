@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from actors.address import slot_address
+from actors.clock import Clock
 from actors.events import AttemptEnded, NodeFacts, Outcome
 from actors.faults import Fault
 from actors.messages import (
@@ -28,18 +29,23 @@ from actors.messages import (
     Fetch,
     Fetched,
     FetchFailure,
+    Follow,
     FollowedLaunch,
+    FollowingReply,
     GoOn,
     Halted,
     HeartbeatReply,
     KillTask,
     LaunchTask,
+    NotBegun,
     PhaseBegan,
     Progress,
     Report,
     Rest,
     ResumeTask,
     SuspendTask,
+    UnderWay,
+    followed,
 )
 from actors.tracker import Tracker
 from scheduler.model import AttemptId, JobId, Millis, TaskKind
@@ -57,14 +63,14 @@ class Going(NamedTuple):
     done: float = 0.0
     shuffled_ms: Millis = 0
 
-    def progress(self, now_ms: Millis) -> Progress:
-        """What a beat sent now says of it."""
-        ran_ms = now_ms - self.started_ms
+    def progress(self, now_ms: Millis, clock: Clock) -> Progress:
+        """What a beat sent now says of it; times are by the machine's clock."""
+        times = measured(clock, now_ms, now_ms - self.started_ms, self.shuffled_ms)
         if self.phase_ms is None:
-            return Progress(self.attempt, ran_ms, ran_ms, 0.0)
+            return Progress(self.attempt, times[0], times[0], 0.0)
         share = min((now_ms - self.phase_ms) / self.length_ms, 1.0) if self.length_ms else 0.0
         done = self.done + (1 - self.done) * share
-        return Progress(self.attempt, ran_ms, self.shuffled_ms, done)
+        return Progress(self.attempt, *times, done)
 
     def in_phase(self, began: PhaseBegan, now_ms: Millis) -> "Going":
         """The same in a phase that began, or went on, now."""
@@ -77,6 +83,14 @@ class Going(NamedTuple):
         """The same with all its times so much later: it was suspended as long."""
         phase_ms = None if self.phase_ms is None else self.phase_ms + by_ms
         return self._replace(started_ms=self.started_ms + by_ms, phase_ms=phase_ms)
+
+
+def measured(
+    clock: Clock, now_ms: Millis, ran_ms: Millis, shuffled_ms: Millis
+) -> tuple[Millis, Millis]:
+    """How long an attempt ran up to now, and was in its shuffle first, by a machine's clock."""
+    began_ms = now_ms - ran_ms
+    return clock.own_ms(began_ms, now_ms), clock.own_ms(began_ms, began_ms + shuffled_ms)
 
 
 class Memory(NamedTuple):
@@ -114,6 +128,7 @@ class Node(Tracker):
         self._keeps_outputs = keeps_outputs
         self._outputs: set[JobId] = set()
         self._going: dict[AttemptId, Going] = {}
+        self._asked: set[AttemptId] = set()  # to be followed, but its slot has not answered
         self._free = self._all_free()
         self._held: dict[AttemptId, int] = {}
         self._orphans: set[AttemptId] = set()  # held, but of an earlier life
@@ -129,6 +144,8 @@ class Node(Tracker):
                 self.on_reply(message)
             case PhaseBegan():
                 self.on_phase_began(message)
+            case UnderWay():
+                self.on_under_way(message)
             case AttemptOver():
                 self.on_attempt_over(message)
             case AttemptHalted():
@@ -143,6 +160,8 @@ class Node(Tracker):
                 self.on_fetch(message)
             case FetchFailure():
                 self.say(message)
+            case NotBegun():
+                self.on_not_begun(message)
             case Fault():
                 self.on_fault(message)
             case _:
@@ -156,17 +175,29 @@ class Node(Tracker):
         if going is not None:  # and not of an earlier life
             self._going[began.attempt] = going.in_phase(began, self.now_ms)
 
+    def on_under_way(self, way: UnderWay) -> None:
+        """Follow an attempt that runs already."""
+        if way.attempt in self._asked:  # and not of an earlier life
+            self._asked.remove(way.attempt)
+            self._going[way.attempt] = _going(way, self.now_ms)
+
+    def on_not_begun(self, told: NotBegun) -> None:
+        """Pass it on, unless it is of an earlier life."""
+        if told.attempt not in self._orphans:
+            self.say(told)
+
     def on_attempt_over(self, over: AttemptOver) -> None:
         """Free the slot; the news rides on the next beat, unless it is of an earlier life."""
         attempt = over.report.attempt
         self._release(over.slot, attempt)
         self._going.pop(attempt, None)
+        self._asked.discard(attempt)
         if attempt in self._orphans:
             self._orphans.remove(attempt)
             return
         if over.output_of is not None and self._keeps_outputs:
             self._outputs.add(over.output_of)
-        self.say(over.report)
+        self.say(self._by_clock(over.report))
 
     def on_attempt_halted(self, halted: AttemptHalted) -> None:
         """Keep the attempt and free its slot; the news rides on the next beat."""
@@ -179,7 +210,8 @@ class Node(Tracker):
             self._drop(attempt, memory)
             return
         self._suspended[attempt] = memory
-        self.say(Halted(attempt, rest.ran_ms, rest.shuffled_ms))
+        times = measured(self._clock, self.now_ms, rest.ran_ms, rest.shuffled_ms)
+        self.say(Halted(attempt, *times))
 
     def on_fetch(self, fetch: Fetch) -> None:
         """Hand over what the job's maps have left here; without it there is no answer."""
@@ -199,6 +231,9 @@ class Node(Tracker):
         self._begin_life()
 
     def obey(self, reply: HeartbeatReply) -> None:
+        if isinstance(reply, FollowingReply):
+            for attempt in reply.follows:
+                self._follow(attempt)
         for kill in reply.kills:
             self._kill(kill)
         for suspend in reply.suspends:
@@ -210,10 +245,11 @@ class Node(Tracker):
                 self._launch(launch)
 
     def follows(self) -> bool:
-        return bool(self._going)
+        return bool(self._going or self._asked)
 
     def progress(self) -> tuple[Progress, ...]:
-        return tuple(going.progress(self.now_ms) for going in self._going.values())
+        going, clock = self._going.values(), self._clock
+        return tuple(each.progress(self.now_ms, clock) for each in going)
 
     def crash(self) -> None:
         super().crash()
@@ -238,6 +274,7 @@ class Node(Tracker):
             self._drop(attempt, memory)
         self._suspended.clear()
         self._going.clear()
+        self._asked.clear()
         self._outputs.clear()
 
     def _launch(self, launch: LaunchTask) -> None:
@@ -257,6 +294,18 @@ class Node(Tracker):
             self._going[resume.attempt] = going.later(self.now_ms - since_ms)
         self.send(slot_address(self._facts.node, slot), GoOn(rest))
 
+    def _follow(self, attempt: AttemptId) -> None:
+        """Follow an attempt from now on; one that ended meanwhile is past it."""
+        memory = self._suspended.get(attempt)
+        if memory is not None:
+            rest = msgspec.structs.replace(memory.rest, launch=followed(memory.rest.launch))
+            left_ms = rest.left_ms if rest.fetched is None else None
+            way = UnderWay(attempt, rest.ran_ms, rest.shuffled_ms, left_ms, rest.done)
+            self._suspended[attempt] = Memory(rest, memory.since_ms, _going(way, memory.since_ms))
+        elif attempt in self._held:
+            self._asked.add(attempt)
+            self._pass_on(Follow(attempt))
+
     def _kill(self, kill: KillTask) -> None:
         """Pass the order on, or drop an attempt that is suspended."""
         memory = self._suspended.pop(kill.attempt, None)
@@ -265,7 +314,15 @@ class Node(Tracker):
             return
         self._drop(kill.attempt, memory)
         rest = memory.rest
-        self.say(Report(kill.attempt, Outcome.KILLED, rest.ran_ms, rest.shuffled_ms))
+        report = Report(kill.attempt, Outcome.KILLED, rest.ran_ms, rest.shuffled_ms)
+        self.say(self._by_clock(report))
+
+    def _by_clock(self, report: Report) -> Report:
+        """The report with its times as the machine has measured them."""
+        if self._clock.right:
+            return report
+        times = measured(self._clock, self.now_ms, report.ran_ms, report.shuffled_ms)
+        return Report(report.attempt, report.outcome, *times)
 
     def _drop(self, attempt: AttemptId, memory: Memory) -> None:
         """Here ends a suspended attempt."""
@@ -273,7 +330,7 @@ class Node(Tracker):
         times = rest.started_ms, self.now_ms - rest.started_ms - rest.ran_ms
         self.note(AttemptEnded(self.now_ms, attempt, Outcome.KILLED, *times))
 
-    def _pass_on(self, order: KillTask | SuspendTask) -> None:
+    def _pass_on(self, order: KillTask | SuspendTask | Follow) -> None:
         """Tell the attempt's slot; an attempt that ended meanwhile is past it."""
         slot = self._held.get(order.attempt)
         if slot is not None:
@@ -289,3 +346,10 @@ class Node(Tracker):
         """The slots of an empty node, by kind."""
         maps, reduces = self._facts.map_slots, self._facts.reduce_slots
         return list(range(maps)), list(range(maps, maps + reduces))
+
+
+def _going(way: UnderWay, now_ms: Millis) -> Going:
+    """What is to be known of an attempt that was so far at this moment."""
+    phase_ms = None if way.left_ms is None else now_ms
+    started_ms = now_ms - way.ran_ms
+    return Going(way.attempt, started_ms, phase_ms, way.left_ms or 0, way.done, way.shuffled_ms)

@@ -8,40 +8,56 @@ slot of that node that gets it goes on where it stopped, and asks for map output
 was in its shuffle, since they may have become ready meanwhile, or been lost.
 
 While its machine stands still, and when it becomes slower, what is left of the phase is put off.
-"""
 
-from typing import NamedTuple
+An attempt may take its slot and not begin.  A map of whose input no replica is to be had looks
+every three seconds, as HDFS's clients do, and has failed when it has waited for too long.  A launch
+that is stuck (the machine cannot make its folders, or start a process) stays so until the master
+gives it up (rule H8).
+
+An attempt that hangs stays in its phase and comes no further.  Its node kills it when it has made
+no progress for ten minutes, Hadoop's `mapred.task.timeout`, and it has failed (rule T7; Hadoop's
+TaskTracker looks once a heartbeat, this one at the very moment).  A shuffle that waits for map
+outputs does not count as hanging, since Hadoop's copiers report all the time.
+"""
 
 import msgspec
 
 from actors.address import job_address, node_address, slot_address
+from actors.blocks import Blocks
 from actors.copier import TRY_MS, Copier
 from actors.durations import Durations
 from actors.events import (
     AttemptEnded,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     NodeFacts,
     Outcome,
     ShuffleEnded,
+    Stall,
+    StallEnded,
 )
 from actors.faults import Fault
 from actors.machine import Machine
 from actors.messages import (
     AttemptHalted,
     AttemptOver,
+    Doom,
     Fetch,
     FetchAgain,
     Fetched,
     FetchFailure,
     FetchOutputs,
     FetchOutputsAgain,
+    Follow,
     FollowedLaunch,
     GoOn,
     KillTask,
     LaunchTask,
+    LookAgain,
     MapWork,
+    NotBegun,
     OutputsObsolete,
     OutputsReady,
     PhaseBegan,
@@ -51,35 +67,30 @@ from actors.messages import (
     Rest,
     SuspendTask,
     TryOver,
+    UnderWay,
+    followed,
 )
+from actors.phase import Phase
 from scheduler.model import AttemptId, Millis, NodeId, TaskKind
 
 SHUFFLE_SHARE = 1 / 3
 """A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
 
-
-class Phase(NamedTuple):
-    """A phase of the running attempt that will end at `ends_ms`; `done` is the attempt's progress
-    at its beginning.
-    """
-
-    began_ms: Millis
-    ends_ms: Millis
-    done: float
-
-    def progress(self, now_ms: Millis) -> float:
-        """The attempt's progress now."""
-        if now_ms >= self.ends_ms:
-            return 1.0
-        share = (now_ms - self.began_ms) / (self.ends_ms - self.began_ms)
-        return self.done + (1 - self.done) * share
+LOOK_EVERY_MS: Millis = 3000
+"""How long HDFS's client waits before it asks for a block's replicas again."""
 
 
 class Slot(Machine):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
 
     def __init__(
-        self, facts: NodeFacts, slot: int, *, latency_ms: Millis, durations: Durations
+        self,
+        facts: NodeFacts,
+        slot: int,
+        *,
+        latency_ms: Millis,
+        durations: Durations,
+        blocks: Blocks,
     ) -> None:
         node = facts.node
         super().__init__(slot_address(node, slot), f"slot {slot} of node {node}")
@@ -87,12 +98,15 @@ class Slot(Machine):
         self._slot = slot
         self._latency_ms = latency_ms
         self._durations = durations
+        self._blocks = blocks
         self._slowness = 1.0
         self._running: LaunchTask | None = None
         self._started_ms: Millis = 0
         self._suspended_ms: Millis = 0  # in all, of the present attempt
         self._shuffled_ms: Millis = 0  # how long it had run when its shuffle ended
-        self._doom: float | None = None  # the progress at which the present attempt fails
+        self._doom: Doom | None = None  # if the present attempt is not to succeed
+        self._deadline_ms: Millis | None = None  # when it has failed, if it hangs or waits so long
+        self._waits: Stall | None = None  # why the present attempt has not begun
         self._copier: Copier | None = None  # while it shuffles
         self._phase: Phase | None = None  # None while it waits for map outputs, and while halted
         self._put_off: tuple[Millis, float] | None = None  # what was left when it was halted
@@ -108,12 +122,16 @@ class Slot(Machine):
                 self.on_outputs_ready(message)
             case PhaseOver():
                 self.on_phase_over(message)
+            case LookAgain():
+                self.on_look_again(message)
             case KillTask():
                 self.on_kill(message)
             case SuspendTask():
                 self.on_suspend(message)
             case GoOn():
                 self.on_go_on(message)
+            case Follow():
+                self.on_follow(message)
             case Fetched():
                 self.on_fetched(message)
             case TryOver():
@@ -132,20 +150,19 @@ class Slot(Machine):
         self._running = launch
         self._started_ms = self.now_ms
         self._suspended_ms = self._shuffled_ms = 0
-        self._doom = self._durations.doom(launch, self._flakiness)
+        self._doom = self._durations.doom(launch, self._failing, self._hanging)
         self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
-        if isinstance(launch.work, MapWork):
-            self._begin_phase(launch, self._stretched(self._durations.of_map(launch, launch.work)))
-        else:
-            self._copier = Copier()
-            self._ask_for_outputs(launch)
+        self._begin(launch)
 
     def on_phase_over(self, over: PhaseOver) -> None:
         launch = self._running
         if launch is None or over.timed != self._timed:
             return
         if self._copier is None:
-            self._end(launch, Outcome.SUCCEEDED if self._doom is None else Outcome.FAILED)
+            if self._doom is not None and self._doom.hangs and not self._doom.hung:
+                self._hang(launch, self._doom)
+            else:
+                self._end(launch, Outcome.SUCCEEDED if self._doom is None else Outcome.FAILED)
         elif self._copier.awaited:
             self._phase = None  # until the last host has answered
         else:
@@ -155,9 +172,38 @@ class Slot(Machine):
             self.note(ShuffleEnded(self.now_ms, launch.attempt))
             self._begin_phase(launch, self._stretched(self._durations.of_rest(launch, launch.work)))
 
+    def on_look_again(self, look: LookAgain) -> None:
+        """Begin if the input is there now; give it up if that takes too long."""
+        launch = self._running
+        if launch is None or look.timed != self._timed or self._deadline_ms is None:
+            return
+        if self._readable(launch):
+            self.note(StallEnded(self.now_ms, launch.attempt))
+            self._waits = self._deadline_ms = None
+            self._work(launch)
+        elif self.now_ms >= self._deadline_ms:
+            self._end(launch, Outcome.FAILED)
+        else:
+            self._look_later(self._deadline_ms)
+
     def on_kill(self, kill: KillTask) -> None:
         if self._running is not None and self._running.attempt == kill.attempt:
             self._end(self._running, Outcome.KILLED)
+
+    def on_follow(self, order: Follow) -> None:
+        """Tell how far the attempt is, and of every phase from now on."""
+        launch, phase = self._running, self._phase
+        if launch is None or launch.attempt != order.attempt:
+            return
+        self._running = followed(launch)
+        left_ms, done = None, 0.0
+        if self._waits is not None:
+            left_ms = 0
+        elif phase is not None and self._copier is None:
+            done = phase.progress(self.now_ms)
+            left_ms = phase._replace(began_ms=self.now_ms, done=done).whole_ms()
+        ran = (self._ran_ms(), self._shuffled_for_ms())
+        self.send(node_address(self._node), UnderWay(launch.attempt, *ran, left_ms, done))
 
     # Fetching map outputs.
 
@@ -194,7 +240,7 @@ class Slot(Machine):
             return
         launch, copier = found
         pause_ms, tell = copier.failed(over.host)
-        self.timer(FetchAgain(over.attempt, over.host), pause_ms)
+        self.timer(FetchAgain(over.attempt, over.host), self._clock.real_ms(pause_ms))
         if tell:
             self.send(node_address(self._node), FetchFailure(launch.job, over.host))
 
@@ -229,7 +275,8 @@ class Slot(Machine):
         if host not in self._apart:
             fetch = Fetch(self.address, self._node, launch.attempt, launch.job)
             self.send(node_address(host), fetch, self._latency_ms)
-        self.timer(TryOver(launch.attempt, host), TRY_MS + 2 * self._latency_ms)
+        try_ms = self._clock.real_ms(TRY_MS) + 2 * self._latency_ms
+        self.timer(TryOver(launch.attempt, host), try_ms)
 
     # Giving way and going on.
 
@@ -264,7 +311,10 @@ class Slot(Machine):
         self._doom = rest.doom
         self.note(AttemptResumed(self.now_ms, launch.attempt, self._node, self._slot))
         left_ms = rest.left_ms
-        if left_ms is not None:
+        if rest.doom is not None and rest.doom.hung:
+            left_ms = self._clock.real_ms(self._durations.timeout_ms)
+            self._deadline_ms = self.now_ms + left_ms
+        elif left_ms is not None:
             left_ms = round(left_ms * self._slowness / rest.slowness)
         if rest.fetched is not None:
             self._copier = Copier(rest.fetched)
@@ -273,6 +323,8 @@ class Slot(Machine):
                 left_ms = max(left_ms, 4 * self._latency_ms + 1)
         if left_ms is not None:
             self._time_phase(launch, left_ms, rest.done)
+        elif rest.fetched is None:  # it had not begun
+            self._begin(launch)
 
     # What happens to the machine.
 
@@ -290,12 +342,18 @@ class Slot(Machine):
 
     def resume(self) -> None:
         put_off, self._put_off = self._put_off, None
+        if put_off is not None and self._deadline_ms is not None:  # the clock has run on
+            put_off = (max(self._deadline_ms - self.now_ms, 0), put_off[1])
         self._go_on(put_off)
+        if self._waits is Stall.NO_INPUT:
+            self.timer(LookAgain(self._timed), 0)
 
     def slow(self, factor: float) -> None:
         """What is left of the running phase takes longer too, or shorter."""
         ratio = factor / self._slowness
         self._slowness = factor
+        if self._deadline_ms is not None:
+            return
         left = self._put_off if self.halted else self._left()
         if left is not None:
             left = (round(left[0] * ratio), left[1])
@@ -306,7 +364,7 @@ class Slot(Machine):
 
     def at_work(self) -> bool:
         """A reduce that waits for its job's last map is not: that map must run somewhere else."""
-        return self._running is not None and self._phase is not None
+        return self._phase is not None or self._waits is not None
 
     # The phases of an attempt.
 
@@ -314,24 +372,78 @@ class Slot(Machine):
         """What takes so long, as slow as the machine is now."""
         return round(ms * self._slowness)
 
+    def _begin(self, launch: LaunchTask) -> None:
+        """Begin the attempt's work, or say why not."""
+        if self._durations.sticks(launch, self._sticking):
+            self._wait(launch, Stall.NOT_BEGUN)
+            self.send(node_address(self._node), NotBegun(launch.attempt))
+        elif self._readable(launch):
+            self._work(launch)
+        else:
+            wait_ms = self._clock.real_ms(self._durations.input_wait_ms)
+            self._deadline_ms = self.now_ms + wait_ms
+            self._wait(launch, Stall.NO_INPUT)
+            self._look_later(self._deadline_ms)
+
+    def _work(self, launch: LaunchTask) -> None:
+        """Begin the attempt's first phase."""
+        if isinstance(launch.work, MapWork):
+            self._begin_phase(launch, self._stretched(self._durations.of_map(launch, launch.work)))
+        else:
+            self._copier = Copier()
+            self._ask_for_outputs(launch)
+
+    def _wait(self, launch: LaunchTask, why: Stall) -> None:
+        """Hold the slot and do nothing."""
+        self._waits = why
+        self.note(AttemptStalled(self.now_ms, launch.attempt, 0.0, why))
+        if isinstance(launch, FollowedLaunch):
+            self.send(node_address(self._node), PhaseBegan(launch.attempt, 0))
+
+    def _readable(self, launch: LaunchTask) -> bool:
+        """Whether the attempt's input can be read; a reduce's comes from maps."""
+        is_map = launch.kind is TaskKind.MAP
+        return not is_map or self._blocks.readable(launch.job, launch.task, self.now_ms)
+
+    def _look_later(self, deadline_ms: Millis) -> None:
+        self._timed += 1
+        wait_ms = min(self._clock.real_ms(LOOK_EVERY_MS), deadline_ms - self.now_ms)
+        self.timer(LookAgain(self._timed), wait_ms)
+
     def _begin_phase(self, launch: LaunchTask, length_ms: Millis) -> None:
         """Let the attempt's next phase, which is no shuffle, take its time: to its end, or to where
         it fails.
         """
-        done = SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0
         if self._doom is not None:
-            length_ms = round(length_ms * self._doom)
-        self._time_phase(launch, length_ms, done)
+            length_ms = round(length_ms * self._doom.at)
+        self._time_phase(launch, length_ms, _before(launch))
+
+    def _hang(self, launch: LaunchTask, doom: Doom) -> None:
+        """Come no further, until it is noticed."""
+        done = self._goal(launch)
+        timeout_ms = self._clock.real_ms(self._durations.timeout_ms)
+        self._doom = Doom(doom.at, hangs=True, hung=True)
+        self._deadline_ms = self.now_ms + timeout_ms
+        self.note(AttemptStalled(self.now_ms, launch.attempt, done, Stall.HANGS))
+        self._time_phase(launch, timeout_ms, done)
+
+    def _goal(self, launch: LaunchTask) -> float:
+        """How far the present phase brings the attempt."""
+        if self._doom is None or self._copier is not None:
+            return 1.0
+        before = _before(launch)
+        return before + (1 - before) * self._doom.at
 
     def _time_phase(self, launch: LaunchTask, length_ms: Millis, done: float = 0.0) -> None:
         """The present phase ends so long from now, and not when any earlier timer says; `done` is
         the attempt's progress at this moment.
         """
-        self._phase = Phase(self.now_ms, self.now_ms + length_ms, done)
+        phase = Phase(self.now_ms, self.now_ms + length_ms, done, self._goal(launch))
+        self._phase = phase
         self._timed += 1
         self.timer(PhaseOver(self._timed), length_ms)
         if isinstance(launch, FollowedLaunch) and self._copier is None:
-            self.send(node_address(self._node), PhaseBegan(launch.attempt, length_ms, done))
+            self.send(node_address(self._node), PhaseBegan(launch.attempt, phase.whole_ms(), done))
 
     def _left(self) -> tuple[Millis, float] | None:
         """What is left of the present phase, and the progress so far; None where none is timed."""
@@ -365,5 +477,11 @@ class Slot(Machine):
         """Be free; a timer that still goes is for nobody."""
         self._running = None
         self._copier = None
+        self._deadline_ms = self._waits = None
         self._phase = self._put_off = None
         self._timed += 1
+
+
+def _before(launch: LaunchTask) -> float:
+    """The attempt's progress when its own work begins: of a reduce, after its shuffle."""
+    return SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0

@@ -24,7 +24,7 @@ from abc import abstractmethod
 
 from actors.address import MASTER, node_address
 from actors.events import NodeFacts
-from actors.faults import Disturb, Fault, Flaky, Separate, Slow
+from actors.faults import Disturb, Fault, Flaky, Hang, Separate, Slow
 from actors.kernel import Kernel
 from actors.machine import Machine
 from actors.messages import (
@@ -36,6 +36,7 @@ from actors.messages import (
     Halted,
     Heartbeat,
     HeartbeatReply,
+    NotBegun,
     Progress,
     ProgressHeartbeat,
     Report,
@@ -66,7 +67,7 @@ class Tracker(Machine):
         self._send_all = send_all
         self._retry_ms = retry_ms
         self._seed = seed
-        self._reports: list[Report | Halted | FetchFailure] = []
+        self._reports: list[Report | Halted | FetchFailure | NotBegun] = []
         self._life = 0
         self._response = 0
         self._joined = False
@@ -142,7 +143,7 @@ class Tracker(Machine):
         if not self._awaiting_reply:
             self._beat_after_reply()
 
-    def say(self, report: Report | Halted | FetchFailure) -> None:
+    def say(self, report: Report | Halted | FetchFailure | NotBegun) -> None:
         """Remember what to say, and see to it that it will be said."""
         self._reports.append(report)
         if self._awaiting_reply or len(self._reports) > 1:
@@ -165,11 +166,11 @@ class Tracker(Machine):
 
     def _await_reply(self) -> None:
         """See to it that the beat goes out again if nothing comes back (rule H5)."""
-        self.timer(BeatAgain(self._beats), self._retry_ms)
+        self.timer(BeatAgain(self._beats), self._clock.real_ms(self._retry_ms))
 
     def _beat_after_reply(self) -> None:
         """Plan the beat that follows a reply received now."""
-        next_ms = self.now_ms + self._interval_ms
+        next_ms = self.now_ms + self._clock.real_ms(self._interval_ms)
         self._next_beat_ms = next_ms
         if self._out_of_band and self._reports:
             next_ms = self.now_ms
@@ -242,7 +243,7 @@ class Tracker(Machine):
 
     def on_fault(self, fault: Fault) -> None:
         """Leave no beat out from now on, and bear it."""
-        if not isinstance(fault, Slow | Separate | Flaky):
+        if not isinstance(fault, Slow | Separate | Flaky | Hang):
             self._wake()
         if isinstance(fault, Disturb):
             if self._uplink is None:

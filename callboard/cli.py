@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from callboard import commands, ideal, kit, screen_commands, streams
+from callboard import commands, export_command, ideal, kit, screen_commands, streams
 from callboard.errors import explain
 from callboard.run_command import add_run_arguments, run_command
 from callboard.version import __version__
@@ -106,6 +106,10 @@ def make_parser() -> argparse.ArgumentParser:
     replay = subparsers.add_parser("replay", help="show a recorded run on the screen")
     screen_commands.add_replay_arguments(replay)
     replay.set_defaults(action=screen_commands.replay_command)
+
+    export = subparsers.add_parser("export", help="turn a journal into a trace or a table")
+    export_command.add_export_arguments(export)
+    export.set_defaults(action=export_command.export_command)
 
     check = subparsers.add_parser(
         "check",

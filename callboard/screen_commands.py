@@ -10,9 +10,9 @@ from callboard.errors import InputError
 from callboard.journals import journal_paths
 from callboard.play import Options
 from callboard.run_command import add_scenario_arguments, add_world_arguments, plan_of, until_ms
-from journal.reader import Journal
+from journal.follow import Follower
 from scenarios.spec import DEFAULT
-from tui.recorded import RecordedSource
+from tui.recorded import FollowedSource
 from tui.source import Source
 
 COLUMNS_LEAST, LINES_LEAST = 60, 20
@@ -24,10 +24,20 @@ def add_replay_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `callboard replay`."""
     parser.description = (
         "Show a recorded run on the screen: play it at any speed, step, go back and forth.  A run"
-        " that was cut off is shown as far as it goes."
+        " that was cut off is shown as far as it goes; one that is still being written is read on"
+        " as it grows."
     )
     parser.add_argument(
-        "journal", type=Path, metavar="JOURNAL", help="what `callboard run --journal` has written"
+        "journal",
+        type=Path,
+        metavar="JOURNAL",
+        help="what `callboard run --journal` has written, or is still writing",
+    )
+    parser.add_argument(
+        "-f",
+        "--follow",
+        action="store_true",
+        help="begin at the end of what is known and go on with it as it grows, like `tail -f`",
     )
     add_screen_arguments(parser)
 
@@ -42,11 +52,13 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
 def replay_command(options: argparse.Namespace) -> int:
     """Show a journal on the screen."""
     check_terminal()
-    source = RecordedSource(iter(Journal(options.journal)))
+    source = FollowedSource(Follower(options.journal))
     source.read_on(_AT_ONCE)  # what is wrong with the file's beginning is said before the screen
     if source.tape.started is None:
         raise InputError(f"{options.journal}: no run has been recorded in it yet")
-    return _show(source, options.theme)
+    while options.follow and source.read_on(_AT_ONCE):
+        pass
+    return _show(source, options.theme, follow=options.follow)
 
 
 def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,11 +101,13 @@ def watch_command(options: argparse.Namespace) -> int:
         source.close()
 
 
-def _show(source: Source, theme: str) -> int:
+def _show(source: Source, theme: str, *, follow: bool = False) -> int:
     """Let a person look, until they leave."""
     from tui.app import CallboardApp  # it takes a moment to load
 
     app = CallboardApp(source, theme=theme)
+    if follow:
+        app.follow()
     app.run()
     if app.trouble is not None:
         raise app.trouble

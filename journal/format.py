@@ -19,7 +19,7 @@ from pathlib import Path
 MAGIC = b"\x8aCBJRNL\n"
 """First bytes of every journal.  Not ASCII, so that no text file begins like this."""
 
-VERSION = 3
+VERSION = 4
 """Raised when the frames or the events' fields change, so that old and new are not confused."""
 
 HEADER = MAGIC + VERSION.to_bytes(2, "little")

@@ -50,27 +50,15 @@ class Journal:
         self.truncated = self.complete = False
         event: AnyEvent | None = None
         with self.path.open("rb") as file:
-            self._check_header(file)
+            check_header(self.path, file.read(len(HEADER)))
             for chunk in self._chunks(file):
                 for event in chunk:
                     yield event
         self.complete = isinstance(event, RunEnded)
 
-    def _check_header(self, file: BinaryIO) -> None:
-        header = file.read(len(HEADER))
-        if len(header) < len(HEADER) or not header.startswith(MAGIC):
-            raise JournalError(self.path, 0, "this is not a Callboard journal")
-        version = int.from_bytes(header[len(MAGIC) :], "little")
-        if version > VERSION:
-            trouble = f"written in format {version}, newer than the {VERSION} that is known here"
-            raise JournalError(self.path, len(MAGIC), trouble)
-        if version < VERSION:
-            trouble = f"written in format {version}; only {VERSION} can be read"
-            raise JournalError(self.path, len(MAGIC), trouble)
-
     def _chunks(self, file: BinaryIO) -> Iterator[list[AnyEvent]]:
         """The decoded chunks; the last one may lack its seal."""
-        chunk = _Chunk(self.path, file.tell())
+        chunk = Chunk(self.path, file.tell())
         while True:
             start = chunk.end
             raw = file.read(HEAD_BYTES)
@@ -79,7 +67,7 @@ class Journal:
                 if len(crc) < SEAL_BYTES - HEAD_BYTES:
                     break
                 yield chunk.sealed(raw + crc)
-                chunk = _Chunk(self.path, start + SEAL_BYTES)
+                chunk = Chunk(self.path, start + SEAL_BYTES)
                 continue
             if len(raw) < HEAD_BYTES:
                 # A file ends well only where a chunk ended, or where none ever began.
@@ -95,11 +83,27 @@ class Journal:
         yield chunk.decoded()
 
 
+def check_header(path: Path, header: bytes) -> None:
+    """JournalError if the first bytes of the file at `path` are not those of a journal."""
+    if len(header) < len(HEADER) or not header.startswith(MAGIC):
+        raise JournalError(path, 0, "this is not a Callboard journal")
+    version = int.from_bytes(header[len(MAGIC) :], "little")
+    if version > VERSION:
+        trouble = f"written in format {version}, newer than the {VERSION} that is known here"
+        raise JournalError(path, len(MAGIC), trouble)
+    if version < VERSION:
+        trouble = f"written in format {version}; only {VERSION} can be read"
+        raise JournalError(path, len(MAGIC), trouble)
+
+
 _decode = msgspec.msgpack.Decoder[AnyEvent](AnyEvent).decode
 
 
-class _Chunk:
-    """The records of one chunk, gathered but not yet believed."""
+class Chunk:
+    """The records of one chunk, gathered but not yet believed.
+
+    `sealed` and `decoded` give each event once: those that were not given before.
+    """
 
     def __init__(self, path: Path, begin: int) -> None:
         self.path = path
@@ -107,6 +111,7 @@ class _Chunk:
         self.end = begin
         self.heads: list[bytes] = []
         self.bodies: list[bytes] = []
+        self._given = 0
 
     def length(self, raw: bytes) -> int:
         """The length of the record that `raw` heads."""
@@ -135,10 +140,12 @@ class _Chunk:
         """The events, checked by nothing but their own form."""
         events: list[AnyEvent] = []
         try:
-            for body in self.bodies:
+            for body in self.bodies[self._given :]:
                 events.append(_decode(body))
         except (msgspec.DecodeError, RecursionError) as error:
-            before = sum(HEAD_BYTES + len(body) for body in self.bodies[: len(events)])
+            good = self.bodies[: self._given + len(events)]
+            before = sum(HEAD_BYTES + len(body) for body in good)
             trouble = f"damaged: not an event ({error})"
             raise JournalError(self.path, self.begin + before, trouble) from None
+        self._given = len(self.bodies)
         return events

@@ -12,14 +12,19 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
+    NodeCleared,
+    NodeListed,
     NodeLost,
     NodeReturned,
     NodeShunned,
@@ -29,6 +34,8 @@ from actors.events import (
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import (
@@ -36,7 +43,11 @@ from actors.faults import (
     Crash,
     Disturb,
     Drain,
+    Drift,
     Flaky,
+    FlakyAt,
+    Hang,
+    JobFault,
     KillJob,
     NodeFault,
     Pause,
@@ -46,7 +57,10 @@ from actors.faults import (
     Resume,
     ResumeMaster,
     Separate,
+    SetPool,
+    SetPriority,
     Slow,
+    StickLaunches,
     SwitchPolicy,
 )
 from actors.network import Way
@@ -62,7 +76,7 @@ from journal.names import (
     task_name,
 )
 from scheduler.decisions import Why
-from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskKind
 
 LEVELS = {
     Locality.NODE: "node-local",
@@ -133,15 +147,15 @@ class Narrator:
                 return event.job, event.node
             case NodeShunned():
                 return event.job, event.node
-            case JobSubmitted() | JobFinished() | JobResubmitted():
+            case JobSubmitted() | JobFinished() | JobResubmitted() | JobChanged():
                 return event.job, None
             case RunStarted() | OrderSwitched() | RunEnded():
                 return None, None
             case FaultStruck():
-                if isinstance(event.fault, KillJob):
+                if isinstance(event.fault, JobFault):
                     return event.fault.job, None
                 return None, event.fault.node if isinstance(event.fault, NodeFault) else None
-            case NodeLost() | NodeReturned():
+            case NodeLost() | NodeReturned() | NodeListed() | NodeCleared():
                 return None, event.node
             case _:
                 launch = self.attempts.get(event.attempt)
@@ -164,6 +178,16 @@ class Narrator:
                 return f"{self._attempt(event.attempt)} starts on {place}"
             case ShuffleEnded():
                 return f"{self._attempt(event.attempt)} has all its map outputs"
+            case AttemptStalled():
+                who = self._attempt(event.attempt) + self._where(event.attempt)
+                if event.why is Stall.HANGS:
+                    return f"{who} hangs, {100 * event.progress:.0f} % done"
+                return f"{who} waits: {event.why}"
+            case StallEnded():
+                return f"{self._attempt(event.attempt)}{self._where(event.attempt)} finds its input"
+            case LaunchExpired():
+                who = self._attempt(event.attempt) + self._where(event.attempt)
+                return f"the master gives {who} up: its launch has expired"
             case AttemptSuspended():
                 where = self._where(event.attempt)
                 return f"{self._attempt(event.attempt)} is suspended{where} and keeps its work"
@@ -203,6 +227,9 @@ class Narrator:
                 lost = event.outcome is Outcome.KILLED
                 why = f"{where} had the outputs" if lost else f"nobody can fetch from {where}"
                 return f"{maps} must run again: {why}"
+            case JobChanged():
+                pool = f"is in pool {event.pool} and " if event.pool else ""
+                return f"{self._job(event.job)} {pool}has {_priority(event.priority)} from now on"
             case JobResubmitted():
                 return f"{self._job(event.job)} is submitted again"
             case NodeShunned():
@@ -210,6 +237,12 @@ class Narrator:
                 if event.in_force:
                     return f"{job} uses {node} no more: too many of its attempts failed there"
                 return f"{job} would shun {node}, but already shuns too many nodes: it uses all"
+            case NodeListed():
+                told = f"{node_name(event.node)} is listed as bad, having been shunned by"
+                told = f"{told} {count(event.faults, 'job')} that succeeded"
+                return f"{told}: it gets no more tasks" if event.in_force else told
+            case NodeCleared():
+                return f"{node_name(event.node)} is not listed as bad any more"
             case NodeReturned():
                 return f"{node_name(event.node)} joins again"
             case JobFinished():
@@ -255,9 +288,12 @@ def _beginning(event: RunStarted) -> str:
 def _particulars(event: JobSubmitted) -> str:
     by = f" by {event.user}" if event.user else ""
     pool = f"pool {event.pool}, " if event.pool else ""
-    priority = event.priority.name.lower().replace("_", " ")
     tasks = f"{count(event.maps, 'map')}, {count(event.reduces, 'reduce')}"
-    return f"{by}: {tasks} ({pool}{priority} priority)"
+    return f"{by}: {tasks} ({pool}{_priority(event.priority)})"
+
+
+def _priority(priority: Priority) -> str:
+    return f"{priority.name.lower().replace('_', ' ')} priority"
 
 
 def _place(event: AttemptLaunched) -> str:
@@ -291,12 +327,32 @@ def _struck(fault: AnyFault) -> str:
             pass
     if isinstance(fault, SwitchPolicy):
         return f"the policy in force is {fault.policy} from now on"
-    if isinstance(fault, KillJob):
-        return f"{job_name(fault.job)} is killed by its user"
+    match fault:
+        case KillJob():
+            return f"{job_name(fault.job)} is killed by its user"
+        case SetPriority():
+            return f"{job_name(fault.job)} is given {_priority(fault.priority)}"
+        case SetPool():
+            return f"{job_name(fault.job)} is put into pool {fault.pool}"
+        case _:
+            pass
     node = node_name(fault.node)
     match fault:
         case Drain():
             return f"{node} is taken out of service" if fault.out else f"{node} is in service again"
+        case FlakyAt():
+            told = f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
+            return f"{told}, at {fault.progress:.0%} of their way"
+        case Hang():
+            told = f"of the attempts that start on {node} from now on {fault.share:.0%} hang"
+            return told if fault.progress is None else f"{told}, {fault.progress:.0%} done"
+        case Drift():
+            if fault.rate == 1:
+                return f"the clock of {node} goes right again"
+            return f"the clock of {node} goes {fault.rate:g} times as fast from now on"
+        case StickLaunches():
+            told = f"of the attempts launched on {node} from now on {fault.share:.0%} never begin"
+            return told if fault.share else f"attempts launched on {node} begin again"
         case Flaky():
             return f"{node} fails {fault.share:.0%} of the attempts that start on it from now on"
         case Crash():

@@ -23,6 +23,7 @@ from journal.format import (
     head,
     seal,
 )
+from journal.presence import hold
 
 FLUSH_SECONDS = 1.0
 """Events wait no longer than this (of wall-clock time) for the next event to push them out."""
@@ -33,7 +34,8 @@ class JournalWriter:
 
     Events reach the operating system when a chunk is full, when an event comes `FLUSH_SECONDS`
     or more after the last write, on `flush()` and on `close()`.  A process that is killed loses
-    at most what came after; the file stays readable up to there.
+    at most what came after; the file stays readable up to there.  As long as the file is open it
+    can be told that it is being written (`journal.presence`).
 
     Raises OSError as the file system does, and JournalError for an event of 16 MiB or more.
     """
@@ -41,6 +43,7 @@ class JournalWriter:
     def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.path = Path(path)
         self._file: BinaryIO = self.path.open("wb")
+        hold(self._file)
         self._encode = msgspec.msgpack.Encoder(order="deterministic").encode
         self._clock = clock
         self._file.write(HEADER)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import exp
 
+from actors.blocks import Blocks
 from actors.client import Client
 from actors.config import Cluster, Tasks
 from actors.durations import Durations
@@ -14,7 +15,7 @@ from actors.events import (
     NodeFacts,
     Outcome,
 )
-from actors.faults import Crash, Slow
+from actors.faults import Crash, Drift, Hang, Slow, StickLaunches
 from actors.injector import Injector, Strike
 from actors.job import Job
 from actors.jobs import JobSpec
@@ -80,10 +81,11 @@ def assemble(
             cluster, len(nodes), informed(policy), seed, lambda text: informed(make_policy(text))
         )
     )
-    _admit_nodes(kernel, cluster, nodes, tasks, seed, script)
     placement = Placement(
         seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication
     )
+    blocks = Blocks(placement)
+    _admit_nodes(kernel, cluster, nodes, tasks, seed, script, blocks)
 
     def make_job(spec: JobSpec) -> Job:
         return Job(
@@ -96,7 +98,7 @@ def assemble(
 
     kernel.admit(client(jobs, make_job, period_ms))
     if script:
-        kernel.admit(Injector(script, nodes))
+        kernel.admit(Injector(script, nodes, blocks))
         kernel.is_fruit = _is_fruit
         last_ms = max((job.submit_ms for job in jobs), default=0)
         kernel.fruit_ms = max(last_ms, *(strike.at_ms for strike in script))
@@ -118,7 +120,8 @@ def _budget_ms(
     script: Sequence[Strike],
 ) -> Millis:
     """How long the next success may take when nothing happens any more: until every loss is noticed
-    and every failed fetch given up, and four of the longest attempts.
+    and every failed fetch given up, and four of the longest attempts, be it that they hang, wait
+    for their input, or do not begin.
     """
     worst = max(
         [1.0, *(strike.fault.factor for strike in script if isinstance(strike.fault, Slow))]
@@ -136,7 +139,15 @@ def _budget_ms(
     )
     expiry_ms = cluster.heartbeat.expiry_ms
     beats_ms = _BEATS_WITHOUT_NEWS * cluster.heartbeat.period_ms(len(nodes))
-    return round(4 * worst * longest_ms) + 2 * expiry_ms + FETCHES_MS + beats_ms
+    slow = min([1.0, *(each.fault.rate for each in script if isinstance(each.fault, Drift))])
+    struck = {type(strike.fault) for strike in script}
+    stalls_ms = tasks.input_wait_ms if Crash in struck else 0
+    if Hang in struck or any(any(job.hanging) for job in jobs):
+        stalls_ms += tasks.timeout_ms
+    if StickLaunches in struck:
+        stalls_ms += 2 * expiry_ms
+    by_clocks_ms = round((4 * stalls_ms + FETCHES_MS + beats_ms) / slow)
+    return 4 * round(worst * longest_ms) + 2 * expiry_ms + by_clocks_ms
 
 
 def _admit_nodes(
@@ -146,6 +157,7 @@ def _admit_nodes(
     tasks: Tasks,
     seed: int,
     script: Sequence[Strike],
+    blocks: Blocks,
 ) -> None:
     """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid.
 
@@ -172,7 +184,9 @@ def _admit_nodes(
         kernel.admit(node)
         durations = Durations(facts, tasks, seed)
         for slot in range(facts.map_slots + facts.reduce_slots):
-            place = Slot(facts, slot, latency_ms=cluster.latency_ms, durations=durations)
+            place = Slot(
+                facts, slot, latency_ms=cluster.latency_ms, durations=durations, blocks=blocks
+            )
             if facts.node in absent:
                 place.begin_absent()
             kernel.admit(place)

@@ -55,6 +55,8 @@ _TASKS: dict[str, tuple[float, float]] = {
     "slowstart": (0, 1),
     "straggler_share": (0, 1),
     "straggler_factor": (1, 1000),
+    "timeout_ms": (1, _DAY_MS),
+    "input_wait_ms": (0, _DAY_MS),
 }
 
 

@@ -15,6 +15,7 @@ from scenarios.fields import (
     PositiveSeconds,
     ReduceCount,
     Seconds,
+    Share,
     TaskNumber,
     task_ms,
     to_ms,
@@ -29,8 +30,9 @@ class JobEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`.
 
     Times are nominal seconds of one task (see `JobSpec`); `on` says by what factor they are longer
-    on nodes of a kind.  The `poisoned` tasks, by number from 0, fail wherever they run; `skewed`
-    ones take `skew` times as long.  A job without a `name` is called `job-1`, `job-2`, ... by its
+    on nodes of a kind.  The `poisoned` tasks, by number from 0, fail wherever they run, `hanging`
+    ones stand still, both at the progress `fails_at`, or at a drawn one; `skewed` ones take `skew`
+    times as long.  A job without a `name` is called `job-1`, `job-2`, ... by its
     place in the file; copies get `-1`, `-2`, ... after the name.
     """
 
@@ -49,6 +51,9 @@ class JobEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     every_s: Seconds = 0.0
     poisoned_maps: tuple[TaskNumber, ...] = ()
     poisoned_reduces: tuple[TaskNumber, ...] = ()
+    hanging_maps: tuple[TaskNumber, ...] = ()
+    hanging_reduces: tuple[TaskNumber, ...] = ()
+    fails_at: Share | None = None
     skewed_maps: tuple[TaskNumber, ...] = ()
     skewed_reduces: tuple[TaskNumber, ...] = ()
     skew: Factor = 1.0
@@ -101,7 +106,7 @@ def check(workload: JobsWorkload) -> None:
 def check_tasks(entry: JobEntry, key: str) -> None:
     """ScenarioError where a task is named that the job, which stands at `key`, has not."""
     for what, tasks in (("maps", entry.maps), ("reduces", entry.reduces)):
-        for sort in ("poisoned", "skewed"):
+        for sort in ("poisoned", "hanging", "skewed"):
             for task in getattr(entry, f"{sort}_{what}"):
                 if task >= tasks:
                     there = f"its {what} are 0 to {tasks - 1:,}" if tasks else f"it has no {what}"
@@ -135,6 +140,8 @@ def _spec(entry: JobEntry, place: int, copy: int) -> JobSpec:
         pool=entry.pool,
         priority=Priority[entry.priority.upper()],
         poisoned=(entry.poisoned_maps, entry.poisoned_reduces),
+        hanging=(entry.hanging_maps, entry.hanging_reduces),
+        fails_at=entry.fails_at,
         skewed=(entry.skewed_maps, entry.skewed_reduces),
         skew=entry.skew,
         factors=tuple(sorted(entry.on.items())),

@@ -5,6 +5,7 @@ entry more changes no other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,6 @@ from sortedcontainers import SortedList
 from actors.events import NodeFacts
 from actors.faults import (
     Crash,
-    KillJob,
     PauseMaster,
     Restart,
     RestartMaster,
@@ -37,7 +37,7 @@ from scenarios.timeline import (
     BurstEntry,
     Entry,
     FailuresEntry,
-    KillJobEntry,
+    JobFaultEntry,
     LinkEntry,
     MasterPauseEntry,
     MasterRestartEntry,
@@ -116,9 +116,9 @@ def script(
         if isinstance(entry, BurstEntry):
             continue  # jobs come by the workload's way
         for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
-            if isinstance(entry, KillJobEntry):
-                if jobs is not None:
-                    begins.append(Strike(at_ms, KillJob(_job(entry.job, jobs, place))))
+            if isinstance(entry, JobFaultEntry):
+                struck_jobs = () if jobs is None else _jobs(entry.job, jobs, place)
+                begins += [Strike(at_ms, entry.fault(job)) for job in struck_jobs]
                 continue
             if isinstance(entry, PolicyEntry):
                 begins.append(Strike(at_ms, SwitchPolicy(entry.policy)))
@@ -201,15 +201,15 @@ def kinds_named(timeline: Timeline) -> Iterator[tuple[str, str]]:
                 yield kind, dotted(("timeline", place, "job", "on", kind))
 
 
-def _job(name: str, jobs: Mapping[str, JobId], place: int) -> JobId:
-    """The job of a name."""
-    if name not in jobs:
-        refuse(
-            f'no job of the workload is called "{name}"; {suggestion(name, list(jobs))}',
-            place,
-            "job",
-        )
-    return jobs[name]
+def _jobs(name: str, jobs: Mapping[str, JobId], place: int) -> list[JobId]:
+    """The jobs of a name or a pattern."""
+    found = [jobs[name]] if name in jobs else []
+    if not found and any(sign in name for sign in "*?["):
+        found = [job for each, job in jobs.items() if fnmatchcase(each, name)]
+    if not found:
+        hint = suggestion(name, list(jobs))
+        refuse(f'no job of the workload is called "{name}"; {hint}', place, "job")
+    return found
 
 
 def _check(entry: Timed, place: int, nodes: int, strikes: int) -> None:

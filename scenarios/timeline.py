@@ -12,17 +12,24 @@ from actors.faults import (
     Crash,
     Disturb,
     Drain,
+    Drift,
     Flaky,
+    FlakyAt,
+    Hang,
+    KillJob,
     Pause,
     Restart,
     Resume,
     Separate,
+    SetPool,
+    SetPriority,
     Slow,
+    StickLaunches,
 )
 from actors.network import HEALTHY, Way
 from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
-from scenarios.joblist import JobEntry
-from scheduler.model import Millis, NodeId
+from scenarios.joblist import JobEntry, PriorityName
+from scheduler.model import JobId, Millis, NodeId, Priority
 
 STRIKES_MAX = 200_000
 """Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
@@ -164,19 +171,75 @@ class SplitEntry(Entry, frozen=True, kw_only=True, tag="split", tag_field="what"
 
 
 class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"):
-    """Of the attempts that start on the nodes, the share `failing` fails on its way."""
+    """Of the attempts that start on the nodes, the share `failing` fails on its way, at the
+    progress `progress` or at a drawn one.
+    """
 
     failing: Share
+    progress: Share | None = None
     subject = "flakiness"
 
     def takes_away(self) -> bool:
         return False
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        if self.progress is not None:
+            return FlakyAt(node, self.failing, self.progress)
         return Flaky(node, self.failing)
 
     def ends(self, node: NodeId) -> AnyFault:
         return Flaky(node, 0.0)
+
+
+class HangEntry(Entry, frozen=True, kw_only=True, tag="hang", tag_field="what"):
+    """Of the attempts that start on the nodes, the share `hanging` stands still on its way, at the
+    progress `progress` or at a drawn one.
+    """
+
+    hanging: Share
+    progress: Share | None = None
+    subject = "hanging"
+
+    def takes_away(self) -> bool:
+        return False
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        return Hang(node, self.hanging, self.progress)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return Hang(node, 0.0)
+
+
+class StuckEntry(Entry, frozen=True, kw_only=True, tag="stuck", tag_field="what"):
+    """Of the attempts that are launched on the nodes, the share `sticking` never begins."""
+
+    sticking: Share
+    subject = "launching"
+
+    def takes_away(self) -> bool:
+        return False
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        return StickLaunches(node, self.sticking)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return StickLaunches(node, 0.0)
+
+
+class DriftEntry(Entry, frozen=True, kw_only=True, tag="drift", tag_field="what"):
+    """The nodes' clocks go `rate` times as fast, for `for_s` or for ever."""
+
+    rate: Annotated[float, Meta(ge=0.1, le=10)]
+    subject = "clock"
+
+    def takes_away(self) -> bool:
+        return False
+
+    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+        return Drift(node, self.rate)
+
+    def ends(self, node: NodeId) -> AnyFault:
+        return Drift(node, 1.0)
 
 
 class FailuresEntry(Timed, frozen=True, kw_only=True, tag="failures", tag_field="what"):
@@ -223,10 +286,39 @@ class BurstEntry(Timed, frozen=True, kw_only=True, tag="burst", tag_field="what"
     job: JobEntry
 
 
-class KillJobEntry(Timed, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
-    """The user of a job kills it, if it is there."""
+class JobFaultEntry(Timed, frozen=True, kw_only=True):
+    """Something that happens to jobs, named by name or pattern, as far as they are there."""
 
     job: Target
+
+    def fault(self, job: JobId) -> AnyFault:
+        """What happens to one of them."""
+        raise NotImplementedError
+
+
+class KillJobEntry(JobFaultEntry, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
+    """The user of a job kills it."""
+
+    def fault(self, job: JobId) -> AnyFault:
+        return KillJob(job)
+
+
+class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority", tag_field="what"):
+    """A job is given another priority."""
+
+    priority: PriorityName
+
+    def fault(self, job: JobId) -> AnyFault:
+        return SetPriority(job, Priority[self.priority.upper()])
+
+
+class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool", tag_field="what"):
+    """A job is put into another pool."""
+
+    pool: Target
+
+    def fault(self, job: JobId) -> AnyFault:
+        return SetPool(job, self.pool)
 
 
 class PolicyEntry(Timed, frozen=True, kw_only=True, tag="policy", tag_field="what"):
@@ -254,12 +346,17 @@ Timeline: TypeAlias = tuple[
     | LinkEntry
     | SplitEntry
     | FlakyEntry
+    | HangEntry
+    | StuckEntry
+    | DriftEntry
     | FailuresEntry
     | TraceEntry
     | AddEntry
     | DrainEntry
     | BurstEntry
     | KillJobEntry
+    | PriorityEntry
+    | PoolEntry
     | PolicyEntry
     | MasterPauseEntry
     | MasterRestartEntry,

@@ -133,12 +133,21 @@ class VirtualCluster:
             self._take_out(job)
         work = round(size_ms * WORK)
         if work > TOLERANCE and tasks > 0:
-            lane = self._lane(tasks, weight, speed)
-            entry = Entry(lane.served(self._clock(lane)) + work, submitted_ms, job)
-            self._places[job] = (lane, entry)
-            self._put_in(lane, entry)
+            self._seat(job, self._lane(tasks, weight, speed), work, submitted_ms)
         self._balance()
         return job in self._places
+
+    def reweigh(self, job: JobId, now_ms: Millis, *, weight: int, speed: int) -> None:
+        """Serve what is left of a job with this weight and speed from now on."""
+        place = self._places.get(job)
+        if place is None:
+            return
+        self._step(now_ms * self._unit)
+        lane, entry = place
+        work = entry.key - lane.served(self._clock(lane))
+        self._take_out(job)
+        self._seat(job, self._lane(lane.cap, weight, speed), work, entry.submitted_ms)
+        self._balance()
 
     def wait(self, job: JobId, waits: bool) -> None:
         """Say whether the job really has something to launch: `queue` gives those that have."""
@@ -252,6 +261,12 @@ class VirtualCluster:
         if not lane:
             self._shelve(lane, None)
             del self._lanes[lane.cap, lane.weight, lane.speed]
+
+    def _seat(self, job: JobId, lane: Lane, work: int, submitted_ms: Millis) -> None:
+        """Put a job that has so much work left into a lane."""
+        entry = Entry(lane.served(self._clock(lane)) + work, submitted_ms, job)
+        self._places[job] = (lane, entry)
+        self._put_in(lane, entry)
 
     def _put_in(self, lane: Lane, entry: Entry) -> None:
         lane.add(entry, 0)

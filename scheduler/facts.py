@@ -109,6 +109,14 @@ class JobLeft(msgspec.Struct, frozen=True, gc=False):
     job: JobId
 
 
+class JobMoved(msgspec.Struct, frozen=True, gc=False):
+    """The job's priority or its pool is another from now on: its user or the cluster's operator
+    said so.
+    """
+
+    job: JobId
+
+
 class NodeJoined(msgspec.Struct, frozen=True, gc=False):
     """A node joined the cluster."""
 
@@ -167,6 +175,7 @@ Fact = (
     | Resumed
     | Progressed
     | JobLeft
+    | JobMoved
     | NodeJoined
     | NodeGone
     | NodeDrained

@@ -36,6 +36,9 @@ WIDE = 120
 """From so many columns and so many lines on, all panes are there at once."""
 
 TALL = 36
+_FROM_THE_LEAST = (JobKey.ID, JobKey.NAME, JobKey.POOL, JobKey.SCORE)
+"""What the jobs are sorted by from the least on; by all else from the most."""
+
 _LOWER = ("jobs", "log", "detail", "charts")
 
 
@@ -113,7 +116,9 @@ class CallboardApp(TimeApp):
             columns=self.query_one(TimeBar).columns,
             log_rows=log.rows,
             jobs_rows=jobs.rows,
+            with_dues=jobs.with_dues,
             lane_columns=self.query_one(DetailPane).lane_columns,
+            lane_rows=self.query_one(DetailPane).lane_rows,
         )
         jobs.job, jobs.sorted_by, jobs.reverse = view.job, view.jobs_key, view.jobs_reverse
         self.query_one(SlotsPane).choose(view.job)
@@ -140,6 +145,8 @@ class CallboardApp(TimeApp):
                 slots.move_cursor(across, down)
             case JobsPane() | LogPane() as pane if down:
                 pane.move_cursor(down)
+            case DetailPane() as detail:
+                detail.scroll_facts(down)
             case _:
                 pass
 
@@ -156,17 +163,21 @@ class CallboardApp(TimeApp):
 
     def action_enter(self) -> None:
         log = self.query_one(LogPane)
-        if self.focused is log and log.chosen is not None:
+        if isinstance(self.focused, SlotsPane):
+            self.focused.enter_node()
+        elif self.focused is log and log.chosen is not None:
             self.player.playing = False
             self.change(log_back=0)
             self.ask(GoToEvent(log.chosen))
 
-    def select(self, *, job: JobId | None = None, node: NodeId | None = None) -> None:
-        """Select a job or a node, or neither."""
-        self.query_one(SlotsPane).cursor = node
-        self.look(
-            job=job, node=node, log_back=0 if self.view.log_of_selection else self.view.log_back
-        )
+    def select(
+        self, *, job: JobId | None = None, node: NodeId | None = None, slot: int | None = None
+    ) -> None:
+        """Select a job or a node or a slot of it, or nothing."""
+        slots = self.query_one(SlotsPane)
+        slots.cursor, slots.slot = node, slot
+        back = 0 if self.view.log_of_selection else self.view.log_back
+        self.look(job=job, node=node, slot=slot, log_back=back)
 
     def on_jobs_pane_chosen(self, event: JobsPane.Chosen) -> None:
         self.select(job=event.job)
@@ -179,15 +190,17 @@ class CallboardApp(TimeApp):
         self.look(jobs_key=event.key, jobs_reverse=turned)
 
     def on_slots_pane_chosen(self, event: SlotsPane.Chosen) -> None:
-        if event.job is not None:
+        """A click on a slot is for its job; on one of the job that is selected, for the slot."""
+        if event.job is not None and event.job != self.view.job:
             self.select(job=event.job)
         else:
-            self.select(node=event.node)
+            self.select(job=event.job, node=event.node, slot=event.slot)
 
     def on_log_pane_chosen(self, event: LogPane.Chosen) -> None:
         self.query_one(LogPane).chosen = event.line.index
         if event.line.job is not None and not self.view.log_of_selection:
             self.select(job=event.line.job)
+            self.query_one(SlotsPane).cursor = event.line.node
         elif event.line.node is not None and not self.view.log_of_selection:
             self.select(node=event.line.node)
         else:
@@ -235,7 +248,7 @@ class CallboardApp(TimeApp):
         if steps:
             keys = list(dict.fromkeys(column.key for column in COLUMNS))
             key = keys[(keys.index(self.view.jobs_key) + steps) % len(keys)]
-            self.look(jobs_key=key, jobs_reverse=key not in (JobKey.ID, JobKey.NAME, JobKey.POOL))
+            self.look(jobs_key=key, jobs_reverse=key not in _FROM_THE_LEAST)
         else:
             self.look(jobs_reverse=not self.view.jobs_reverse)
 
@@ -268,6 +281,8 @@ class CallboardApp(TimeApp):
             self.action_maximise()
         elif view.log_back:
             self.look(log_back=0)
+        elif view.slot is not None:
+            self.select(node=view.node)
         elif view.job is not None or view.node is not None:
             self.query_one(LogPane).chosen = None
             self.change(log_of_selection=False)

@@ -50,7 +50,14 @@ COMMANDS = (
     Command("right_curly_bracket", "}", "scrub(10)", "", "forward by a tenth of the run", _TIME),
     Command("left_curly_bracket", "{", "scrub(-10)", "", "back by a tenth of the run", _TIME),
     Command("home", "home", "seek_to('start')", "", "to the beginning", _TIME),
-    Command("end", "end", "seek_to('end')", "", "to the end of what is known", _TIME),
+    Command(
+        "end",
+        "end",
+        "seek_to('end')",
+        "",
+        "to the end of what is known; of a journal that still grows, on with it",
+        _TIME,
+    ),
     Command("g", "g", "ask_time", "go to", "go to a time: 7:30, 90s, 1h30m", _TIME, 6),
     Command(
         "1", "1", "focus_pane('slots')", "", "to the slots; arrows go from node to node", _LOOK

@@ -28,6 +28,9 @@ class SlotState(IntEnum):
     ORPHAN = 6
 
 
+LOST = len(SlotState)
+
+
 class Truth(IntFlag):
     """How a node really is; 0 is up and well."""
 
@@ -81,13 +84,20 @@ class JobKey(IntEnum):
     WAITING = 6
     WAITED = 7
     TIME = 8
+    DUE = 9
+    SCORE = 10
+    EXPECTED = 11
+    SIZE = 12
+    STRETCH = 13
+    GAVE_WAY = 14
 
 
 class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What the screen wants to see: how wide, which rows, who is selected.
 
     `columns` is the width of the time bar and of the charts; `lane_columns` that of the detail's
-    timeline, 0 for none.  `log_back` is how many lines the log is scrolled back.
+    timeline, 0 for none, and `lane_rows` how many lanes it has room for.  `log_back` is
+    how many lines the log is scrolled back.
     """
 
     columns: int = 80
@@ -103,9 +113,14 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     jobs_reverse: bool = False
     all_jobs: bool = False
     """Also those that have left the system."""
+    with_dues: bool = True
+    """Also what each job is due."""
     job: JobId | None = None
     node: NodeId | None = None
+    slot: int | None = None
+    """Of `node` this one."""
     lane_columns: int = 0
+    lane_rows: int = 0
     with_run: bool = True
     """Also what is being run, which stays the same."""
 
@@ -123,7 +138,11 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     """One job in the table.  Tasks are counted as the master does, (maps, reduces) each.
 
     `share` is its part of all running attempts; `waited_ms` from submission to its first launch,
-    `time_ms` from submission to its end, or to now.
+    `time_ms` from submission to its end, or to now.  `due` is its fair share in slots.  `rank` is
+    its place in the policy's queue when a task of it was launched last, 0 for never, and `score`
+    the number by which it stood there.  `expected_ms` is its size as a policy can tell, `size_ms`
+    as it is, `stretch` its time over the least that it could take: both for the audience alone.
+    `preempted` is how often an attempt had to give way, `by` for whom last.
     """
 
     job: JobId
@@ -138,6 +157,14 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     share: float
     waited_ms: Millis
     time_ms: Millis
+    due: float | None = None
+    rank: int = 0
+    score: float = 0.0
+    expected_ms: float | None = None
+    size_ms: float | None = None
+    stretch: float | None = None
+    preempted: int = 0
+    by: str = ""
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True):
@@ -170,7 +197,7 @@ class Charts(msgspec.Struct, frozen=True, array_like=True):
 
 class Lane(msgspec.Struct, frozen=True, array_like=True):
     """A row of the detail's timeline: for each column the owner (job + 1, 0 for nobody) and how
-    full it is, from 0 to 1, in which state.
+    full it is, from 0 to 1, in which state; `LOST` is that of an attempt that came to nothing.
     """
 
     label: str
@@ -180,7 +207,7 @@ class Lane(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Detail(msgspec.Struct, frozen=True, array_like=True):
-    """The selected job or node: facts as (label, text), its timeline between two moments."""
+    """The selected job, node or slot: facts as (label, text), its timeline between two moments."""
 
     title: str
     facts: list[tuple[str, str]]

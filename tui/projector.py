@@ -9,7 +9,10 @@ import numpy as np
 from actors.events import RunStarted
 from journal.names import printable
 from scheduler.model import Millis
-from tui.detail import job_detail, node_detail
+from tui.beside import Beside
+from tui.detail_job import job_detail
+from tui.detail_node import node_detail
+from tui.detail_slot import slot_detail
 from tui.frame import Detail, Frame, JobKey, JobRow, Line, Run, Totals, View
 from tui.stage import Stage
 from tui.story import Wanted, contains, lines_before
@@ -23,7 +26,7 @@ _AGE_MAX = 255
 def project(tape: Tape, index: int, at_ms: Millis, view: View) -> Frame:
     """How the run stands at `at_ms`, after its first `index` events."""
     stage = tape.stage_at(index)
-    rows, top, found = _job_rows(stage, at_ms, view)
+    rows, top, found = _job_rows(tape, stage, at_ms, view)
     log, log_top = _log(tape, index, view)
     started = tape.started
     return Frame(
@@ -108,20 +111,26 @@ def _log(tape: Tape, index: int, view: View) -> tuple[list[Line], bool]:
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count
 
 
-def _job_rows(stage: Stage, at_ms: Millis, view: View) -> tuple[list[JobRow], int, int]:
+def _job_rows(tape: Tape, stage: Stage, at_ms: Millis, view: View) -> tuple[list[JobRow], int, int]:
     """The rows of the table in view, where they begin, and how many there are in all."""
     tallies = stage.jobs
     wanted = tallies.rows if view.all_jobs else tallies.live
     rows = [tallies.rows[job] for job in wanted]
     if view.filter:
         rows = [row for row in rows if contains(_words(row), view.filter)]
+    with_dues = view.with_dues or view.jobs_key is JobKey.DUE
+    beside = Beside(tape.insight, stage, at_ms, with_dues) if tape.insight is not None else None
     if view.jobs_key is not JobKey.ID or view.jobs_reverse:
         rows.sort(key=lambda row: row.told.job)
-        rows.sort(key=_sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
+        key = beside.sort_key(view.jobs_key, view.jobs_reverse) if beside is not None else None
+        rows.sort(key=key or _sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
     running = max(sum(tallies.rows[job].attempts for job in tallies.live), 1)
     shown = rows[top : top + view.jobs_rows]
-    return [job_row(row, at_ms, running) for row in shown], top, len(rows)
+    told = [job_row(row, at_ms, running) for row in shown]
+    if beside is not None:
+        told = [beside.put(line, row) for line, row in zip(told, shown, strict=True)]
+    return told, top, len(rows)
 
 
 def _words(row: Tally) -> str:
@@ -178,7 +187,8 @@ def waiting(row: Tally) -> int:
 
 def _detail(tape: Tape, stage: Stage, at_ms: Millis, view: View) -> Detail | None:
     if view.node is not None and view.node < len(stage.truth):
-        return node_detail(tape, stage, at_ms, view)
+        detail = node_detail if view.slot is None else slot_detail
+        return detail(tape, stage, at_ms, view)
     if view.job is not None and view.job in stage.jobs.rows:
         return job_detail(tape, stage, at_ms, view)
     return None

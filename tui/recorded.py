@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from actors.events import AnyEvent
+from journal.follow import Follower, Standing
 from tui.frame import Frame
 from tui.head import Head
 from tui.source import Request
@@ -40,9 +41,42 @@ class RecordedSource:
         self.tape.closed = True
         return False
 
+    @property
+    def growing(self) -> bool:
+        """Whether what has been read is not the whole, though there is no more of it for now."""
+        return False
+
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
         self.head.move(request.move)
         answer(self.head.frame(request.view))
 
     def close(self) -> None:
         self._events = None
+
+
+class FollowedSource(RecordedSource):
+    """A recorded run that may still be going on in another process."""
+
+    def __init__(self, follower: Follower) -> None:
+        super().__init__(iter(()))
+        self.standing = Standing.WRITING
+        self._follower = follower
+
+    def read_on(self, count: int | None = None) -> bool:
+        if self.tape.closed:
+            return False
+        taken = self._follower.take(count)
+        for event in taken:
+            self.tape.append(event)
+        if taken and len(taken) == count:
+            return True
+        self.standing = self._follower.standing
+        self.tape.closed = self.standing is not Standing.WRITING
+        return False
+
+    @property
+    def growing(self) -> bool:
+        return not self.tape.closed
+
+    def close(self) -> None:
+        self._follower.close()

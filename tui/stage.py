@@ -19,6 +19,7 @@ from actors.events import (
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     JobSubmitted,
@@ -46,7 +47,8 @@ class Act(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An attempt that the master counts, or that really runs, or both.
 
     `place` is its slot's among all slots, -1 while it has none; `since_ms` is when it took it;
-    `held_ms` is how long it has held slots in earlier stints; `over` says that it really ended.
+    `held_ms` is how long it has held slots in earlier stints; `over` says that it really ended;
+    `shuffled_ms` is how long a reduce fetched map outputs, once it has all.
     """
 
     launch: AttemptLaunched
@@ -55,6 +57,7 @@ class Act(msgspec.Struct, frozen=True, array_like=True, gc=False):
     since_ms: Millis
     held_ms: Millis
     over: bool
+    shuffled_ms: Millis = 0
 
 
 class Stage:
@@ -112,6 +115,7 @@ class Stage:
             FaultStruck: self._struck,
             NodeLost: self._node_lost,
             MapsUndone: self._undone,
+            JobChanged: self._job_changed,
             JobResubmitted: self._resubmitted,
             NodeReturned: self._node_returned,
             JobFinished: self._job_finished,
@@ -164,6 +168,9 @@ class Stage:
         self.in_system += 1
         self.jobs.submit(event)
 
+    def _job_changed(self, event: JobChanged) -> None:
+        self.jobs.change(event)
+
     def _job_finished(self, event: JobFinished) -> None:
         self.in_system -= 1
         self.jobs.finish(event)
@@ -190,7 +197,9 @@ class Stage:
             self.suspended -= 1
             self.held[event.node] -= self.held[event.node] > 0
             self.jobs.suspend(launch.job, -1)
-        acts[event.attempt] = Act(launch, act.state, place, event.at_ms, act.held_ms, False)
+        acts[event.attempt] = Act(
+            launch, act.state, place, event.at_ms, act.held_ms, False, act.shuffled_ms
+        )
         self.states[place] = act.state if acts is self.acts else SlotState.ORPHAN
         self.owners[place] = launch.job + 1
         self.since[place] = event.at_ms
@@ -201,8 +210,15 @@ class Stage:
         act = self.acts.get(event.attempt)
         if act is None or act.state is not SlotState.SHUFFLE:
             return
+        shuffled_ms = act.held_ms + event.at_ms - act.since_ms
         self.acts[event.attempt] = Act(
-            act.launch, SlotState.REDUCE, act.place, act.since_ms, act.held_ms, act.over
+            act.launch,
+            SlotState.REDUCE,
+            act.place,
+            act.since_ms,
+            act.held_ms,
+            act.over,
+            shuffled_ms,
         )
         if act.place != _NO_SLOT and self.holders[act.place] == event.attempt:
             self.states[act.place] = SlotState.REDUCE
@@ -224,7 +240,9 @@ class Stage:
         if act is None:
             return
         held_ms = self._leaves(act, event.at_ms, SlotState.IDLE)
-        acts[event.attempt] = Act(act.launch, act.state, _NO_SLOT, event.at_ms, held_ms, False)
+        acts[event.attempt] = Act(
+            act.launch, act.state, _NO_SLOT, event.at_ms, held_ms, False, act.shuffled_ms
+        )
         node = act.launch.node
         self.held[node] = min(self.held[node] + 1, 255)
         self.suspended += 1
@@ -241,7 +259,9 @@ class Stage:
         held_ms = self._leaves(act, event.at_ms, SlotState.GHOST)
         self._unhold(act)
         self.ghosts += act.place != _NO_SLOT
-        self.acts[event.attempt] = Act(act.launch, act.state, act.place, event.at_ms, held_ms, True)
+        self.acts[event.attempt] = Act(
+            act.launch, act.state, act.place, event.at_ms, held_ms, True, act.shuffled_ms
+        )
 
     def _unhold(self, act: Act) -> None:
         """An attempt that its node kept in memory is there no more."""
@@ -266,7 +286,7 @@ class Stage:
             if act.place != _NO_SLOT:
                 held_ms += event.at_ms - act.since_ms
                 self.states[act.place] = SlotState.ORPHAN
-        self.jobs.close(act.launch, event.outcome, held_ms)
+        self.jobs.close(act.launch, event.outcome, held_ms, act.shuffled_ms)
         if event.outcome is not Outcome.SUCCEEDED:
             self.wasted_ms += held_ms
 
@@ -274,7 +294,7 @@ class Stage:
         act = self.acts.get(event.attempt)
         if act is not None and event.why.rank:
             self.preempted += 1
-            self.jobs.preempt(act.launch.job)
+            self.jobs.preempt(act.launch.job, event)
 
     def _undone(self, event: MapsUndone) -> None:
         self.jobs.undo(event)

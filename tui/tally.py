@@ -6,12 +6,16 @@ import msgspec
 
 from actors.events import (
     AttemptLaunched,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     JobSubmitted,
+    KillOrdered,
     MapsUndone,
     Outcome,
+    SuspendOrdered,
 )
+from scheduler.decisions import Why
 from scheduler.model import JobId, Millis, TaskIndex, TaskKind
 from tui.frame import JobState
 
@@ -27,8 +31,10 @@ class Tally(msgspec.Struct, gc=False):
 
     `maps_on` and `reduces_on` are tasks with an attempt that runs or is suspended, `attempts` are
     those attempts.  `maps_ms` and `reduces_ms` sum how long the attempts counted in `maps_ended`
-    and `reduces_ended`, which succeeded, held slots.  `skip` is why the job was passed over last:
-    when, the reason, for which job.
+    and `reduces_ended`, which succeeded, held slots; `work_ms` is that without shuffles.  `skip` is
+    why the job was passed over last: when, the reason, for which job.  `launch` and `taken` are the
+    master's reasons for its last launch that was no copy, and for the last time that an attempt of
+    it had to give way: when, and why.
     """
 
     told: JobSubmitted
@@ -51,6 +57,9 @@ class Tally(msgspec.Struct, gc=False):
     finished_ms: Millis | None = None
     outcome: Outcome | None = None
     skip: tuple[Millis, str, JobId] | None = None
+    launch: tuple[Millis, Why] | None = None
+    taken: tuple[Millis, Why] | None = None
+    work_ms: tuple[Millis, Millis] = (0, 0)
 
     @property
     def state(self) -> JobState:
@@ -71,12 +80,17 @@ class Tallies:
         """Those in the system, in the order of their submission."""
         self._spare: dict[tuple[JobId, TaskKind, TaskIndex], int] = {}
         """How many attempts of a task go on beside the one that is counted, or after its end."""
+        self.ended: list[tuple[Millis, int]] = [(0, 0), (0, 0)]
+        """Of maps and reduces that succeeded: their work, and how many there were."""
+        self.latest: tuple[Millis, JobId, Why] | None = None
+        """The last launch that was no copy: when, of which job, why."""
         self._age = 0
 
     def copy(self) -> Self:
         """The same, to go its own way."""
         twin = type(self)()
         twin.rows, twin.live, twin._spare = dict(self.rows), dict(self.live), dict(self._spare)
+        twin.ended, twin.latest = self.ended[:], self.latest
         # Rows are older than either from now on, and whoever changes one takes a copy.
         self._age = twin._age = self._age + 1
         return twin
@@ -84,6 +98,12 @@ class Tallies:
     def submit(self, event: JobSubmitted) -> None:
         self.rows[event.job] = Tally(event, self._age)
         self.live[event.job] = None
+
+    def change(self, event: JobChanged) -> None:
+        """The job has another pool or priority."""
+        row = self._mine(event.job)
+        if row is not None:
+            row.told = msgspec.structs.replace(row.told, pool=event.pool, priority=event.priority)
 
     def finish(self, event: JobFinished) -> None:
         self.live.pop(event.job, None)
@@ -107,17 +127,24 @@ class Tallies:
         if event.copy_of:
             task = (event.job, event.kind, event.task)
             self._spare[task] = self._spare.get(task, 0) + 1
-        elif event.kind:
-            row.reduces_on += 1
         else:
-            row.maps_on += 1
+            row.launch = (event.at_ms, why)
+            self.latest = (event.at_ms, event.job, why)
+            if event.kind:
+                row.reduces_on += 1
+            else:
+                row.maps_on += 1
         if not event.kind:
             near, rack, far = row.levels
             level = event.level
             row.levels = (near + (level == 0), rack + (level == 1), far + (level == 2))
 
-    def close(self, launch: AttemptLaunched, outcome: Outcome, held_ms: Millis) -> None:
-        """The master booked the end of an attempt that had held slots for so long."""
+    def close(
+        self, launch: AttemptLaunched, outcome: Outcome, held_ms: Millis, shuffled_ms: Millis = 0
+    ) -> None:
+        """The master booked the end of an attempt that had held slots for so long, `shuffled_ms` of
+        it to fetch map outputs.
+        """
         row = self._mine(launch.job)
         if row is None:
             return
@@ -136,8 +163,30 @@ class Tallies:
             if won:
                 row.maps_ms += held_ms
                 row.maps_ended += 1
-        if not won:
+        if won:
+            self._learn(row, launch.kind, held_ms - shuffled_ms)
+        else:
             row.wasted_ms += held_ms
+
+    def _learn(self, row: Tally, kind: TaskKind, work_ms: Millis) -> None:
+        """A task of the job was so much work."""
+        maps_ms, reduces_ms = row.work_ms
+        row.work_ms = (maps_ms, reduces_ms + work_ms) if kind else (maps_ms + work_ms, reduces_ms)
+        total_ms, count = self.ended[kind]
+        self.ended[kind] = (total_ms + work_ms, count + 1)
+
+    def expected_ms(self, row: Tally) -> float | None:
+        """The job's size by what has been seen of tasks: their number times their mean, of its
+        own that have succeeded, else of all (as `size="online"` has it); None without any.
+        """
+        told, size_ms = row.told, 0.0
+        phases = ((told.maps, row.maps_ended), (told.reduces, row.reduces_ended))
+        for kind, (tasks, ended) in enumerate(phases):
+            total_ms, count = (row.work_ms[kind], ended) if ended else self.ended[kind]
+            if tasks and not count:
+                return None
+            size_ms += tasks * total_ms / max(count, 1)
+        return size_ms
 
     def _was_spare(self, launch: AttemptLaunched) -> bool:
         """Whether the task is counted without an attempt that has come to nothing."""
@@ -155,11 +204,12 @@ class Tallies:
         if row is not None:
             row.suspended += change
 
-    def preempt(self, job: JobId) -> None:
+    def preempt(self, job: JobId, event: KillOrdered | SuspendOrdered) -> None:
         """An attempt of the job must give way."""
         row = self._mine(job)
         if row is not None:
             row.preempted += 1
+            row.taken = (event.at_ms, event.why)
 
     def undo(self, event: MapsUndone) -> None:
         row = self._mine(event.job)

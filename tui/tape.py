@@ -17,28 +17,36 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
+    NodeCleared,
+    NodeListed,
     NodeLost,
     NodeReturned,
     NodeShunned,
     OrderSwitched,
+    Outcome,
     ResumeOrdered,
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    StallEnded,
     SuspendOrdered,
 )
-from actors.faults import KillJob, NodeFault
+from actors.faults import JobFault, NodeFault
 from scheduler.model import AttemptId, JobId, Millis
 from tui.frame import LogLevel, Mark, SlotState
 from tui.history import History
+from tui.insight import Insight
 from tui.stage import Stage
 
 _SNAPSHOT_EVERY = 16_384
@@ -51,6 +59,9 @@ LEVELS: dict[type[AnyEvent], LogLevel] = {
     JobSubmitted: _HEADLINES,
     AttemptLaunched: _DECISIONS,
     AttemptStarted: _ALL,
+    AttemptStalled: _ALL,
+    StallEnded: _ALL,
+    LaunchExpired: _HEADLINES,
     ShuffleEnded: _ALL,
     AttemptSuspended: _ALL,
     AttemptResumed: _ALL,
@@ -65,6 +76,9 @@ LEVELS: dict[type[AnyEvent], LogLevel] = {
     MapsUndone: _HEADLINES,
     NodeReturned: _HEADLINES,
     NodeShunned: _HEADLINES,
+    NodeListed: _HEADLINES,
+    NodeCleared: _HEADLINES,
+    JobChanged: _HEADLINES,
     JobResubmitted: _HEADLINES,
     JobFinished: _HEADLINES,
     RunEnded: _HEADLINES,
@@ -85,6 +99,9 @@ _MARKED = frozenset(NUMBERS[kind] for kind in MARKS)
 _OfAttempt = (
     AttemptStarted
     | AttemptResumed
+    | AttemptStalled
+    | StallEnded
+    | LaunchExpired
     | AttemptEnded
     | AttemptSuspended
     | AttemptClosed
@@ -100,30 +117,49 @@ class Stints:
     """Every time that an attempt took a slot: columns, in the order of their beginnings."""
 
     def __init__(self) -> None:
-        self.node, self.slot, self.job = array("i"), array("i"), array("i")
+        self.node, self.slot = array("i"), array("i")
+        self.job, self.task = array("i"), array("i")
         self.state = array("b")
         self.map_slot = array("b")
         """1 for a stint in a map slot."""
         self.began_ms, self.ended_ms = array("q"), array("q")
         """-1 while it lasts."""
+        self.shuffled_ms = array("q")
+        """When a reduce had all map outputs in it; -1 while that has not been."""
+        self.lost = array("b")
+        """1 where the attempt has failed or was killed."""
         self.open: dict[AttemptId, int] = {}
 
     def begin(
-        self, event: AttemptStarted | AttemptResumed, job: JobId, state: SlotState, map_slot: bool
+        self,
+        event: AttemptStarted | AttemptResumed,
+        job: JobId,
+        task: int,
+        state: SlotState,
+        map_slot: bool,
     ) -> None:
         self.open[event.attempt] = len(self.began_ms)
         self.node.append(event.node)
         self.slot.append(event.slot)
         self.job.append(job)
+        self.task.append(task)
         self.state.append(state)
         self.map_slot.append(map_slot)
         self.began_ms.append(event.at_ms)
         self.ended_ms.append(-1)
+        self.shuffled_ms.append(-1)
+        self.lost.append(0)
 
-    def end(self, attempt: AttemptId, at_ms: Millis) -> None:
+    def shuffled(self, attempt: AttemptId, at_ms: Millis) -> None:
+        place = self.open.get(attempt)
+        if place is not None:
+            self.shuffled_ms[place] = at_ms
+
+    def end(self, attempt: AttemptId, at_ms: Millis, lost: bool) -> None:
         place = self.open.pop(attempt, None)
         if place is not None:
             self.ended_ms[place] = at_ms
+            self.lost[place] = lost
 
 
 class Tape:
@@ -135,6 +171,7 @@ class Tape:
 
     def __init__(self) -> None:
         self.started: RunStarted | None = None
+        self.insight: Insight | None = None
         self.ended: RunEnded | None = None
         self.tip = Stage()
         self.end_ms: Millis = 0
@@ -168,12 +205,16 @@ class Tape:
             AttemptResumed: self._of_start,
             AttemptEnded: self._of_stop,
             AttemptSuspended: self._of_stop,
+            ShuffleEnded: self._of_shuffle,
             FaultStruck: self._of_fault,
             MapsUndone: self._of_outputs,
             NodeShunned: self._of_outputs,
+            JobChanged: self._of_job,
             JobResubmitted: self._of_job,
             NodeLost: self._of_node,
             NodeReturned: self._of_node,
+            NodeListed: self._of_node,
+            NodeCleared: self._of_node,
         }
         self._subjects = [subjects.get(kind, self._of_attempt) for kind in KINDS]
 
@@ -205,6 +246,7 @@ class Tape:
     def _of_run(self, event: RunStarted | RunEnded | OrderSwitched) -> tuple[int, int]:
         if type(event) is RunStarted:
             self.started = event
+            self.insight = Insight(event)
         elif type(event) is RunEnded:
             self.ended = event
             self.closed = True
@@ -227,22 +269,32 @@ class Tape:
     def _of_start(self, event: AttemptStarted | AttemptResumed) -> tuple[int, int]:
         job, node = self._of_attempt(event)
         act, first = self.tip.acts.get(event.attempt), self.tip.first[event.node]
+        act = act or self.tip.orphans.get(event.attempt)
         state = SlotState.ORPHAN if act is None else act.state
-        self.stints.begin(event, job, state, not self.tip.reduce_slots[first + event.slot])
+        task = NOBODY if act is None else act.launch.task
+        map_slot = not self.tip.reduce_slots[first + event.slot]
+        self.stints.begin(event, job, task, state, map_slot)
         return job, node
 
     def _of_stop(self, event: AttemptEnded | AttemptSuspended) -> tuple[int, int]:
-        self.stints.end(event.attempt, event.at_ms)
+        lost = type(event) is AttemptEnded and event.outcome is not Outcome.SUCCEEDED
+        self.stints.end(event.attempt, event.at_ms, lost)
         return self._of_attempt(event)
 
-    def _of_node(self, event: NodeLost | NodeReturned) -> tuple[int, int]:
+    def _of_shuffle(self, event: ShuffleEnded) -> tuple[int, int]:
+        self.stints.shuffled(event.attempt, event.at_ms)
+        return self._of_attempt(event)
+
+    def _of_node(
+        self, event: NodeLost | NodeReturned | NodeListed | NodeCleared
+    ) -> tuple[int, int]:
         return NOBODY, event.node
 
     def _of_outputs(self, event: MapsUndone | NodeShunned) -> tuple[int, int]:
         return event.job, event.node
 
     def _of_fault(self, event: FaultStruck) -> tuple[int, int]:
-        if isinstance(event.fault, KillJob):
+        if isinstance(event.fault, JobFault):
             return event.fault.job, NOBODY
         return NOBODY, event.fault.node if isinstance(event.fault, NodeFault) else NOBODY
 

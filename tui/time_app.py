@@ -26,6 +26,9 @@ from tui.words import parse_time
 FRAMES_A_SECOND = 20
 _READ_AT_ONCE = 4_000
 _READ_PAUSE_S = 0.005
+_LOOK_AGAIN_S = 0.25
+"""How soon it is looked whether a journal that is still being written has grown."""
+
 _SAID_AFTER_S = 0.3
 _OWED_MOST_S = 0.25
 """A source that takes longer than this for a frame cannot keep up, and time goes slower."""
@@ -48,6 +51,8 @@ class TimeApp(App[None]):
         """Real time that has passed since the last frame was asked for."""
         self._patience_s = 0.0
         """How long an answer has been waited for, while time stands still."""
+        self._growing = False
+        """Whether the journal is still being written, and has been read as far as it goes."""
         self.trouble: Exception | None = None
         """What ended the screen, if it was not the person before it."""
 
@@ -60,12 +65,12 @@ class TimeApp(App[None]):
         """Ask for the first frame, and let time go if it is wanted."""
         if isinstance(self.source, RemoteSource):
             self.source.on_loss = self._lost
-        self.call_after_refresh(self.ask, GoTo(0))
+        self.call_after_refresh(self.ask, GoTo(None if self.player.playing else 0))
         if self._ticking:
             self._ticked_s = time.monotonic()
             self.set_interval(1 / FRAMES_A_SECOND, self._tick_now)
             if isinstance(self.source, RecordedSource):
-                self._read_on()
+                self.read_on()
             # Pauses of a whole collection (0.1 s) are seen; nearly nothing here is a cycle.
             gc.collect()
             gc.freeze()
@@ -76,22 +81,31 @@ class TimeApp(App[None]):
         self.trouble = RuntimeError("the process that played the run has ended unexpectedly")
         self.exit()
 
-    def _read_on(self) -> None:
-        """Read the next part of the journal; the parts leave room for keys between them."""
-        assert isinstance(self.source, RecordedSource)
-        status = self.query_one(StatusLine)
+    def read_on(self) -> None:
+        """Read the next part of the journal; the parts leave room for keys between them.
+
+        One that is still being written is looked at again a few times a second.
+        """
+        source = self.source
+        assert isinstance(source, RecordedSource)
+        known, was_growing = len(source.tape), self._growing
         try:
-            more = self.source.read_on(_READ_AT_ONCE)
+            more = source.read_on(_READ_AT_ONCE)
         except Exception as error:  # for whoever started the screen to explain
             self.trouble = error
             self.exit()
             return
+        self._growing = not more and source.growing
+        note = "still being written" if self._growing else ""
         if more:
-            status.say(f"reading, {len(self.source.tape):,} events so far")
-            self.set_timer(_READ_PAUSE_S, self._read_on)
-        else:
-            status.say("")
-        self.ask()
+            note = f"reading, {len(source.tape):,} events so far"
+        elif was_growing and not self._growing:
+            self.notify(_endings(source), timeout=8)
+        self.query_one(StatusLine).say(note)
+        if (more or self._growing) and self._ticking:
+            self.set_timer(_READ_PAUSE_S if more else _LOOK_AGAIN_S, self.read_on)
+        if len(source.tape) != known or not (more or self._growing):
+            self.ask()
 
     # Asking and showing.
 
@@ -184,7 +198,14 @@ class TimeApp(App[None]):
             self.ask(GoTo(max(self.frame.at_ms + hundredths * step_ms, 0)))
 
     def action_seek_to(self, where: str) -> None:
+        if where == "end" and self._growing:
+            self.follow()
         self.ask(GoTo(0 if where == "start" else None))
+
+    def follow(self) -> None:
+        """Go on with a run that another process plays, as fast as it comes."""
+        self.player.set_speed(None)
+        self.player.playing = True
 
     def on_time_bar_sought(self, event: TimeBar.Sought) -> None:
         self.ask(GoTo(event.at_ms))
@@ -197,3 +218,10 @@ class TimeApp(App[None]):
                 self.ask(GoTo(parse_time(text)))
 
         self.push_screen(AskScreen(question, "", parse_time), go)
+
+
+def _endings(source: RecordedSource) -> str:
+    """What has become of a journal that was being written."""
+    if source.tape.ended is not None:
+        return "the journal is complete: the run has ended"
+    return "the journal is cut off: whoever wrote it is gone, and the run has not ended"

@@ -15,6 +15,7 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
@@ -22,6 +23,7 @@ from actors.events import (
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
     NodeLost,
     NodeReturned,
@@ -29,6 +31,8 @@ from actors.events import (
     ResumeOrdered,
     RunStarted,
     ShuffleEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import (
@@ -73,6 +77,9 @@ class Book:
             AttemptLaunched: self._launched,
             AttemptStarted: self._started,
             ShuffleEnded: self._shuffled,
+            AttemptStalled: self._stalled,
+            StallEnded: self._stall_ended,
+            LaunchExpired: self._expired,
             AttemptSuspended: self._suspended,
             AttemptResumed: self._resumed,
             AttemptEnded: self._ended,
@@ -116,9 +123,20 @@ class Book:
     def _shuffled(self, event: ShuffleEnded) -> None:
         self.attempts[event.attempt].shuffled = True
 
+    def _stalled(self, event: AttemptStalled) -> None:
+        self.attempts[event.attempt].stalled = event.why
+
+    def _stall_ended(self, event: StallEnded) -> None:
+        self.attempts[event.attempt].stalled = None
+
+    def _expired(self, event: LaunchExpired) -> None:
+        self.attempts[event.attempt].expired = True
+
     def _suspended(self, event: AttemptSuspended) -> None:
         attempt = self.attempts[event.attempt]
         self._release(attempt)
+        if attempt.stalled is not Stall.HANGS:
+            attempt.stalled = None  # when it goes on it tries to begin again
         attempt.suspended = True
         attempt.suspended_ms = event.at_ms
 

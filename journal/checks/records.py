@@ -3,7 +3,7 @@
 As a string each says what it is like, for a person who has to understand a violation.
 """
 
-from actors.events import AttemptLaunched, JobSubmitted, NodeFacts, Outcome
+from actors.events import AttemptLaunched, JobSubmitted, NodeFacts, Outcome, Stall
 from scheduler.model import AttemptId, Millis, NodeId, TaskIndex, TaskKind
 
 NEVER: Millis = -1
@@ -100,12 +100,14 @@ class Attempt:
         "closed",
         "ended",
         "ended_ms",
+        "expired",
         "job",
         "killing",
         "launch",
         "place",
         "resuming",
         "shuffled",
+        "stalled",
         "started_ms",
         "suspended",
         "suspended_ms",
@@ -120,6 +122,8 @@ class Attempt:
         self.started_ms: Millis = NEVER
         self.place: int | None = None  # the slot that it holds
         self.shuffled = False
+        self.stalled: Stall | None = None
+        self.expired = False  # the master has given its launch up
         self.suspended = False
         self.suspended_ms: Millis = NEVER  # since when, or when last
         self.ended: Outcome | None = None

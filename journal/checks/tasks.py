@@ -8,6 +8,7 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     JobFinished,
@@ -20,6 +21,8 @@ from actors.events import (
     Outcome,
     ResumeOrdered,
     ShuffleEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.job import ATTEMPTS_MAX
@@ -82,6 +85,8 @@ class Lifecycles(Rule):
             AttemptLaunched: self._launched,
             AttemptStarted: self._started,
             ShuffleEnded: self._shuffled,
+            AttemptStalled: self._stalled,
+            StallEnded: self._stall_ended,
             AttemptSuspended: self._suspended,
             AttemptResumed: self._resumed,
             AttemptEnded: self._ended,
@@ -140,8 +145,18 @@ class Lifecycles(Rule):
 
     def _shuffled(self, event: ShuffleEnded) -> None:
         attempt = self._running(event, event.attempt)
-        if attempt.shuffled or attempt.launch.kind is TaskKind.MAP:
+        if attempt.shuffled or attempt.stalled or attempt.launch.kind is TaskKind.MAP:
             raise self.broken(event, "it is not in its shuffle", attempt)
+
+    def _stalled(self, event: AttemptStalled) -> None:
+        attempt = self._running(event, event.attempt)
+        if attempt.stalled:
+            raise self.broken(event, "it makes no progress already", attempt)
+
+    def _stall_ended(self, event: StallEnded) -> None:
+        attempt = self._running(event, event.attempt)
+        if attempt.stalled is not Stall.NO_INPUT:
+            raise self.broken(event, "it does not wait for its input", attempt)
 
     def _suspended(self, event: AttemptSuspended) -> None:
         self._running(event, event.attempt)
@@ -160,6 +175,8 @@ class Lifecycles(Rule):
         whole = attempt.shuffled or attempt.launch.kind is TaskKind.MAP
         if event.outcome is Outcome.SUCCEEDED and not whole:
             raise self.broken(event, "its shuffle has not ended", attempt)
+        if event.outcome is Outcome.SUCCEEDED and attempt.stalled:
+            raise self.broken(event, "it had come to a standstill", attempt)
 
     def _closed(self, event: AttemptClosed) -> None:
         self._open(event, event.attempt)

@@ -6,11 +6,13 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
     NodeLost,
     NodeReturned,
@@ -18,6 +20,8 @@ from actors.events import (
     ResumeOrdered,
     RunEnded,
     ShuffleEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from journal.checks.book import Book
@@ -81,6 +85,7 @@ class Causes(Rule):
             AttemptResumed: self._resumed,
             AttemptEnded: self._ended,
             AttemptClosed: self._closed,
+            LaunchExpired: self._launch_expired,
             KillOrdered: self._known,
             SuspendOrdered: self._known,
             ResumeOrdered: self._resume_ordered,
@@ -96,6 +101,11 @@ class Causes(Rule):
         if attempt is None and not 0 < number <= self.book.last_attempt:
             raise self.broken(event, f"attempt {number} was never launched")
         return attempt
+
+    def _launch_expired(self, event: LaunchExpired) -> None:
+        attempt = self._attempt(event, event.attempt)
+        if attempt and attempt.stalled is not Stall.NOT_BEGUN:
+            raise self.broken(event, "nobody can have said that it has not begun", attempt)
 
     def _known(self, event: KillOrdered | SuspendOrdered) -> None:
         self._attempt(event, event.attempt)
@@ -163,7 +173,8 @@ class Causes(Rule):
         if event.at_ms < attempt.ended_ms + self._least_ms:
             raise self.broken(event, "the news cannot have come yet", attempt)
         beaten = event.outcome is Outcome.KILLED and attempt.beaten
-        if event.outcome is not attempt.ended and not beaten:
+        expired = event.outcome is Outcome.FAILED and attempt.expired
+        if event.outcome is not attempt.ended and not (beaten or expired):
             raise self.broken(event, "that is not how it ended", attempt)
 
     def _undone(self, event: MapsUndone) -> None:
@@ -203,6 +214,8 @@ class DeadNodes(Rule):
         return {
             AttemptStarted: self._acts,
             ShuffleEnded: self._acts,
+            AttemptStalled: self._acts,
+            StallEnded: self._acts,
             AttemptSuspended: self._acts,
             AttemptResumed: self._acts,
             AttemptEnded: self._acts,
@@ -216,7 +229,13 @@ class DeadNodes(Rule):
 
     def _acts(
         self,
-        event: AttemptStarted | ShuffleEnded | AttemptSuspended | AttemptResumed | AttemptEnded,
+        event: AttemptStarted
+        | ShuffleEnded
+        | AttemptStalled
+        | StallEnded
+        | AttemptSuspended
+        | AttemptResumed
+        | AttemptEnded,
     ) -> None:
         node = self.book.nodes[self.book.attempts[event.attempt].launch.node]
         if self._just_lost:

@@ -24,6 +24,7 @@ from scheduler.facts import (
     Fact,
     JobArrived,
     JobLeft,
+    JobMoved,
     Launched,
     Resumed,
     Suspended,
@@ -106,6 +107,9 @@ class Fair(Order):
             ):
                 mend_kind(self._jobs[job], kind, view.job(job))
             case JobArrived(job):
+                self._arrive(view.job(job), view)
+            case JobMoved(job):
+                self._leave(job, view)
                 self._arrive(view.job(job), view)
             case JobLeft(job):
                 self._leave(job, view)

@@ -6,7 +6,8 @@ reduce; and when the cluster is nearly full it takes one task only, to keep some
 for failures and copies (the padding).
 """
 
-from scheduler.model import TaskKind
+from scheduler.facts import Fact, JobMoved
+from scheduler.model import KINDS, TaskKind
 from scheduler.orders.ranked import Key, RankedOrder
 from scheduler.promises import BUSY, SHARES
 from scheduler.view import ClusterView, JobView, Offer
@@ -24,6 +25,12 @@ class Fifo(RankedOrder):
     name = "fifo"
     story = "first come, first served, with Hadoop's priorities and limits a heartbeat"
     promises = (*BUSY, *SHARES, "first-come", "ideal-work", "truthful", "unsplittable", "scale")
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        super().observe(fact, view)
+        if isinstance(fact, JobMoved):
+            for kind in KINDS:
+                self.place(fact.job, kind, view)
 
     def key(self, job: JobView, kind: TaskKind) -> Key:  # noqa: ARG002
         return (job.priority, job.submitted_ms)

@@ -85,7 +85,7 @@ class KeyedOrder(Order):
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
             case JobArrived(job):
-                self._place(job, TaskKind.MAP, view)
+                self.place(job, TaskKind.MAP, view)
             case (
                 TasksPending(job, kind)
                 | Launched(job, kind)
@@ -94,7 +94,7 @@ class KeyedOrder(Order):
                 | TasksWithdrawn(job, kind)
                 | Resumed(job, kind)
             ):
-                self._place(job, kind, view)
+                self.place(job, kind, view)
             case JobLeft(job):
                 for queue in self._queues:
                     queue.drop(job)
@@ -103,7 +103,7 @@ class KeyedOrder(Order):
         for key, job in self._queues[kind]:
             yield Ranked(view.job(job), self.score(key))
 
-    def _place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+    def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """Keep the job at its place while it has pending tasks of the kind."""
         seen = view.job(job)
         if seen.pending(kind):

@@ -23,6 +23,7 @@ from scheduler.facts import (
     Fact,
     JobArrived,
     JobLeft,
+    JobMoved,
     Launched,
     Progressed,
     Resumed,
@@ -105,6 +106,9 @@ class VirtualOrder(Order, Ranking):
         match fact:
             case JobArrived(job):
                 self.enter(job, TaskKind.MAP, view)
+            case JobMoved(job):
+                for each in KINDS:
+                    self._reweigh(job, each, view)
             case TasksPending(job, kind):
                 self.enter(job, kind, view)
             case Launched(job, kind, attempt):
@@ -126,6 +130,13 @@ class VirtualOrder(Order, Ranking):
             size_ms = self.first_size_ms(seen, kind)
             self._phases[kind][job] = Phase(size_ms)
             self.set_virtual_size(seen, kind, size_ms, seen.total(kind), view)
+        self.place(job, kind, view)
+
+    def _reweigh(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """The job has another weight or speed; what it has been given is its own."""
+        seen = view.job(job)
+        rank = {"weight": self.weight(seen), "speed": self.speed(seen)}
+        self.clusters[kind].reweigh(job, view.now_ms, **rank)
         self.place(job, kind, view)
 
     def leave(self, job: JobId, kind: TaskKind) -> None:

@@ -3,7 +3,8 @@ out the copies that these deserve one by one.
 
 Hadoop looks through all running tasks for every slot that asks.  These rules look once a heartbeat
 interval, when the first fact after it comes: no progress is older than that, since every node with
-a followed attempt beats once in it.  A look goes over all running attempts once, about what it
+a followed attempt beats once in it.  Of what ran already when the rule was put in force they think
+nothing before its node has told of it.  A look goes over all running attempts once, about what it
 costs to hear of their progress; between two looks a slot that asks costs a walk down the short
 list of stragglers, and what has been copied or has ended falls out of it.
 """
@@ -43,6 +44,7 @@ class Looking(SpeculationRule):
         self.copies: tuple[Counter[JobId], Counter[JobId]] = (Counter(), Counter())
         """Tasks of each job, by kind, of which two attempts run."""
         self._twin: dict[AttemptId, AttemptId] = {}
+        self._since_ms: Millis = 0  # when it was put in force
         self._looked_ms: Millis | None = None
         self._order: Order | None = None
 
@@ -99,7 +101,9 @@ class Looking(SpeculationRule):
                 for kind in KINDS:
                     self.copies[kind].pop(job, None)
                 self.forget(job)
-        if self._looked_ms is None or view.now_ms - self._looked_ms >= view.heartbeat_ms:
+        if self._looked_ms is None:  # what there is to see will be told only now
+            self._looked_ms = self._since_ms = view.now_ms
+        elif view.now_ms - self._looked_ms >= view.heartbeat_ms:
             self._look(view)
 
     def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
@@ -125,6 +129,8 @@ class Looking(SpeculationRule):
         self._looked_ms = view.now_ms
         running: tuple[dict[JobId, list[AttemptView]], ...] = ({}, {})
         for attempt in view.attempts():
+            if attempt.launched_ms < self._since_ms and not attempt.ran_ms:
+                continue  # under way before anybody wanted to know how far it is
             running[attempt.kind].setdefault(attempt.job, []).append(attempt)
         for kind in KINDS:
             found = self.find(kind, running[kind], view) if running[kind] else ()

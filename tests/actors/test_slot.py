@@ -1,10 +1,12 @@
 """What a slot alone decides: how long an attempt takes, and what it makes of stale messages."""
 
+from actors.blocks import Blocks
 from actors.config import Cluster, NodeGroup, Tasks
 from actors.durations import Durations
 from actors.events import AttemptClosed, AttemptEnded, AttemptStarted, NodeFacts, ShuffleEnded
 from actors.kernel import Kernel
 from actors.messages import LaunchTask, OutputsReady, ReduceWork
+from actors.placement import Placement
 from actors.slot import Slot
 from scheduler.model import Locality, TaskKind
 from scheduler.registry import make_policy
@@ -111,7 +113,9 @@ def test_an_answer_to_an_attempt_that_is_gone_is_not_taken_for_another() -> None
     """The job still knows of a reduce that was killed in this slot, and answers it too."""
     kernel = Kernel()
     facts = NodeFacts(0, 0, 1, 1, 1.0)
-    slot = Slot(facts, 1, latency_ms=1, durations=Durations(facts, Tasks(), seed=1))
+    blocks = Blocks(Placement(1, nodes=1, racks=1, replication=1))
+    durations = Durations(facts, Tasks(), seed=1)
+    slot = Slot(facts, 1, latency_ms=1, durations=durations, blocks=blocks)
     kernel.admit(slot)
     work = ReduceWork(shuffle_ms=1000, tail_ms=0, reduce_ms=1000)
     slot.receive(LaunchTask(2, 0, TaskKind.REDUCE, 0, 0, Locality.OFF_RACK, work))

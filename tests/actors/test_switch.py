@@ -1,14 +1,23 @@
 """Another policy in the middle of a run, and what is injected by hand."""
 
+import msgspec
 import pytest
 
 from actors.address import INJECTOR
-from actors.config import Cluster, Tasks
-from actors.events import Event, FaultStruck, JobFinished
+from actors.config import Cluster, Heartbeats, Tasks
+from actors.events import (
+    AttemptLaunched,
+    AttemptResumed,
+    AttemptSuspended,
+    Event,
+    FaultStruck,
+    JobFinished,
+)
 from actors.faults import AnyFault, Crash, Restart, Slow, SwitchPolicy
 from actors.injector import Injector, Strike
 from actors.kernel import Kernel
 from scenarios.build import assemble
+from scheduler.model import Priority
 from scheduler.registry import ORDERS, make_policy
 from tests.support.world import IN_STEP, job, play
 
@@ -54,6 +63,53 @@ def test_who_is_next_changes_with_the_policy() -> None:
         e.job: e.at_ms for e in play(JOBS, "fifo", cluster=FOUR, script=script).all(JobFinished)
     }
     assert mixed[1] < fifo[1]
+
+
+def copied(events: list[Event]) -> list[tuple[int, int]]:
+    """Which attempts got copies, and when."""
+    launches = [e for e in events if isinstance(e, AttemptLaunched) and e.copy_of]
+    return [(e.copy_of, e.at_ms) for e in launches]
+
+
+@pytest.mark.parametrize("policy", ["fair+naive", "fair+mantri"])
+def test_a_rule_that_comes_late_hears_how_far_everything_is(policy: str) -> None:
+    """Nobody asked FIFO's nodes how far their tasks are.  From the switch on they tell it, so the
+    one slow node is found and no healthy task is taken for one that has done nothing.
+    """
+    one = job(0, maps=12, map_ms=200_000)
+    script = [Strike(1, Slow(1, 6.0)), Strike(300_000, SwitchPolicy(policy))]
+    out_of_step = msgspec.structs.replace(FOUR, heartbeat=Heartbeats())
+    run = play([one], "fifo", cluster=out_of_step, script=script)
+    on_slow = {e.attempt for e in run.launches() if e.node == 1}
+    copies = copied(run.events)
+    assert {of for of, _ in copies} == on_slow
+    assert min(at_ms for _, at_ms in copies) > 300_000 + 3000
+
+
+def test_hfsp_hears_of_training_tasks_that_ran_before_it_came() -> None:
+    """Of eight maps that run already it wants to know of the five that it takes for training."""
+    script = [Strike(100_000, SwitchPolicy("hfsp"))]
+    run = play(
+        [job(0, maps=9, map_ms=300_000)], "fifo", cluster=FOUR, script=script, until_ms=110_000
+    )
+    told = [entry.ran_ms > 100_000 for entry in run.master.ledger.attempts()]
+    assert told == [True] * 5 + [False] * 3
+
+
+def test_what_is_held_suspended_is_followed_when_it_goes_on() -> None:
+    """Two maps of job 0 gave way to job 1 before anybody wanted to know how far they are."""
+    jobs = [
+        job(0, maps=8, map_ms=60_000),
+        job(1, maps=2, map_ms=20_000, submit_ms=10_000, priority=Priority.HIGH),
+    ]
+    script = [Strike(22_000, SwitchPolicy("fifo+naive"))]
+    was = 'fifo+preemptive(how="suspend",interval_s=3)'
+    run = play(jobs, was, cluster=FOUR, script=script, until_ms=50_000)
+    held = {e.attempt for e in run.all(AttemptSuspended)}
+    assert len(held) == 2
+    assert held == {e.attempt for e in run.all(AttemptResumed)}
+    for entry in run.master.ledger.attempts():
+        assert 0.3 < entry.progress == pytest.approx(entry.ran_ms / 60_000, abs=1e-9)
 
 
 def test_what_was_injected_by_hand_can_be_played_again_from_the_journal() -> None:

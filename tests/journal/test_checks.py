@@ -15,12 +15,14 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptStarted,
     AttemptSuspended,
     FaultStruck,
     JobFinished,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
     NodeLost,
     NodeReturned,
@@ -29,6 +31,8 @@ from actors.events import (
     RunEnded,
     RunStarted,
     ShuffleEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import Crash, Pause, Restart, SwitchPolicy
@@ -101,6 +105,25 @@ GIVING_WAY: Events = (
     JobFinished(1000, 0, WON, 0),
     RunEnded(1100, "complete", 9, 0, "9a"),
 )
+
+
+STALLED: Events = (
+    *COPIED[:4],
+    AttemptStalled(101, 1, 0.0, Stall.NOT_BEGUN),
+    LaunchExpired(800_000, 1),
+    KillOrdered(800_000, 1, Why("its launch has expired", 0)),
+    AttemptEnded(802_000, 1, KILLED, 101),
+    AttemptClosed(802_001, 1, LOST),
+    AttemptLaunched(802_100, 2, 0, MAP, 0, 1, 1, OFF, PLAIN),
+    AttemptStarted(802_101, 2, 1, 0),
+    AttemptStalled(802_101, 2, 0.0, Stall.NO_INPUT),
+    StallEnded(805_101, 2),
+    AttemptStalled(806_000, 2, 0.5, Stall.HANGS),
+    AttemptEnded(907_000, 2, LOST, 802_101),
+    AttemptClosed(907_001, 2, LOST),
+    RunEnded(907_100, "until", 9, 0, "57"),
+)
+"""A launch that expires; an attempt that waits for its input, begins and hangs."""
 
 
 def put(events: Events, *more: AnyEvent) -> Doctor:
@@ -208,6 +231,13 @@ BROKEN: list[tuple[str, str, Doctor]] = [
     ("S3", "suspended twice", put(GIVING_WAY, AttemptSuspended(350, 1))),
     ("S3", "lost twice", put(LOSING, NodeLost(9100, 1, 1900))),
     ("S3", "back and never lost", put(STORY, NodeReturned(100, 1))),
+    ("S3", "at a standstill twice", put(STALLED, AttemptStalled(500, 1, 0.0, Stall.HANGS))),
+    ("S3", "its input found, and it hangs", put(STALLED, StallEnded(806_500, 2))),
+    (
+        "S3",
+        "done at a standstill",
+        instead(STALLED, STALLED[14], AttemptEnded(907_000, 2, WON, 802_101)),
+    ),
     ("S3", "a reduce without its shuffle", without(STORY, STORY[22])),
     (
         "S4",
@@ -239,6 +269,8 @@ BROKEN: list[tuple[str, str, Doctor]] = [
     ("S7", "began at another time", instead(STORY, STORY[7], AttemptEnded(1101, 1, WON, 100))),
     ("S7", "suspended by nobody", without(GIVING_WAY, GIVING_WAY[4])),
     ("S7", "killed by nobody", instead(STORY, STORY[7], AttemptEnded(1101, 1, KILLED, 101))),
+    ("S7", "expired and begun", without(STALLED, STALLED[4])),
+    ("S7", "failed and not expired", without(STALLED, STALLED[5])),
     ("S7", "goes on by itself", without(GIVING_WAY, GIVING_WAY[6])),
     ("S7", "the clock goes back", lambda: [*STORY[:5], STORY[3]]),
     ("S7", "a job never submitted", without(STORY, STORY[6])),
@@ -301,7 +333,7 @@ def test_a_doctored_recording_breaks_exactly_its_rule(rule: str, doctor: Doctor)
     assert found.value.rule == rule, str(found.value)
 
 
-@pytest.mark.parametrize("events", [STORY, COPIED, LOSING, GIVING_WAY, failing(4)()])
+@pytest.mark.parametrize("events", [STORY, COPIED, LOSING, GIVING_WAY, STALLED, failing(4)()])
 def test_the_recordings_themselves_break_none(events: Events) -> None:
     checks = check(events)
     assert [each.rule for each in checks] == [f"S{n}" for n in range(1, 16)]

@@ -19,10 +19,20 @@ from tests.journal.stories import STORY, cut_at
 
 DOCS = (Path(__file__).parents[2] / "docs" / "journal.md").read_text(encoding="utf-8")
 
-VOCABULARY = {1: "75f4f7dcd22607ac", 2: "16dac453ad1ac7a5", 3: "7e93ad5f95ae4cb9"}
+VOCABULARY = {
+    1: "75f4f7dcd22607ac",
+    2: "16dac453ad1ac7a5",
+    3: "7e93ad5f95ae4cb9",
+    4: "14dd814b1a43f245",
+}
 """By format version: the first digits of a hash over every event's name and fields."""
 
-STORY_BYTES = {1: "dc556fd56370dd74", 2: "d7cafe527da41b08", 3: "98dd7542f16d3f32"}
+STORY_BYTES = {
+    1: "dc556fd56370dd74",
+    2: "d7cafe527da41b08",
+    3: "98dd7542f16d3f32",
+    4: "5092aa7916f9fb23",
+}
 """By format version: the first digits of the SHA-256 of the story's journal."""
 
 

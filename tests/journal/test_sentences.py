@@ -11,13 +11,19 @@ from actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
+    AttemptStalled,
     AttemptSuspended,
     JobSubmitted,
     KillOrdered,
+    LaunchExpired,
+    NodeCleared,
+    NodeListed,
     OrderSwitched,
     Outcome,
     ResumeOrdered,
     RunEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from journal.format import JournalError
@@ -105,6 +111,40 @@ def test_a_suspension_is_told_from_its_order_to_its_end() -> None:
         "map 1 of job-0 on node-1 may go on (fair: 1st in the queue)",
         "map 1 of job-0 goes on after 40.000 s on node-1, slot 0",
         "map 1 of job-0 succeeded on node-1 after 40.799 s, 40.000 s of it suspended",
+    ]
+
+
+def test_a_standstill_is_told_with_its_reason() -> None:
+    narrator = Narrator()
+    for event in STORY[:6]:
+        narrator.tell(event)
+    told: list[AnyEvent] = [
+        AttemptStalled(300, 2, 0.0, Stall.NO_INPUT),
+        StallEnded(400, 2),
+        AttemptStalled(500, 2, 0.25, Stall.HANGS),
+        AttemptStalled(600, 1, 0.0, Stall.NOT_BEGUN),
+        LaunchExpired(700, 1),
+    ]
+    assert [narrator.tell(event) for event in told] == [
+        "map 1 of job-0 on node-1 waits: no replica of its input can be read",
+        "map 1 of job-0 on node-1 finds its input",
+        "map 1 of job-0 on node-1 hangs, 25 % done",
+        "map 0 of job-0 on node-0 waits: it cannot begin",
+        "the master gives map 0 of job-0 on node-0 up: its launch has expired",
+    ]
+
+
+def test_a_list_of_bad_nodes_is_told() -> None:
+    told: list[AnyEvent] = [
+        NodeListed(0, 3, 4, True),
+        NodeListed(0, 3, 4, False),
+        NodeCleared(0, 3),
+    ]
+    assert [Narrator().tell(event) for event in told] == [
+        "node-3 is listed as bad, having been shunned by 4 jobs that succeeded:"
+        " it gets no more tasks",
+        "node-3 is listed as bad, having been shunned by 4 jobs that succeeded",
+        "node-3 is not listed as bad any more",
     ]
 
 

@@ -6,9 +6,13 @@ import msgspec
 import pytest
 
 from actors.faults import (
+    AnyFault,
     Crash,
     Disturb,
     Drain,
+    Flaky,
+    FlakyAt,
+    Hang,
     KillJob,
     NodeFault,
     Pause,
@@ -18,12 +22,16 @@ from actors.faults import (
     Resume,
     ResumeMaster,
     Separate,
+    SetPool,
+    SetPriority,
     Slow,
+    StickLaunches,
     SwitchPolicy,
 )
 from actors.injector import Strike
 from actors.network import HEALTHY, Way
 from scenarios.spec import from_dict, make_jobs, make_script
+from scheduler.model import Priority
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 12, "racks": 3}
@@ -123,6 +131,23 @@ def test_each_kind_begins_and_ends() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("entry", "begins", "ends"),
+    [
+        ({"what": "flaky", "failing": 0.3}, Flaky(0, 0.3), Flaky(0, 0.0)),
+        ({"what": "flaky", "failing": 1, "progress": 0.5}, FlakyAt(0, 1.0, 0.5), Flaky(0, 0.0)),
+        ({"what": "hang", "hanging": 0.3}, Hang(0, 0.3), Hang(0, 0.0)),
+        ({"what": "hang", "hanging": 1, "progress": 0}, Hang(0, 1.0, 0.0), Hang(0, 0.0)),
+        ({"what": "stuck", "sticking": 0.3}, StickLaunches(0, 0.3), StickLaunches(0, 0.0)),
+    ],
+)
+def test_what_becomes_of_attempts_begins_and_ends(
+    entry: dict[str, Any], begins: AnyFault, ends: AnyFault
+) -> None:
+    whole = {**entry, "nodes": "node-0", "at_s": 1, "for_s": 2}
+    assert script(whole) == (Strike(1000, begins), Strike(3000, ends))
+
+
 def test_nodes_that_join_later_are_off_until_then() -> None:
     add = {"what": "add", "nodes": "rack-0", "at_s": 60, "stagger_s": 5}
     strikes = script(add)
@@ -160,6 +185,22 @@ def test_a_job_that_is_killed_goes_by_its_name() -> None:
     error = error_of(lambda: make_script(wrong, make_jobs(wrong)))
     assert error.key == "timeline[0].job"
     assert 'no job of the workload is called "report"' in error.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "jobs"), [("etl-2", [1]), ("etl-*", [0, 1]), ("*", [0, 1, 2]), ("[a-q]*", [0, 1])]
+)
+def test_what_befalls_jobs_goes_by_names_and_patterns(name: str, jobs: list[int]) -> None:
+    listed = [{"maps": 1, "map_s": 1, "name": each} for each in ("etl-1", "etl-2", "report")]
+    timeline = [
+        {"what": "priority", "job": name, "priority": "very_high", "at_s": 1},
+        {"what": "pool", "job": name, "pool": "ads", "at_s": 2},
+    ]
+    scenario = from_dict(raw(workload={"kind": "jobs", "job": listed}, timeline=timeline))
+    assert make_script(scenario, make_jobs(scenario)) == (
+        *(Strike(1000, SetPriority(job, Priority.VERY_HIGH)) for job in jobs),
+        *(Strike(2000, SetPool(job, "ads")) for job in jobs),
+    )
 
 
 def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.ageing import VirtualCluster
+from scheduler.ageing import SPEED_ONE, VirtualCluster
 
 CLOSE_MS = 1e-6
 """Above the stated error of 2⁻²⁴ an end, far below a millisecond."""
@@ -53,7 +53,7 @@ def play_slowly(jobs: dict[int, Job], slots: int, ms: Fraction) -> list[int]:
 
 EVENTS = st.lists(
     st.tuples(
-        st.sampled_from(["job", "job", "job", "size", "slots", "time"]),
+        st.sampled_from(["job", "job", "job", "size", "weight", "slots", "time"]),
         st.integers(0, 6),  # pause before it, in units of 10 ms, so that much coincides
         st.integers(1, 12).map(lambda n: 10 * n),  # size
         st.integers(1, 5),  # tasks
@@ -86,6 +86,9 @@ def test_it_serves_as_max_min_sharing_in_fractions_does(
         elif what == "size" and n in slow:
             slow[n] = Job(size, tasks, weight)
             fast.serve(n, size, tasks, now, weight=weight)
+        elif what == "weight" and n in slow:
+            slow[n].weight = weight
+            fast.reweigh(n, now, weight=weight, speed=SPEED_ONE)
         elif what == "slots":
             slots = n
             fast.resize(slots, now)

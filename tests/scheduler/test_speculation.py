@@ -77,6 +77,23 @@ def test_naive_takes_tasks_not_begun_for_0_and_done_for_1_and_has_no_cap() -> No
     assert Hall(Naive(), [0.3, 0.3], maps=10, ended=4).at(60_000) == []  # mean 0.46
 
 
+def test_a_rule_that_comes_late_thinks_nothing_of_what_nobody_has_told_it_yet() -> None:
+    """Put in force at 50 s; of 4 maps under way it has heard of 2, and who is at 0 is not known."""
+    hall = Hall(Naive(), [])
+    hall.cluster.now_ms = 50_000
+    late = Naive()
+    late.observe(NodeJoined(0), hall.cluster)
+    for number, (ran_ms, done) in enumerate([(50_000, 0.9), (50_000, 0.5), (0, 0.0)], start=1):
+        hall.cluster.attempts_[number] = FakeAttempt(
+            number, 0, MAP, number, 0, task=number, progress=done, ran_ms=ran_ms
+        )
+    hall.cluster.attempts_[4] = FakeAttempt(4, 0, MAP, 4, 50_000, task=4)  # launched since then
+    hall.job.total = lambda kind: 4 if kind is MAP else 0  # type: ignore[method-assign]
+    hall.cluster.now_ms = 60_000
+    late.observe(NodeJoined(1), hall.cluster)
+    assert list(late.stragglers[MAP]) == [4]
+
+
 # LATE, by percentiles.
 
 

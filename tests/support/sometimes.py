@@ -20,16 +20,22 @@ from actors.events import (
     AttemptResumed,
     AttemptStarted,
     FaultStruck,
+    JobChanged,
     JobFinished,
     JobResubmitted,
     KillOrdered,
+    LaunchExpired,
     MapsUndone,
+    NodeCleared,
+    NodeListed,
     NodeLost,
     NodeReturned,
     NodeShunned,
     OrderSwitched,
     Outcome,
     RunEnded,
+    Stall,
+    StallEnded,
     SuspendOrdered,
 )
 from actors.faults import RestartMaster, Resume, SwitchPolicy
@@ -144,6 +150,26 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes("a job is killed", JobFinished, lambda e, _: e.outcome is KILLED),
     Sometimes("a job shuns a node", NodeShunned, lambda e, _: e.in_force),
     Sometimes("a job would shun too many nodes", NodeShunned, lambda e, _: not e.in_force),
+    Sometimes("a node is taken out of service for its faults", NodeListed, lambda e, _: e.in_force),
+    Sometimes("a list of bad nodes is advice only", NodeListed, lambda e, _: not e.in_force),
+    Sometimes("a bad node is taken off the list", NodeCleared, lambda *_: True),
+    Sometimes(
+        "an attempt hangs until its timeout",
+        AttemptEnded,
+        lambda e, c: e.outcome is FAILED and attempt(e, c).stalled is Stall.HANGS,
+    ),
+    Sometimes(
+        "a map waits in vain for its input",
+        AttemptEnded,
+        lambda e, c: e.outcome is FAILED and attempt(e, c).stalled is Stall.NO_INPUT,
+    ),
+    Sometimes("a map that waited finds its input", StallEnded, lambda *_: True),
+    Sometimes("a launch expires", LaunchExpired, lambda *_: True),
+    Sometimes(
+        "an expired launch is booked as failed",
+        AttemptClosed,
+        lambda e, c: e.outcome is FAILED and attempt(e, c).expired,
+    ),
     # Copies.
     Sometimes(
         "a copy does its task",
@@ -163,6 +189,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         AttemptEnded,
         lambda e, c: attempt(e, c).suspended and attempt(e, c).closed is None,
     ),
+    Sometimes("a job's pool or priority changes", JobChanged, lambda *_: True),
     # Orders, and waits for locality.
     Sometimes("the order changes", OrderSwitched, lambda *_: True),
     Sometimes(

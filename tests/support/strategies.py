@@ -11,7 +11,9 @@ from actors.faults import (
     Crash,
     Disturb,
     Drain,
+    Drift,
     Flaky,
+    Hang,
     KillJob,
     Pause,
     PauseMaster,
@@ -20,7 +22,10 @@ from actors.faults import (
     Resume,
     ResumeMaster,
     Separate,
+    SetPool,
+    SetPriority,
     Slow,
+    StickLaunches,
     SwitchPolicy,
 )
 from actors.injector import Strike
@@ -122,6 +127,8 @@ WORLDS: st.SearchStrategy[World] = st.builds(
         slowstart=st.sampled_from([0.0, 0.05, 0.8, 1.0]),
         straggler_share=st.sampled_from([0.0, 0.0, 0.3]),
         straggler_factor=st.just(3.0),
+        timeout_ms=st.sampled_from([7000, 600_000]),
+        input_wait_ms=st.sampled_from([0, 8000, 600_000]),
     ),
     policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(("", *LOCALITIES))).map("".join),
     rule=st.sampled_from(RULES)
@@ -148,7 +155,14 @@ WAYS: st.SearchStrategy[Way] = st.builds(
     delay_ms=st.sampled_from([0, 0, 700, 4000]),
 )
 
-OTHERS = (*sorted(ORDERS), "fair+delay+kill", "hfsp+preemptive", "fifo+late", "fair+mantri")
+OTHERS = (
+    *sorted(ORDERS),
+    "fair+delay+kill",
+    "hfsp+preemptive",
+    "fifo+late",
+    "fair+mantri",
+    'fair(pool_by="pool")+kill',
+)
 """Policies that may be put in force in the middle of a run."""
 
 HEALED_MS = 60_000
@@ -165,8 +179,13 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
         st.builds(Disturb, node, WAYS, WAYS),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
+        st.builds(Hang, node, st.sampled_from([0.3, 0.9]), st.sampled_from([None, 0.0, 0.5, 1.0])),
+        st.builds(StickLaunches, node, st.sampled_from([0.5, 1.0])),
+        st.builds(Drift, node, st.sampled_from([0.1, 0.5, 1.0, 1.01, 4.0])),
         st.builds(Drain, node, st.booleans()),
         st.builds(KillJob, st.integers(0, 3)),
+        st.builds(SetPriority, st.integers(0, 3), st.sampled_from(Priority)),
+        st.builds(SetPool, st.integers(0, 3), st.sampled_from(["", "a", "a/b"])),
         st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
         st.sampled_from([PauseMaster(), ResumeMaster()]),
         st.builds(RestartMaster, st.booleans()),
@@ -188,6 +207,9 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Disturb(node, HEALTHY, HEALTHY),
             Separate(node, ()),
             Flaky(node, 0.0),
+            Hang(node, 0.0),
+            StickLaunches(node, 0.0),
+            Drift(node, 1.0),
             Drain(node, False),
         )
     )

@@ -80,6 +80,10 @@ class Screen:
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
 
+    def said(self) -> list[str]:
+        """The messages that have come up."""
+        return [each.message for each in self.app._notifications]
+
     async def until(self, done: Callable[[], bool]) -> None:
         """Let the app work until something is so."""
         for _ in range(2000):

@@ -402,3 +402,71 @@ def test_colours_can_be_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
                     assert max(colour) - min(colour) <= 1, segment
 
     on_the_outage(act)
+
+
+class TestSlots:
+    """A slot is chosen within its node, and told of in the detail pane."""
+
+    def test_by_keys(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(500_000))
+            await screen.press("1", "right", "enter")
+            assert (screen.view().node, screen.view().slot) == (0, 0)
+            assert "4 node-0, map 0" in screen.text()
+            await screen.press("right", "right", "right", "right", "right")  # it has four
+            assert "4 node-0, reduce 1" in screen.text()
+            assert "[◇]" in screen.text()
+            await screen.press("down")
+            assert (screen.view().node, screen.view().slot) == (16, 3)
+            await screen.press("escape")
+            assert (screen.view().node, screen.view().slot) == (16, None)
+            await screen.press("escape")
+            assert screen.view().node is None
+
+        on_the_outage(act)
+
+    def test_by_a_second_click(self) -> None:
+        """The first is for the job; an empty slot has none."""
+
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(100_000))
+            await screen.pilot.pause()
+            for view in ((0, None, None), (0, 0, 0)):
+                await screen.pilot.click(SlotsPane, offset=(6, 2))
+                await screen.pilot.pause()
+                assert (screen.view().job, screen.view().node, screen.view().slot) == view
+            await screen.pilot.click(SlotsPane, offset=(14, 2))  # a reduce slot
+            await screen.pilot.pause()
+            assert (screen.view().job, screen.view().node, screen.view().slot) == (None, 0, 2)
+            assert "holds        nothing" in screen.text()
+
+        on_the_outage(act)
+
+    def test_an_event_marks_the_node_that_it_is_of(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(400_000))
+            await screen.press("e", "e", "3", "up")
+            line = next(
+                x for x in screen.frame.log if x.index == screen.app.query_one(LogPane).chosen
+            )
+            assert line.node is not None
+            slots = screen.app.query_one(SlotsPane)
+            assert (slots.cursor, slots.job) == (line.node, line.job)
+
+        on_the_outage(act)
+
+    def test_the_facts_are_scrolled(self) -> None:
+        async def act(screen: Screen) -> None:
+            screen.app.ask(GoTo(500_000))
+            await screen.press("2", "down", "4")
+            assert "state        running" in screen.text()
+            assert "more below" in screen.text()
+            for _ in range(20):
+                await screen.press("down")
+            assert "state        running" not in screen.text()
+            assert "more below" not in screen.text()
+            assert "maps ran" in screen.text()
+            await screen.press("2", "down")  # another job begins at its top
+            assert "state        running" in screen.text()
+
+        on_the_outage(act)

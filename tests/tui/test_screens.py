@@ -88,7 +88,7 @@ def test_every_node_has_one_seat_and_is_found_there() -> None:
         seats = [node for line in seating.lines for node in line.nodes]
         assert sorted(seats) == list(range(50))
         for node in seats:
-            y = seating.line_of(node)
+            y = seating.line_of(node, 0)
             x = seating.lines[y].nodes.index(node) * seating.node_width
             assert seating.at(x, y) == (node, 0)
             assert seating.slot_at(seating.label, 3) == 0

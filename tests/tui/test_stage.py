@@ -163,7 +163,7 @@ def test_rows_that_nobody_changed_are_shared() -> None:
     tallies = folded(outage(), 600_000).jobs
     twin: Tallies = tallies.copy()
     assert twin.rows[0] is tallies.rows[0]
-    twin.preempt(0)
+    twin.suspend(0, 1)
     assert twin.rows[0] is not tallies.rows[0]
     assert twin.rows[1] is tallies.rows[1]
-    assert tallies.rows[0].preempted == 0
+    assert tallies.rows[0].suspended == 0

@@ -138,7 +138,7 @@ def test_a_cut_off_journal_is_shown_as_far_as_it_goes(journal: Path, tmp_path: P
     with terminal("replay", str(path), columns=160, lines=50) as screen:
         screen.until("nightly")
         screen.press("\x1b[F")
-        screen.until("breaks off")
+        screen.until("cut off here")
         screen.press("q")
         assert screen.leave() == 0
 

@@ -26,7 +26,8 @@ STATE_WORDS = {
 class Column(msgspec.Struct, frozen=True):
     """One column: its title, what it sorts by, its width, and what it says of a job.
 
-    `rank` says how soon it goes when there is no room: the highest first.
+    `rank` says how soon it goes when there is no room: the highest first.  A title with ° is of
+    what only the audience knows.
     """
 
     title: str
@@ -49,18 +50,45 @@ def _on(row: JobRow) -> str:
     return f"{sum(row.running)}{'‖' if row.suspended else ''}" if sum(row.running) else ""
 
 
+def _due(row: JobRow) -> str:
+    return f"{row.due:.3g}" if row.due else ""
+
+
+def _score(row: JobRow) -> str:
+    if not row.rank:
+        return ""
+    return f"{row.score:,.0f}" if abs(row.score) >= 1000 else f"{row.score:.4g}"
+
+
+def _gave_way(row: JobRow) -> str:
+    return f"{row.preempted}× {row.by}".rstrip() if row.preempted else ""
+
+
+def _length(ms: float | None) -> str:
+    return "" if ms is None else brief(round(ms))
+
+
+def _times(share: float | None) -> str:
+    return "" if share is None else f"{share:.1f}" if share < 99.95 else f"{share:,.0f}"
+
+
 COLUMNS = (
     Column("job", JobKey.ID, 5, 0, lambda row: str(row.job)),
     Column("name", JobKey.NAME, 12, 0, lambda row: row.name, left=True),
-    Column("pool", JobKey.POOL, 8, 6, lambda row: row.pool or row.user, left=True),
-    Column("state", JobKey.STATE, 8, 5, lambda row: STATE_WORDS[row.state], left=True),
+    Column("pool", JobKey.POOL, 7, 6, lambda row: row.pool or row.user, left=True),
+    Column("state", JobKey.STATE, 7, 5, lambda row: STATE_WORDS[row.state], left=True),
     Column("maps", JobKey.DONE, 9, 3, _tasks(0)),
     Column("reduces", JobKey.DONE, 8, 4, _tasks(1)),
     Column("on", JobKey.RUNNING, 5, 1, _on),
     Column("waiting", JobKey.WAITING, 7, 2, lambda row: str(_waiting(row))),
-    Column("share", JobKey.RUNNING, 5, 7, lambda row: f"{row.share:.0%}" if row.share else ""),
-    Column("waited", JobKey.WAITED, 7, 8, lambda row: brief(row.waited_ms)),
-    Column("time", JobKey.TIME, 7, 1, lambda row: brief(row.time_ms)),
+    Column("fair", JobKey.DUE, 5, 3, _due),
+    Column("waited", JobKey.WAITED, 6, 8, lambda row: brief(row.waited_ms)),
+    Column("time", JobKey.TIME, 6, 1, lambda row: brief(row.time_ms)),
+    Column("score", JobKey.SCORE, 7, 9, _score),
+    Column("gave way", JobKey.GAVE_WAY, 12, 10, _gave_way, left=True),
+    Column("size≈", JobKey.EXPECTED, 6, 12, lambda row: _length(row.expected_ms)),
+    Column("size°", JobKey.SIZE, 6, 11, lambda row: _length(row.size_ms)),
+    Column("×least°", JobKey.STRETCH, 7, 9, lambda row: _times(row.stretch)),
 )
 _BAR_LEAST = 10
 _BAR_FROM = 50
@@ -110,6 +138,11 @@ class JobsPane(Pane):
     def rows(self) -> int:
         """How many jobs fit."""
         return max(self.content_size.height - 1, 0)
+
+    @property
+    def with_dues(self) -> bool:
+        """Whether it shows what jobs are due."""
+        return any(column.key is JobKey.DUE for column, _ in self.columns)
 
     def show(self, frame: Frame) -> None:
         last = frame.jobs_top + len(frame.jobs)
@@ -246,4 +279,9 @@ def _tinted(
         return style(palette.fault, ground, bold=chosen)
     if column.key is JobKey.STATE and row.state is JobState.WAITING:
         return style(palette.taken, ground, bold=chosen)
+    if column.key is JobKey.DUE and row.due and _waiting(row):
+        starved = sum(row.running) - row.suspended < row.due / 2
+        return style(palette.taken, ground, bold=chosen) if starved else None
+    if column.title.endswith("°"):
+        return style(palette.accent, ground, bold=chosen)
     return None

@@ -62,7 +62,7 @@ class StatusLine(Pane, can_focus=False):
         if frame.trouble:
             return "the run failed: " + printable(frame.trouble.partition("\n")[0])
         if frame.reason is None:
-            return "the journal breaks off here"
+            return "the journal is cut off here"
         return f"the run {_REASONS.get(frame.reason, frame.reason)}".replace("run c", "run is c")
 
     def _figures(self, frame: Frame) -> Iterator[Span]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from actors.events import NodeFacts
 from journal.names import rack_name
+from scheduler.model import NodeId
 from tui.frame import Frame, SlotState, Truth
 from tui.palette import DOWN, Palette, style
 from tui.panels.pane import Span
@@ -52,11 +53,16 @@ class Racks:
     def __init__(self, nodes: Sequence[NodeFacts]) -> None:
         first = slot_offsets(nodes)
         self._racks: dict[int, Rack] = {}
+        self._of = {facts.node: facts.rack for facts in nodes}
         for rack in sorted({facts.rack for facts in nodes}):
             mine = [facts.node for facts in nodes if facts.rack == rack]
             places = [(at, node) for node in mine for at in range(first[node], first[node + 1])]
             columns = np.array(places, np.int64).reshape(-1, 2).T
             self._racks[rack] = Rack(np.array(mine, np.int64), columns[0], columns[1])
+
+    def of(self, node: NodeId) -> int:
+        """The rack of a node."""
+        return self._of[node]
 
     def count(self, frame: Frame, rack: int) -> Count:
         """The rack in figures."""
@@ -84,14 +90,17 @@ class Racks:
         colour = palette.fault if count.unaware else palette.dim
         yield count.trouble, style(colour, ground, bold=bool(count.unaware))
 
-    def bar(self, frame: Frame, rack: int, width: int, palette: Palette) -> Iterable[Span]:
+    def bar(
+        self, frame: Frame, rack: int, width: int, palette: Palette, chosen: bool = False
+    ) -> Iterable[Span]:
         """The rack as one bar: a stretch for each job, then what the master has yet to hear is
         over, then what is empty.
         """
         count, ground = self.count(frame, rack), palette.ground
         tail = f" {count.busy / max(count.slots, 1):>4.0%} busy{count.trouble}"
         room = max(width - _NAME - max(len(tail), _TAIL), 10)
-        yield f"{rack_name(rack):<{_NAME}}", style(palette.dim, ground, bold=True)
+        ink = style(palette.dim, ground, bold=True, reverse=chosen)
+        yield f"{rack_name(rack):<{_NAME}}", ink
         for colour, glyph, length in self._stretches(frame, self._racks[rack], room, palette):
             yield glyph * length, style(colour, ground)
         yield tail, style(palette.fault if count.unaware else palette.dim, ground)

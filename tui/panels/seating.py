@@ -57,9 +57,13 @@ class Seating(msgspec.Struct, frozen=True):
         slot = 2 * inside if self.size is Size.HALVES else inside // max(self.cell, 1)
         return slot if slot < slots else None
 
-    def line_of(self, node: NodeId) -> int:
-        """The line in which the node sits."""
-        return next((y for y, line in enumerate(self.lines) if node in line.nodes), 0)
+    def line_of(self, node: NodeId, rack: int) -> int:
+        """The line in which the node sits, or that of its rack."""
+        bars = self.size is Size.RACKS
+        for y, line in enumerate(self.lines):
+            if node in line.nodes or (bars and line.rack == rack):
+                return y
+        return 0
 
 
 def seat(nodes: Sequence[NodeFacts], width: int, height: int, size: Size | None) -> Seating:

@@ -41,14 +41,17 @@ class SlotsPane(Pane, ScrollView):
     key, heading = "1", "slots"
     size_asked: reactive[Size | None] = reactive(None)
     cursor: reactive[NodeId | None] = reactive(None)
+    slot: reactive[int | None] = reactive(None)
+    """Of the node that the cursor is on, the slot that is chosen."""
 
     class Chosen(Message):
-        """Somebody has chosen a node, or the job that a slot is at."""
+        """Somebody has chosen a node, or one of its slots, which is at a job or empty."""
 
-        def __init__(self, node: NodeId | None, job: JobId | None) -> None:
+        def __init__(self, node: NodeId, job: JobId | None = None, slot: int | None = None) -> None:
             super().__init__()
             self.node = node
             self.job = job
+            self.slot = slot
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -75,6 +78,12 @@ class SlotsPane(Pane, ScrollView):
     def choose(self, job: JobId | None) -> None:
         """Let this job's slots stand out, or nobody's."""
         self.job = job
+
+    def watch_cursor(self) -> None:
+        """Where the cursor goes is in view."""
+        if self.cursor is not None and self.run is not None:
+            line = self.seating.line_of(self.cursor, self.racks.of(self.cursor))
+            self.scroll_to_region(Region(0, line, 1, 1), animate=False)
 
     def watch_size_asked(self) -> None:
         self._take_seats()
@@ -128,7 +137,9 @@ class SlotsPane(Pane, ScrollView):
             return Strip.blank(width, blank)
         line = self.seating.lines[y]
         if self.seating.size is Size.RACKS:
-            return fitted(self.racks.bar(self.frame, line.rack, width, self.palette), width, blank)
+            chosen = self.cursor is not None and self.racks.of(self.cursor) == line.rack
+            bar = self.racks.bar(self.frame, line.rack, width, self.palette, chosen)
+            return fitted(bar, width, blank)
         if not line.nodes:
             if line.rack < 0:
                 return Strip.blank(width, blank)
@@ -150,10 +161,16 @@ class SlotsPane(Pane, ScrollView):
                 yield from self._halves(mine)
                 used = seating.label + (len(mine) + 1) // 2
             elif tiles:
-                for code in mine:
-                    yield self._tile(code)
+                for slot, code in enumerate(mine):
+                    yield self._tile(code, self._chosen(node, slot))
                     yield gap
                 used = seating.label + 4 * len(mine)
+            elif node == self.cursor and self.slot is not None:
+                yield from [
+                    _reversed(table[code]) if self._chosen(node, slot) else table[code]
+                    for slot, code in enumerate(mine)
+                ]
+                used = seating.label + len(mine)
             else:
                 yield from [table[code] for code in mine]
                 used = seating.label + len(mine)
@@ -169,7 +186,7 @@ class SlotsPane(Pane, ScrollView):
         """The node's number and mark.  Where the master is wrong about it, it stands out."""
         palette, width = self.palette, self.seating.label
         mark, wrong = node_mark(frame, node)
-        chosen = node == self.cursor and self.has_focus
+        chosen = node == self.cursor
         colour = palette.fault if wrong else palette.dim if mark == " " else palette.faint
         ink = style(colour, palette.ground, bold=wrong, reverse=chosen)
         if width == 1:
@@ -180,15 +197,19 @@ class SlotsPane(Pane, ScrollView):
             else Segment(f"{node:>{width - 2}}{mark}▸", ink)
         )
 
-    def _tile(self, code: int) -> Segment:
-        """A slot three columns wide, its glyph on the job's colour."""
+    def _chosen(self, node: NodeId, slot: int) -> bool:
+        return node == self.cursor and slot == self.slot
+
+    def _tile(self, code: int, chosen: bool) -> Segment:
+        """A slot three columns wide, its glyph on the job's colour; the chosen one in brackets."""
         small = self._table[code]
+        text = f"[{small.text}]" if chosen else f" {small.text} "
         palette = self.palette
         colour = small.style.color.name if small.style and small.style.color else palette.faint
         empty = small.text in (GLYPHS[SlotState.IDLE], DOWN)
         if empty or small.text in (GLYPHS[SlotState.GHOST], GLYPHS[SlotState.ORPHAN]):
-            return Segment(f" {small.text} ", style(colour, palette.raised))
-        return Segment(f" {small.text} ", style(palette.ground, colour, bold=True))
+            return Segment(text, style(colour, palette.raised))
+        return Segment(text, style(palette.ground, colour, bold=True))
 
     def _halves(self, codes: list[int]) -> Iterator[Segment]:
         """Two slots a character."""
@@ -234,12 +255,28 @@ class SlotsPane(Pane, ScrollView):
             return
         self.cursor = node
         slot = self.seating.slot_at(column, self._first[node + 1] - self._first[node])
-        owners = np.frombuffer(self.frame.owners, np.int32)
-        owner = int(owners[self._first[node] + slot]) if slot is not None else 0
-        self.post_message(self.Chosen(node, owner - 1) if owner else self.Chosen(node, None))
+        owner = self._owner(node, slot) if slot is not None else 0
+        self.post_message(self.Chosen(node, owner - 1 if owner else None, slot))
+
+    def _owner(self, node: NodeId, slot: int) -> int:
+        """Whose the slot is: a job + 1, or 0."""
+        assert self.frame is not None
+        return int(np.frombuffer(self.frame.owners, np.int32)[self._first[node] + slot])
+
+    def enter_node(self) -> None:
+        """From the node that the cursor is on to its first slot."""
+        if self.cursor is not None and self.slot is None and self._slots(self.cursor):
+            self.post_message(self.Chosen(self.cursor, None, 0))
+
+    def _slots(self, node: NodeId) -> int:
+        return self._first[node + 1] - self._first[node]
 
     def move_cursor(self, across: int, down: int) -> None:
-        """The cursor goes to a neighbouring node."""
+        """The cursor goes to a neighbouring node, or from slot to slot in a node."""
+        if self.slot is not None and across and self.cursor is not None:
+            slot = max(0, min(self.slot + across, self._slots(self.cursor) - 1))
+            self.post_message(self.Chosen(self.cursor, None, slot))
+            return
         places = [
             (x, y) for y, line in enumerate(self.seating.lines) for x in range(len(line.nodes))
         ]
@@ -257,8 +294,8 @@ class SlotsPane(Pane, ScrollView):
             row = rows[max(0, min(rows.index(here[1]) + down, len(rows) - 1))]
             x, y = min(here[0], len(nodes[row].nodes) - 1), row
         self.cursor = nodes[y].nodes[x]
-        self.scroll_to_region(Region(0, y, 1, 1), animate=False)
-        self.post_message(self.Chosen(self.cursor, None))
+        kept = None if self.slot is None else min(self.slot, self._slots(self.cursor) - 1)
+        self.post_message(self.Chosen(self.cursor, None, kept))
 
 
 def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
@@ -272,6 +309,10 @@ def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
 
 def _glyph(state: int) -> str:
     return DOWN if state == _DOWN else GLYPHS[SlotState(state)]
+
+
+def _reversed(segment: Segment) -> Segment:
+    return Segment(segment.text, (segment.style or Style()) + Style(reverse=True))
 
 
 def _colour(segment: Segment) -> str:

@@ -1,0 +1,43 @@
+"""A machine's own clock, which may go wrong.
+
+What a machine measures, and what it does after some time, goes by its own clock; the length of its
+work does not, nor does anything that the master measures by its own.
+"""
+
+from bisect import bisect_right
+from operator import itemgetter
+
+from scheduler.model import Millis
+
+
+class Clock:
+    """A clock that goes right until it is told otherwise."""
+
+    def __init__(self) -> None:
+        self._rates: list[tuple[Millis, float, float]] = [(0, 0.0, 1.0)]
+        """From when on, what it showed then, and how fast it has gone since."""
+
+    @property
+    def right(self) -> bool:
+        """Whether it has never gone wrong."""
+        return len(self._rates) == 1
+
+    def set_rate(self, rate: float, now_ms: Millis) -> None:
+        """It goes so many times as fast from now on."""
+        if rate != self._rates[-1][2]:
+            self._rates.append((now_ms, self._shown(now_ms), rate))
+
+    def real_ms(self, own_ms: Millis) -> Millis:
+        """How long it takes, at the present rate, until the clock has gone on by `own_ms`."""
+        rate = self._rates[-1][2]
+        return own_ms if rate == 1 or not own_ms else max(1, round(own_ms / rate))
+
+    def own_ms(self, from_ms: Millis, until_ms: Millis) -> Millis:
+        """How long the time between two moments was by the clock."""
+        if self.right:
+            return until_ms - from_ms
+        return round(self._shown(until_ms) - self._shown(from_ms))
+
+    def _shown(self, at_ms: Millis) -> float:
+        since_ms, shown, rate = self._rates[bisect_right(self._rates, at_ms, key=itemgetter(0)) - 1]
+        return shown + (at_ms - since_ms) * rate

@@ -1,0 +1,231 @@
+"""A run as a trace in the Trace Event Format, which Perfetto and chrome://tracing open.
+
+A node is a process, named by its rack and sorted by it; each of its slots is a track.  A slice is
+a time for which an attempt held the slot, a reduce's shuffle a slice inside it.  Preemptions lie
+on the victim's track, faults and what the master makes of them on a track of the node's own, what
+concerns the whole cluster on its process, with the counters.  Times are virtual, in microseconds.
+
+No two tracks have the same number, in whatever process, because Perfetto takes numbers of threads
+for unique.
+"""
+
+import heapq
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from actors.events import NodeFacts
+from journal.export.recording import Moment, Recording
+from journal.names import job_name, kind_name, node_name, printable, rack_name
+from journal.sentences import LEVELS
+from journal.steps import Steps
+from journal.tables import NEVER, OUTCOMES, AttemptTable
+from scheduler.model import Locality, Millis, TaskKind
+
+Event = dict[str, Any]
+
+CLUSTER_PID = 1
+_US = 1000
+"""Microseconds in a millisecond."""
+
+
+class Tracks:
+    """The numbers of processes and tracks."""
+
+    def __init__(self, nodes: Iterable[NodeFacts]) -> None:
+        self.nodes = tuple(nodes)
+        by_rack = sorted(self.nodes, key=lambda facts: (facts.rack, facts.node))
+        self.pids = {facts.node: CLUSTER_PID + 1 + at for at, facts in enumerate(by_rack)}
+        at = CLUSTER_PID + 1 + len(self.nodes)
+        self.cluster_tid = at
+        self._first: dict[int, int] = {}
+        for facts in self.nodes:
+            at += 1
+            self._first[facts.node] = at
+            at += facts.map_slots + facts.reduce_slots
+
+    def machine(self, node: int) -> int:
+        """The track of what happens to the node itself."""
+        return self._first[node]
+
+    def slot(self, node: int, slot: int) -> int:
+        """The track of one of its slots."""
+        return self._first[node] + 1 + slot
+
+
+def trace_lines(recording: Recording) -> Iterator[str]:
+    """The trace as JSON, an event a line, sorted by time."""
+    run, tracks = recording.started, Tracks(recording.started.nodes)
+    attempts = recording.metrics.attempts()
+    about = {
+        "scenario": run.name,
+        "policy": run.policy,
+        "seed": run.seed,
+        "callboard": run.version,
+        "times": "virtual",
+    }
+    if recording.metrics.ended is not None:
+        about["digest"] = recording.metrics.ended.digest
+    yield f'{{"displayTimeUnit":"ms","otherData":{_json(about)},"traceEvents":['
+    instants = _instants(recording, attempts, tracks)
+    slices = _slices(recording, attempts, tracks)
+    timed = heapq.merge(_counters(recording, attempts), slices, instants, key=itemgetter("ts"))
+    comma = ""
+    for part in (_names(recording, tracks, instants), timed):
+        for event in part:
+            yield f"{comma}{_json(event)}"
+            comma = ","
+    yield "]}"
+
+
+def _json(event: Event) -> str:
+    return msgspec.json.encode(event).decode()
+
+
+def _names(recording: Recording, tracks: Tracks, instants: Iterable[Event]) -> Iterator[Event]:
+    """What processes and tracks are called, and in which order they stand."""
+    run, used = recording.started, {event["tid"] for event in instants}
+    yield from _named(
+        "process", f"{printable(run.name)} under {printable(run.policy)}", CLUSTER_PID
+    )
+    yield from _named("thread", "cluster", CLUSTER_PID, tracks.cluster_tid)
+    for facts in tracks.nodes:
+        pid = tracks.pids[facts.node]
+        kind = f" ({printable(facts.kind)})" if facts.kind else ""
+        yield from _named("process", f"{rack_name(facts.rack)} {node_name(facts.node)}{kind}", pid)
+        if tracks.machine(facts.node) in used:
+            yield from _named("thread", "the node itself", pid, tracks.machine(facts.node))
+        for slot in range(facts.map_slots + facts.reduce_slots):
+            of_kind = slot if slot < facts.map_slots else slot - facts.map_slots
+            name = f"{kind_name(TaskKind(slot >= facts.map_slots))} {of_kind}"
+            yield from _named("thread", name, pid, tracks.slot(facts.node, slot))
+
+
+def _named(what: str, name: str, pid: int, tid: int | None = None) -> Iterator[Event]:
+    place = {"pid": pid} if tid is None else {"pid": pid, "tid": tid}
+    yield {"ph": "M", "name": f"{what}_name", **place, "args": {"name": name}}
+    index = pid if tid is None else tid
+    yield {"ph": "M", "name": f"{what}_sort_index", **place, "args": {"sort_index": index}}
+
+
+def _counters(recording: Recording, attempts: AttemptTable) -> Iterator[Event]:
+    """Jobs in the system and busy slots, wherever they change."""
+    metrics = recording.metrics
+    maps = metrics.busy_slots(TaskKind.MAP, attempts)
+    reduces = metrics.busy_slots(TaskKind.REDUCE, attempts)
+    return heapq.merge(
+        _counter("jobs in the system", "jobs", metrics.jobs_in_system()),
+        _counter("busy map slots", "slots", maps),
+        _counter("busy reduce slots", "slots", reduces),
+        key=itemgetter("ts"),
+    )
+
+
+def _counter(name: str, series: str, steps: Steps) -> Iterator[Event]:
+    for at_ms, count in zip(steps.times.tolist(), steps.counts.tolist(), strict=True):
+        yield {
+            "ph": "C",
+            "name": name,
+            "ts": at_ms * _US,
+            "pid": CLUSTER_PID,
+            "args": {series: count},
+        }
+
+
+def _slices(recording: Recording, attempts: AttemptTable, tracks: Tracks) -> Iterator[Event]:
+    """Each time that an attempt held a slot, and in it its shuffle.  What still ran when the run
+    ended, ends with it.
+    """
+    names = {told.job: printable(told.name) for told in recording.submitted}
+    stints, left_ms = attempts.stints, attempts.left_ms(recording.metrics.horizon_ms)
+    rows = np.argsort(stints.began_ms, kind="stable")
+    for row in rows.tolist():
+        at = int(stints.place[row])
+        began_ms, ended_ms = int(stints.began_ms[row]), int(left_ms[row])
+        job, kind = int(attempts.job[at]), TaskKind(int(attempts.kind[at]))
+        node = int(attempts.node[at])
+        place = {"pid": tracks.pids[node], "tid": tracks.slot(node, int(stints.slot[row]))}
+        copy = bool(attempts.copy_of[at])
+        yield {
+            "ph": "X",
+            "name": f"{names[job]} {kind_name(kind)} {int(attempts.task[at])}",
+            "cat": f"{kind_name(kind)}{',copy' if copy else ''}",
+            "ts": began_ms * _US,
+            "dur": (ended_ms - began_ms) * _US,
+            **place,
+            "args": _particulars(recording, attempts, at),
+        }
+        if kind is TaskKind.REDUCE:
+            shuffled_ms = int(attempts.shuffled_ms[at])
+            until_ms = ended_ms if shuffled_ms == NEVER else min(shuffled_ms, ended_ms)
+            if until_ms > began_ms:
+                yield {
+                    "ph": "X",
+                    "name": "shuffle",
+                    "cat": "shuffle",
+                    "ts": began_ms * _US,
+                    "dur": (until_ms - began_ms) * _US,
+                    **place,
+                }
+
+
+def _particulars(recording: Recording, attempts: AttemptTable, at: int) -> Event:
+    """What is said of the attempt in this row."""
+    attempt = int(attempts.attempt[at])
+    booked, ended = int(attempts.closed[at]), int(attempts.ended[at])
+    told: Event = {
+        "job": job_name(int(attempts.job[at])),
+        "task": int(attempts.task[at]),
+        "attempt": attempt,
+        "number": int(attempts.number[at]) + 1,
+        "launched_ms": int(attempts.launched_ms[at]),
+        "outcome": "running" if ended == NEVER else str(OUTCOMES[ended]),
+        "booked": "open" if booked == NEVER else str(OUTCOMES[booked]),
+    }
+    if attempts.kind[at] == TaskKind.MAP:
+        told["locality"] = LEVELS[Locality(int(attempts.level[at]))]
+    if attempts.copy_of[at]:
+        told["copy_of"] = int(attempts.copy_of[at])
+    if attempt in recording.preempted:
+        told["preempted"] = recording.preempted[attempt]
+    return told
+
+
+def _instants(recording: Recording, attempts: AttemptTable, tracks: Tracks) -> list[Event]:
+    """Preemptions, faults, and what the master made of them."""
+    return [
+        {
+            "ph": "i",
+            "name": moment.word,
+            "ts": moment.at_ms * _US,
+            **_place(moment, attempts, tracks),
+            "args": {"what": moment.text},
+        }
+        for moment in recording.moments
+    ]
+
+
+def _place(moment: Moment, attempts: AttemptTable, tracks: Tracks) -> Event:
+    """Where an instant lies: on a slot, on a node, or on the cluster."""
+    node, slot = moment.node, None
+    if moment.attempt is not None:
+        at = int(np.searchsorted(attempts.attempt, moment.attempt))
+        node, slot = int(attempts.node[at]), _slot_at(attempts, at, moment.at_ms)
+    if node is None:
+        return {"s": "g", "pid": CLUSTER_PID, "tid": tracks.cluster_tid}
+    if slot is None:
+        return {"s": "p", "pid": tracks.pids[node], "tid": tracks.machine(node)}
+    return {"s": "t", "pid": tracks.pids[node], "tid": tracks.slot(node, slot)}
+
+
+def _slot_at(attempts: AttemptTable, at: int, at_ms: Millis) -> int | None:
+    """The slot that the attempt had last by then; the first after it if it had none yet."""
+    stints = attempts.stints
+    low, high = np.searchsorted(stints.place, at), np.searchsorted(stints.place, at, "right")
+    if low == high:
+        return None
+    begun = int(np.searchsorted(stints.began_ms[low:high], at_ms, "right"))
+    return int(stints.slot[low + max(begun - 1, 0)])

@@ -1,0 +1,88 @@
+"""`callboard export`: one file comes out whole, or a message says why not."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from callboard.cli import main
+from journal.writer import JournalWriter
+from tests.journal.stories import STORY
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.journal"
+    with JournalWriter(path) as sink:
+        for event in STORY:
+            sink(event)
+    return path
+
+
+def export(journal: Path, to: Path | str, *arguments: str) -> int:
+    return main(["export", str(journal), "--to", str(to), *arguments])
+
+
+def test_the_name_says_the_format(
+    journal: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert export(journal, tmp_path / "t.json") == 0
+    assert json.loads((tmp_path / "t.json").read_text())["otherData"]["scenario"] == "tiny"
+    assert export(journal, tmp_path / "a.csv") == 0
+    assert export(journal, tmp_path / "j.csv", "--rows", "jobs") == 0
+    assert len(list(csv.reader((tmp_path / "a.csv").read_text().splitlines()))) == 6
+    assert len(list(csv.reader((tmp_path / "j.csv").read_text().splitlines()))) == 3
+    said = capsys.readouterr().out
+    assert f"5 attempts written to {tmp_path / 'a.csv'}" in said
+    assert f"2 jobs written to {tmp_path / 'j.csv'}" in said
+
+
+def test_to_standard_output(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export(journal, "-", "--format", "csv", "--rows", "jobs") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[:2] for line in lines] == [["job", "name"], ["0", "ads"], ["1", "logs"]]
+
+
+def test_a_run_cut_off_is_taken_as_far_as_it_goes(
+    journal: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal.write_bytes(journal.read_bytes()[:-40])
+    assert export(journal, tmp_path / "t.json") == 0
+    assert "the run is not complete" in capsys.readouterr().out
+
+
+def test_what_cannot_be_done_is_said_and_leaves_nothing(
+    journal: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "text.journal"
+    text.write_text("no journal")
+    empty = tmp_path / "empty.journal"
+    JournalWriter(empty).close()
+    before = sorted(tmp_path.iterdir())
+    for found, to, more, words in (
+        (journal, "run.pdf", (), "end it in one of .json, .csv, .parquet"),
+        (journal, "", ("--format", "csv"), "name a file"),
+        (journal, tmp_path, ("--format", "csv"), "this is a folder"),
+        (journal, journal, ("--format", "csv"), "this is the journal itself"),
+        (journal, "t.json", ("--rows", "jobs"), "a trace has no rows"),
+        (journal, tmp_path / "no" / "t.json", (), f"{tmp_path / 'no' / 't.json'}: No such file"),
+        (text, tmp_path / "t.json", (), "not a Callboard journal"),
+        (empty, tmp_path / "t.json", (), "no run has been recorded in it yet"),
+        (tmp_path / "none", tmp_path / "t.json", (), "No such file"),
+    ):
+        assert export(found, to, *more) == 2, words
+        assert words in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_without_pyarrow(
+    journal: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert export(journal, tmp_path / "a.parquet") == 2
+    assert 'pip install "callboard[parquet]"' in capsys.readouterr().err

@@ -1,0 +1,118 @@
+"""The detail of a job and of a slot: facts that can be followed in the journal by hand."""
+
+import pytest
+
+from tests.tui.support import events_of, outage
+from tui.frame import LOST, Detail, Lane, SlotState, View
+from tui.head import Head
+from tui.tape import Tape
+
+
+def detail(
+    scenario: str,
+    policy: str,
+    at_ms: int,
+    *,
+    job: int | None = None,
+    node: int | None = None,
+    slot: int | None = None,
+) -> Detail:
+    """What the pane shows at a moment, with a timeline of a column a second or so."""
+    tape = Tape()
+    for event in outage() if scenario == "outage" else events_of(scenario, policy):
+        tape.append(event)
+    head = Head(tape)
+    head.to_ms(at_ms)
+    view = View(lane_columns=120, lane_rows=20, job=job, node=node, slot=slot)
+    found = head.frame(view).detail
+    assert found is not None
+    return found
+
+
+def stretches(lane: Lane) -> list[tuple[int, int]]:
+    """The lane as a row of (owner, state), each run of columns once."""
+    pairs = list(zip(lane.owners, lane.states, strict=True))
+    return [pair for at, pair in enumerate(pairs) if not at or pair != pairs[at - 1]]
+
+
+def test_a_small_job_has_a_lane_for_each_task() -> None:
+    """`short` of two-jobs has two maps, the first launched when the long one's first have ended."""
+    found = detail("two-jobs", "fifo", 300_000, job=1)
+    assert [lane.label for lane in found.lanes] == ["map 0", "map 1"]
+    for lane in found.lanes:
+        assert stretches(lane)[:2] == [(0, 0), (2, SlotState.MAP)]
+
+
+def test_a_reduce_has_its_shuffle_before_it() -> None:
+    found = detail("two-jobs", "fifo", 290_000, job=0)
+    (reduce,) = (lane for lane in found.lanes if lane.label == "reduce 0")
+    assert stretches(reduce)[:3] == [(0, 0), (1, SlotState.SHUFFLE), (1, SlotState.REDUCE)]
+
+
+def test_work_that_came_to_nothing_is_marked_once_it_has() -> None:
+    """In the outage node-2 loses its power at 0:07:00, with reduces in their shuffle on it."""
+    before, after = (detail("outage", "", at_ms, node=2) for at_ms in (419_000, 460_000))
+    assert not any(LOST in lane.states for lane in before.lanes)
+    assert [lane.label for lane in after.lanes if LOST in lane.states] == ["reduce 0", "reduce 1"]
+
+
+def test_a_large_job_has_a_profile() -> None:
+    found = detail("outage", "", 500_000, job=0)
+    assert [lane.label.split()[0] for lane in found.lanes] == ["maps", "reduces"]
+
+
+def test_a_job_that_waits_says_for_whom() -> None:
+    facts = dict(detail("two-jobs", "fifo", 45_000, job=1).facts)
+    assert facts["state"] == "waits for its first slot"
+    assert "job-0 was served last, fifo" in facts["ahead"]
+    assert facts["fair share"] == "0 slots, due 2"
+    assert facts["size°"] == "20.000 s of slot time in truth"
+
+
+def test_a_job_that_gave_way_says_to_whom() -> None:
+    facts = dict(detail("two-jobs", 'hfsp+preemptive(how="kill")', 10_000_000, job=0).facts)
+    assert "job-1 is further ahead" in facts["gave way"]
+
+
+def test_a_slot_says_what_it_holds_and_why() -> None:
+    facts = dict(detail("two-jobs", "fifo", 30_000, node=0, slot=0).facts)
+    assert facts["holds"].endswith("of job-0 “long”")
+    assert facts["launched"].endswith("fifo")
+    assert facts["the master"] == "knows"
+    assert facts["node"] == "up and well; the master believes in it"
+
+
+def test_a_slot_tells_who_had_it_before() -> None:
+    found = detail("two-jobs", "fifo", 10_000_000, node=0, slot=0)
+    assert found.facts[0] == ("holds", "nothing")
+    before = [text for _, text in found.facts if text.startswith("to ")]
+    assert before
+    assert all("of job-" in text for text in before)
+    (lane,) = found.lanes
+    assert lane.label == "map 0"
+
+
+def test_a_slot_of_a_dead_node_tells_what_the_master_believes() -> None:
+    """In the outage rack-2 is down at 0:08:20, and its reduces count as running."""
+    tape = Tape()
+    for event in outage():
+        tape.append(event)
+    stage = tape.stage_at(tape.index_at(500_000))
+    place = bytes(stage.states).index(SlotState.GHOST)
+    node = next(n for n in range(40) if stage.first[n] <= place < stage.first[n + 1])
+    facts = dict(detail("outage", "", 500_000, node=node, slot=place - stage.first[node]).facts)
+    assert facts["holds"].startswith("nothing any more; ")
+    assert facts["the master"] == "counts it as running"
+    assert facts["node"].startswith("down; the master does not know")
+
+
+@pytest.mark.parametrize("at_ms", [0, 1, 500_000, 1_510_826])
+def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
+    tape = Tape()
+    for event in outage():
+        tape.append(event)
+    head = Head(tape)
+    head.to_ms(at_ms)
+    for node in range(0, 40, 3):
+        for slot in range(4):
+            assert head.frame(View(lane_columns=30, node=node, slot=slot)).detail is not None

@@ -1,0 +1,111 @@
+"""`callboard replay` of a journal that another process still writes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from journal.follow import Follower
+from journal.writer import JournalWriter
+from tests.callboard.support import environment
+from tests.tui.support import Screen, drive, outage
+from tests.tui.test_terminal import terminal
+from tui.recorded import FollowedSource
+
+
+def followed(path: Path) -> FollowedSource:
+    source = FollowedSource(Follower(path))
+    source.read_on()
+    return source
+
+
+def test_a_growing_journal_is_read_on_and_ends_as_complete(tmp_path: Path) -> None:
+    path, events = tmp_path / "a.journal", outage()
+    half = len(events) // 2
+    writer = JournalWriter(path)
+    for event in events[:half]:
+        writer(event)
+    writer.flush()
+
+    async def act(screen: Screen) -> None:
+        screen.app.read_on()
+        assert "still being written" in screen.text()
+        await screen.press("end")  # and on with it
+        assert screen.frame.index == half
+        assert screen.playing()
+        for event in events[half:]:
+            writer(event)
+        writer.flush()
+        screen.app.read_on()
+        await screen.tick(0.05)
+        for _ in range(6):
+            await screen.tick(0.05)
+        assert screen.frame.index == len(events)
+        writer.close()
+        screen.app.read_on()
+        await screen.until(lambda: bool(screen.said()))
+        assert "the journal is complete" in screen.said()[-1]
+        assert "still being written" not in screen.text()
+        assert screen.frame.complete
+        assert screen.app.player.playing is False
+
+    drive(followed(path), act)
+
+
+def test_a_writer_that_goes_away_leaves_it_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    writer = JournalWriter(path)
+    for event in outage()[:500]:
+        writer(event)
+    writer.flush()
+
+    async def act(screen: Screen) -> None:
+        screen.app.read_on()
+        await screen.press("end")
+        writer.close()
+        screen.app.read_on()
+        await screen.until(lambda: bool(screen.said()))
+        assert "the journal is cut off: whoever wrote it is gone" in screen.said()[-1]
+        assert "the journal is cut off here" in screen.text()
+
+    drive(followed(path), act)
+
+
+WRITER = """
+import sys
+from journal.writer import JournalWriter
+from tests.tui.support import outage
+events = outage()
+with JournalWriter(sys.argv[1]) as writer:
+    for at, event in enumerate(events):
+        writer(event)
+        if at in (500, 2500):
+            writer.flush()
+            print(at, flush=True)
+            sys.stdin.readline()
+"""
+
+
+def test_two_processes_and_a_terminal(tmp_path: Path) -> None:
+    """One writes, the other shows what has come, and then the rest."""
+    path = tmp_path / "a.journal"
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(),
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"500\n"
+    with terminal("replay", "--follow", str(path), columns=160, lines=50) as screen:
+        screen.until("still being written")
+        os.write(process.stdin.fileno(), b"\n")
+        assert process.stdout.readline() == b"2500\n"
+        os.write(process.stdin.fileno(), b"\n")
+        assert process.wait() == 0
+        screen.until("the run is complete")
+        screen.press("q")
+        assert screen.leave() == 0
+    process.stdin.close()
+    process.stdout.close()

@@ -1,0 +1,90 @@
+"""What is to be said of jobs beyond what has been counted: shares, ranks, sizes, rivals."""
+
+import re
+from functools import cached_property
+
+from actors.events import RunStarted
+from scheduler.decisions import Why
+from scheduler.model import JobId, Millis
+from scheduler.registry import PolicySpecError, parse
+from tui.audience import Audience
+from tui.due import Dues
+from tui.stage import Stage
+from tui.tally import Tally
+
+SCORES = {
+    "fair": "{:g} running / weight",
+    "ps": "{:g} running",
+    "las": "{:,.1f} slot-s attained",
+    "srpt": "{:,.1f} slot-s left",
+    "sjf": "{:,.1f} slot-s in all",
+    "hfsp": "{:,.1f} slot-s of virtual size",
+    "fsp+fifo": "{:,.1f} slot-s of virtual size",
+    "fsp+ps": "{:,.1f} slot-s of virtual size",
+    "psbs": "{:,.1f} slot-s of virtual size",
+}
+"""What an order compares jobs by (`Why.score`)."""
+
+_CLAIMANT = re.compile(r"job-\d+|pool [^\s,;)]+")
+_ORDER = re.compile(r"[^\s:,]+")
+
+
+class Insight:
+    """Whoever has read what a run's journal begins with."""
+
+    def __init__(self, started: RunStarted) -> None:
+        self._started = started
+
+    @cached_property
+    def _audience(self) -> Audience:
+        return Audience.of(self._started)
+
+    @cached_property
+    def _dues(self) -> Dues:
+        return Dues(self._started)
+
+    @cached_property
+    def _sigma(self) -> float | None:
+        """The error with which the policy is told true sizes; None if it learns them."""
+        try:
+            params = parse(self._started.policy)["order"].params
+        except PolicySpecError:  # a part that is not shipped
+            return None
+        told = getattr(params, "size", "") == "oracle"
+        return float(getattr(params, "sigma", 0.0)) if told else None
+
+    def dues(self, stage: Stage) -> dict[JobId, float]:
+        """The fair share of each job in the system, in slots."""
+        return self._dues.at(stage)
+
+    def expected_ms(self, stage: Stage, row: Tally) -> float | None:
+        """The job's size as a policy can tell it now: by what it has been told of true sizes if it
+        is one that goes by them, else by the tasks that have been done.
+        """
+        if self._sigma is not None:
+            return self._audience.mistaken_ms(row.told, self._sigma)
+        return stage.jobs.expected_ms(row)
+
+    def size_ms(self, row: Tally) -> Millis | None:
+        """The job's true size."""
+        return self._audience.size_ms(row.told)
+
+    def stretch(self, row: Tally, at_ms: Millis) -> float | None:
+        """How many times the least that it could take the job has been there."""
+        least_ms = self._audience.least_ms(row.told)
+        until_ms = at_ms if row.finished_ms is None else row.finished_ms
+        return (until_ms - row.told.at_ms) / least_ms if least_ms else None
+
+
+def rival(why: Why) -> str:
+    """For whom an attempt had to give way, if the reason names somebody."""
+    found = _CLAIMANT.search(why.rule)
+    return found.group() if found else ""
+
+
+def standing(why: Why) -> str:
+    """By what the job stood where it stood when it was launched: the order, the number."""
+    order = _ORDER.match(why.rule)
+    said = SCORES.get(order.group() if order else "")
+    number = f", {said.format(why.score)}" if said and ":" not in why.rule else ""
+    return f"{why.rule}{number}"
