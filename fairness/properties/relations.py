@@ -193,6 +193,7 @@ def _idle_node(trial: Trial) -> int:
     last = node_count(scenario.cluster)
     cluster = msgspec.structs.replace(
         scenario.cluster,
+        replication=last + 1,
         group=(*scenario.cluster.group, NodeGroup(nodes=1, map_slots=0, reduce_slots=0)),
     )
     calm = msgspec.structs.replace(scenario, cluster=cluster)
@@ -207,7 +208,7 @@ IDLE_NODE = Property(
     name="idle-node",
     says="a node that runs nothing and can run nothing may crash",
     formula="launches = launches when a node without slots crashes after 5 s",
-    assumes="it is not given up for lost meanwhile, which takes 10 minutes",
+    assumes="every node has all input; it is not given up for lost meanwhile (10 minutes)",
     bound="exact",
     source="semantics §3.5",
     check=_idle_node,

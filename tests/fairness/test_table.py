@@ -1,0 +1,32 @@
+"""What docs/fairness.md says of the shipped policies, and the counterexamples that it links."""
+
+import pytest
+
+from fairness.catalogue import BY_NAME
+from fairness.counterexample import read
+from fairness.property import judge
+from fairness.search import Suspect
+from tests.fairness.table import FOLDER, PAGE, POLICIES, with_tables
+
+pytest.importorskip("scipy")  # for COSHH
+
+FILES = sorted(path.name for path in FOLDER.iterdir())
+
+
+def test_the_tables_are_those_of_promises_and_counterexamples() -> None:
+    page = PAGE.read_text()
+    assert with_tables(page) == page
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_counterexample_still_is_one(name: str) -> None:
+    prop, scenario = read(FOLDER / name)
+    (policy,) = scenario.policies
+    assert policy in POLICIES
+    assert judge(prop, Suspect(policy).trial(scenario)).broken
+
+
+def test_the_page_tells_every_property() -> None:
+    page = PAGE.read_text()
+    for prop in BY_NAME.values():
+        assert f"| {prop.name} | " in page
