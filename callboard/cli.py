@@ -134,6 +134,16 @@ def make_parser() -> argparse.ArgumentParser:
     kit.add_check_arguments(check)
     check.set_defaults(action=kit.check_command)
 
+    hunt = subparsers.add_parser(
+        "hunt",
+        help="look for the scenario in which a policy looks worst against another",
+        description=kit.HUNT_DESCRIPTION,
+        epilog=kit.HUNT_EPILOG,
+        formatter_class=raw,
+    )
+    kit.add_hunt_arguments(hunt)
+    hunt.set_defaults(action=kit.hunt_command)
+
     ideal.add_parser(subparsers)
 
     scenarios = subparsers.add_parser(
