@@ -4,6 +4,7 @@ Each is a moment of a scenario of the library, reached by the keys that a person
 """
 
 import asyncio
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -62,6 +63,8 @@ async def draw(picture: Picture) -> str:
 
 
 def main() -> None:
+    os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}  # wherever it is drawn
+    os.environ.pop("NO_COLOR", None)
     for picture in PICTURES:
         path = FOLDER / f"{picture.name}.svg"
         path.write_text(asyncio.run(draw(picture)), encoding="utf-8")
