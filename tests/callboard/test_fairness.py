@@ -27,10 +27,12 @@ class Raises(Fifo):
 
 
 @pytest.mark.parametrize("policy", ["fifo", "fair", "hfsp", "psbs", "coshh"])
-def test_the_shipped_orders_keep_what_they_claim(callboard: Run, policy: str) -> None:
+def test_the_shipped_orders_keep_what_they_claim(
+    callboard: Run, policy: str, tmp_path: Path
+) -> None:
     if policy == "coshh":
         pytest.importorskip("scipy")
-    status, out, _ = callboard("check", policy, "--max-examples", "4")
+    status, out, _ = callboard("check", policy, "--max-examples", "4", "--to", str(tmp_path))
     assert status == 0, out
     assert f"{policy}  " in out
     assert "no claim failed" in out
