@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+from callboard import pytest_plugin
 from tests.callboard.support import ROOT, environment
 
 TEST = """\
@@ -15,13 +17,18 @@ def test_my_order(promise):
 """
 
 
+def test_pytest_finds_the_plugin_where_callboard_is_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"]["pytest11"] == {"callboard": pytest_plugin.__name__}
+
+
 def run(folder: Path, policy: str) -> subprocess.CompletedProcess[str]:
     (folder / "test_mine.py").write_text(TEST.format(policy=policy))
     command = ["-m", "pytest", "-p", "callboard.pytest_plugin", "-p", "no:cacheprovider", "-rA"]
     return subprocess.run(
         [sys.executable, *command, "-k", "max-min or pareto", "--strict-markers", "test_mine.py"],
         cwd=folder,
-        env=environment(),
+        env=environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"),
         capture_output=True,
         text=True,
         check=False,
