@@ -5,6 +5,7 @@ arguments.  The server listens on the loopback address alone, answers only pages
 itself, and the page fetches nothing from elsewhere.
 """
 
+import asyncio
 import logging
 import os
 import shlex
@@ -68,6 +69,18 @@ def _server(command: str, port: int) -> Any:
 
         async def on_startup(self, app: Any) -> None:
             app.on_response_prepare.append(self._confine)
+            self._greeting = asyncio.create_task(self._greet())
+
+        async def _greet(self) -> None:
+            """Say where the screen is once it is there: the server listens only after its start."""
+            while True:
+                try:
+                    _, writer = await asyncio.open_connection(HOST, port)
+                except OSError:
+                    await asyncio.sleep(0.01)
+                else:
+                    break
+            writer.close()
             print(f"callboard: {address} shows the screen; Ctrl-C ends it", flush=True)
 
         async def handle_websocket(self, request: Any) -> Any:
