@@ -26,8 +26,11 @@ POLICIES = (
     "coshh",
     "hybrid",
     "srpt",
+    "sjf",
     "las",
     "ps",
+    "fsp+fifo",
+    "fsp+ps",
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "fairness.md"
