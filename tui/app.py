@@ -119,6 +119,13 @@ class CallboardApp(HandApp):
         self._lay_out(event.size)
         self.call_after_refresh(self.ask)
 
+    def on_pane_refitted(self) -> None:
+        """A pane takes its place only after the screen has taken its own."""
+        seen = self.view
+        self.measure()
+        if self.view != seen:
+            self.ask()
+
     def _lay_out(self, size: Extent) -> None:
         """All panes where there is room, else the slots and one other."""
         wide = size.width >= WIDE and size.height >= TALL

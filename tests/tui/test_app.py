@@ -377,6 +377,17 @@ class TestLooking:
 
         on_the_outage(act)
 
+    def test_a_screen_that_grows_again_shows_what_there_is_room_for(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.pilot.resize_terminal(40, 10)
+            await screen.until(lambda: "nightly" not in screen.text())
+            await screen.pilot.resize_terminal(*WIDE)
+            await screen.until(lambda: "5 over time" in screen.text())
+            await screen.until(lambda: "nightly" in screen.text())
+            assert "no job is in the system" not in screen.text()
+
+        on_the_outage(act)
+
     def test_themes(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("t")

@@ -10,6 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.filter import ANSIToTruecolor, LineFilter
+from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -33,8 +34,14 @@ class Pane(Widget, can_focus=True):
     palette: Palette = DARK
     """The colours of the theme in force."""
 
+    class Refitted(Message):
+        """The pane has another size: a frame for it may have other rows."""
+
     def on_mount(self) -> None:
         self.border_title = f"{self.key} {self.heading}" if self.key else self.heading
+
+    def on_resize(self) -> None:
+        self.post_message(self.Refitted())
 
     def show(self, frame: Frame) -> None:
         """Draw this from now on."""
