@@ -116,6 +116,12 @@ def test_no_more_than_t_slots_train_at_once() -> None:
     assert rules == ["hfsp: training"] * 3 + ["hfsp"] * 5
 
 
+def test_after_t_training_tasks_a_phase_asks_for_no_more_training_slots() -> None:
+    """Four slots may train and t is 2: the third task goes by virtual size."""
+    machine = Machine(Hfsp(Hfsp.Params(t=2, T=4)), [work(0, *[1000] * 3)], slots=3).play()
+    assert [why.rule for *_, why in machine.launches] == ["hfsp: training"] * 2 + ["hfsp"]
+
+
 def test_a_training_task_that_came_by_its_virtual_size_takes_no_training_slot() -> None:
     """T = 1, two slots: A's second task is launched by the second branch of Algorithm 1.  When the
     first ends, at 5 s, no slot trains, although the second runs on; so B may train.
