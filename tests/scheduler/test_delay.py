@@ -13,7 +13,7 @@ from scheduler.locality import Delay, auto_wait_ms
 from scheduler.model import Locality, TaskKind
 from scheduler.policy import Policy
 from scheduler.registry import make_policy
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, told
+from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, beat, told
 
 NODE, RACK, OFF = Locality.NODE, Locality.RACK, Locality.OFF_RACK
 
@@ -98,6 +98,18 @@ def test_time_counts_from_a_skip_to_the_next_map_decision_only() -> None:
     assert stage.delay.waited_ms(0, stage.cluster) == 2000
 
 
+def test_a_launched_map_is_a_map_decision_too() -> None:
+    """Job 1's map at 3 s ends what job 0 is credited with, though nobody was passed over."""
+    stage = Stage("delay(node=5,rack=5)")
+    stage.delay.observe(JobArrived(1), stage.cluster)
+    stage.beat(1000, 0)
+    stage.cluster.now_ms = 3000
+    stage.policy.locality.observe(Launched(1, TaskKind.MAP, 1, 9, NODE), stage.cluster)
+    stage.policy.locality.observe(Offered(9, ()), stage.cluster)
+    stage.cluster.now_ms = 60_000
+    assert stage.delay.waited_ms(0, stage.cluster) == 2000
+
+
 def test_decisions_of_one_instant_do_not_cut_each_other_short() -> None:
     """Else nodes that beat in step would keep a job waiting for ever."""
     stage = Stage("delay(node=5,rack=5)")
@@ -130,7 +142,9 @@ def test_a_copy_leaves_its_jobs_wait_as_it_is() -> None:
     assert stage.delay.patience(stage.job, stage.cluster) == before == (1, 3000)
 
 
-@pytest.mark.parametrize(("beat_ms", "wait_ms"), [(300, 450), (3000, 4500), (30_000, 15_000)])
+@pytest.mark.parametrize(
+    ("beat_ms", "wait_ms"), [(1, 1), (300, 450), (333, 499), (3000, 4500), (30_000, 15_000)]
+)
 def test_waits_default_to_min_of_15_s_and_1_5_heartbeats(beat_ms: int, wait_ms: int) -> None:
     assert auto_wait_ms(beat_ms) == wait_ms
     stage = Stage("delay")
@@ -170,6 +184,23 @@ def test_the_next_job_is_asked_and_the_reason_says_count_wait_and_level() -> Non
     cluster.now_ms = 5000
     (launch,) = beat(policy, cluster, FakeNode(0, (1, 0)))
     assert (launch.job, launch.why.skips, launch.why.waited_ms) == (0, 2, 5000)
+
+
+def test_the_reason_says_how_long_until_that_level() -> None:
+    """From level NODE T1 for the rack and T1 + T2 for any node; from level RACK T2 for any."""
+    stage = Stage("delay(node=5,rack=3)")
+
+    def until(level: Locality) -> str | None:
+        offer = FakeOffer(FakeNode(0, (1, 0)))
+        return stage.delay.refusal(stage.job, level, offer, stage.cluster)
+
+    rest = "waited 0.000 of {} s, passed over 0 times"
+    assert until(NODE) is None
+    assert until(RACK) == "only rack-local here, node-local allowed; " + rest.format(5)
+    assert until(OFF) == "only off-rack here, node-local allowed; " + rest.format(8)
+    stage.delay.observe(Launched(0, TaskKind.MAP, 1, 8, RACK), stage.cluster)
+    assert until(RACK) is None
+    assert until(OFF) == "only off-rack here, rack-local allowed; " + rest.format(3)
 
 
 def test_w_0_is_no_delay() -> None:
@@ -247,3 +278,16 @@ def test_memory_is_of_the_living_only() -> None:
     stage.policy.observe(JobLeft(0), stage.cluster)
     stage.policy.observe(Offered(0, ()), stage.cluster)
     assert not stage.delay._jobs
+
+
+def test_a_job_that_leaves_while_another_waits() -> None:
+    """One was passed over and one was not; the next decision credits who is still there."""
+    stage = Stage("delay")
+    for number in (1, 2):
+        stage.delay.observe(JobArrived(number), stage.cluster)
+    stage.delay.observe(Offered(0, (0, 1)), stage.cluster)
+    for number in (1, 2):
+        stage.delay.observe(JobLeft(number), stage.cluster)
+    stage.cluster.now_ms = 2000
+    stage.delay.observe(Offered(0, (0,)), stage.cluster)
+    assert stage.delay.patience(stage.job, stage.cluster) == (2, 2000)

@@ -84,6 +84,7 @@ def test_a_starving_pool_keeps_its_own_newest_task() -> None:
     come(policy, cluster, 1, "late", 20)
     kills = look(policy, cluster, 100 * S)
     assert [kill.attempt for kill in kills] == [8, 7, 6]
+    assert [(kill.why.rank, kill.why.score) for kill in kills] == [(1, 1.0), (2, 2.0), (3, 3.0)]
 
 
 def test_what_is_cut_from_a_long_job_counts_for_the_starving() -> None:
@@ -133,9 +134,72 @@ def test_a_long_job_is_cut_by_half_of_its_overflow_and_then_wholly() -> None:
     kills = long_job(9, long_s=100.0)
     assert minutes(kills) == [(3, 3), (6, 3)]
     assert kills[1].attempt == 9
-    assert kills[1].why.score == 6.0
+    assert [(k.why.rank, k.why.score) for k in kills[1:4]] == [(1, 6.0), (2, 5.0), (3, 4.0)]
     assert kills[1].why.rule == "global, a long job with more than its share of a full cluster"
     assert minutes(long_job(9)) == [(6, 6)]
+    assert minutes(long_job(9, long_s=5.0)) == [(3, 3), (6, 3)]  # no period has ended before
+
+
+@pytest.mark.parametrize(("launched_ms", "when"), [(79_450, [(3, 3), (6, 3)]), (79_500, [(6, 6)])])
+def test_a_long_jobs_task_is_older_than_long_s(
+    launched_ms: Millis, when: list[tuple[int, int]]
+) -> None:
+    """100.55 s old at the check after 3 minutes, or 100.5 s and no more."""
+    found: list[tuple[int, int]] = []
+    policy, cluster = stage(9, **NEVER, long_s=100.5, t=0.5)
+    cluster.now_ms = launched_ms
+    come(policy, cluster, 0, "long", 50)
+    for number in (1, 2):
+        come(policy, cluster, number, f"p{number}", 20)
+    cluster.now_ms = 79_500  # so that checks are at 80 s, 90 s, …
+    for minute in (3, 6, 9):
+        kills = look(policy, cluster, minute * 60 * S)
+        found += [(minute, len(kills))] if kills else []
+    assert found == when
+
+
+def test_one_job_with_just_so_much_of_the_queue_does_not_spare_a_long_one() -> None:
+    """41 of 82 waiting tasks are not more than half.  Two shares of 4½: of 9, 5 are too many."""
+    assert minutes(long_job(9, (41,), dominance=0.5, long_s=100.0)) == [(3, 3), (6, 2)]
+
+
+def test_between_the_periods_long_jobs_are_as_any_other() -> None:
+    """Who starves after 20 s is given the newest, and that the job is long is no matter."""
+    policy, cluster = stage(9, fair_share_timeout_s=20.0, long_s=5.0)
+    come(policy, cluster, 0, "long", 50)
+    for number in (1, 2):
+        come(policy, cluster, number, f"p{number}", 20)
+    kills = look(policy, cluster, 40 * S)
+    rule = "global, pool p1 lacks 3 of its fair share, pool p2 lacks 3 of its fair share"
+    assert [kill.why.rule for kill in kills] == [rule] * 6
+
+
+@pytest.mark.parametrize(("waiting", "cut"), [(6, False), (7, True)])
+def test_n_task_counts_the_slots_that_production_leaves(waiting: int, cut: bool) -> None:
+    """Condition (3): of 9 slots production held 4 and holds 3; 6 are left, and n_task is 6."""
+    policy, cluster = stage(9, **NEVER, long_s=100.0)
+    come(policy, cluster, 0, "production", 4)
+    come(policy, cluster, 1, "long", 6)
+    close(policy, cluster, 1, succeeded=True)
+    beats(policy, cluster)
+    assert [job.running(MAP) for job in map(cluster.job, (0, 1))] == [3, 6]
+    for number, maps in ((2, 3), (3, waiting - 3)):
+        come(policy, cluster, number, f"p{number}", maps)
+    assert bool(look(policy, cluster, 180 * S)) is cut
+
+
+def test_a_busy_period_after_which_nobody_is_left() -> None:
+    policy, cluster = stage(9, **NEVER, long_s=100.0)
+    come(policy, cluster, 0, "long", 9)
+    come(policy, cluster, 1, "p", 20)
+    assert look(policy, cluster, 175 * S) == []
+    cluster.now_ms = 180 * S
+    cluster.job(1).pending_[MAP] = 0
+    for number in list(cluster.attempts_):
+        close(policy, cluster, number, succeeded=True)
+    for number in (0, 1):
+        cluster.leave(number, policy)
+    assert look(policy, cluster, 200 * S) == []
 
 
 @pytest.mark.parametrize(
@@ -175,6 +239,15 @@ def test_a_busy_period_counts_exact_times() -> None:
     assert busy.streak == 0
     assert busy.set(45_000, full=True, queued=True)
     assert busy.streak == 2
+
+
+@pytest.mark.parametrize(("full_ms", "queued_ms"), [(8000, 9000), (9000, 8000)])
+def test_a_busy_period_needs_more_than_t_of_both(full_ms: Millis, queued_ms: Millis) -> None:
+    busy = Busy(10_000, 0.8)
+    busy.set(0, full=True, queued=True)
+    busy.set(8000, full=full_ms > 8000, queued=queued_ms > 8000)
+    busy.set(9000, full=False, queued=False)
+    assert not busy.set(10_000, full=False, queued=False)
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,19 @@
 """HFSP against its paper: Figures 2, 3 and 5, Algorithm 1, training, priorities."""
 
 from collections.abc import Mapping
-from typing import Literal
+from math import log
+from typing import Any, Literal
 
 import pytest
 
-from scheduler.facts import Closed, NodeJoined, Progressed
+from scheduler.facts import Closed, Launched, NodeJoined, Progressed
 from scheduler.model import Priority, TaskKind
 from scheduler.orders.hfsp import Hfsp
 from scheduler.orders.size_based import Ps
 from scheduler.policy import Policy
-from scheduler.training import TrainingPhase
+from scheduler.training import History, TrainingPhase
 from tests.support.machine import MAP, Known, Machine, Work, work
-from tests.support.view import FakeCluster, FakeNode, queued, told
+from tests.support.view import FakeCluster, FakeJob, FakeNode, beats, queued, told
 
 ORACLE = Hfsp.Params(size="oracle")
 
@@ -115,6 +116,12 @@ def test_no_more_than_t_slots_train_at_once() -> None:
     assert rules == ["hfsp: training"] * 3 + ["hfsp"] * 5
 
 
+def test_after_t_training_tasks_a_phase_asks_for_no_more_training_slots() -> None:
+    """Four slots may train and t is 2: the third task goes by virtual size."""
+    machine = Machine(Hfsp(Hfsp.Params(t=2, T=4)), [work(0, *[1000] * 3)], slots=3).play()
+    assert [why.rule for *_, why in machine.launches] == ["hfsp: training"] * 2 + ["hfsp"]
+
+
 def test_a_training_task_that_came_by_its_virtual_size_takes_no_training_slot() -> None:
     """T = 1, two slots: A's second task is launched by the second branch of Algorithm 1.  When the
     first ends, at 5 s, no slot trains, although the second runs on; so B may train.
@@ -156,6 +163,134 @@ def test_a_killed_training_task_is_replaced() -> None:
     assert training.started(2)
     training.ended(Closed(0, MAP, 1, 0, False, 500))
     assert (training.to_launch, training.started(3), training.started(4)) == (1, True, False)
+
+
+def test_a_map_that_has_done_nothing_after_delta_says_nothing() -> None:
+    training = TrainingPhase(1, 1)
+    training.started(1)
+    training.heard(Progressed(0, MAP, 1, 0.0, 60_000), 60_000)
+    assert not training.trained
+
+
+def test_what_a_training_task_had_told_stands_when_it_ends() -> None:
+    """It told 120 s and took 100: the size is what was told, and it is done."""
+    training = TrainingPhase(3, 1)
+    training.started(1)
+    training.heard(Progressed(0, MAP, 1, 0.5, 60_000), 60_000)
+    training.ended(Closed(0, MAP, 1, 0, True, 100_000))
+    assert training.final_size_ms() == 2 * 120_000
+
+
+def test_a_reduces_shuffle_is_no_part_of_its_size() -> None:
+    """III-A: of 90 s, 50 in the shuffle, 40 count: in training and in the mean of all jobs."""
+    ended = Closed(0, TaskKind.REDUCE, 1, 0, True, 90_000, 50_000)
+    training, history = TrainingPhase(1, 1), History()
+    training.started(1)
+    training.ended(ended)
+    assert training.mean_ms() == 40_000
+    history.learn(ended)
+    history.completed(0)
+    assert history.mean_of(3, TaskKind.REDUCE) == 120_000
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_a_copied_training_task_is_measured_by_whichever_ends_well(first: int) -> None:
+    """And the other one's end, or one of them killed before, asks for no new training task."""
+    training = TrainingPhase(4, 1)
+    training.started(1)
+    training.copied(1, 2)
+    training.ended(Closed(0, MAP, first, 0, False, 500))
+    assert training.to_launch == 0
+    training.ended(Closed(0, MAP, 3 - first, 0, True, 7000))
+    assert (training.trained, training.mean_ms(), training.to_launch) == (True, 7000, 0)
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_the_loser_of_a_copied_training_task_changes_nothing(first: int) -> None:
+    training = TrainingPhase(4, 1)
+    training.started(1)
+    training.copied(1, 2)
+    training.ended(Closed(0, MAP, first, 0, True, 7000))
+    training.ended(Closed(0, MAP, 3 - first, 0, False, 7100))
+    assert (training.final_size_ms(), training.to_launch) == (21_000, 0)
+
+
+def in_training(t: int = 2, maps: int = 5, slots: int = 1) -> tuple[Policy, Hfsp, FakeCluster]:
+    """A job whose first maps train."""
+    order = Hfsp(Hfsp.Params(t=t, delta=2.0))
+    cluster = FakeCluster([FakeNode(0, (slots, 0))], [FakeJob(0, [maps, 0])])
+    policy = told(Policy(order), cluster)
+    beats(policy, cluster)
+    return policy, order, cluster
+
+
+def test_a_copy_of_a_training_task_is_no_training_task_of_its_own() -> None:
+    policy, order, cluster = in_training(slots=1)
+    policy.observe(Launched(0, MAP, 9, 0, copy_of=1), cluster)
+    assert order.in_training(MAP) == 1
+    assert order.urgent(MAP, cluster) == [(0, 1)]
+
+
+def test_only_training_tasks_are_measured_while_they_run() -> None:
+    _, order, _ = in_training(slots=1)
+    told_of = [Launched(0, MAP, 1, 0), Launched(0, MAP, 9, 0), Launched(3, MAP, 4, 0)]
+    assert [order.wants_progress_of(launched) for launched in told_of] == [True, False, False]
+    assert order.wants_progress
+    assert not Hfsp(ORACLE).wants_progress
+
+
+def test_progress_of_a_job_that_does_not_train_is_nothing() -> None:
+    policy, order, cluster = in_training(t=5, maps=2)
+    policy.observe(Progressed(0, MAP, 1, 0.5, 60_000), cluster)
+    assert queued(order, MAP, cluster) == [(0, 0.0)]
+
+
+def test_progress_before_delta_says_nothing() -> None:
+    policy, order, cluster = in_training(t=1, maps=2)
+    for ran_ms, training in ((1999, {1}), (2000, set())):
+        policy.observe(Progressed(0, MAP, 1, 0.5, ran_ms), cluster)
+        assert order.spared(MAP) == training
+
+
+def test_a_phase_of_exactly_t_tasks_is_not_tiny() -> None:
+    machine = Machine(Hfsp(), [work(0, *[1000] * 5)]).play()
+    assert {why.rule for _, _, why in machine.launches} == {"hfsp: training"}
+
+
+def test_an_oracle_errs_by_sigma() -> None:
+    """The simulator report, 2.1: true sizes times exp(σ · z), here with z = 1."""
+
+    class Off(Known):
+        def normal(self, job: int, kind: TaskKind) -> float:  # noqa: ARG002
+            return 1.0
+
+    order = Hfsp(Hfsp.Params(size="oracle", sigma=log(2)))
+    job = work(0, *[1000] * 9)
+    order.consult(Off([job]))
+    told(Policy(order), FakeCluster([FakeNode(0, (1, 0))], [job]))
+    assert order.clusters[MAP].size_ms(0, 0) == 18_000
+
+
+def test_at_half_speed_a_job_ages_by_half() -> None:
+    order = Hfsp(Hfsp.Params(size="oracle", half_speed=True))
+    job = work(0, *[1000] * 9)
+    order.consult(Known([job]))
+    told(Policy(order), FakeCluster([FakeNode(0, (1, 0))], [job]))
+    assert order.clusters[MAP].size_ms(0, 4000) == 7000
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"t": 0}, {"T": -1}, {"delta": -1.0}, {"xi": 0.5}, {"s0": 0.0}, {"sigma": -0.5}],
+)
+def test_bad_parameters_are_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="at least"):
+        Hfsp.Params(**bad)
+
+
+@pytest.mark.parametrize("good", [{"T": 0}, {"delta": 0.0}, {"delta": 0.5}, {"T": 0, "s0": 0.5}])
+def test_parameters_at_their_limits_are_taken(good: dict[str, Any]) -> None:
+    Hfsp.Params(**good)
 
 
 def test_progress_after_delta_ends_the_training_of_a_long_task() -> None:

@@ -6,6 +6,7 @@ A check every second here, where Hadoop's tests call the check by hand.  Times c
 
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 from math import floor
 from typing import Any
 
@@ -22,9 +23,12 @@ from scheduler.orders.fifo import Fifo
 from scheduler.orders.pools import PoolParams
 from scheduler.policy import MisfitError, Order, Policy, Ranked, Wait
 from scheduler.preemption.kill import Kill
+from scheduler.preemption.starvation import Deficit
+from scheduler.preemption.victims import Excess, newest_first
+from scheduler.preemption.watching import needs
 from scheduler.registry import make_policy
 from tests.scheduler.test_pools import a_job
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beats, close, look, told
+from tests.support.view import FakeAttempt, FakeCluster, FakeJob, FakeNode, beats, close, look, told
 
 MAP, REDUCE = KINDS
 S: Millis = 1000
@@ -255,6 +259,57 @@ def test_the_papers_variant_takes_from_each_job_in_turn() -> None:
     assert attempts == {"global": [9, 8, 7, 6], "job": [9, 4, 8, 3]}
 
 
+@pytest.mark.parametrize(
+    ("maps", "newest"),
+    [
+        # Both have two too many: the job with the lower number first.
+        ((4, 4), [4, 8, 3, 7]),
+        # Of three one is too many, of six four: one of the first job's, and no more (S13).
+        ((3, 6), [9, 3, 8, 7]),
+    ],
+)
+def test_s13_in_turns_no_job_falls_below_its_own_share(
+    maps: tuple[int, int], newest: list[int]
+) -> None:
+    stage = Stage(sum(maps), victims="job", **FAIR)
+    for number in (0, 1):
+        stage.come(number, "b", maps=maps[number])
+    stage.cluster.job(0).pending_[MAP] = stage.cluster.job(1).pending_[MAP] = 20
+    for number in (0, 1):
+        stage.policy.observe(TasksPending(number, MAP), stage.cluster)
+    stage.come(2, "a")
+    assert [kill.attempt for kill in stage.until(62 * S)] == newest
+
+
+def test_only_attempts_with_a_slot_of_the_kind_can_be_victims() -> None:
+    """A suspended one has no slot, and those that give theirs up are only counted."""
+    cluster = FakeCluster([], [])
+    for attempt in (
+        FakeAttempt(1, 0, MAP, 0),
+        FakeAttempt(2, 0, MAP, 0, suspended_ms=0),
+        FakeAttempt(3, 0, MAP, 0),
+        FakeAttempt(4, 0, MAP, 0, suspending=True),
+        FakeAttempt(5, 0, REDUCE, 0),
+    ):
+        cluster.attempts_[attempt.attempt] = attempt
+    alive, leaving = newest_first(MAP, cluster)
+    assert ([a.attempt for a in alive], leaving) == ([3, 1], 1)
+
+
+def test_s13_a_job_without_a_claim_has_nothing_to_lose() -> None:
+    assert Excess([], [FakeAttempt(1, 7, MAP, 0)]).of(7) == 0
+
+
+@pytest.mark.parametrize(("more", "end"), [(0, ""), (1, ", 1 more"), (2, ", 2 more")])
+def test_a_reason_names_three_who_starve_and_counts_the_rest(more: int, end: str) -> None:
+    starving = [
+        Deficit(Claim(f"pool {n}", (n,), 0, 9, Fraction(4)), n, "fair share")
+        for n in range(1, 4 + more)
+    ]
+    three = ", ".join(f"pool {n} lacks {n} of its fair share" for n in (1, 2, 3))
+    assert needs(starving) == three + end
+
+
 def test_fifo_preempts_by_rank() -> None:
     """A job of a higher priority takes the slots of the last in the line."""
     policy = Policy(Fifo(), preemption=Kill(Kill.Params(interval_s=1.0)))
@@ -315,6 +370,22 @@ def test_bad_times_are_refused(time: str) -> None:
         Kill.Params(**{time: -1.0})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="interval_s must be above 0"):
         Kill.Params(interval_s=float("inf"))
+
+
+@pytest.mark.parametrize("timeout_s", [0.0, 0.5])
+def test_a_timeout_can_be_short_or_nothing(timeout_s: float) -> None:
+    rule = Kill.Params(min_share_timeout_s=timeout_s, fair_share_timeout_s=timeout_s)
+    assert rule.fair_share_timeout_s == timeout_s
+
+
+@pytest.mark.parametrize(
+    ("interval_s", "tick_ms"), [(0.0001, 1), (0.25, 250), (0.5, 500), (15.0, 500)]
+)
+def test_f13_claims_are_looked_at_every_half_second_or_at_each_check(
+    interval_s: float, tick_ms: Millis
+) -> None:
+    """Checks that lie nearer than that are looks too; a millisecond is the shortest time."""
+    assert Kill(Kill.Params(interval_s=interval_s)).interval_ms == tick_ms
 
 
 COMING = st.lists(

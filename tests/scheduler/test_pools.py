@@ -179,6 +179,10 @@ def test_the_reason_tells_the_pool_and_its_score() -> None:
             lambda: Fair.Params(pools={"a": PoolParams(mode="fifo"), "a/b": PoolParams()}),
             "pool `a/b` is inside `a`, whose mode fifo holds jobs only",
         ),
+        (
+            lambda: Fair.Params(pools={"a/b": PoolParams(mode="fifo"), "a/b/c": PoolParams()}),
+            "pool `a/b/c` is inside `a/b`, whose mode fifo holds jobs only",
+        ),
     ],
 )
 def test_bad_pools_are_refused_in_words(params: Any, message: str) -> None:
@@ -339,6 +343,17 @@ def test_claims_are_the_shares_level_by_level() -> None:
     each = {c.jobs[0]: c.share for c in order.claims(MAP, cluster, "job")}
     inside = dict(zip((3, 4), compute_fair_shares([20, 20], 4, [1, 2]), strict=True))
     assert each == {0: 4, 1: 3, 2: 1, **inside}
+
+
+def test_a_job_that_may_launch_nothing_claims_nothing() -> None:
+    """One job may run in the pool, and job 1 goes before: job 0 runs on, and can use no slot."""
+    order = fair({"a": PoolParams(max_jobs=1)})
+    cluster = FakeCluster([FakeNode(0, (4, 0))], [a_job(0, "a", 20)])
+    policy = told(Policy(order), cluster)
+    beats(policy, cluster)
+    cluster.add(a_job(1, "a", 20, priority=Priority.HIGH), policy)
+    claims = {c.jobs[0]: (c.running, c.demand) for c in order.claims(MAP, cluster, "job")}
+    assert claims == {0: (4, 0), 1: (0, 20)}
 
 
 def test_a_fifo_pools_jobs_are_due_in_turn() -> None:

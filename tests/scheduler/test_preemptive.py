@@ -1,10 +1,11 @@
 """The rule `preemptive` against HFSP, III-E, case by case, worked by hand."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 import pytest
 
-from scheduler.decisions import Kill
+from scheduler.decisions import Kill, Suspend
 from scheduler.facts import Closed, JobArrived, Progressed, Resumed, Suspended, TasksPending
 from scheduler.model import KINDS, JobId
 from scheduler.orders.fifo import Fifo
@@ -253,6 +254,135 @@ def test_for_a_suspended_task_it_must_be_a_slot_of_its_node() -> None:
     assert [(kill.attempt, kill.why.rule) for kill in kills] == [
         (1, "preemptive, job-1 is further ahead and suspended there")
     ]
+
+
+@pytest.mark.parametrize(
+    ("held", "pending", "leaving", "victims"),
+    [
+        (1, 0, 1, 0),  # the slot that falls free there is its own
+        (2, 0, 1, 1),  # and not the next one's too
+        (2, 0, 2, 0),
+        (1, 1, 1, 1),  # nor that of a task that could go anywhere
+        (1, 1, 2, 0),
+    ],
+)
+def test_what_leaves_a_node_is_for_the_suspended_there_once(
+    held: int, pending: int, leaving: int, victims: int
+) -> None:
+    stage = Stage(by_virtual_size(), 3, {1: 10, 2: 50})
+    stage.come(2, 5)
+    for number in range(1, leaving + 1):
+        stage.cluster.attempts_[number].killing = True
+    stage.cluster.add(FakeJob(1, [held + pending, 0], suspended_=held), stage.policy)
+    for number in range(10, 10 + held):
+        stage.cluster.attempts_[number] = FakeAttempt(number, 1, MAP, 0, suspended_ms=0)
+    assert len(stage.victims()) == victims
+
+
+def test_a_slot_that_leaves_supplies_one_job() -> None:
+    """Jobs 1 and 2 are ahead of job 3, with a task each; one of its three slots falls free."""
+    stage = Stage(by_virtual_size(), 3, {1: 10, 2: 20, 3: 500})
+    stage.come(3, 5)
+    stage.cluster.attempts_[1].killing = True
+    for number in (1, 2):
+        stage.cluster.add(FakeJob(number, [1, 0]), stage.policy)
+    kills = stage.kills()
+    assert [(kill.attempt, kill.why.rule) for kill in kills] == [
+        (3, "preemptive, job-2 is further ahead")
+    ]
+
+
+def test_training_tasks_are_not_taken_for_once_more_by_rank() -> None:
+    """Job 1, at 1 s, is ahead of job 0 too: two of its three tasks are to train, one is not."""
+    stage = Stage(Hfsp(Hfsp.Params(t=2, T=4, s0=1.0)), 6, {})
+    stage.come(0, 6)
+    trained(stage, [1, 2], 100)
+    stage.come(1, 3)
+    assert [kill.why.rule for kill in stage.kills()] == [
+        "preemptive, job-1 is to train",
+        "preemptive, job-1 is to train",
+        "preemptive, job-1 is further ahead",
+    ]
+
+
+def test_late_jobs_one_by_one_take_from_each_other() -> None:
+    """Under FSP+FIFO who was late first is further ahead, and gets a lost task's slot back."""
+    stage = Stage(make_policy('fsp+fifo(size="oracle")').order, 2, {0: 0, 1: 0})
+    stage.come(0, 1)
+    stage.cluster.now_ms = S
+    stage.come(1, 1)
+    stage.cluster.job(0).pending_[MAP] = 1
+    stage.policy.observe(TasksPending(0, MAP), stage.cluster)
+    assert stage.victims() == [2]
+
+
+@pytest.mark.parametrize(
+    ("over", "orders"), [("wait", [(Suspend, 4)]), ("kill", [(Suspend, 4), (Kill, 3)])]
+)
+@pytest.mark.parametrize("order", [by_virtual_size, lambda: Hfsp(Hfsp.Params(t=2, T=4, s0=1000.0))])
+def test_no_more_than_limit_are_suspended_on_a_node(
+    order: Callable[[], Order],
+    over: Literal["wait", "kill"],
+    orders: list[tuple[type[Suspend | Kill], int]],
+) -> None:
+    """For a job further ahead, and for training tasks: the second victim is killed, or is none."""
+    stage = Stage(order(), 4, {0: 500, 1: 10})
+    rule = Preemptive(Preemptive.Params(how="suspend", limit=1, over=over, kill_after_s=30.0))
+    stage.policy = Policy(stage.policy.order, preemption=rule)
+    stage.come(0, 4)
+    if not stage.policy.wants_oracle:
+        trained(stage, [1, 2], 100)
+    stage.come(1, 2)
+    victims = list(stage.policy.preempt(stage.cluster))
+    assert [(type(victim), victim.attempt) for victim in victims] == orders
+
+
+def test_what_is_suspended_for_too_long_is_killed() -> None:
+    stage = Stage(by_virtual_size(), 1, {0: 500})
+    rule = Preemptive(Preemptive.Params(how="suspend", kill_after_s=30.0))
+    stage.policy = Policy(stage.policy.order, preemption=rule)
+    stage.come(0, 1)
+    stage.cluster.attempts_[1].suspended_ms = 0
+    stage.cluster.now_ms = 31 * S
+    (kill,) = stage.policy.preempt(stage.cluster)
+    assert kill.why.rule == "preemptive, suspended for 31 s"
+
+
+@pytest.mark.parametrize(("interval_s", "tick_ms"), [(0.0001, 1), (1.0, 1000), (2.5, 2500)])
+def test_it_looks_every_interval(interval_s: float, tick_ms: int) -> None:
+    assert Preemptive(Preemptive.Params(interval_s=interval_s)).interval_ms == tick_ms
+
+
+def test_a_training_task_that_goes_on_takes_a_training_slot_if_one_is_left() -> None:
+    """T = 1: the second took it meanwhile.  And who is none to learn from never takes one."""
+    stage = Stage(Hfsp(Hfsp.Params(t=2, T=1)), 3, {})
+    stage.come(1, 3)
+    order = stage.policy.order
+    assert isinstance(order, Hfsp)
+    assert order.in_training(MAP) == 1
+    stage.policy.observe(Resumed(1, MAP, 2, 0), stage.cluster)
+    assert order.in_training(MAP) == 1
+    stage.policy.observe(Suspended(1, MAP, 1, 0), stage.cluster)
+    stage.policy.observe(Resumed(1, MAP, 3, 0), stage.cluster)
+    assert order.in_training(MAP) == 0
+    stage.policy.observe(Resumed(1, MAP, 1, 0), stage.cluster)
+    assert order.in_training(MAP) == 1
+    close(stage.policy, stage.cluster, 1, succeeded=True)
+    assert order.in_training(MAP) == 0
+
+
+@pytest.mark.parametrize(
+    ("maps", "suspended", "slots", "urgent"),
+    [(3, 0, 4, [(1, 2)]), (3, 2, 4, [(1, 1)]), (3, 3, 4, []), (3, 0, 1, [(1, 1)]), (3, 0, 0, [])],
+)
+def test_urgent_are_the_training_tasks_that_could_be_launched_now(
+    maps: int, suspended: int, slots: int, urgent: list[tuple[JobId, int]]
+) -> None:
+    """At most two of the job, those that could go anywhere, and as training slots are left."""
+    order = Hfsp(Hfsp.Params(t=2, T=slots))
+    stage = Stage(order, 0, {})
+    stage.cluster.add(FakeJob(1, [maps, 0], suspended_=suspended), stage.policy)
+    assert order.urgent(MAP, stage.cluster) == urgent
 
 
 def test_a_suspended_training_task_holds_no_training_slot() -> None:

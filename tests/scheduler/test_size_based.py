@@ -9,14 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scheduler.estimation import OnlineSizes, OracleSizes
+from scheduler.facts import Closed, Suspended
 from scheduler.model import Priority
 from scheduler.orders.hfsp import Hfsp
 from scheduler.orders.size_based import Las, Ps, Sjf, Srpt
 from scheduler.orders.sized import WEIGHT, SizeParams
 from scheduler.orders.virtual import Fsp, FspFifo, FspPs, Psbs
-from scheduler.policy import Order
+from scheduler.policy import Order, Policy
 from tests.scheduler.test_ageing import Job, play_slowly
-from tests.support.machine import Machine, Work, work
+from tests.support.machine import MAP, Known, Machine, Work, work
+from tests.support.view import FakeCluster, FakeNode, told
 
 ORACLE = SizeParams(size="oracle")
 ORDERS: dict[str, Callable[[], Order]] = {
@@ -222,3 +225,93 @@ def test_an_error_is_refused_where_there_is_no_truth_to_err_from() -> None:
         Machine(Srpt(ORACLE), [cut(0, 1000, 1000)]).order.sizes.size_ms(  # type: ignore[attr-defined]
             cut(0, 1000, 1000), 0
         )
+
+
+@pytest.mark.parametrize("part", [FspFifo, FspPs, Psbs])
+def test_online_sizes_are_corrected_once_and_the_age_is_kept(part: type[Fsp]) -> None:
+    """Three tasks, taken for 10 s each: 30 s.  The first takes 1 s, so the phase is of 3 s and 1 s
+    old; after the second, of 3 s, its end has come, and it is late instead of corrected again.
+    """
+    machine = Machine(part(SizeParams(guess=10.0)), [work(0, 1000, 3000, 3000)]).play()
+    assert [(why.rule, why.score) for _, _, why in machine.launches] == [
+        (part.name, 30.0),
+        (part.name, 2.0),
+        (f"{part.name}: late", 0.0),
+    ]
+
+
+def test_true_sizes_are_not_corrected() -> None:
+    machine = Machine(FspFifo(ORACLE), [work(0, 1000, 3000, 3000)], believed={0: 20_000}).play()
+    assert [why.score for _, _, why in machine.launches] == [20.0, 19.0, 16.0]
+
+
+def claimants(order: Order, jobs: list[Work], now_ms: int, believed: dict[int, int]) -> list[int]:
+    """Whose claim goes first, then next, at that time."""
+    policy = Policy(order)
+    policy.consult(Known(jobs, believed))
+    cluster = FakeCluster([FakeNode(0, (1, 0))], list(jobs))
+    told(policy, cluster)
+    cluster.now_ms = now_ms
+    assert isinstance(order, Fsp)
+    return [claim.jobs[0] for claim in order.claims(MAP, cluster, "job")]
+
+
+@pytest.mark.parametrize("part", [FspFifo, FspPs, Psbs])
+def test_the_late_claim_first(part: type[Fsp]) -> None:
+    """Job 1 has been late since about 4 s; of job 0, which is not, one millisecond is left."""
+    jobs = [cut(0, 9000, 1000), cut(1, 9000, 1000)]
+    assert claimants(part(ORACLE), jobs, 10_000, {0: 8001, 1: 2000}) == [1, 0]
+
+
+def test_claims_under_psbs_go_by_weighted_virtual_time() -> None:
+    """150 s at weight 8 end before 100 s at weight 4."""
+    jobs = [
+        work(0, *[1000] * 100),
+        work(1, *[1000] * 150, priority=Priority.HIGH),
+    ]
+    assert claimants(Psbs(ORACLE), jobs, 0, {}) == [1, 0]
+    assert claimants(FspPs(ORACLE), jobs, 0, {}) == [0, 1]
+
+
+def test_late_jobs_are_served_by_weight_under_psbs() -> None:
+    """Both believed to be of nothing: of twelve slots eight go to the one of twice the weight."""
+    jobs = [work(0, *[1000] * 20), work(1, *[1000] * 20, priority=Priority.HIGH)]
+    machine = Machine(Psbs(ORACLE), jobs, slots=12, believed={0: 0, 1: 0}).play()
+    second = [job for at, job, _ in machine.launches if at == 1000]
+    assert [second.count(job) for job in (0, 1)] == [4, 8]
+
+
+def a_closed(job: int, ran_ms: int, attempt: int = 1, *, succeeded: bool = True) -> Closed:
+    return Closed(job, MAP, attempt, 0, succeeded, ran_ms)
+
+
+def test_online_sizes_go_by_own_tasks_then_by_all_then_by_the_guess() -> None:
+    sizes = OnlineSizes(10_000)
+    mine, other = work(0, *[0] * 4), work(1, *[0] * 4)
+    assert sizes.size_ms(mine, MAP) == 40_000
+    sizes.learn(a_closed(0, 1000))
+    mine.done = 1
+    sizes.learn(a_closed(1, 3000))
+    assert (sizes.size_ms(mine, MAP), sizes.left_ms(mine, MAP)) == (4000, 3000)
+    assert sizes.size_ms(other, MAP) == 12_000
+    assert sizes.size_ms(work(2, 0, 0), MAP) == 4000
+    sizes.forget(0)
+    assert sizes.size_ms(mine, MAP) == 8000
+
+
+def test_what_is_left_is_the_true_size_less_the_work_that_was_not_in_vain() -> None:
+    """A failed attempt's is; a suspended one's counts when it is suspended, and once."""
+    job = work(0, *[1000] * 9)
+    sizes = OracleSizes(lambda: Known([job]), 0.0)
+    sizes.learn(a_closed(0, 1000))
+    assert sizes.left_ms(job, MAP) == 8000
+    sizes.learn(a_closed(0, 700, succeeded=False))
+    assert sizes.left_ms(job, MAP) == 8000
+    sizes.pause(Suspended(0, MAP, 2, 0, 400))
+    assert sizes.left_ms(job, MAP) == 7600
+    sizes.learn(a_closed(0, 1000, 2))
+    assert sizes.left_ms(job, MAP) == 7000
+    sizes.learn(a_closed(0, 9000, 3))
+    assert sizes.left_ms(job, MAP) == 0
+    sizes.forget(0)
+    assert sizes.left_ms(job, MAP) == 9000

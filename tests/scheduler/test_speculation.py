@@ -297,13 +297,14 @@ def test_a_look_comes_once_an_interval() -> None:
 
 
 def test_a_pools_cap_holds_back_copies() -> None:
-    """Two may run in the pool, and two do."""
-    pools = {"small": PoolParams(max_maps=2)}
+    """Two may run in the pool, or in one above it, and two do."""
+    pools = {"small": PoolParams(max_maps=2), "small/in": PoolParams()}
     order, rule = Fair(Fair.Params(pools=pools)), Late(Late.Params(lag_s=0))
     jobs = [FakeJob(0, [0, 0], [2, 0], pool="small"), FakeJob(1, [0, 0], [2, 0], pool="free")]
+    jobs += [FakeJob(2, [0, 0], [0, 0], pool="small/in")]
     cluster = FakeCluster([FakeNode(n, (9, 9)) for n in range(9)], jobs)
     told(Policy(order, speculation=rule), cluster)
-    assert [order.may_copy(job, MAP) for job in (0, 1)] == [False, True]
+    assert [order.may_copy(job, MAP) for job in (0, 1, 2)] == [False, True, False]
     assert order.may_copy(0, REDUCE)
 
 

@@ -14,14 +14,17 @@ from actors.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
-from scheduler.model import Priority
+from scheduler import decisions
+from scheduler.decisions import Why
+from scheduler.model import Priority, TaskKind
 from scheduler.orders.fair import Fair
 from scheduler.orders.pools import PoolParams
 from scheduler.policy import Policy
+from scheduler.preemption.keeping import Keeping
 from scheduler.preemption.kill import Kill
 from scheduler.preemption.suspend import Suspend
 from tests.scheduler.test_pools import a_job
-from tests.support.view import FakeCluster, FakeNode, beats
+from tests.support.view import FakeAttempt, FakeCluster, FakeNode, beats
 from tests.support.world import IN_STEP, Played, job, play
 from tests.whole.test_shares import in_pool
 
@@ -104,6 +107,55 @@ def test_suspended_tasks_alone_are_no_reason_to_take_slots(launchable: int) -> N
     assert len(list(policy.preempt(cluster))) == launchable
 
 
+def test_who_can_use_nothing_is_no_reason() -> None:
+    """`ads` lacks 2 and waits for its own two suspended ones; `web` lacks 2 and could use them."""
+    pools = {"ads": PoolParams(min_maps=2), "web": PoolParams(min_maps=2)}
+    policy = Policy(Fair(Fair.Params(pools=pools)), preemption=Suspend(Suspend.Params(**HASTY)))
+    cluster = FakeCluster([FakeNode(0, (4, 0))], [])
+    cluster.add(a_job(0, "logs", 8), policy)
+    beats(policy, cluster)
+    ads = a_job(1, "ads", 2)
+    ads.suspended_ = 2
+    cluster.add(ads, policy)
+    cluster.add(a_job(2, "web", 2), policy)
+    cluster.now_ms = 500
+    list(policy.preempt(cluster))
+    cluster.now_ms = 30_000
+    rules = [victim.why.rule for victim in policy.preempt(cluster)]
+    assert rules == ["suspend, pool web lacks 2 of its min share"] * 2
+
+
+def test_victims_can_be_taken_from_each_job_in_turn() -> None:
+    """As under `kill`: pool `logs` runs 4 of each of two jobs, and each is due 2."""
+    rule = Suspend.Params(victims="job", limit=4, **HASTY | {"fair_share_timeout_s": 5.0})
+    policy = Policy(Fair(Fair.Params(pool_by="pool")), preemption=Suspend(rule))
+    cluster = FakeCluster([FakeNode(0, (8, 0))], [])
+    for number, pool, maps in ((0, "logs", 4), (1, "logs", 4), (2, "ads", 9)):
+        cluster.add(a_job(number, pool, maps), policy)
+        beats(policy, cluster)
+    cluster.now_ms = 500
+    list(policy.preempt(cluster))
+    cluster.now_ms = 30_000
+    victims = [victim.attempt for victim in policy.preempt(cluster)]
+    assert [cluster.attempts_[victim].job for victim in victims] == [0, 1, 0, 1]
+
+
+def test_an_attempt_is_killed_once_it_was_suspended_for_longer_than_it_may() -> None:
+    keeping = Keeping(2, "wait", 30.0)
+    cluster = FakeCluster([], [])
+    for attempt in (
+        FakeAttempt(1, 0, TaskKind.MAP, 0),
+        FakeAttempt(2, 0, TaskKind.MAP, 0, suspended_ms=1000, killing=True),
+        FakeAttempt(3, 0, TaskKind.MAP, 0, suspended_ms=1000),
+    ):
+        cluster.attempts_[attempt.attempt] = attempt
+    cluster.now_ms = 31_000
+    assert list(keeping.overdue("suspend", cluster)) == []
+    cluster.now_ms = 31_001
+    why = Why("suspend, suspended for 30.001 s", 3, 30.001)
+    assert list(keeping.overdue("suspend", cluster)) == [decisions.Kill(3, why)]
+
+
 @pytest.mark.parametrize("order", ["fifo", "hfsp", "psbs"])
 def test_it_takes_every_order_that_says_what_is_due(order: str) -> None:
     jobs = [
@@ -113,6 +165,10 @@ def test_it_takes_every_order_that_says_what_is_due(order: str) -> None:
     run = play(jobs, f"{order}+suspend(interval_s=1,fair_share_timeout_s=2)", cluster=CLUSTER)
     assert len(run.all(AttemptSuspended)) == len(run.all(AttemptResumed))
     assert not any(e.outcome is Outcome.KILLED for e in run.all(AttemptEnded))
+
+
+def test_one_attempt_a_node_and_half_a_second_are_enough() -> None:
+    assert Suspend.Params(limit=1, kill_after_s=0.5).limit == 1
 
 
 @pytest.mark.parametrize("bad", [{"limit": 0}, {"kill_after_s": 0.0}, {"interval_s": 0.0}])
