@@ -33,7 +33,7 @@ _ANSWER_WITHIN_S = 0.08
 _FOR_EVER_MS = 1 << 62
 _LOOK_EVERY = 256
 """After how many supersteps it looks at the clock, and whether something else is asked.  Their
-events are taken onto the tape together: in turn with the simulation they would cost twice that.
+events are taken onto the tape together, which costs less than one by one in between.
 """
 
 
