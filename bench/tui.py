@@ -3,7 +3,9 @@
 For clusters of 600, 2,400 and 10,000 slots a morning of Facebook's is played on the cluster, and
 then shown.  *Drawing* is everything from a frame to the last escape sequence of all panes, on a
 terminal of 160×50 with full colours.  `--share` watches a run as fast as it goes and compares its
-processor time with that of the same run unwatched.  Times are of the processor, medians.
+processor time with that of the same run unwatched; then it presses keys while a run in a process
+of its own does so, and takes the time until each is answered, by the clock.  All other times are
+of the processor, medians.
 """
 
 import argparse
@@ -18,15 +20,16 @@ import msgspec
 from actors.events import AnyEvent
 from actors.hosts import run_direct
 from callboard.by_hand import Plan
+from callboard.live import start
 from callboard.live_run import LiveRun
 from callboard.plan import prepare
 from callboard.play import Options, beginning, ending, make_kernel, play
 from callboard.plugins import make_policy
 from tui.app import CallboardApp
-from tui.frame import View
+from tui.frame import Frame, View
 from tui.head import Head
 from tui.recorded import RecordedSource
-from tui.source import GoTo, Play, Request
+from tui.source import GoTo, Move, Play, Request, Stay
 from tui.tape import Tape
 
 CLUSTERS = ((100, 4, 2), (400, 4, 2), (2000, 3, 2))
@@ -35,6 +38,7 @@ CLUSTERS = ((100, 4, 2), (400, 4, 2), (2000, 3, 2))
 VIEW = View(columns=145, log_rows=9, jobs_rows=19, lane_columns=48, job=0)
 _UNTIL_MS = 1_800_000
 _FRAMES = 100
+_KEYS = 100
 
 
 def ms(act: Callable[[], object]) -> float:
@@ -127,15 +131,52 @@ def share() -> str:
     )
 
 
+async def _answers() -> list[float]:
+    """How many ms each key took to be answered while the run went as fast as it could."""
+    scenario, jobs, _ = prepare("facebook-morning")
+    source, loop = start(Plan(scenario, jobs, "fair")), asyncio.get_running_loop()
+    draws, taken = random.Random(1), []
+
+    def asked(move: Move, view: View) -> asyncio.Future[Frame]:
+        answer: asyncio.Future[Frame] = loop.create_future()
+        source.ask(Request(move, view), answer.set_result)
+        return answer
+
+    try:
+        await asked(Stay(), VIEW)
+        for _ in range(_KEYS):
+            playing = asked(Play(None), VIEW)
+            await asyncio.sleep(draws.uniform(0.01, 0.07))
+            began = time.perf_counter()
+            await asked(Stay(), VIEW)
+            taken.append(1000 * (time.perf_counter() - began))
+            if (await playing).complete:
+                break
+    finally:
+        source.close()
+    return taken
+
+
+def latency() -> str:
+    """How soon a run in its own process answers a key, while it goes as fast as it can."""
+    taken = sorted(asyncio.run(_answers()))
+    median, p95 = statistics.median(taken), taken[len(taken) * 95 // 100]
+    said = f"{len(taken)} keys while it goes as fast as it can"
+    return f"{said}: answered within {median:.1f} ms (median), {p95:.1f} ms (95 %)"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--share", action="store_true", help="also the share of speed kept")
+    parser.add_argument(
+        "--share", action="store_true", help="also the share of speed kept, and keys"
+    )
     options = parser.parse_args()
     print("   slots    events  fold, µs  seek, ms   longest  frame, ms    bytes  draw, ms")
     for cluster in CLUSTERS:
         print(figures(*cluster))
     if options.share:
         print(share())
+        print(latency())
 
 
 if __name__ == "__main__":

@@ -31,10 +31,11 @@ _ANSWER_WITHIN_S = 0.08
 """How long a run plays on before it answers, if it is asked for more than it can do meanwhile."""
 
 _FOR_EVER_MS = 1 << 62
-_LOOK_EVERY = 256
-"""After how many supersteps it looks at the clock, and whether something else is asked.  Their
-events are taken onto the tape together, which costs less than one by one in between.
-"""
+_LOOK_EVERY = 512
+"""After how many supersteps it looks at the clock and takes their events onto the tape."""
+
+_ASK_EVERY = 64
+"""After how many it looks whether something else is asked, which ends such a batch early."""
 
 
 class LiveRun:
@@ -195,8 +196,8 @@ class LiveRun:
         return self._wanted() or (until_s is not None and self._clock_s() >= until_s)
 
     def _simulate(self, limit_ms: Millis, most: int) -> bool:
-        """Simulate at most so many supersteps, while it is not past a moment, and take onto the
-        tape what happens; whether there is more to simulate.
+        """Simulate at most so many supersteps, while it is not past a moment and nothing else is
+        asked, and take onto the tape what happens; whether there is more to simulate.
         """
         if self.tape.closed:
             return False
@@ -205,6 +206,8 @@ class LiveRun:
             while most and goes_on and kernel.now_ms <= limit_ms:
                 goes_on = next(steps, True) is None
                 most -= 1
+                if most and not most % _ASK_EVERY and self._wanted():
+                    break
         except Exception as error:
             message, _ = explain(error)
             trouble = message or f"{type(error).__name__}: {error}"
