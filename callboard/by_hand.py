@@ -85,14 +85,6 @@ class Plan(msgspec.Struct, frozen=True):
         plan.world()
         return plan
 
-    def policy_at(self, at_ms: Millis) -> str:
-        """The policy in force right after a moment."""
-        policy = self.policy
-        for strike in sorted(self.world().script, key=lambda strike: strike.at_ms):
-            if strike.at_ms <= at_ms and isinstance(strike.fault, SwitchPolicy):
-                policy = strike.fault.policy
-        return policy
-
 
 def _submitted(job: JobSpec) -> Millis:
     return job.submit_ms

@@ -46,8 +46,6 @@ class LiveRun:
     journal.
     """
 
-    live = True
-
     def __init__(
         self,
         plan: Plan,
@@ -157,10 +155,6 @@ class LiveRun:
                 raise EOFError
         self.head.to_ms(at_ms)
 
-    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-        """As a source in the same process."""
-        answer(self.answer(request))
-
     def close(self) -> None:
         """End the run, as interrupted if it is not over, and close its journal."""
         if not self.tape.closed:
@@ -188,7 +182,7 @@ class LiveRun:
             if not self._simulate(_FOR_EVER_MS, 1):
                 return
             count += 1
-            if count % _LOOK_EVERY == 0 and self._wanted():
+            if count % _ASK_EVERY == 0 and self._wanted():
                 return
         self._play_to(found, None)
 

@@ -7,7 +7,7 @@ import pytest
 from actors.events import AnyEvent, RunEnded
 from callboard import live_run
 from callboard.by_hand import Plan
-from callboard.live import start
+from callboard.live import Desk, start
 from callboard.live_run import LiveRun
 from callboard.plan import prepare
 from callboard.play import Options
@@ -30,7 +30,7 @@ def taped(run: LiveRun) -> list[AnyEvent]:
     return [run.tape.event(index) for index in range(len(run.tape))]
 
 
-def to_the_end(run: LiveRun) -> Frame:
+def to_the_end(run: LiveRun | Desk) -> Frame:
     for _ in range(10_000):
         frame = run.answer(Request(Play(None), VIEW))
         if frame.complete and frame.at_ms == frame.end_ms:
@@ -119,7 +119,7 @@ def test_a_run_that_fails_says_why_and_can_still_be_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(live_run, "make_policy", lambda *_: Policy(Broken()))
-    run = LiveRun(plan())
+    run = Desk([plan()])
     frame = to_the_end(run)
     assert frame.trouble.startswith("master failed at ")
     assert "ZeroDivisionError: a slip" in frame.trouble
