@@ -206,18 +206,8 @@ class JobsPane(Pane):
                 _tinted(column, row, palette, ground, chosen) or ink,
             )
             if column.key is JobKey.NAME and self.bar:
-                yield from self._bar(row, ground)
+                yield from task_bar(row, self.bar, palette, ground)
                 yield " ", ink
-
-    def _bar(self, row: JobRow, ground: str) -> Iterator[Span]:
-        """Maps and reduces done, on, and waiting, in one bar."""
-        palette, hue = self.palette, self.palette.hue(row.job)
-        tasks = max(sum(row.tasks), 1)
-        done = round(sum(row.done) * self.bar / tasks)
-        on = min(-(-sum(row.running) * self.bar // tasks), self.bar - done)
-        yield "█" * done, style(hue, ground)
-        yield "▒" * on, style(palette.shade(hue, 1), ground)
-        yield "·" * (self.bar - done - on), style(palette.faint, ground)
 
     # Choosing.
 
@@ -263,6 +253,16 @@ class JobsPane(Pane):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         self.post_message(self.Scrolled(-3))
+
+
+def task_bar(row: JobRow, width: int, palette: Palette, ground: str) -> Iterator[Span]:
+    """Maps and reduces done, on, and waiting, in one bar."""
+    hue, tasks = palette.hue(row.job), max(sum(row.tasks), 1)
+    done = round(sum(row.done) * width / tasks)
+    on = min(-(-sum(row.running) * width // tasks), width - done)
+    yield "█" * done, style(hue, ground)
+    yield "▒" * on, style(palette.shade(hue, 1), ground)
+    yield "·" * (width - done - on), style(palette.faint, ground)
 
 
 def _set(text: str, width: int, left: bool) -> str:

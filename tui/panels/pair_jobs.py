@@ -8,7 +8,7 @@ from textual import events
 from scheduler.model import JobId
 from tui.frame import Frame, JobKey, JobRow, JobState, PairRow
 from tui.palette import style
-from tui.panels.jobs import JobsPane
+from tui.panels.jobs import JobsPane, task_bar
 from tui.panels.pane import Pane, Span, cut
 from tui.words import brief
 
@@ -120,22 +120,12 @@ class PairJobsPane(Pane):
                 blank = self._bar + sum(each.width + 1 for each in self._columns) + _GAP
                 yield f"{'not yet here':<{blank}}"[:blank], style(palette.faint, ground)
                 continue
-            yield from self._progress(side, ground)
+            yield from task_bar(side, self._bar, palette, ground)
             for column in self._columns:
                 yield f" {column.text(side):>{column.width}}", ink
             yield " " * _GAP, ink
         text, colour = self._difference(row)
         yield f"{text:>{_DIFFERENCE}}", style(colour, ground, bold=chosen)
-
-    def _progress(self, row: JobRow, ground: str) -> Iterator[Span]:
-        """Tasks done, on, and waiting."""
-        palette, hue = self.palette, self.palette.hue(row.job)
-        tasks = max(sum(row.tasks), 1)
-        done = round(sum(row.done) * self._bar / tasks)
-        on = min(-(-sum(row.running) * self._bar // tasks), self._bar - done)
-        yield "█" * done, style(hue, ground)
-        yield "▒" * on, style(palette.shade(hue, 1), ground)
-        yield "·" * (self._bar - done - on), style(palette.faint, ground)
 
     def _difference(self, row: PairRow) -> tuple[str, str]:
         """How the second run does beside the first: time once both have ended the job, else tasks
