@@ -1,21 +1,18 @@
 """`callboard` without arguments in a terminal: choose a scenario of the library and watch it."""
 
-import os
-import sys
-
-from callboard.screen_commands import COLUMNS_LEAST, LINES_LEAST
+from callboard.errors import InputError
+from callboard.screen_commands import check_terminal
 from scenarios import spec
 from tui.start import Choice, Offer
 
 
 def wanted() -> bool:
     """Whether there is a terminal in which a scenario can be chosen."""
-    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+    try:
+        check_terminal()
+    except InputError:
         return False
-    if os.environ.get("TERM") in (None, "", "dumb"):
-        return False
-    columns, lines = os.get_terminal_size(sys.stdout.fileno())
-    return columns >= COLUMNS_LEAST and lines >= LINES_LEAST
+    return True
 
 
 def offers() -> list[Offer]:
