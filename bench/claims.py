@@ -9,6 +9,7 @@ others, which show where it ends.
 
 import argparse
 import math
+import statistics
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from enum import StrEnum
@@ -16,6 +17,7 @@ from functools import partial
 from typing import NamedTuple
 
 import callboard
+from callboard.arguments import whole_number
 from callboard.play import Options
 from journal.summary import Summary
 
@@ -71,6 +73,7 @@ class Estimate(NamedTuple):
 
 def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
     """The interval of the sign test: between two order statistics, whatever the distribution.
+    Ratios are skewed, so it is not Student's, which `callboard.ideal.statistics` has.
 
     The true median lies below the k-th smallest of n values with the chance that fewer than k of
     n fair coins show heads, and above the k-th largest with the same.
@@ -81,8 +84,7 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
         raise ValueError(f"{n} values give no interval of {confidence:.0%}; {LEAST_SEEDS} do")
     while (more := outside + 2 * math.comb(n, k) * 0.5**n) <= 1 - confidence:
         outside, k = more, k + 1
-    middle = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
-    return Estimate(ordered[k - 1], middle, ordered[n - k])
+    return Estimate(ordered[k - 1], statistics.median(ordered), ordered[n - k])
 
 
 def mean_response_s(summary: Summary) -> float:
@@ -224,18 +226,12 @@ def examined(
             yield claim, world, estimate(list(values))
 
 
-def number_of_seeds(text: str) -> int:
-    """What `--seeds` takes."""
-    if not text.isdecimal() or int(text) < LEAST_SEEDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {LEAST_SEEDS} on")
-    return int(text)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     names = [claim.name for claim in CLAIMS]
     parser.add_argument("--claim", action="append", choices=names, metavar="NAME", help="only this")
-    parser.add_argument("--seeds", type=number_of_seeds, default=SEEDS, help="runs a world")
+    how_many = whole_number(LEAST_SEEDS, digits=9)
+    parser.add_argument("--seeds", type=how_many, default=SEEDS, help="runs a world")
     options = parser.parse_args()
     claims = [claim for claim in CLAIMS if options.claim is None or claim.name in options.claim]
     told = None

@@ -9,6 +9,7 @@ from rich import box
 from rich.table import Table
 
 from callboard import plugins
+from callboard.arguments import whole_number
 from callboard.errors import InputError
 from journal.diff import compare, diff_lines
 from journal.explain import explain
@@ -37,13 +38,7 @@ def add_show_arguments(parser: argparse.ArgumentParser) -> None:
         "--node", metavar="NODE", help="only what happens on this node (3 or node-3)"
     )
     parser.add_argument("--kind", metavar="KIND", help=f"only one kind: {', '.join(KINDS)}")
-    parser.add_argument("--limit", type=_limit, metavar="N", help="at most so many events")
-
-
-def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, got {text!r}")
-    return int(text)
+    parser.add_argument("--limit", type=whole_number(0), metavar="N", help="at most so many events")
 
 
 def show_command(options: argparse.Namespace) -> int:

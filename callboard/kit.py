@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 from typing import get_args
 
+from callboard.arguments import whole_number
 from fairness.effort import PROFILES, ProfileName
 
 CHECK_DESCRIPTION = """\
@@ -54,8 +55,19 @@ def _add_search_arguments(parser: argparse.ArgumentParser) -> None:
         default="quick",
         help="{} or {:,} scenarios a property (default: quick)".format(*PROFILES.values()),
     )
-    add("--max-examples", type=_number(1), metavar="N", help="so many scenarios instead")
-    add("--seed", type=_number(0), default=1, metavar="N", help="of the scenarios (default: 1)")
+    add(
+        "--max-examples",
+        type=whole_number(1, digits=9),
+        metavar="N",
+        help="so many scenarios instead",
+    )
+    add(
+        "--seed",
+        type=whole_number(0, digits=9),
+        default=1,
+        metavar="N",
+        help="of the scenarios (default: 1)",
+    )
     add(
         "--to",
         type=Path,
@@ -63,17 +75,6 @@ def _add_search_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="where files are written (default: here)",
     )
-
-
-def _number(least: int) -> type[int]:
-    def whole(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
-            raise argparse.ArgumentTypeError(
-                f"expected a whole number of at least {least}, got {text!r}"
-            )
-        return int(text)
-
-    return whole  # type: ignore[return-value]
 
 
 def check_command(options: argparse.Namespace) -> int:
