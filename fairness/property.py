@@ -1,6 +1,7 @@
 """A property: what is claimed, under which assumptions, up to which bound, and a check of it."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import NamedTuple
 
 import msgspec
@@ -67,6 +68,11 @@ def judge(prop: Property, trial: Trial) -> Verdict:
         return Verdict(1, broken=str(broken))
     except SaysNothing as why:
         return Verdict(0, silent=str(why))
+
+
+def moment(ms: float | Fraction) -> str:
+    """A moment or a length of time as it stands in what was seen: `1,234.567 s`."""
+    return f"{float(ms) / 1000:,.3f} s"
 
 
 def whole(run: Run) -> Run:

@@ -51,17 +51,18 @@ def _events(
     number: str,
     says: str,
     formula: str,
-    assumes: str,
-    source: str,
+    assumes: str = "nothing",
+    source: str = "",
     worlds: Worlds = TROUBLED,
 ) -> Property:
+    """The rule `number` as a property; that is its source, unless there are more."""
     return Property(
         name=name,
         says=says,
         formula=formula,
         assumes=assumes,
         bound="exact",
-        source=source,
+        source=source or number,
         check=rule(number),
         worlds=worlds,
         universal=True,
@@ -73,8 +74,6 @@ SLOTS = _events(
     "S1",
     "a slot runs one attempt at a time, an attempt is in one slot",
     "attempts on a slot ≤ 1, slots of an attempt ≤ 1",
-    "nothing",
-    "S1",
 )
 
 SUCCESSES = _events(
@@ -82,8 +81,6 @@ SUCCESSES = _events(
     "S2",
     "a task has at most one valid success, a job that succeeded one of every task",
     "valid successes of a task ≤ 1, = 1 when its job has succeeded",
-    "nothing",
-    "S2",
 )
 
 LIFECYCLES = _events(
@@ -91,8 +88,6 @@ LIFECYCLES = _events(
     "S3",
     "attempts and jobs change from state to state only as they may",
     "allowed transitions only; an end is an end",
-    "nothing",
-    "S3",
 )
 
 ATTEMPTS = _events(
@@ -100,8 +95,6 @@ ATTEMPTS = _events(
     "S4",
     "a task fails four times at most, and has two attempts at a time at most",
     "failed ≤ 4; running ≤ 2; attempts ≤ 5 + killed",
-    "nothing",
-    "S4",
 )
 
 SHUFFLES = _events(
@@ -109,9 +102,7 @@ SHUFFLES = _events(
     "S5",
     "no reduce goes on without all outputs of its maps, or is launched before slowstart",
     "a shuffle ends ⇒ every map has a valid output",
-    "nothing",
-    "S5",
-    WRECKED,
+    worlds=WRECKED,
 )
 
 COUNTS = _events(
@@ -119,8 +110,6 @@ COUNTS = _events(
     "S6",
     "the master loses no task from its books, and counts none twice",
     "done + running + waiting + lost = all, for each job and kind",
-    "nothing",
-    "S6",
 )
 
 REPEATS = _events(
@@ -128,8 +117,6 @@ REPEATS = _events(
     "S8",
     "a heartbeat that comes twice is heard once",
     "the books after it came again = the books before",
-    "nothing",
-    "S8",
 )
 
 DEAD_NODES = _events(
@@ -137,8 +124,6 @@ DEAD_NODES = _events(
     "S12",
     "a node that is down does nothing, and one that is given up runs nothing",
     "no event of it; no attempt of it in the books; what was lost was killed",
-    "nothing",
-    "S12",
 )
 
 FINISHES = Property(
@@ -158,8 +143,6 @@ SLOT_TIME = _events(
     "S9",
     "all slot time is accounted for",
     "useful + wasted + idle + unfinished + down = slots × run, none below 0",
-    "nothing",
-    "S9",
 )
 
 LITTLE = _events(
@@ -167,8 +150,8 @@ LITTLE = _events(
     "S10",
     "the mean number of jobs in the system is their arrival rate times their mean response time",
     "∫ N(t) dt = Σ T_j",
-    "a run that is over; unfinished jobs count up to its end",
-    "S10; Little 1961",
+    assumes="a run that is over; unfinished jobs count up to its end",
+    source="S10; Little 1961",
 )
 
 CAUSES = _events(
@@ -176,8 +159,6 @@ CAUSES = _events(
     "S7",
     "nothing has an effect before its cause",
     "delivered > sent; booked ⇒ reported; started ⇒ ordered",
-    "nothing",
-    "S7",
 )
 
 STRICT_ORDER = _events(
@@ -185,8 +166,8 @@ STRICT_ORDER = _events(
     "S15",
     "jobs stand in one strict order, the same each time one asks",
     "the queue is a function of facts and time; of two keys one is smaller",
-    "weights above 0",
-    "S15; YARN testFairShareComparatorTransitivity",
+    assumes="weights above 0",
+    source="S15; YARN testFairShareComparatorTransitivity",
 )
 
 REPRODUCIBLE = Property(

@@ -11,7 +11,7 @@ import msgspec
 
 from actors.events import AttemptClosed, AttemptLaunched, JobSubmitted, KillOrdered, SuspendOrdered
 from fairness.properties.accounts import rule
-from fairness.property import Broken, Property, SaysNothing, whole
+from fairness.property import Broken, Property, SaysNothing, moment, whole
 from fairness.trial import DueMaster, Run, Trial
 from fairness.worlds import PLAIN, Worlds
 from scheduler.claims import Claim
@@ -90,8 +90,8 @@ def _none_is_newer(
             and other.attempt not in leaving
         ):
             raise Broken(
-                f'at {at_ms / 1000:,.3f} s "{run.jobs[mine.job].name}" has to give up the attempt'
-                f" of {mine.at_ms / 1000:,.3f} s, and keeps that of {other.at_ms / 1000:,.3f} s"
+                f'at {moment(at_ms)} "{run.jobs[mine.job].name}" has to give up the attempt'
+                f" of {moment(mine.at_ms)}, and keeps that of {moment(other.at_ms)}"
             )
 
 
@@ -135,9 +135,9 @@ def _helped(run: Run, starves: Callable[[Claim], bool], timeout_s: float) -> int
         times += spell.to_ms - spell.from_ms > 1000 * timeout_s
         if spell.to_ms - spell.from_ms > most_ms:
             raise Broken(
-                f"{spell.name} starved from {spell.from_ms / 1000:,.3f} s to"
-                f" {spell.to_ms / 1000:,.3f} s; it should have been helped within"
-                f" {most_ms / 1000:,.3f} s"
+                f"{spell.name} starved from {moment(spell.from_ms)} to"
+                f" {moment(spell.to_ms)}; it should have been helped within"
+                f" {moment(most_ms)}"
             )
     return times
 
@@ -189,7 +189,7 @@ def _patient(trial: Trial) -> int:
         )
         if not any(long):
             raise Broken(
-                f"at {at_ms / 1000:,.3f} s somebody is preempted, and nobody has starved for the"
+                f"at {moment(at_ms)} somebody is preempted, and nobody has starved for the"
                 f" {params.fair_share_timeout_s:g} s (min share: {params.min_share_timeout_s:g} s)"
                 " of its timeout"
             )

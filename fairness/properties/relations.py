@@ -4,7 +4,7 @@ import msgspec
 
 from actors.config import NodeGroup
 from actors.events import AnyEvent, AttemptLaunched, JobFinished, RunEnded, RunStarted
-from fairness.property import Broken, Property, SaysNothing, undisturbed, unpreempted, whole
+from fairness.property import Broken, Property, SaysNothing, moment, undisturbed, unpreempted, whole
 from fairness.trial import Run, Trial
 from fairness.worlds import ANY, PLAIN, TROUBLED
 from scenarios.checks import node_count
@@ -37,7 +37,7 @@ def same(one: list[Launch], other: list[Launch], otherwise: str) -> int:
 def _told(launch: Launch) -> str:
     at, _, job, kind, task, node, _ = launch
     what = ("map", "reduce")[kind]
-    return f"{what} {task} of job-{job} is launched on node-{node} at {at / 1000:,.3f} s"
+    return f"{what} {task} of job-{job} is launched on node-{node} at {moment(at)}"
 
 
 def _entries(scenario: Scenario) -> tuple[JobEntry, ...]:
@@ -64,8 +64,8 @@ def _causality(trial: Trial) -> int:
         pairs = zip(one, other, strict=False)
         at = next((a.at_ms for a, b in pairs if a != b), last_ms)
         raise Broken(
-            f"without the jobs that come at {last_ms / 1000:,.3f} s the run is another from"
-            f" {at / 1000:,.3f} s on"
+            f"without the jobs that come at {moment(last_ms)} the run is another from"
+            f" {moment(at)} on"
         )
     return len(one)
 
@@ -182,8 +182,8 @@ def _more_nodes(trial: Trial) -> int:
     late = max(after.values()) - max(before.values())
     if late > slack_ms:
         raise Broken(
-            f"all is done at {max(before.values()) / 1000:,.3f} s, and with a node more"
-            f" {late / 1000:,.3f} s later"
+            f"all is done at {moment(max(before.values()))}, and with a node more"
+            f" {moment(late)} later"
         )
     return 1
 
@@ -230,8 +230,8 @@ def _cut_proof(trial: Trial) -> int:
         times += 1
         if gained > 2 * (trial.run.period_ms + scenario.cluster.latency_ms):
             raise Broken(
-                f'"job-{place + 1}" is done at {whole_ends[place] / 1000:,.3f} s; cut into'
-                f" {entry.maps} jobs of one map each, all are at {ends[place] / 1000:,.3f} s"
+                f'"job-{place + 1}" is done at {moment(whole_ends[place])}; cut into'
+                f" {entry.maps} jobs of one map each, all are at {moment(ends[place])}"
             )
     return times
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import msgspec
 
 from actors.events import AttemptEnded, AttemptStarted
-from fairness.property import Broken, Property, undisturbed, whole
+from fairness.property import Broken, Property, moment, undisturbed, whole
 from fairness.trial import Decision, Run, Trial
 from fairness.worlds import ANY, PLAIN, Worlds
 from scheduler.model import JobId, TaskKind
@@ -34,7 +34,7 @@ def _each_decision(test: Callable[[Run, Decision, JobId], str | None]) -> Callab
                 if wrong is not None:
                     launch, kind = decision.launch, decision.launch.kind.name.lower()
                     raise Broken(
-                        f"at {launch.at_ms / 1000:,.3f} s a {kind} slot of node-{launch.node} went"
+                        f"at {moment(launch.at_ms)} a {kind} slot of node-{launch.node} went"
                         f' to "{_name(run, launch.job)}", which ran'
                         f' {decision.running[launch.job]}, and not to "{_name(run, other)}",'
                         f" which ran {decision.running[other]}{wrong}"
@@ -145,9 +145,9 @@ def _envy(trial: Trial) -> int:
                 times += i != j
                 if mine - 1 > running[j]:
                     raise Broken(
-                        f'at {look.at_ms / 1000:,.3f} s "{_name(run, j)}" waits with {running[j]}'
+                        f'at {moment(look.at_ms)} "{_name(run, j)}" waits with {running[j]}'
                         f' map slots, and "{_name(run, i)}" has {mine}; the last job came'
-                        f" {(look.at_ms - settled_ms + longest + 2 * gap_ms) / 1000:,.3f} s ago"
+                        f" {moment(look.at_ms - settled_ms + longest + 2 * gap_ms)} ago"
                     )
     return times
 

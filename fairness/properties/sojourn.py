@@ -13,7 +13,7 @@ import msgspec
 
 from actors.events import JobFinished
 from actors.jobs import JobSpec
-from fairness.property import Broken, Property, SaysNothing, undisturbed, whole
+from fairness.property import Broken, Property, SaysNothing, moment, undisturbed, whole
 from fairness.trial import Run, Trial
 from fairness.worlds import PLAIN, Worlds
 from scenarios.spec import make_jobs
@@ -86,8 +86,8 @@ def _ideal_dominance(trial: Trial) -> int:
     for job, mine, shared in pairs:
         if mine > shared:
             raise Broken(
-                f'"{job.name}" is done at {_s(mine)} under {twin}, and at {_s(shared)} if the'
-                " machine is shared"
+                f'"{job.name}" is done at {moment(mine)} under {twin}, and at {moment(shared)}'
+                " if the machine is shared"
             )
     return len(case.jobs)
 
@@ -111,12 +111,14 @@ def _ideal_mean(trial: Trial) -> int:
     for other in sorted(set(TWINS.values()) - {twin}):
         its = case.done(other)
         if sum(mine) > sum(its):
-            raise Broken(f"Σ C is {_s(sum(mine))} under {twin}, and {_s(sum(its))} under {other}")
+            raise Broken(
+                f"Σ C is {moment(sum(mine))} under {twin}, and {moment(sum(its))} under {other}"
+            )
         for at in sorted({*mine, *its}):
             here, there = (sum(end > at for end in ends) for ends in (mine, its))
             if here > there:
                 raise Broken(
-                    f"at {_s(at)} {here} jobs are left under {twin}, {there} under {other}"
+                    f"at {moment(at)} {here} jobs are left under {twin}, {there} under {other}"
                 )
     return len(TWINS) - 1
 
@@ -141,7 +143,9 @@ def _ideal_work(trial: Trial) -> int:
     for at_ms in moments[:: 1 + len(moments) // LOOKS]:
         mine, its = case.left(twin, at_ms), case.left("fifo", at_ms)
         if mine != its:
-            raise Broken(f"at {_s(at_ms)} {_s(mine)} are left to do, and {_s(its)} under fifo")
+            raise Broken(
+                f"at {moment(at_ms)} {moment(mine)} are left to do, and {moment(its)} under fifo"
+            )
     return len(moments)
 
 
@@ -187,8 +191,8 @@ def _dominance(trial: Trial) -> int:
     for job, shared in zip(case.jobs, case.done("ps", slots), strict=True):
         if ends[job.job] > shared + slack:
             raise Broken(
-                f'"{job.name}" ended at {_s(ends[job.job])}; under processor sharing it would have'
-                f" at {_s(shared)}, and the bound is {_s(slack)} more"
+                f'"{job.name}" ended at {moment(ends[job.job])}; under processor sharing it'
+                f" would have at {moment(shared)}, and the bound is {moment(slack)} more"
             )
     return len(case.jobs)
 
@@ -216,7 +220,7 @@ def _shortest_first(trial: Trial) -> int:
     most = least + len(sizes) * _gap_ms(run) * (2 + sum(job.maps for job in run.jobs))
     total = sum(ends.values())
     if total > most:
-        raise Broken(f"the jobs' ends add up to {_s(total)}; {_s(least)} could be")
+        raise Broken(f"the jobs' ends add up to {moment(total)}; {moment(least)} could be")
     return 1
 
 
@@ -243,10 +247,6 @@ SHORTEST_FIRST = Property(
 
 def _ends(run: Run) -> dict[int, Millis]:
     return {event.job: event.at_ms for event in run.all(JobFinished)}
-
-
-def _s(ms: Fraction | int) -> str:
-    return f"{float(ms) / 1000:,.3f} s"
 
 
 PROPERTIES = (IDEAL_WORK, IDEAL_DOMINANCE, IDEAL_MEAN, DOMINANCE, SHORTEST_FIRST)

@@ -13,7 +13,7 @@ from actors.events import (
     AttemptSuspended,
     JobFinished,
 )
-from fairness.property import Broken, Property, undisturbed, unpreempted, whole
+from fairness.property import Broken, Property, moment, undisturbed, unpreempted, whole
 from fairness.trial import Run, Trial
 from fairness.worlds import ANY, PLAIN
 from scenarios.build import node_facts
@@ -101,8 +101,8 @@ def _work_conserving(trial: Trial) -> int:
             if gap.to_ms - gap.from_ms > most_ms:
                 what = kind.name.lower()
                 raise Broken(
-                    f"from {_s(gap.from_ms)} to {_s(gap.to_ms)} a {what} slot was free, a {what}"
-                    f" waited and none was launched; a beat comes within {_s(most_ms)}"
+                    f"from {moment(gap.from_ms)} to {moment(gap.to_ms)} a {what} slot was free,"
+                    f" a {what} waited and none was launched; a beat comes within {moment(most_ms)}"
                 )
     return times
 
@@ -132,7 +132,9 @@ def _lower_bound(trial: Trial) -> int:
         took = ends[job.job].at_ms - ends[job.job].submitted_ms
         # Tasks take whole milliseconds, at least one each, rounded on nodes of other speeds.
         if took + 2 + job.maps < max(chain, work):
-            raise Broken(f'"{job.name}" took {_s(took)}, and cannot take less than {chain / 1000}')
+            raise Broken(
+                f'"{job.name}" took {moment(took)}, and cannot take less than {chain / 1000}'
+            )
     return len(run.jobs)
 
 
@@ -163,7 +165,9 @@ def _makespan(trial: Trial) -> int:
     most += begin + run.period_ms + 4 * cluster.latency_ms
     took = max(event.at_ms for event in run.all(JobFinished))
     if took > most:
-        raise Broken(f"all was done at {_s(took)}; Graham's bound is {float(most) / 1000:.3f} s")
+        raise Broken(
+            f"all was done at {moment(took)}; Graham's bound is {float(most) / 1000:.3f} s"
+        )
     return 1
 
 
@@ -178,10 +182,6 @@ MAKESPAN = Property(
     worlds=msgspec.structs.replace(PLAIN, arrivals=False),
     misfit=undisturbed,
 )
-
-
-def _s(ms: Millis) -> str:
-    return f"{ms / 1000:,.3f} s"
 
 
 PROPERTIES = (WORK_CONSERVING, MAKESPAN, LOWER_BOUND)
