@@ -35,10 +35,11 @@ from actors.network import HEALTHY, Way
 from fairness.strategies import LOCALITIES, clusters
 from scenarios.checks import node_count
 from scheduler.model import Millis, NodeId, Priority, TaskKind
+from scheduler.policy import Policy
 from scheduler.registry import ORDERS
-from tests.support.preempt import RULES, Killing
+from tests.support.preempt import RULES, Killing, preempting
 from tests.support.speculate import SPECULATIONS
-from tests.support.world import job
+from tests.support.world import Played, job, play
 
 MANY_JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
     st.builds(
@@ -116,6 +117,19 @@ class World(NamedTuple):
     until_ms: Millis | None
     seed: int
     script: tuple[Strike, ...] = ()
+
+    def play(self, policy: Policy | None = None) -> Played:
+        """Play it, under its own policy or another."""
+        return play(
+            self.jobs,
+            policy or preempting(self.policy, self.rule, self.speculation),
+            cluster=self.cluster,
+            tasks=self.tasks,
+            seed=self.seed,
+            tie_order=self.tie_order,
+            until_ms=self.until_ms,
+            script=self.script,
+        )
 
 
 WORLDS: st.SearchStrategy[World] = st.builds(

@@ -20,7 +20,7 @@ from actors.jobs import JobSpec
 from journal.metrics import Metrics
 from scenarios.build import node_facts
 from scheduler.model import TaskKind
-from tests.support.preempt import KEEPING, preempting
+from tests.support.preempt import KEEPING
 from tests.support.strategies import TROUBLED, WORKLOADS, WORLDS, World
 from tests.support.world import Played, job, play
 
@@ -36,16 +36,7 @@ def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
 @given(world=WORLDS)
 @settings(derandomize=True, max_examples=200, deadline=None)
 def test_every_run_keeps_its_accounts(world: World) -> None:
-    policy = preempting(world.policy, world.rule, world.speculation)
-    run = play(
-        world.jobs,
-        policy,
-        cluster=world.cluster,
-        tasks=world.tasks,
-        seed=world.seed,
-        tie_order=world.tie_order,
-        until_ms=world.until_ms,
-    )
+    run = world.play()
     whole = world.until_ms is None
     copying = world.speculation != "no-copies"
     summary = Metrics.of(recorded(run, world.cluster)).summary()
@@ -61,16 +52,7 @@ def test_every_run_keeps_its_accounts(world: World) -> None:
 @given(world=TROUBLED)
 @settings(derandomize=True, max_examples=150, deadline=None)
 def test_every_run_keeps_its_accounts_whatever_happens(world: World) -> None:
-    run = play(
-        world.jobs,
-        preempting(world.policy, world.rule, world.speculation),
-        cluster=world.cluster,
-        tasks=world.tasks,
-        seed=world.seed,
-        tie_order=world.tie_order,
-        until_ms=world.until_ms,
-        script=world.script,
-    )
+    run = world.play()
     summary = Metrics.of(recorded(run, world.cluster)).summary()
     jobs = summary.jobs
     assert jobs.submitted == jobs.completed + jobs.failed + jobs.killed + jobs.unfinished
@@ -81,19 +63,7 @@ def test_every_run_keeps_its_accounts_whatever_happens(world: World) -> None:
 def test_asking_every_host_comes_to_the_same_as_taking_it_for_granted(world: World) -> None:
     """A script in which nothing happens makes reduces ask for every output."""
     nothing = Strike(10**9, Slow(0, 1.0))
-    journals = [
-        play(
-            world.jobs,
-            preempting(world.policy, world.rule, world.speculation),
-            cluster=world.cluster,
-            tasks=world.tasks,
-            seed=world.seed,
-            tie_order=world.tie_order,
-            until_ms=world.until_ms,
-            script=script,
-        ).events
-        for script in ((), (nothing,))
-    ]
+    journals = [world._replace(script=script).play().events for script in ((), (nothing,))]
     assert journals[0] == journals[1]
 
 

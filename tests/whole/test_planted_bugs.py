@@ -32,6 +32,7 @@ from scheduler.policy import Order, Policy, PreemptionRule, Ranked, Wait
 from scheduler.preemption.kill import Kill
 from scheduler.preemption.victims import newest_first
 from scheduler.view import AttemptView, ClusterView, JobView, Offer
+from tests.fairness.bugs import Fickle, Impatient
 from tests.support.world import IN_STEP, job, play
 
 HASTY = Kill.Params(interval_s=1.0, min_share_timeout_s=1.0, fair_share_timeout_s=2.0)
@@ -219,13 +220,6 @@ def test_s13_somebody_gives_way_though_nobody_preempts() -> None:
 # S14: waits that do not begin, or never end.
 
 
-class Impatient(Delay):
-    """Lets everybody run everywhere."""
-
-    def permits(self, *_: object) -> bool:
-        return True
-
-
 class Stubborn(Delay):
     """Waits for ever."""
 
@@ -248,17 +242,6 @@ def test_s14_a_wait_is_not_kept(rule: type[Delay]) -> None:
 
 
 # S15: queues in no order.
-
-
-class Fickle(Fifo):
-    """Turns its queue round each time."""
-
-    turned = False
-
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
-        self.turned = not self.turned
-        queue = list(super().queue(kind, offer, view))
-        return iter(queue[::-1] if self.turned else queue)
 
 
 class Doubling(Fifo):

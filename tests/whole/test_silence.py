@@ -15,7 +15,7 @@ from actors.events import Event
 from actors.hosts import run_on_trio
 from scenarios import spec
 from scheduler.model import TaskKind
-from tests.support.preempt import Killing, preempting
+from tests.support.preempt import Killing
 from tests.support.strategies import TROUBLED, WORLDS, World
 from tests.support.world import job, play
 
@@ -49,17 +49,8 @@ SLIPPED = World(
 
 def journal(world: World, send: Literal["all", "needed"]) -> list[Event]:
     beats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
-    policy = preempting(world.policy, world.rule, world.speculation)
-    return play(
-        world.jobs,
-        policy,
-        cluster=msgspec.structs.replace(world.cluster, heartbeat=beats),
-        tasks=world.tasks,
-        seed=world.seed,
-        tie_order=world.tie_order,
-        until_ms=world.until_ms,
-        script=world.script,
-    ).events
+    cluster = msgspec.structs.replace(world.cluster, heartbeat=beats)
+    return world._replace(cluster=cluster).play().events
 
 
 @given(world=WORLDS)

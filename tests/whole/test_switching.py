@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from actors.faults import SwitchPolicy
 from actors.injector import Strike
-from tests.support.preempt import preempting
 from tests.support.strategies import TROUBLED, World
-from tests.support.world import play
 from tests.whole.test_combinations import refusal, spellings
 
 POLICIES = [spec for spec in spellings() if refusal(spec) is None]
@@ -31,13 +29,4 @@ SWITCHES: st.SearchStrategy[list[Strike]] = st.lists(
 @given(world=TROUBLED, switches=SWITCHES)
 @settings(derandomize=True, max_examples=100, deadline=None)
 def test_any_policy_takes_over_any_world(world: World, switches: list[Strike]) -> None:
-    play(
-        world.jobs,
-        preempting(world.policy, world.rule, world.speculation),
-        cluster=world.cluster,
-        tasks=world.tasks,
-        seed=world.seed,
-        tie_order=world.tie_order,
-        until_ms=world.until_ms,
-        script=(*world.script, *switches),
-    )
+    world._replace(script=(*world.script, *switches)).play()
