@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from callboard import commands, export_command, ideal, kit, screen_commands, start_command, streams
+from callboard import commands, export_command, ideal, kit, screen_commands, streams
 from callboard.errors import explain
 from callboard.run_command import add_run_arguments, run_command
 from callboard.version import __version__
@@ -58,6 +58,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _start(parser: argparse.ArgumentParser) -> int:
     """Without a command: in a terminal let a scenario be chosen and watched, else help."""
+    from callboard import start_command  # the screen takes a moment to load
+
     if not start_command.wanted():
         parser.print_help()
         return 0

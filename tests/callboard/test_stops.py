@@ -168,3 +168,12 @@ def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     assert err.startswith("callboard: master failed at ")
     assert " ms on " in err
     assert "ZeroDivisionError: a slip" in err
+
+
+def test_the_command_line_loads_neither_the_screen_nor_the_kit() -> None:
+    """Each takes a while to load, for which every other command would wait."""
+    done = python(
+        "import sys; from callboard.cli import make_parser; make_parser();"
+        " assert not {'textual', 'hypothesis'} & sys.modules.keys()"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
