@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from scheduler.model import Millis
+from callboard.scheduler.model import Millis
 
 if TYPE_CHECKING:
-    from actors.events import AnyEvent
-    from actors.kernel import Kernel
+    from callboard.actors.events import AnyEvent
+    from callboard.actors.kernel import Kernel
 
 
 class Message(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):

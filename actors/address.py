@@ -6,7 +6,7 @@ so that one node or slot more changes nobody else's address.
 
 from typing import Final
 
-from scheduler.model import JobId, NodeId
+from callboard.scheduler.model import JobId, NodeId
 
 CLIENT: Final = 1
 MASTER: Final = 2

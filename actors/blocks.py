@@ -10,8 +10,8 @@ node that is off from the start lies somewhere else too, until the node has join
 
 from typing import NamedTuple
 
-from actors.placement import Placement
-from scheduler.model import JobId, Millis, NodeId, TaskIndex
+from callboard.actors.placement import Placement
+from callboard.scheduler.model import JobId, Millis, NodeId, TaskIndex
 
 
 class _State(NamedTuple):

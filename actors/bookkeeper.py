@@ -5,11 +5,11 @@ policy, the news for the job, the order for the node.  Who says what to the mast
 does all this, is in `actors.master`.
 """
 
-from actors.actor import Actor
-from actors.address import MASTER, job_address, node_address
-from actors.config import Cluster
-from actors.entries import FAULTS_MAX, AttemptEntry, NodeEntry, OfferEntry
-from actors.events import (
+from callboard.actors.actor import Actor
+from callboard.actors.address import MASTER, job_address, node_address
+from callboard.actors.config import Cluster
+from callboard.actors.entries import FAULTS_MAX, AttemptEntry, NodeEntry, OfferEntry
+from callboard.actors.events import (
     AttemptClosed,
     AttemptLaunched,
     KillOrdered,
@@ -24,9 +24,9 @@ from actors.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
-from actors.faulty import FaultyNodes
-from actors.ledger import Ledger
-from actors.messages import (
+from callboard.actors.faulty import FaultyNodes
+from callboard.actors.ledger import Ledger
+from callboard.actors.messages import (
     AttemptNews,
     BeginAnew,
     FollowedLaunch,
@@ -43,10 +43,10 @@ from actors.messages import (
     SuspendTask,
     UnsentBeat,
 )
-from actors.network import Link
-from actors.roster import Roster
-from scheduler.decisions import Copy, Kill, Launch, Resume, Suspend, Why
-from scheduler.facts import (
+from callboard.actors.network import Link
+from callboard.actors.roster import Roster
+from callboard.scheduler.decisions import Copy, Kill, Launch, Resume, Suspend, Why
+from callboard.scheduler.facts import (
     Closed,
     Fact,
     JobArrived,
@@ -62,7 +62,7 @@ from scheduler.facts import (
     TasksUndone,
     TasksWithdrawn,
 )
-from scheduler.model import (
+from callboard.scheduler.model import (
     KINDS,
     AttemptId,
     JobId,
@@ -72,7 +72,7 @@ from scheduler.model import (
     TaskIndex,
     TaskKind,
 )
-from scheduler.policy import Policy
+from callboard.scheduler.policy import Policy
 
 
 class Bookkeeper(Actor):

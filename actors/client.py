@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from actors.actor import Actor
-from actors.address import CLIENT, job_address
-from actors.job import Job
-from actors.jobs import JobSpec
-from actors.kernel import Kernel
-from actors.messages import Arrive, Begin, JobDone
-from scheduler.model import Millis
+from callboard.actors.actor import Actor
+from callboard.actors.address import CLIENT, job_address
+from callboard.actors.job import Job
+from callboard.actors.jobs import JobSpec
+from callboard.actors.kernel import Kernel
+from callboard.actors.messages import Arrive, Begin, JobDone
+from callboard.scheduler.model import Millis
 
 
 class Client(Actor):

@@ -7,7 +7,7 @@ work does not, nor does anything that the master measures by its own.
 from bisect import bisect_right
 from operator import itemgetter
 
-from scheduler.model import Millis
+from callboard.scheduler.model import Millis
 
 
 class Clock:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from scheduler.model import Locality, Millis
+from callboard.scheduler.model import Locality, Millis
 
 ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
 

@@ -9,7 +9,7 @@ day, the attempt has failed.
 
 from collections.abc import Iterable
 
-from scheduler.model import Millis, NodeId
+from callboard.scheduler.model import Millis, NodeId
 
 TRY_MS: Millis = 3000
 """How long a try lasts that nobody answers.  Hadoop waits for the operating system: "no route to

@@ -6,13 +6,13 @@ attempt.  The *attempt's* bad luck is one draw at (job, task, number): the machi
 time, and another attempt draws again.  Only of the second, and of slow nodes, can a copy get rid.
 """
 
-from actors.config import Tasks
-from actors.events import NodeFacts
-from actors.faults import Flaky, FlakyAt, Hang
-from actors.jobs import factor_on
-from actors.messages import Doom, LaunchTask, MapWork, ReduceWork, StallingQuirks
-from actors.streams import Stream
-from scheduler.model import JobId, Millis, TaskIndex, TaskKind
+from callboard.actors.config import Tasks
+from callboard.actors.events import NodeFacts
+from callboard.actors.faults import Flaky, FlakyAt, Hang
+from callboard.actors.jobs import factor_on
+from callboard.actors.messages import Doom, LaunchTask, MapWork, ReduceWork, StallingQuirks
+from callboard.actors.streams import Stream
+from callboard.scheduler.model import JobId, Millis, TaskIndex, TaskKind
 
 _NUMBERS = 1 << 20
 """More attempts than any task has: where the draws of the next task begin."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from actors.events import NodeFacts
-from actors.messages import (
+from callboard.actors.events import NodeFacts
+from callboard.actors.messages import (
     HeartbeatReply,
     KillTask,
     MapWork,
@@ -16,8 +16,17 @@ from actors.messages import (
     SubmitJob,
     SuspendTask,
 )
-from actors.pending import Hosts, PendingMaps, PendingReduces
-from scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskIndex, TaskKind
+from callboard.actors.pending import Hosts, PendingMaps, PendingReduces
+from callboard.scheduler.model import (
+    KINDS,
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    TaskIndex,
+    TaskKind,
+)
 
 FAULTS_MAX = 4
 """mapred.max.tracker.failures: so many failed attempts on one node, and the job shuns it."""

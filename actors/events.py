@@ -9,9 +9,9 @@ from enum import StrEnum
 
 import msgspec
 
-from actors.faults import AnyFault
-from scheduler.decisions import Why
-from scheduler.model import (
+from callboard.actors.faults import AnyFault
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import (
     AttemptId,
     JobId,
     Locality,

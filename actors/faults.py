@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from actors.network import Way
-from scheduler.model import JobId, NodeId, Priority
+from callboard.actors.network import Way
+from callboard.scheduler.model import JobId, NodeId, Priority
 
 
 class Fault(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):

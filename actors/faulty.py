@@ -7,7 +7,7 @@ until its machine has started again (markTrackerHealthy).  What being listed mea
 version of Hadoop (`actors.config.Profile`) and is the master's concern.
 """
 
-from scheduler.model import Millis, NodeId
+from callboard.scheduler.model import Millis, NodeId
 
 FAULTS_MAX = 4
 """mapred.max.tracker.blacklists: a node with so many faults may be listed."""

@@ -24,8 +24,8 @@ from trio.lowlevel import (
     temporarily_detach_coroutine_object,
 )
 
-from actors.actor import Actor
-from actors.kernel import ActorFailed, Kernel
+from callboard.actors.actor import Actor
+from callboard.actors.kernel import ActorFailed, Kernel
 
 _STEPS_A_PASS = 512
 """How many supersteps the conductor plays before Trio's own loop gets a turn."""

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.actor import Actor, Message
-from actors.address import INJECTOR, MASTER, job_address, node_address, slot_address
-from actors.blocks import Blocks
-from actors.events import FaultStruck, NodeFacts
-from actors.faults import (
+from callboard.actors.actor import Actor, Message
+from callboard.actors.address import INJECTOR, MASTER, job_address, node_address, slot_address
+from callboard.actors.blocks import Blocks
+from callboard.actors.events import FaultStruck, NodeFacts
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -26,8 +26,8 @@ from actors.faults import (
     SetPriority,
     SwitchPolicy,
 )
-from actors.kernel import Kernel
-from scheduler.model import Millis
+from callboard.actors.kernel import Kernel
+from callboard.scheduler.model import Millis
 
 
 class Due(Message, frozen=True):

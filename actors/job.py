@@ -9,12 +9,12 @@ from math import ceil
 
 import msgspec
 
-from actors.actor import Actor
-from actors.address import CLIENT, MASTER, job_address
-from actors.events import JobFinished, JobResubmitted, JobSubmitted, Outcome
-from actors.faults import KillJob
-from actors.jobs import JobSpec
-from actors.messages import (
+from callboard.actors.actor import Actor
+from callboard.actors.address import CLIENT, MASTER, job_address
+from callboard.actors.events import JobFinished, JobResubmitted, JobSubmitted, Outcome
+from callboard.actors.faults import KillJob
+from callboard.actors.jobs import JobSpec
+from callboard.actors.messages import (
     AttemptNews,
     Begin,
     DropOutputs,
@@ -34,8 +34,8 @@ from actors.messages import (
     StallingQuirks,
     SubmitJob,
 )
-from actors.placement import Placement
-from scheduler.model import Millis, NodeId, TaskIndex, TaskKind
+from callboard.actors.placement import Placement
+from callboard.scheduler.model import Millis, NodeId, TaskIndex, TaskKind
 
 ATTEMPTS_MAX = 4
 """mapred.map.max.attempts, mapred.reduce.max.attempts: so many failures of a task end the job."""

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from scheduler.model import JobId, Millis, Priority, TaskIndex
+from callboard.scheduler.model import JobId, Millis, Priority, TaskIndex
 
 TasksOfKinds = tuple[tuple[TaskIndex, ...], tuple[TaskIndex, ...]]
 """Some maps, and some reduces."""

@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from scheduler.model import Millis
+from callboard.scheduler.model import Millis
 
 if TYPE_CHECKING:
-    from actors.actor import Actor
-    from actors.events import AnyEvent
+    from callboard.actors.actor import Actor
+    from callboard.actors.events import AnyEvent
 
 Entry: TypeAlias = tuple[int, int, int, msgspec.Struct]
 """(sender, the sender's count, receiver, message): a message within its superstep."""

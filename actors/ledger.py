@@ -9,12 +9,21 @@ cluster are always the sums over jobs, which `validate` recounts.
 from collections import Counter
 from collections.abc import Iterable
 
-from actors.entries import AttemptEntry, JobEntry, NodeEntry
-from actors.events import NodeFacts
-from actors.messages import (
+from callboard.actors.entries import AttemptEntry, JobEntry, NodeEntry
+from callboard.actors.events import NodeFacts
+from callboard.actors.messages import (
     SubmitJob,
 )
-from scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskIndex, TaskKind
+from callboard.scheduler.model import (
+    KINDS,
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    TaskIndex,
+    TaskKind,
+)
 
 
 class Ledger:

@@ -6,9 +6,9 @@ came meanwhile when it goes on.
 
 import msgspec
 
-from actors.actor import Actor
-from actors.clock import Clock
-from actors.faults import (
+from callboard.actors.actor import Actor
+from callboard.actors.clock import Clock
+from callboard.actors.faults import (
     Crash,
     Drift,
     Fault,
@@ -21,7 +21,7 @@ from actors.faults import (
     Slow,
     StickLaunches,
 )
-from scheduler.model import NodeId
+from callboard.scheduler.model import NodeId
 
 
 class Machine(Actor):

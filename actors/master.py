@@ -14,17 +14,17 @@ from copy import deepcopy
 
 import msgspec
 
-from actors.address import MASTER, job_address, node_address
-from actors.bookkeeper import Bookkeeper
-from actors.config import Cluster
-from actors.entries import NodeEntry, OfferEntry
-from actors.events import (
+from callboard.actors.address import MASTER, job_address, node_address
+from callboard.actors.bookkeeper import Bookkeeper
+from callboard.actors.config import Cluster
+from callboard.actors.entries import NodeEntry, OfferEntry
+from callboard.actors.events import (
     AttemptClosed,
     JobChanged,
     NodeReturned,
     Outcome,
 )
-from actors.faults import (
+from callboard.actors.faults import (
     Disturb,
     Drain,
     Jumble,
@@ -35,9 +35,9 @@ from actors.faults import (
     SetPriority,
     SwitchPolicy,
 )
-from actors.faulty import FaultyNodes
-from actors.kernel import Kernel
-from actors.messages import (
+from callboard.actors.faulty import FaultyNodes
+from callboard.actors.kernel import Kernel
+from callboard.actors.messages import (
     Awake,
     BeginAnew,
     DropOutputs,
@@ -64,10 +64,10 @@ from actors.messages import (
     Tick,
     UnsentBeat,
 )
-from actors.network import Link
-from actors.roster import Roster
-from scheduler.decisions import Copy, Launch, Suspend
-from scheduler.facts import (
+from callboard.actors.network import Link
+from callboard.actors.roster import Roster
+from callboard.scheduler.decisions import Copy, Launch, Suspend
+from callboard.scheduler.facts import (
     JobArrived,
     JobMoved,
     NodeJoined,
@@ -75,7 +75,7 @@ from scheduler.facts import (
     Rejected,
     TasksPending,
 )
-from scheduler.model import (
+from callboard.scheduler.model import (
     KINDS,
     AttemptId,
     JobId,
@@ -83,7 +83,7 @@ from scheduler.model import (
     NodeId,
     TaskKind,
 )
-from scheduler.policy import Policy
+from callboard.scheduler.policy import Policy
 
 
 class Master(Bookkeeper):

@@ -3,10 +3,10 @@
 Imperatives are orders or requests, past tenses are facts.
 """
 
-from actors.actor import Message
-from actors.events import NodeFacts, Outcome
-from scheduler.decisions import Why
-from scheduler.model import (
+from callboard.actors.actor import Message
+from callboard.actors.events import NodeFacts, Outcome
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import (
     AttemptId,
     JobId,
     Locality,

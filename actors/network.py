@@ -8,8 +8,8 @@ number, so it hangs on nothing else.
 
 import msgspec
 
-from actors.streams import Stream
-from scheduler.model import Millis
+from callboard.actors.streams import Stream
+from callboard.scheduler.model import Millis
 
 
 class Way(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.address import slot_address
-from actors.clock import Clock
-from actors.events import AttemptEnded, NodeFacts, Outcome
-from actors.faults import Fault
-from actors.messages import (
+from callboard.actors.address import slot_address
+from callboard.actors.clock import Clock
+from callboard.actors.events import AttemptEnded, NodeFacts, Outcome
+from callboard.actors.faults import Fault
+from callboard.actors.messages import (
     AttemptHalted,
     AttemptOver,
     Beat,
@@ -47,8 +47,8 @@ from actors.messages import (
     UnderWay,
     followed,
 )
-from actors.tracker import Tracker
-from scheduler.model import AttemptId, JobId, Millis, TaskKind
+from callboard.actors.tracker import Tracker
+from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
 
 
 class Going(NamedTuple):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler.model import Locality, NodeId, TaskIndex
+from callboard.scheduler.model import Locality, NodeId, TaskIndex
 
 Hosts = Callable[[], Iterable[NodeId]]
 """The nodes that have slots for a kind of task, at present."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from scheduler.model import Millis
+from callboard.scheduler.model import Millis
 
 
 class Phase(NamedTuple):

@@ -18,7 +18,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from scheduler.model import KINDS, Millis, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, Millis, NodeId, TaskKind
 
 RESUMING = len(KINDS)
 """The row of the nodes that could take up a suspended attempt, after those of the kinds."""

@@ -22,11 +22,11 @@ outputs does not count as hanging, since Hadoop's copiers report all the time.
 
 import msgspec
 
-from actors.address import job_address, node_address, slot_address
-from actors.blocks import Blocks
-from actors.copier import TRY_MS, Copier
-from actors.durations import Durations
-from actors.events import (
+from callboard.actors.address import job_address, node_address, slot_address
+from callboard.actors.blocks import Blocks
+from callboard.actors.copier import TRY_MS, Copier
+from callboard.actors.durations import Durations
+from callboard.actors.events import (
     AttemptEnded,
     AttemptResumed,
     AttemptStalled,
@@ -38,9 +38,9 @@ from actors.events import (
     Stall,
     StallEnded,
 )
-from actors.faults import Fault
-from actors.machine import Machine
-from actors.messages import (
+from callboard.actors.faults import Fault
+from callboard.actors.machine import Machine
+from callboard.actors.messages import (
     AttemptHalted,
     AttemptOver,
     Doom,
@@ -70,8 +70,8 @@ from actors.messages import (
     UnderWay,
     followed,
 )
-from actors.phase import Phase
-from scheduler.model import AttemptId, Millis, NodeId, TaskKind
+from callboard.actors.phase import Phase
+from callboard.scheduler.model import AttemptId, Millis, NodeId, TaskKind
 
 SHUFFLE_SHARE = 1 / 3
 """A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""

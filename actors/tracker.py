@@ -22,12 +22,12 @@ crash does so by itself (rule T5): what ran on it is forgotten, and its next bea
 
 from abc import abstractmethod
 
-from actors.address import MASTER, node_address
-from actors.events import NodeFacts
-from actors.faults import Disturb, Fault, Flaky, Hang, Jumble, Separate, Slow
-from actors.kernel import Kernel
-from actors.machine import Machine
-from actors.messages import (
+from callboard.actors.address import MASTER, node_address
+from callboard.actors.events import NodeFacts
+from callboard.actors.faults import Disturb, Fault, Flaky, Hang, Jumble, Separate, Slow
+from callboard.actors.kernel import Kernel
+from callboard.actors.machine import Machine
+from callboard.actors.messages import (
     Awake,
     Beat,
     BeatAgain,
@@ -41,8 +41,8 @@ from actors.messages import (
     ProgressHeartbeat,
     Report,
 )
-from actors.network import Link
-from scheduler.model import Millis
+from callboard.actors.network import Link
+from callboard.scheduler.model import Millis
 
 
 class Tracker(Machine):

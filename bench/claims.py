@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import callboard
 from callboard.arguments import whole_number
+from callboard.journal.summary import Summary
 from callboard.play import Options
-from journal.summary import Summary
 
 CONFIDENCE = 0.95
 SEEDS = 10

@@ -22,11 +22,11 @@ import msgspec
 import simpy
 from msgspec.structs import replace
 
-from actors.actor import Actor
-from actors.hosts import run_direct, run_on_trio
-from actors.kernel import Kernel
 from bench.protocol import Cast, Player, Size
-from scheduler.model import Millis
+from callboard.actors.actor import Actor
+from callboard.actors.hosts import run_direct, run_on_trio
+from callboard.actors.kernel import Kernel
+from callboard.scheduler.model import Millis
 
 GRIDS_AND_MARKS: tuple[tuple[Millis, float], ...] = ((1, 1.0), (100, 1.6))
 """The grids of the nodes' first beats, and how many times SimPy's rate is wanted on each."""

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Sequence
 
 from callboard.cli import main as callboard
-from fairness.goals import GOALS
-from scheduler.registry import ORDERS
+from callboard.fairness.goals import GOALS
+from callboard.scheduler.registry import ORDERS
 
 COMPOSED = ("fair+delay", "fair+kill", "fair+suspend", "fair+late", "hfsp+delay", "hfsp+preemptive")
 

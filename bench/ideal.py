@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scheduler.ideal import DISCIPLINES, compiled_is_available, simulate
-from scheduler.ideal.workload import Floats, estimates, sizes
+from callboard.scheduler.ideal import DISCIPLINES, compiled_is_available, simulate
+from callboard.scheduler.ideal.workload import Floats, estimates, sizes
 
 RELEASED = 100_000
 """Jobs a second of the released simulator, at its best."""
@@ -84,7 +84,7 @@ def speeds(work: Workload) -> None:
 
 FIRST_CALLS = """
 import time
-from scheduler.ideal import DISCIPLINES, simulate
+from callboard.scheduler.ideal import DISCIPLINES, simulate
 start = time.perf_counter()
 for name in DISCIPLINES:
     simulate(name, [0, 1], [2, 1], [1, 2])

@@ -16,8 +16,8 @@ from typing import Protocol
 
 import msgspec
 
-from actors.actor import Message
-from scheduler.model import Millis
+from callboard.actors.actor import Message
+from callboard.scheduler.model import Millis
 
 BEAT_MS: Millis = 3_000
 LATENCY_MS: Millis = 1

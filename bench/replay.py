@@ -22,12 +22,12 @@ from time import perf_counter, process_time
 import msgspec
 from msgspec.structs import replace
 
-from actors.events import AnyEvent
-from actors.kernel import Kernel
+from callboard.actors.events import AnyEvent
+from callboard.actors.kernel import Kernel
+from callboard.journal.summary import Summary
 from callboard.play import play
-from journal.summary import Summary
-from scenarios import spec as scenarios
-from scenarios.spec import Scenario
+from callboard.scenarios import spec as scenarios
+from callboard.scenarios.spec import Scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 TRACE = Path("..", "shared", "traces", "FB-2009_samples_24_times_1hr_0.tsv")

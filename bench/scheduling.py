@@ -18,14 +18,14 @@ from collections import deque
 from statistics import median
 from time import process_time
 
-from actors.streams import Stream
-from scheduler.claims import Claims
-from scheduler.decisions import Launch
-from scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Offered
-from scheduler.model import JobId, Locality, NodeId, Priority, TaskKind
-from scheduler.params import PolicySpecError
-from scheduler.policy import Policy
-from scheduler.registry import ORDERS, make_policy
+from callboard.actors.streams import Stream
+from callboard.scheduler.claims import Claims
+from callboard.scheduler.decisions import Launch
+from callboard.scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Offered
+from callboard.scheduler.model import JobId, Locality, NodeId, Priority, TaskKind
+from callboard.scheduler.params import PolicySpecError
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import ORDERS, make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer
 
 NODES, RACKS, MAP_SLOTS, REDUCE_SLOTS = 600, 20, 4, 2

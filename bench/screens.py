@@ -13,10 +13,10 @@ import msgspec
 from callboard.by_hand import Plan
 from callboard.live import Desk
 from callboard.plan import prepare
-from scheduler.model import Millis
-from tui.app import CallboardApp
-from tui.picture import svg_of
-from tui.source import GoTo
+from callboard.scheduler.model import Millis
+from callboard.tui.app import CallboardApp
+from callboard.tui.picture import svg_of
+from callboard.tui.source import GoTo
 
 FOLDER = Path(__file__).parents[1] / "docs" / "screens"
 

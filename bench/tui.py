@@ -17,20 +17,20 @@ from collections.abc import Callable
 
 import msgspec
 
-from actors.events import AnyEvent
-from actors.hosts import run_direct
+from callboard.actors.events import AnyEvent
+from callboard.actors.hosts import run_direct
 from callboard.by_hand import Plan
 from callboard.live import start
 from callboard.live_run import LiveRun
 from callboard.plan import prepare
 from callboard.play import Options, beginning, ending, make_kernel, play
 from callboard.plugins import make_policy
-from tui.app import CallboardApp
-from tui.frame import Frame, View
-from tui.head import Head
-from tui.recorded import RecordedSource
-from tui.source import GoTo, Move, Play, Request, Stay
-from tui.tape import Tape
+from callboard.tui.app import CallboardApp
+from callboard.tui.frame import Frame, View
+from callboard.tui.head import Head
+from callboard.tui.recorded import RecordedSource
+from callboard.tui.source import GoTo, Move, Play, Request, Stay
+from callboard.tui.tape import Tape
 
 CLUSTERS = ((100, 4, 2), (400, 4, 2), (2000, 3, 2))
 """Nodes, and how many map and reduce slots each has."""

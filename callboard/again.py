@@ -5,12 +5,12 @@ from pathlib import Path
 
 import msgspec
 
-from actors.events import FaultStruck, RunStarted
-from actors.injector import Strike
+from callboard.actors.events import FaultStruck, RunStarted
+from callboard.actors.injector import Strike
 from callboard.errors import InputError
-from journal.format import MAGIC
-from journal.reader import Journal
-from scenarios.spec import Scenario, from_dict
+from callboard.journal.format import MAGIC
+from callboard.journal.reader import Journal
+from callboard.scenarios.spec import Scenario, from_dict
 
 
 class Recorded(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from callboard.plan import prepare
 from callboard.play import Options, Result, play
-from scenarios import spec
+from callboard.scenarios import spec
 
 
 def run(

@@ -9,18 +9,18 @@ from typing import Self
 
 import msgspec
 
-from actors.faults import SwitchPolicy
-from actors.injector import Strike
-from actors.jobs import JobSpec
+from callboard.actors.faults import SwitchPolicy
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
 from callboard.play import Options
 from callboard.plugins import make_policy
-from scenarios.checks import check_slots
-from scenarios.joblist import JobEntry
-from scenarios.script import bursts
-from scenarios.spec import Scenario, make_script
-from scenarios.timeline import BurstEntry
-from scheduler.model import Millis
-from tui.source import Interfere
+from callboard.scenarios.checks import check_slots
+from callboard.scenarios.joblist import JobEntry
+from callboard.scenarios.script import bursts
+from callboard.scenarios.spec import Scenario, make_script
+from callboard.scenarios.timeline import BurstEntry
+from callboard.scheduler.model import Millis
+from callboard.tui.source import Interfere
 
 
 class Done(msgspec.Struct, frozen=True):

@@ -14,17 +14,17 @@ from rich.table import Table
 
 from callboard import plugins
 from callboard.errors import InputError
+from callboard.fairness import counterexample
+from callboard.fairness.catalogue import BY_NAME, PROPERTIES
+from callboard.fairness.effort import PROFILES
+from callboard.fairness.property import Property, claims, judge
+from callboard.fairness.search import Finding, Suspect, Watch, examine, leaving_no_folder
+from callboard.fairness.worlds import size
+from callboard.journal.names import count
 from callboard.journals import slug
-from fairness import counterexample
-from fairness.catalogue import BY_NAME, PROPERTIES
-from fairness.effort import PROFILES
-from fairness.property import Property, claims, judge
-from fairness.search import Finding, Suspect, Watch, examine, leaving_no_folder
-from fairness.worlds import size
-from journal.names import count
-from scenarios.strict import suggestion
-from scheduler.policy import Policy
-from tui.console import PlainConsole, plain
+from callboard.scenarios.strict import suggestion
+from callboard.scheduler.policy import Policy
+from callboard.tui.console import PlainConsole, plain
 
 
 def check_command(options: argparse.Namespace) -> int:
@@ -35,8 +35,7 @@ def check_command(options: argparse.Namespace) -> int:
         return _replay(options.replay, options.policy)
     if options.policy is None:
         raise InputError("name a policy, as in `callboard check fair`")
-    if options.to.exists() and not options.to.is_dir():
-        raise InputError(f"--to {options.to}: not a folder")
+    check_folder(options)
     policy = plugins.canonical(options.policy)
     plan = _plan(plugins.make_policy(policy), options)
     examples = options.max_examples or PROFILES[options.profile]
@@ -83,14 +82,34 @@ def _write(finding: Finding, policy: str, options: argparse.Namespace) -> Path:
     """Write the counterexample; its file."""
     assert finding.counterexample is not None
     words = ["callboard", "check", policy, "--property", finding.prop.name]
-    if options.max_examples:
-        words += ["--max-examples", str(options.max_examples)]
-    elif options.profile != "quick":
-        words += ["--profile", options.profile]
-    command = shlex.join([*words, "--seed", str(options.seed)])
+    command = command_line(words, options)
     text = counterexample.text_of(finding.counterexample, finding.prop, policy, command)
+    return write(text, f"{slug(policy)}-{finding.prop.name}.toml", options)
+
+
+# What `callboard hunt` does likewise.
+
+
+def check_folder(options: argparse.Namespace) -> None:
+    """InputError if what is found cannot be written where it should be."""
+    if options.to.exists() and not options.to.is_dir():
+        raise InputError(f"--to {options.to}: not a folder")
+
+
+def command_line(words: Sequence[str], options: argparse.Namespace) -> str:
+    """The command that finds the same again."""
+    effort: tuple[str, ...] = ()
+    if options.max_examples:
+        effort = "--max-examples", str(options.max_examples)
+    elif options.profile != "quick":
+        effort = "--profile", options.profile
+    return shlex.join([*words, *effort, "--seed", str(options.seed)])
+
+
+def write(text: str, name: str, options: argparse.Namespace) -> Path:
+    """Write a scenario that was found; its file."""
     options.to.mkdir(parents=True, exist_ok=True)
-    path: Path = options.to / f"{slug(policy)}-{finding.prop.name}.toml"
+    path: Path = options.to / name
     path.write_text(text, encoding="utf-8")
     return path
 

@@ -11,14 +11,14 @@ from rich.table import Table
 from callboard import plugins
 from callboard.arguments import whole_number
 from callboard.errors import InputError
-from journal.diff import compare, diff_lines
-from journal.explain import explain
-from journal.names import parse_job, parse_node
-from journal.show import KINDS, ShowOptions, check_kind, show
-from scenarios.spec import library
-from scheduler.policy import Part
-from scheduler.registry import BASES, PARTS, PolicySpecError, slot_of
-from tui.console import PlainConsole, plain
+from callboard.journal.diff import compare, diff_lines
+from callboard.journal.explain import explain
+from callboard.journal.names import parse_job, parse_node
+from callboard.journal.show import KINDS, ShowOptions, check_kind, show
+from callboard.scenarios.spec import library
+from callboard.scheduler.policy import Part
+from callboard.scheduler.registry import BASES, PARTS, PolicySpecError, slot_of
+from callboard.tui.console import PlainConsole, plain
 
 
 def add_show_arguments(parser: argparse.ArgumentParser) -> None:

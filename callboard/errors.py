@@ -2,11 +2,11 @@
 
 import traceback
 
-from actors.kernel import ActorFailed, KernelError
-from journal.checks.rule import Violation
-from journal.format import JournalError
-from scenarios.errors import ScenarioError
-from scheduler.registry import PolicySpecError
+from callboard.actors.kernel import ActorFailed, KernelError
+from callboard.journal.checks.rule import Violation
+from callboard.journal.format import JournalError
+from callboard.scenarios.errors import ScenarioError
+from callboard.scheduler.registry import PolicySpecError
 
 FAILED = 1
 BAD_INPUT = 2

@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Literal, TextIO, get_args
 
 from callboard.errors import InputError
-from journal.export.files import MissingExtraError, check_parquet, write_csv, write_parquet
-from journal.export.recording import Recording
-from journal.export.rows import ROWS, Rows, columns_of
-from journal.export.trace import trace_lines
-from journal.names import count
-from journal.reader import Journal
+from callboard.journal.export.files import (
+    MissingExtraError,
+    check_parquet,
+    write_csv,
+    write_parquet,
+)
+from callboard.journal.export.recording import Recording
+from callboard.journal.export.rows import ROWS, Rows, columns_of
+from callboard.journal.export.trace import trace_lines
+from callboard.journal.names import count
+from callboard.journal.reader import Journal
 
 Format = Literal["trace", "csv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -1,24 +1,23 @@
 """`callboard hunt`: look for the scenario in which a policy looks worst against another."""
 
 import argparse
-import shlex
 from pathlib import Path
 from textwrap import wrap
 
 import msgspec
 
 from callboard import plugins
-from callboard.check_command import watched
+from callboard.check_command import check_folder, command_line, watched, write
 from callboard.errors import InputError
+from callboard.fairness.effort import PROFILES
+from callboard.fairness.goals import GOALS
+from callboard.fairness.hunt import Prey, hunt
+from callboard.fairness.search import Suspect, leaving_no_folder
+from callboard.fairness.worlds import size
+from callboard.journal.names import count
 from callboard.journals import slug
-from fairness.effort import PROFILES
-from fairness.goals import GOALS
-from fairness.hunt import Prey, hunt
-from fairness.search import Suspect, leaving_no_folder
-from fairness.worlds import size
-from journal.names import count
-from scenarios.strict import suggestion
-from scenarios.writing import to_toml
+from callboard.scenarios.strict import suggestion
+from callboard.scenarios.writing import to_toml
 
 
 def hunt_command(options: argparse.Namespace) -> int:
@@ -29,8 +28,7 @@ def hunt_command(options: argparse.Namespace) -> int:
     hunted, against = (plugins.canonical(text) for text in (options.policy, options.against))
     if hunted == against:
         raise InputError(f"--against {against}: a policy is as good as itself")
-    if options.to.exists() and not options.to.is_dir():
-        raise InputError(f"--to {options.to}: not a folder")
+    check_folder(options)
     examples = options.max_examples or PROFILES[options.profile]
     mine, its = (Suspect(name, plugins.make_policy) for name in (hunted, against))
     with leaving_no_folder(), watched(2 * examples, f"{hunted} against {against}") as watch:
@@ -47,15 +45,11 @@ def hunt_command(options: argparse.Namespace) -> int:
 def _write(prey: Prey, hunted: str, against: str, options: argparse.Namespace) -> Path:
     goal: str = options.goal
     words = ["callboard", "hunt", hunted, "--against", against, "--goal", goal]
-    if options.max_examples:
-        words += ["--max-examples", str(options.max_examples)]
-    elif options.profile != "quick":
-        words += ["--profile", options.profile]
     remarks = [
         f"{hunted} looks bad against {against} here.",
         *wrap(f"{goal} ({GOALS[goal][0]}): {prey.worse:,.3f}", 96),
         "",
-        *wrap(f"found by: {shlex.join([*words, '--seed', str(options.seed)])}", 96),
+        *wrap(f"found by: {command_line(words, options)}", 96),
     ]
     scenario = msgspec.structs.replace(
         prey.scenario,
@@ -63,7 +57,5 @@ def _write(prey: Prey, hunted: str, against: str, options: argparse.Namespace) -
         story=f"Where {hunted} looks worst against {against}: {goal}.",
         policies=(hunted, against),
     )
-    options.to.mkdir(parents=True, exist_ok=True)
-    path: Path = options.to / f"{slug(hunted)}-against-{slug(against)}-{slug(goal)}.toml"
-    path.write_text(to_toml(scenario, remarks), encoding="utf-8")
-    return path
+    name = f"{slug(hunted)}-against-{slug(against)}-{slug(goal)}.toml"
+    return write(to_toml(scenario, remarks), name, options)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from callboard.errors import InputError
-from journal.format import MAGIC
+from callboard.journal.format import MAGIC
 
 Run = tuple[str, str]
 """The scenario's name and the policy."""

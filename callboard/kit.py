@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from callboard.arguments import whole_number
-from fairness.effort import PROFILES, ProfileName
+from callboard.fairness.effort import PROFILES, ProfileName
 
 CHECK_DESCRIPTION = """\
 Hold a policy against the properties that it claims, each in many small scenarios drawn by

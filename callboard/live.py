@@ -15,17 +15,17 @@ from typing import Self
 
 import msgspec
 
-from actors.faults import SwitchPolicy
+from callboard.actors.faults import SwitchPolicy
 from callboard.by_hand import Plan
 from callboard.journals import slug
 from callboard.live_run import LiveRun
 from callboard.plugins import canonical
-from scenarios.errors import ScenarioError
-from scheduler.params import PolicySpecError
-from tui.frame import Frame
-from tui.lockstep import Lockstep
-from tui.remote import RemoteSource
-from tui.source import Deed, Fork, Interfere, Keep, Request, Stay
+from callboard.scenarios.errors import ScenarioError
+from callboard.scheduler.params import PolicySpecError
+from callboard.tui.frame import Frame
+from callboard.tui.lockstep import Lockstep
+from callboard.tui.remote import RemoteSource
+from callboard.tui.source import Deed, Fork, Interfere, Keep, Request, Stay
 
 
 class Refused(Exception):

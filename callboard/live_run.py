@@ -14,18 +14,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from actors.events import AnyEvent
-from actors.hosts import supersteps
+from callboard.actors.events import AnyEvent
+from callboard.actors.hosts import supersteps
 from callboard.by_hand import Plan
 from callboard.errors import explain
+from callboard.journal.writer import JournalWriter
 from callboard.play import Sink, all_of, beginning, ending, make_kernel
 from callboard.plugins import make_policy
-from journal.writer import JournalWriter
-from scheduler.model import Millis
-from tui.frame import Frame
-from tui.head import Head
-from tui.source import GoTo, Interfere, Move, Play, Request, Step, StepKind
-from tui.tape import Tape
+from callboard.scheduler.model import Millis
+from callboard.tui.frame import Frame
+from callboard.tui.head import Head
+from callboard.tui.source import GoTo, Interfere, Move, Play, Request, Step, StepKind
+from callboard.tui.tape import Tape
 
 _ANSWER_WITHIN_S = 0.08
 """How long a run plays on before it answers, if it is asked for more than it can do meanwhile."""

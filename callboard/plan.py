@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.injector import Strike
-from actors.jobs import JobSpec
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
 from callboard.again import is_journal, recorded
 from callboard.errors import InputError
 from callboard.plugins import catalogue, make_policy
-from scenarios import spec
-from scenarios.errors import ScenarioError
-from scenarios.spec import Scenario
-from scenarios.timeline import PolicyEntry
-from scheduler.params import PolicySpecError
+from callboard.scenarios import spec
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.spec import Scenario
+from callboard.scenarios.timeline import PolicyEntry
+from callboard.scheduler.params import PolicySpecError
 
 SHORTCUTS = {
     "--nodes": "cluster.nodes",

@@ -14,26 +14,26 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from actors.events import AnyEvent, RunEnded, RunStarted
-from actors.hosts import run_direct, run_on_trio
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from actors.kernel import Kernel
-from actors.master import Master
+from callboard.actors.events import AnyEvent, RunEnded, RunStarted
+from callboard.actors.hosts import run_direct, run_on_trio
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.actors.kernel import Kernel
+from callboard.actors.master import Master
+from callboard.journal.checks.beside import WatchedMaster
+from callboard.journal.checks.checker import Checker
+from callboard.journal.checks.rule import Check
+from callboard.journal.metrics import Metrics
+from callboard.journal.slowdown import SlowdownSpread
+from callboard.journal.summary import Summary
+from callboard.journal.writer import JournalWriter
 from callboard.plugins import make_policy
+from callboard.scenarios.build import assemble, node_facts
+from callboard.scenarios.spec import Scenario, make_script, to_dict
+from callboard.scheduler.model import Millis
+from callboard.scheduler.policy import Policy
 from callboard.stopwatch import Scheduling, TimedPolicy
 from callboard.version import __version__
-from journal.checks.beside import WatchedMaster
-from journal.checks.checker import Checker
-from journal.checks.rule import Check
-from journal.metrics import Metrics
-from journal.slowdown import SlowdownSpread
-from journal.summary import Summary
-from journal.writer import JournalWriter
-from scenarios.build import assemble, node_facts
-from scenarios.spec import Scenario, make_script, to_dict
-from scheduler.model import Millis
-from scheduler.policy import Policy
 
 Sink = Callable[[AnyEvent], None]
 HostName = Literal["trio", "direct"]

@@ -16,8 +16,8 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
-from scheduler.policy import Policy
-from scheduler.registry import (
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import (
     PARTS,
     Catalogue,
     PolicySpecError,
@@ -27,7 +27,7 @@ from scheduler.registry import (
     parse,
     spell,
 )
-from scheduler.spec import FROM_FILE
+from callboard.scheduler.spec import FROM_FILE
 
 GROUP = "callboard.policies"
 """The entry-point group."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fairness.effort import PROFILES
+from callboard.fairness.effort import PROFILES
 
 if TYPE_CHECKING:
-    from fairness.property import Property
+    from callboard.fairness.property import Property
 
 MARK = "callboard(policy, profile='quick', max_examples=None, seed=1)"
 
@@ -35,9 +35,9 @@ class Promise:
 
     def keep(self) -> None:
         """Fail with the smallest counterexample, if there is one."""
+        from callboard.fairness.counterexample import text_of
+        from callboard.fairness.search import Suspect, find
         from callboard.plugins import make_policy
-        from fairness.counterexample import text_of
-        from fairness.search import Suspect, find
 
         found = find(
             Suspect(self.policy, make_policy), self.prop, examples=self._examples, seed=self._seed
@@ -62,9 +62,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     mark = metafunc.definition.get_closest_marker("callboard")
     if mark is None or not mark.args:
         raise pytest.UsageError(f"`promise` is for tests marked `@pytest.mark.{MARK}`")
+    from callboard.fairness.catalogue import PROPERTIES
+    from callboard.fairness.property import claims
     from callboard.plugins import make_policy
-    from fairness.catalogue import PROPERTIES
-    from fairness.property import claims
 
     policy = make_policy(mark.args[0])
     claimed = [prop for prop in PROPERTIES if claims(policy, prop)]

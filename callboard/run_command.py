@@ -10,20 +10,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.injector import Strike
-from actors.jobs import JobSpec
 from callboard import plugins
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.journal.checks.rule import Check, Violation
+from callboard.journal.names import count
 from callboard.journals import journal_paths
 from callboard.plan import SHORTCUTS, prepare
 from callboard.play import Options, Result, Watcher, play
+from callboard.scenarios.build import node_facts
+from callboard.scenarios.spec import DEFAULT, Scenario
 from callboard.slowdown import first_of_shape, slowdown, solo_times
-from journal.checks.rule import Check, Violation
-from journal.names import count
-from scenarios.build import node_facts
-from scenarios.spec import DEFAULT, Scenario
-from tui.comparison import Run, comparison
-from tui.console import PlainConsole, plain
-from tui.progress import run_progress
+from callboard.tui.comparison import Run, comparison
+from callboard.tui.console import PlainConsole, plain
+from callboard.tui.progress import run_progress
 
 UNTIL_MAX_S = 1_000_000_000_000
 """Thirty thousand years: the clock stays a 64-bit number."""

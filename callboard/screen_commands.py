@@ -7,16 +7,16 @@ from pathlib import Path
 
 import msgspec
 
-from actors.kernel import KernelError
 from callboard import web
+from callboard.actors.kernel import KernelError
 from callboard.errors import InputError
+from callboard.journal.follow import Follower
 from callboard.journals import journal_paths
 from callboard.play import Options
 from callboard.run_command import add_scenario_arguments, add_world_arguments, plan_of, until_ms
-from journal.follow import Follower
-from scenarios.spec import DEFAULT
-from tui.recorded import FollowedSource
-from tui.source import Source
+from callboard.scenarios.spec import DEFAULT
+from callboard.tui.recorded import FollowedSource
+from callboard.tui.source import Source
 
 SIDES = 2
 """How many runs a screen can show beside each other."""
@@ -157,7 +157,7 @@ def _watch_in_browsers(options: argparse.Namespace, policies: list[str]) -> int:
 
 def _show(source: Source, theme: str, *, follow: bool = False) -> int:
     """Let a person look, until they leave."""
-    from tui.app import CallboardApp  # it takes a moment to load
+    from callboard.tui.app import CallboardApp  # it takes a moment to load
 
     app = CallboardApp(source, theme=theme)
     if follow:

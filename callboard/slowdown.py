@@ -8,17 +8,17 @@ one before has ended.
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from actors.client import SoloClient
-from actors.hosts import run_direct
-from actors.jobs import JobSpec
-from actors.kernel import Kernel
+from callboard.actors.client import SoloClient
+from callboard.actors.hosts import run_direct
+from callboard.actors.jobs import JobSpec
+from callboard.actors.kernel import Kernel
+from callboard.journal.metrics import Metrics
+from callboard.journal.slowdown import SlowdownSpread, slowdowns
 from callboard.play import Sink, Watcher, all_of
-from journal.metrics import Metrics
-from journal.slowdown import SlowdownSpread, slowdowns
-from scenarios.build import assemble
-from scenarios.spec import Scenario
-from scheduler.model import JobId, Millis
-from scheduler.registry import make_policy
+from callboard.scenarios.build import assemble
+from callboard.scenarios.spec import Scenario
+from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.registry import make_policy
 
 Shape: TypeAlias = tuple[object, ...]
 

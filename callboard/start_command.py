@@ -1,9 +1,9 @@
 """`callboard` without arguments in a terminal: choose a scenario of the library and watch it."""
 
 from callboard.errors import InputError
+from callboard.scenarios import spec
 from callboard.screen_commands import check_terminal
-from scenarios import spec
-from tui.start import Choice, Offer
+from callboard.tui.start import Choice, Offer
 
 
 def wanted() -> bool:
@@ -43,6 +43,6 @@ def about(text: str) -> str:
 
 def choose() -> Choice | None:
     """Let a person choose; None if they leave."""
-    from tui.start import StartApp
+    from callboard.tui.start import StartApp
 
     return StartApp(offers(), spec.DEFAULT).run()

@@ -7,11 +7,11 @@ import time
 
 import msgspec
 
-from scheduler.decisions import Copy, Launch, Resume
-from scheduler.facts import Fact
-from scheduler.model import JobId
-from scheduler.policy import Policy
-from scheduler.view import ClusterView, Offer
+from callboard.scheduler.decisions import Copy, Launch, Resume
+from callboard.scheduler.facts import Fact
+from callboard.scheduler.model import JobId
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.view import ClusterView, Offer
 
 
 class Scheduling(msgspec.Struct, frozen=True):

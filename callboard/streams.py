@@ -6,7 +6,7 @@ import os
 import sys
 
 from callboard.errors import BAD_INPUT, InputError
-from journal.names import printable
+from callboard.journal.names import printable
 
 
 def prepare() -> None:

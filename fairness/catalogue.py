@@ -1,6 +1,6 @@
 """All properties, in the order in which tables have them."""
 
-from fairness.properties import (
+from callboard.fairness.properties import (
     accounts,
     preempting,
     relations,
@@ -10,7 +10,7 @@ from fairness.properties import (
     twins,
     work,
 )
-from fairness.property import Property
+from callboard.fairness.property import Property
 
 PROPERTIES: tuple[Property, ...] = (
     *accounts.PROPERTIES,

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from fairness.catalogue import BY_NAME
-from fairness.property import Property
-from fairness.search import Counterexample
-from scenarios.errors import ScenarioError
-from scenarios.files import read_text
-from scenarios.spec import Scenario, load
-from scenarios.strict import suggestion
-from scenarios.writing import to_toml
+from callboard.fairness.catalogue import BY_NAME
+from callboard.fairness.property import Property
+from callboard.fairness.search import Counterexample
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.files import read_text
+from callboard.scenarios.spec import Scenario, load
+from callboard.scenarios.strict import suggestion
+from callboard.scenarios.writing import to_toml
 
 _NAMED = re.compile(r"^# property: (.*)$", re.MULTILINE)
 _WIDTH = 96

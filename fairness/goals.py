@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from actors.events import AttemptEnded, JobFinished, Outcome
-from fairness.trial import Run
-from scenarios.build import node_facts
-from scheduler.model import JobId, Millis, TaskKind
+from callboard.actors.events import AttemptEnded, JobFinished, Outcome
+from callboard.fairness.trial import Run
+from callboard.scenarios.build import node_facts
+from callboard.scheduler.model import JobId, Millis, TaskKind
 
 Goal = Callable[[Run, Run], float]
 """By how much the first run is worse than the second: a ratio, or a difference of shares."""

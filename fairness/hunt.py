@@ -13,13 +13,13 @@ import msgspec
 from hypothesis import Phase, given, target
 from hypothesis import seed as seeded
 
-from actors.config import Cluster
-from fairness.goals import GOALS, Goal
-from fairness.search import Suspect, Watch, effort, ignore
-from fairness.strategies import scenarios
-from fairness.worlds import PLAIN, Worlds
-from scenarios.joblist import JobEntry, JobsWorkload
-from scenarios.spec import Scenario
+from callboard.actors.config import Cluster
+from callboard.fairness.goals import GOALS, Goal
+from callboard.fairness.search import Suspect, Watch, effort, ignore
+from callboard.fairness.strategies import scenarios
+from callboard.fairness.worlds import PLAIN, Worlds
+from callboard.scenarios.joblist import JobEntry, JobsWorkload
+from callboard.scenarios.spec import Scenario
 
 GROUND: Worlds = msgspec.structs.replace(
     PLAIN, jobs=6, reduces=True, lengths_s=(1.0, 4.0, 10.0, 30.0, 99.0), streams=10

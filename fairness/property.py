@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from fairness.trial import Run, Trial
-from fairness.worlds import ANY, Worlds
-from scheduler.claims import Claims
-from scheduler.policy import Policy
+from callboard.fairness.trial import Run, Trial
+from callboard.fairness.worlds import ANY, Worlds
+from callboard.scheduler.claims import Claims
+from callboard.scheduler.policy import Policy
 
 Check = Callable[[Trial], int]
 """How often there was something to hold the policy against; raises Broken."""

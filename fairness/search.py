@@ -15,11 +15,11 @@ from hypothesis import seed as seeded
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import Flaky
 
-from fairness.property import Broken, Property, judge
-from fairness.strategies import scenarios
-from fairness.trial import MakePolicy, Trial, make_shipped
-from fairness.worlds import Worlds
-from scenarios.spec import Scenario
+from callboard.fairness.property import Broken, Property, judge
+from callboard.fairness.strategies import scenarios
+from callboard.fairness.trial import MakePolicy, Trial, make_shipped
+from callboard.fairness.worlds import Worlds
+from callboard.scenarios.spec import Scenario
 
 
 class Counterexample(NamedTuple):
@@ -92,20 +92,15 @@ def examine(
 ) -> list[Finding]:
     """Hold the policy to each of the properties in so many scenarios, and shrink what breaks it."""
     tallies = [Tally(prop) for prop in properties]
-    for worlds, group in _by_worlds(tallies):
+    for worlds, group in _by_worlds(tallies).items():
         _look_at_all(suspect, worlds, group, examples, seed, watch)
     return [_finding(suspect, tally, examples, seed, watch) for tally in tallies]
 
 
-def _by_worlds(tallies: Sequence[Tally]) -> list[tuple[Worlds, list[Tally]]]:
-    groups: list[tuple[Worlds, list[Tally]]] = []
+def _by_worlds(tallies: Sequence[Tally]) -> dict[Worlds, list[Tally]]:
+    groups: dict[Worlds, list[Tally]] = {}
     for tally in tallies:
-        for worlds, group in groups:
-            if worlds == tally.prop.worlds:
-                group.append(tally)
-                break
-        else:
-            groups.append((tally.prop.worlds, [tally]))
+        groups.setdefault(tally.prop.worlds, []).append(tally)
     return groups
 
 

@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import msgspec
 
-from actors.config import Tasks
-from actors.jobs import JobSpec
-from scenarios.truth import Truth
-from scheduler.claims import Claims
-from scheduler.facts import JobArrived
-from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskKind
-from scheduler.policy import Policy
-from scheduler.view import AttemptView, JobView, NodeView
+from callboard.actors.config import Tasks
+from callboard.actors.jobs import JobSpec
+from callboard.scenarios.truth import Truth
+from callboard.scheduler.claims import Claims
+from callboard.scheduler.facts import JobArrived
+from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskKind
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.view import AttemptView, JobView, NodeView
 
 
 class StillJob:

@@ -11,16 +11,16 @@ from functools import cache
 import msgspec
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
-from fairness.worlds import ANY, Worlds
-from scenarios import timeline
-from scenarios.checks import node_count
-from scenarios.checks import slots as sorts
-from scenarios.joblist import JobEntry, JobsWorkload, PriorityName
-from scenarios.spec import Scenario
-from scenarios.timeline import Entry, Timeline
-from scheduler.policy import MisfitError
-from scheduler.registry import ORDERS, PolicySpecError, make_policy
+from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from callboard.fairness.worlds import ANY, Worlds
+from callboard.scenarios import timeline
+from callboard.scenarios.checks import node_count
+from callboard.scenarios.checks import slots as sorts
+from callboard.scenarios.joblist import JobEntry, JobsWorkload, PriorityName
+from callboard.scenarios.spec import Scenario
+from callboard.scenarios.timeline import Entry, Timeline
+from callboard.scheduler.policy import MisfitError
+from callboard.scheduler.registry import ORDERS, PolicySpecError, make_policy
 
 LOCALITIES = ("", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
 PREEMPTIONS = (

@@ -11,23 +11,23 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from actors.address import MASTER
-from actors.events import AnyEvent, AttemptLaunched, Event, RunEnded, RunStarted
-from actors.hosts import run_direct
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from actors.kernel import ActorFailed, Kernel, KernelError
-from actors.ledger import Ledger
-from journal.checks.beside import WatchedMaster
-from journal.checks.checker import Checker
-from journal.checks.rule import Check, Violation
-from scenarios.build import assemble, node_facts
-from scenarios.spec import Scenario, make_jobs, make_script, to_dict
-from scheduler import registry
-from scheduler.claims import Claim, Claims
-from scheduler.model import JobId, Millis, TaskKind
-from scheduler.policy import Policy
-from scheduler.registry import Settings
+from callboard.actors.address import MASTER
+from callboard.actors.events import AnyEvent, AttemptLaunched, Event, RunEnded, RunStarted
+from callboard.actors.hosts import run_direct
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.actors.kernel import ActorFailed, Kernel, KernelError
+from callboard.actors.ledger import Ledger
+from callboard.journal.checks.beside import WatchedMaster
+from callboard.journal.checks.checker import Checker
+from callboard.journal.checks.rule import Check, Violation
+from callboard.scenarios.build import assemble, node_facts
+from callboard.scenarios.spec import Scenario, make_jobs, make_script, to_dict
+from callboard.scheduler import registry
+from callboard.scheduler.claims import Claim, Claims
+from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import Settings
 
 E = TypeVar("E", bound=Event)
 

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from scenarios.checks import node_count, slot_count
-from scenarios.joblist import JobsWorkload
-from scenarios.spec import Scenario
+from callboard.scenarios.checks import node_count, slot_count
+from callboard.scenarios.joblist import JobsWorkload
+from callboard.scenarios.spec import Scenario
 
 
 class Worlds(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from journal.summary import AttemptCounts, JobCounts, LocalityShares, SpeculationCounts
-from journal.tables import FAILED, KILLED, NEVER, SUCCEEDED, AttemptTable, JobTable
-from scheduler.model import Locality, TaskKind
+from callboard.journal.summary import AttemptCounts, JobCounts, LocalityShares, SpeculationCounts
+from callboard.journal.tables import FAILED, KILLED, NEVER, SUCCEEDED, AttemptTable, JobTable
+from callboard.scheduler.model import Locality, TaskKind
 
 
 def share(part: int, whole: int) -> float | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptLaunched,
     KillOrdered,
@@ -22,11 +22,11 @@ from actors.events import (
     RunStarted,
     SuspendOrdered,
 )
-from journal.names import clock, printable
-from journal.reader import Journal
-from journal.sentences import Narrator
-from scheduler.decisions import Why
-from scheduler.model import Millis
+from callboard.journal.names import clock, printable
+from callboard.journal.reader import Journal
+from callboard.journal.sentences import Narrator
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import Millis
 
 _COUNTS = ("messages", "ties", "digest")
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptLaunched,
@@ -26,10 +26,18 @@ from actors.events import (
     RunStarted,
     SuspendOrdered,
 )
-from journal.names import clock, count, duration, job_name, kind_name, node_name, printable
-from journal.reader import Journal
-from journal.sentences import LEVELS, Narrator
-from scheduler.model import JobId, Millis, NodeId, TaskKind
+from callboard.journal.names import (
+    clock,
+    count,
+    duration,
+    job_name,
+    kind_name,
+    node_name,
+    printable,
+)
+from callboard.journal.reader import Journal
+from callboard.journal.sentences import LEVELS, Narrator
+from callboard.scheduler.model import JobId, Millis, NodeId, TaskKind
 
 OTHERS_SHOWN = 5
 """So many other jobs, and so many reasons, are named; the rest are counted."""

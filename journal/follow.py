@@ -12,10 +12,10 @@ from enum import Enum
 from pathlib import Path
 from typing import BinaryIO
 
-from actors.events import AnyEvent, RunEnded
-from journal.format import HEAD_BYTES, HEADER, SEAL_BYTES, SEAL_HEAD, JournalError
-from journal.presence import is_held
-from journal.reader import Chunk, check_header
+from callboard.actors.events import AnyEvent, RunEnded
+from callboard.journal.format import HEAD_BYTES, HEADER, SEAL_BYTES, SEAL_HEAD, JournalError
+from callboard.journal.presence import is_held
+from callboard.journal.reader import Chunk, check_header
 
 _READ_BYTES = 1 << 18
 

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -38,11 +38,11 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import Crash, Restart
-from journal.counts import attempt_counts, job_counts, locality, share, speculation_counts
-from journal.slot_time import SlotTime, down_times, shuffle_ms, slot_time
-from journal.steps import Steps, steps
-from journal.summary import (
+from callboard.actors.faults import Crash, Restart
+from callboard.journal.counts import attempt_counts, job_counts, locality, share, speculation_counts
+from callboard.journal.slot_time import SlotTime, down_times, shuffle_ms, slot_time
+from callboard.journal.steps import Steps, steps
+from callboard.journal.summary import (
     Little,
     SlotKinds,
     Summary,
@@ -51,7 +51,7 @@ from journal.summary import (
     in_seconds,
     spread_seconds,
 )
-from journal.tables import (
+from callboard.journal.tables import (
     NEVER,
     OUTCOME_NUMBERS,
     AttemptTable,
@@ -62,7 +62,7 @@ from journal.tables import (
     job_table,
     lent,
 )
-from scheduler.model import Millis, TaskKind
+from callboard.scheduler.model import Millis, TaskKind
 
 
 class Metrics:

@@ -5,7 +5,7 @@
 
 import re
 
-from scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
 
 
 def job_name(job: JobId) -> str:

@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from actors.events import AnyEvent, RunEnded
-from journal.format import (
+from callboard.actors.events import AnyEvent, RunEnded
+from callboard.journal.format import (
     CHUNK_BYTES,
     HEAD_BYTES,
     HEADER,

@@ -6,7 +6,7 @@ forgets it when the master has closed it: its memory is that of the cluster, not
 
 from typing import assert_never
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -38,7 +38,7 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import (
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -64,8 +64,8 @@ from actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from actors.network import Way
-from journal.names import (
+from callboard.actors.network import Way
+from callboard.journal.names import (
     attempt_name,
     clock,
     count,
@@ -76,8 +76,8 @@ from journal.names import (
     printable,
     task_name,
 )
-from scheduler.decisions import Why
-from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskKind
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskKind
 
 LEVELS = {
     Locality.NODE: "node-local",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from actors.events import AnyEvent
-from journal.reader import Journal
-from journal.sentences import Narrator
-from scheduler.model import JobId, NodeId
+from callboard.actors.events import AnyEvent
+from callboard.journal.reader import Journal
+from callboard.journal.sentences import Narrator
+from callboard.scheduler.model import JobId, NodeId
 
 
 def _kind(event_type: type[AnyEvent]) -> str:

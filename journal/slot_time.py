@@ -14,9 +14,9 @@ from typing import Self
 import msgspec
 import numpy as np
 
-from actors.events import NodeFacts
-from journal.tables import FAILED, KILLED, NEVER, SUCCEEDED, AttemptTable, Flags, Ints
-from scheduler.model import TaskKind
+from callboard.actors.events import NodeFacts
+from callboard.journal.tables import FAILED, KILLED, NEVER, SUCCEEDED, AttemptTable, Flags, Ints
+from callboard.scheduler.model import TaskKind
 
 
 class SlotTime(msgspec.Struct, frozen=True):

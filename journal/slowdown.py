@@ -7,9 +7,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from journal.summary import Spread, spread
-from journal.tables import Ints, JobTable
-from scheduler.model import JobId, Millis
+from callboard.journal.summary import Spread, spread
+from callboard.journal.tables import Ints, JobTable
+from callboard.scheduler.model import JobId, Millis
 
 
 class SlowdownSpread(Spread, frozen=True):

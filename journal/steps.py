@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from journal.tables import Ints
+from callboard.journal.tables import Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from journal.slot_time import SlotTime
-from journal.tables import Ints
+from callboard.journal.slot_time import SlotTime
+from callboard.journal.tables import Ints
 
 
 class JobCounts(msgspec.Struct, frozen=True):

@@ -13,8 +13,8 @@ from typing import BinaryIO, Self
 
 import msgspec
 
-from actors.events import AnyEvent
-from journal.format import (
+from callboard.actors.events import AnyEvent
+from callboard.journal.format import (
     CHUNK_BYTES,
     HEADER,
     RECORD_BYTES_MAX,
@@ -23,7 +23,7 @@ from journal.format import (
     head,
     seal,
 )
-from journal.presence import hold
+from callboard.journal.presence import hold
 
 FLUSH_SECONDS = 1.0
 """Events wait no longer than this (of wall-clock time) for the next event to push them out."""

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from actors.streams import Stream
-from scenarios.fields import PositiveSeconds, Seconds, to_ms
-from scheduler.model import Millis
+from callboard.actors.streams import Stream
+from callboard.scenarios.fields import PositiveSeconds, Seconds, to_ms
+from callboard.scheduler.model import Millis
 
 _PURPOSE = "workload/arrival"
 

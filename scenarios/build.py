@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from math import exp
 
-from actors.blocks import Blocks
-from actors.client import Client
-from actors.config import Cluster, Tasks
-from actors.copier import GROWTH
-from actors.durations import Durations
-from actors.events import (
+from callboard.actors.blocks import Blocks
+from callboard.actors.client import Client
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.copier import GROWTH
+from callboard.actors.durations import Durations
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     JobFinished,
@@ -16,20 +16,20 @@ from actors.events import (
     NodeFacts,
     Outcome,
 )
-from actors.faults import Crash, Drift, Hang, Separate, Slow, StickLaunches
-from actors.injector import Injector, Strike
-from actors.job import Job
-from actors.jobs import JobSpec
-from actors.kernel import Kernel
-from actors.master import Master
-from actors.node import Node
-from actors.placement import Placement
-from actors.slot import Slot
-from actors.streams import Stream
-from scenarios.truth import Truth
-from scheduler import registry
-from scheduler.model import Millis
-from scheduler.policy import Policy
+from callboard.actors.faults import Crash, Drift, Hang, Separate, Slow, StickLaunches
+from callboard.actors.injector import Injector, Strike
+from callboard.actors.job import Job
+from callboard.actors.jobs import JobSpec
+from callboard.actors.kernel import Kernel
+from callboard.actors.master import Master
+from callboard.actors.node import Node
+from callboard.actors.placement import Placement
+from callboard.actors.slot import Slot
+from callboard.actors.streams import Stream
+from callboard.scenarios.truth import Truth
+from callboard.scheduler import registry
+from callboard.scheduler.model import Millis
+from callboard.scheduler.policy import Policy
 
 FETCHES_MS: Millis = 600_000
 """Ten failed fetches take six minutes, and the beats that tell of them a little more."""

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import msgspec
 
-from actors.streams import Stream
-from scenarios import published
-from scenarios.fields import Factor, Megabytes, Share, Sigma, task_ms, to_ms
-from scenarios.published import Category
-from scenarios.sizes import Size, pick
+from callboard.actors.streams import Stream
+from callboard.scenarios import published
+from callboard.scenarios.fields import Factor, Megabytes, Share, Sigma, task_ms, to_ms
+from callboard.scenarios.published import Category
+from callboard.scenarios.sizes import Size, pick
 
 
 class _Categories(

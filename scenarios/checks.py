@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from actors.config import Cluster, NodeGroup, Tasks
-from actors.jobs import JobSpec
-from scenarios.errors import ScenarioError
+from callboard.actors.config import Cluster, NodeGroup, Tasks
+from callboard.actors.jobs import JobSpec
+from callboard.scenarios.errors import ScenarioError
 
 NODES_MAX = 20_000
 SLOTS_MAX = 255

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from actors.events import NodeFacts
-from actors.streams import Stream
-from scenarios.errors import ScenarioError
-from scenarios.fields import SECONDS_MAX, to_ms
-from scenarios.files import read_text
-from scheduler.model import Millis, NodeId
+from callboard.actors.events import NodeFacts
+from callboard.actors.streams import Stream
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.fields import SECONDS_MAX, to_ms
+from callboard.scenarios.files import read_text
+from callboard.scheduler.model import Millis, NodeId
 
 
 class Outage(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from scheduler.model import Millis
+from callboard.scheduler.model import Millis
 
 JOBS_MAX = 1_000_000
 TASKS_MAX = 2_000_000

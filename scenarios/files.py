@@ -6,7 +6,7 @@ from bisect import bisect_left
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from scenarios.errors import ScenarioError
+from callboard.scenarios.errors import ScenarioError
 
 Key: TypeAlias = tuple[str | int, ...]
 """The way from the top of a document to a value: table names and places in lists."""

@@ -5,13 +5,13 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from actors.jobs import JobSpec
-from actors.streams import Stream
-from scenarios.arrivals import Arrivals, Poisson, Uniform
-from scenarios.categories import FacebookCategories, Yahoo
-from scenarios.errors import ScenarioError
-from scenarios.fields import TASKS_MAX, JobCount
-from scenarios.sizes import FacebookMaps, GpMix, HfspDev, HfspProd, HfspTest, Size
+from callboard.actors.jobs import JobSpec
+from callboard.actors.streams import Stream
+from callboard.scenarios.arrivals import Arrivals, Poisson, Uniform
+from callboard.scenarios.categories import FacebookCategories, Yahoo
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.fields import TASKS_MAX, JobCount
+from callboard.scenarios.sizes import FacebookMaps, GpMix, HfspDev, HfspProd, HfspTest, Size
 
 Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | FacebookMaps | GpMix | Yahoo | FacebookCategories
 UserCount = Annotated[int, Meta(ge=1, le=1_000_000)]

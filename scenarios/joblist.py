@@ -5,9 +5,9 @@ from typing import Literal
 
 import msgspec
 
-from actors.jobs import JobSpec
-from scenarios.errors import ScenarioError
-from scenarios.fields import (
+from callboard.actors.jobs import JobSpec
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.fields import (
     JOBS_MAX,
     Factor,
     JobCount,
@@ -20,8 +20,8 @@ from scenarios.fields import (
     task_ms,
     to_ms,
 )
-from scenarios.files import dotted
-from scheduler.model import Priority
+from callboard.scenarios.files import dotted
+from callboard.scheduler.model import Priority
 
 PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
 

@@ -8,10 +8,10 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from actors.streams import Stream
-from scenarios.errors import ScenarioError
-from scenarios.fields import SECONDS_MAX, PositiveSeconds, Seconds, Sigma, to_ms
-from scheduler.model import Millis
+from callboard.actors.streams import Stream
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.fields import SECONDS_MAX, PositiveSeconds, Seconds, Sigma, to_ms
+from callboard.scheduler.model import Millis
 
 Shape = Annotated[float, Meta(ge=0.1, le=10)]
 

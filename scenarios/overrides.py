@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Iterable
 from typing import Any
 
-from scenarios.errors import ScenarioError
+from callboard.scenarios.errors import ScenarioError
 
 SOURCE = "--set"
 _DEPTH_MAX = 16

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from actors.events import NodeFacts
-from actors.faults import (
+from callboard.actors.events import NodeFacts
+from callboard.actors.faults import (
     Crash,
     PauseMaster,
     Restart,
@@ -20,19 +20,19 @@ from actors.faults import (
     ResumeMaster,
     SwitchPolicy,
 )
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from actors.streams import Stream
-from scenarios import joblist
-from scenarios.failures import Law, Outage, drawn, recorded
-from scenarios.fields import JOBS_MAX, to_ms
-from scenarios.files import dotted
-from scenarios.laws import Exponential, length_ms, when_ms
-from scenarios.laws import check as check_law
-from scenarios.spells import MASTER, Spell, Spells
-from scenarios.strict import suggestion
-from scenarios.targets import drawn_number, named, named_all, refuse
-from scenarios.timeline import (
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.actors.streams import Stream
+from callboard.scenarios import joblist
+from callboard.scenarios.failures import Law, Outage, drawn, recorded
+from callboard.scenarios.fields import JOBS_MAX, to_ms
+from callboard.scenarios.files import dotted
+from callboard.scenarios.laws import Exponential, length_ms, when_ms
+from callboard.scenarios.laws import check as check_law
+from callboard.scenarios.spells import MASTER, Spell, Spells
+from callboard.scenarios.strict import suggestion
+from callboard.scenarios.targets import drawn_number, named, named_all, refuse
+from callboard.scenarios.timeline import (
     STRIKES_MAX,
     AddEntry,
     BurstEntry,
@@ -48,8 +48,8 @@ from scenarios.timeline import (
     Timeline,
     TraceEntry,
 )
-from scenarios.traces import locate
-from scheduler.model import JobId, Millis, NodeId
+from callboard.scenarios.traces import locate
+from callboard.scheduler.model import JobId, Millis, NodeId
 
 
 def script(

@@ -12,9 +12,9 @@ from typing import Annotated, ClassVar
 import msgspec
 from msgspec import Meta
 
-from actors.streams import Stream
-from scenarios import published
-from scenarios.fields import (
+from callboard.actors.streams import Stream
+from callboard.scenarios import published
+from callboard.scenarios.fields import (
     MapCount,
     PositiveSeconds,
     ReduceCount,
@@ -25,7 +25,7 @@ from scenarios.fields import (
     task_ms,
     to_ms,
 )
-from scheduler.model import Millis
+from callboard.scheduler.model import Millis
 
 SlotCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 

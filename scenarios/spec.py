@@ -12,20 +12,20 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from actors.config import Cluster, Tasks
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from scenarios import checks, script, workload
-from scenarios.build import node_facts
-from scenarios.errors import ScenarioError
-from scenarios.fields import Seed
-from scenarios.files import line_of, parse_toml, read_text, value_at
-from scenarios.overrides import SOURCE as OVERRIDE
-from scenarios.overrides import apply_overrides
-from scenarios.strict import decode, parsed_key, suggestion
-from scenarios.timeline import Timeline
-from scenarios.workload import Workload
-from scheduler.registry import PolicySpecError, of_table
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.scenarios import checks, script, workload
+from callboard.scenarios.build import node_facts
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.fields import Seed
+from callboard.scenarios.files import line_of, parse_toml, read_text, value_at
+from callboard.scenarios.overrides import SOURCE as OVERRIDE
+from callboard.scenarios.overrides import apply_overrides
+from callboard.scenarios.strict import decode, parsed_key, suggestion
+from callboard.scenarios.timeline import Timeline
+from callboard.scenarios.workload import Workload
+from callboard.scheduler.registry import PolicySpecError, of_table
 
 __all__ = [
     "DEFAULT",

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from sortedcontainers import SortedList
 
-from actors.events import NodeFacts
-from scenarios.targets import refuse
-from scenarios.timeline import Timeline
-from scheduler.model import NodeId
+from callboard.actors.events import NodeFacts
+from callboard.scenarios.targets import refuse
+from callboard.scenarios.timeline import Timeline
+from callboard.scheduler.model import NodeId
 
 MASTER = -1
 """Where a node's number stands for spells of nodes."""

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from scenarios.errors import ScenarioError
-from scenarios.files import Key, dotted, value_at
-from scheduler.params import AT, WORDS
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.files import Key, dotted, value_at
+from callboard.scheduler.params import AT, WORDS
 
 T = TypeVar("T")
 

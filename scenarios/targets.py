@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 from math import ceil
 from typing import NoReturn
 
-from actors.events import NodeFacts
-from scenarios.errors import ScenarioError
-from scenarios.timeline import AddEntry, FailuresEntry
-from scheduler.model import NodeId
+from callboard.actors.events import NodeFacts
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.timeline import AddEntry, FailuresEntry
+from callboard.scheduler.model import NodeId
 
 
 def named_all(

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from actors.faults import (
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -27,11 +27,11 @@ from actors.faults import (
     Slow,
     StickLaunches,
 )
-from actors.network import HEALTHY, Way
-from scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
-from scenarios.joblist import JobEntry, PriorityName
-from scenarios.laws import Length, When
-from scheduler.model import JobId, NodeId, Priority
+from callboard.actors.network import HEALTHY, Way
+from callboard.scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
+from callboard.scenarios.joblist import JobEntry, PriorityName
+from callboard.scenarios.laws import Length, When
+from callboard.scheduler.model import JobId, NodeId, Priority
 
 STRIKES_MAX = 200_000
 """Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from actors.jobs import JobSpec
-from scenarios.errors import ScenarioError
-from scenarios.fields import (
+from callboard.actors.jobs import JobSpec
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.fields import (
     JOBS_MAX,
     MEGABYTE,
     SECONDS_MAX,
@@ -26,7 +26,7 @@ from scenarios.fields import (
     task_ms,
     to_ms,
 )
-from scenarios.files import read_text
+from callboard.scenarios.files import read_text
 
 COLUMNS = ("job id", "submit time", "gap", "input bytes", "shuffle bytes", "output bytes")
 BYTES_MAX = 10**18

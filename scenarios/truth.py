@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from actors.config import Tasks
-from actors.durations import real_ms
-from actors.jobs import JobSpec
-from actors.streams import Stream
-from scheduler.model import JobId, Millis, TaskKind
+from callboard.actors.config import Tasks
+from callboard.actors.durations import real_ms
+from callboard.actors.jobs import JobSpec
+from callboard.actors.streams import Stream
+from callboard.scheduler.model import JobId, Millis, TaskKind
 
 
 class Truth:

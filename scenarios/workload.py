@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from actors.jobs import JobSpec
-from scenarios import generators, joblist, traces
-from scenarios.generators import GeneratedWorkload
-from scenarios.joblist import JobsWorkload
-from scenarios.traces import SwimWorkload
+from callboard.actors.jobs import JobSpec
+from callboard.scenarios import generators, joblist, traces
+from callboard.scenarios.generators import GeneratedWorkload
+from callboard.scenarios.joblist import JobsWorkload
+from callboard.scenarios.traces import SwimWorkload
 
 Workload: TypeAlias = SwimWorkload | GeneratedWorkload | JobsWorkload
 """The table `[workload]`, told apart by its field `kind`."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from scenarios.spec import Scenario
+from callboard.scenarios.spec import Scenario
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -31,8 +31,8 @@ from typing import NamedTuple, TypeAlias
 
 from sortedcontainers import SortedDict
 
-from scheduler.lanes import Entry, Lane, Pace
-from scheduler.model import JobId, Millis
+from callboard.scheduler.lanes import Entry, Lane, Pace
+from callboard.scheduler.model import JobId, Millis
 
 UNIT = 1 << 40
 """How many units of time a millisecond has."""

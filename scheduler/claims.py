@@ -14,8 +14,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from scheduler.model import JobId, TaskKind
-from scheduler.view import ClusterView, JobView
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.view import ClusterView, JobView
 
 Each = Literal["pool", "job"]
 """Whose claims: the pools' with all their jobs in one, or every single job's."""

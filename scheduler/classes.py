@@ -18,7 +18,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler.matching import SHORTEST_MS, scipy_part
+from callboard.scheduler.matching import SHORTEST_MS, scipy_part
 
 Cell = int
 """A cell's number: how many were there before it."""

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from scheduler.model import AttemptId, JobId, Locality, Millis, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, TaskKind
 
 
 class Skip(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from math import exp
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from scheduler.facts import Closed, Suspended
-from scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.facts import Closed, Suspended
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
 
 if TYPE_CHECKING:
-    from scheduler.view import JobView
+    from callboard.scheduler.view import JobView
 
 SizeSource = Literal["online", "oracle"]
 """Where sizes come from: learnt from completed tasks, or the truth."""

@@ -6,8 +6,8 @@ attempt.
 
 import msgspec
 
-from scheduler.decisions import Decision
-from scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from callboard.scheduler.decisions import Decision
+from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskKind
 
 
 class JobArrived(msgspec.Struct, frozen=True, gc=False):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sortedcontainers import SortedDict, SortedList
 
-from scheduler.model import JobId, Millis
+from callboard.scheduler.model import JobId, Millis
 
 
 class Entry(NamedTuple):

@@ -31,10 +31,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from scheduler.facts import Fact, JobArrived, JobLeft, Launched, Offered
-from scheduler.model import JobId, Locality, Millis, TaskKind
-from scheduler.policy import LocalityRule, Patience, Policy
-from scheduler.view import ClusterView, JobView, Offer
+from callboard.scheduler.facts import Fact, JobArrived, JobLeft, Launched, Offered
+from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
+from callboard.scheduler.policy import LocalityRule, Patience, Policy
+from callboard.scheduler.view import ClusterView, JobView, Offer
 
 Wait = Annotated[float, Meta(ge=0, le=1_000_000)]
 

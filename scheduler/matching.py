@@ -27,7 +27,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler.params import PolicySpecError
+from callboard.scheduler.params import PolicySpecError
 
 Table = NDArray[np.float64]
 

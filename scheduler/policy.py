@@ -16,11 +16,21 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from scheduler.decisions import MAX_SKIPS, Copy, Kill, Launch, Resume, Skip, Suspend, Switch, Why
-from scheduler.estimation import Oracle
-from scheduler.facts import Fact, Launched, Offered
-from scheduler.model import JobId, Locality, Millis, TaskKind
-from scheduler.view import ClusterView, JobView, Offer
+from callboard.scheduler.decisions import (
+    MAX_SKIPS,
+    Copy,
+    Kill,
+    Launch,
+    Resume,
+    Skip,
+    Suspend,
+    Switch,
+    Why,
+)
+from callboard.scheduler.estimation import Oracle
+from callboard.scheduler.facts import Fact, Launched, Offered
+from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
+from callboard.scheduler.view import ClusterView, JobView, Offer
 
 
 class NoParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,8 +8,8 @@ and so on for ever.
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 
-from scheduler.model import AttemptId, JobId, TaskKind
-from scheduler.view import ClusterView
+from callboard.scheduler.model import AttemptId, JobId, TaskKind
+from callboard.scheduler.view import ClusterView
 
 
 class Ranking(ABC):

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from scheduler.locality import Delay
-from scheduler.orders.coshh import Coshh
-from scheduler.orders.fair import Fair
-from scheduler.orders.fifo import Fifo
-from scheduler.orders.hfsp import Hfsp
-from scheduler.orders.hybrid import Hybrid
-from scheduler.orders.size_based import Las, Ps, Sjf, Srpt
-from scheduler.orders.virtual import FspFifo, FspPs, Psbs
-from scheduler.params import PolicySpecError, decode, read_table, spell_params
-from scheduler.policy import (
+from callboard.scheduler.locality import Delay
+from callboard.scheduler.orders.coshh import Coshh
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.orders.hybrid import Hybrid
+from callboard.scheduler.orders.size_based import Las, Ps, Sjf, Srpt
+from callboard.scheduler.orders.virtual import FspFifo, FspPs, Psbs
+from callboard.scheduler.params import PolicySpecError, decode, read_table, spell_params
+from callboard.scheduler.policy import (
     Anywhere,
     LocalityRule,
     MisfitError,
@@ -31,14 +31,14 @@ from scheduler.policy import (
     SpeculationRule,
     Wait,
 )
-from scheduler.preemption.kill import Kill
-from scheduler.preemption.preemptive import Preemptive
-from scheduler.preemption.suspend import Suspend
-from scheduler.preemption.whole import GlobalPreemption
-from scheduler.spec import SLOTS, Piece, from_table, split, unknown
-from scheduler.speculation.late import Late
-from scheduler.speculation.mantri import Mantri
-from scheduler.speculation.naive import Naive
+from callboard.scheduler.preemption.kill import Kill
+from callboard.scheduler.preemption.preemptive import Preemptive
+from callboard.scheduler.preemption.suspend import Suspend
+from callboard.scheduler.preemption.whole import GlobalPreemption
+from callboard.scheduler.spec import SLOTS, Piece, from_table, split, unknown
+from callboard.scheduler.speculation.late import Late
+from callboard.scheduler.speculation.mantri import Mantri
+from callboard.scheduler.speculation.naive import Naive
 
 __all__ = [
     "BASES",

@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from scheduler.params import PolicySpecError, spell_table
+from callboard.scheduler.params import PolicySpecError, spell_table
 
 FROM_FILE = re.compile(r"(?P<path>[^():]+\.py):(?P<name>[A-Za-z_]\w*)")
 """A part in a user's file."""

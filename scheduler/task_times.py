@@ -8,10 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from scheduler.estimation import Mean, Oracle, work_ms
-from scheduler.facts import Closed
-from scheduler.model import JobId, TaskKind
-from scheduler.view import JobView
+from callboard.scheduler.estimation import Mean, Oracle, work_ms
+from callboard.scheduler.facts import Closed
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.view import JobView
 
 
 class Sort(NamedTuple):

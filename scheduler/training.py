@@ -13,9 +13,9 @@ beat falls on Δ); and whether tasks beyond t that end during training count (he
 they leave n − t as it is printed).
 """
 
-from scheduler.estimation import Mean
-from scheduler.facts import Closed, Progressed
-from scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.estimation import Mean
+from callboard.scheduler.facts import Closed, Progressed
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
 
 SHUFFLE_SHARE = 1 / 3
 """A reduce's progress when its shuffle has ended."""

@@ -8,7 +8,7 @@ know: how long a task takes, how large a job is, whether a silent node is dead.
 from collections.abc import Iterable
 from typing import Protocol
 
-from scheduler.model import (
+from callboard.scheduler.model import (
     AttemptId,
     JobId,
     Locality,

@@ -8,6 +8,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+FRONT_DOOR = "callboard"
+
 MAY_IMPORT = {
     "scheduler": {"scheduler"},
     "actors": {"scheduler", "actors"},
@@ -23,29 +25,53 @@ BANNED_IN_THE_WORLD = {"time", "random", "uuid", "datetime", "secrets", "asyncio
 """What no actor and no policy may ask: the wall clock, and randomness without an address."""
 
 
+ROOMS = MAY_IMPORT.keys() - {FRONT_DOOR}
+
+
 def files(package: str) -> list[Path]:
+    """A room's own files; `rglob` does not go through the links of the front door."""
     return sorted((ROOT / package).rglob("*.py"))
 
 
 def imports(path: Path) -> Iterator[str]:
+    """Every module that a file imports, by its whole name."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module.partition(".")[0]
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def distributions(path: Path) -> set[str]:
+    """The first names of all that a file imports."""
+    return {name.partition(".")[0] for name in imports(path)}
+
+
+def rooms(path: Path) -> set[str]:
+    """The rooms from which a file imports; what is in none of them is the front door's."""
+    parts = [name.split(".") for name in imports(path)]
+    seconds = {(names[1:] or [""])[0] for names in parts if names[0] == FRONT_DOOR}
+    return {second if second in ROOMS else FRONT_DOOR for second in seconds}
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_imports_run_one_way(package: str) -> None:
     for path in files(package):
-        foreign = set(imports(path)) & MAY_IMPORT.keys() - MAY_IMPORT[package]
+        foreign = rooms(path) - MAY_IMPORT[package]
         assert not foreign, f"{path.relative_to(ROOT)} imports {foreign}"
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_a_room_is_imported_through_its_link_in_the_front_door(room: str) -> None:
+    link = ROOT / FRONT_DOOR / room
+    assert link.is_symlink()
+    assert link.readlink() == Path("..", room)
 
 
 @pytest.mark.parametrize("package", ["scheduler", "actors"])
 def test_the_world_asks_no_clock_and_draws_no_unaddressed_number(package: str) -> None:
     for path in files(package):
-        banned = set(imports(path)) & BANNED_IN_THE_WORLD
+        banned = distributions(path) & BANNED_IN_THE_WORLD
         assert not banned, f"{path.relative_to(ROOT)} imports {banned}"
 
 
@@ -54,7 +80,7 @@ def test_only_the_hosts_know_trio() -> None:
         path.name
         for package in MAY_IMPORT
         for path in files(package)
-        if "trio" in set(imports(path))
+        if "trio" in distributions(path)
     }
     assert knowing == {"hosts.py"}
 

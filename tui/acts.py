@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from actors.faults import (
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Drain,
@@ -24,14 +24,14 @@ from actors.faults import (
     Slow,
     SwitchPolicy,
 )
-from journal.names import count, job_name, node_name, printable, rack_name
-from scenarios.errors import ScenarioError
-from scenarios.joblist import JobEntry
-from scenarios.targets import named
-from scheduler.model import NodeId, Priority
-from tui.frame import Frame, JobRow, JobState, Run, Truth
-from tui.source import Deed, Fork, GoTo, Interfere, Step, StepKind
-from tui.words import axis, parse_time
+from callboard.journal.names import count, job_name, node_name, printable, rack_name
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.joblist import JobEntry
+from callboard.scenarios.targets import named
+from callboard.scheduler.model import NodeId, Priority
+from callboard.tui.frame import Frame, JobRow, JobState, Run, Truth
+from callboard.tui.source import Deed, Fork, GoTo, Interfere, Step, StepKind
+from callboard.tui.words import axis, parse_time
 
 Fields = dict[str, str]
 

@@ -13,27 +13,27 @@ from textual.geometry import Size as Extent
 from textual.screen import Screen
 from textual.widget import Widget
 
-from scheduler.model import JobId, NodeId
-from tui import themes
-from tui.commands import COMMANDS
-from tui.frame import PAIR_KEYS, JobKey, LogLevel
-from tui.hand_app import HandApp
-from tui.kinds import KindScreen
-from tui.pair_stage import PairStage
-from tui.palette import DARK, Palette
-from tui.panels.charts import ChartsPane
-from tui.panels.detail import DetailPane
-from tui.panels.jobs import COLUMNS, JobsPane
-from tui.panels.lines import KeysLine, StatusLine
-from tui.panels.log import LogPane
-from tui.panels.pair_jobs import PairJobsPane
-from tui.panels.pane import Pane
-from tui.panels.seating import Size
-from tui.panels.slots import SlotsPane
-from tui.panels.timebar import TimeBar
-from tui.picture import name_of, svg_of
-from tui.screens import AskScreen, HelpScreen
-from tui.source import (
+from callboard.scheduler.model import JobId, NodeId
+from callboard.tui import themes
+from callboard.tui.commands import COMMANDS
+from callboard.tui.frame import PAIR_KEYS, JobKey, LogLevel
+from callboard.tui.hand_app import HandApp
+from callboard.tui.kinds import KindScreen
+from callboard.tui.pair_stage import PairStage
+from callboard.tui.palette import DARK, Palette
+from callboard.tui.panels.charts import ChartsPane
+from callboard.tui.panels.detail import DetailPane
+from callboard.tui.panels.jobs import COLUMNS, JobsPane
+from callboard.tui.panels.lines import KeysLine, StatusLine
+from callboard.tui.panels.log import LogPane
+from callboard.tui.panels.pair_jobs import PairJobsPane
+from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.seating import Size
+from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.panels.timebar import TimeBar
+from callboard.tui.picture import name_of, svg_of
+from callboard.tui.screens import AskScreen, HelpScreen
+from callboard.tui.source import (
     GoToEvent,
     Source,
 )

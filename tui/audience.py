@@ -7,13 +7,13 @@ master or its policy does goes by what is made here.
 import math
 from collections.abc import Sequence
 
-from actors.config import Tasks
-from actors.events import JobSubmitted, NodeFacts, RunStarted
-from actors.jobs import JobSpec
-from scenarios.errors import ScenarioError
-from scenarios.spec import from_dict, make_jobs
-from scenarios.truth import Truth
-from scheduler.model import KINDS, Millis, TaskKind
+from callboard.actors.config import Tasks
+from callboard.actors.events import JobSubmitted, NodeFacts, RunStarted
+from callboard.actors.jobs import JobSpec
+from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.spec import from_dict, make_jobs
+from callboard.scenarios.truth import Truth
+from callboard.scheduler.model import KINDS, Millis, TaskKind
 
 
 class Audience:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from scheduler.model import JobId, Millis
-from tui.frame import JobKey, JobRow
-from tui.insight import Insight, rival
-from tui.stage import Stage
-from tui.tally import Tally
+from callboard.scheduler.model import JobId, Millis
+from callboard.tui.frame import JobKey, JobRow
+from callboard.tui.insight import Insight, rival
+from callboard.tui.stage import Stage
+from callboard.tui.tally import Tally
 
 
 class Beside:

@@ -8,12 +8,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from journal.names import duration
-from journal.slowdown import SlowdownSpread
-from journal.summary import Spread, Summary
-from scheduler.params import PolicySpecError
-from scheduler.spec import split
-from tui.console import plain
+from callboard.journal.names import duration
+from callboard.journal.slowdown import SlowdownSpread
+from callboard.journal.summary import Spread, Summary
+from callboard.scheduler.params import PolicySpecError
+from callboard.scheduler.spec import split
+from callboard.tui.console import plain
 
 PARAMS_SHOWN = 40
 """Longer parameters of a part are not written out above a column."""

@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from journal.names import printable
+from callboard.journal.names import printable
 
 
 class PlainConsole(Console):

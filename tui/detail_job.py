@@ -1,13 +1,13 @@
 """What the detail pane says of the selected job, and its timeline."""
 
-from journal.names import clock, count, duration, job_name, printable
-from scheduler.model import Millis
-from tui.frame import Detail, JobState, Lane, View
-from tui.insight import Insight, standing
-from tui.lanes import Chosen, of_job, profile, task_lanes, tasks_begun
-from tui.stage import Stage
-from tui.tally import Tally
-from tui.tape import Tape
+from callboard.journal.names import clock, count, duration, job_name, printable
+from callboard.scheduler.model import Millis
+from callboard.tui.frame import Detail, JobState, Lane, View
+from callboard.tui.insight import Insight, standing
+from callboard.tui.lanes import Chosen, of_job, profile, task_lanes, tasks_begun
+from callboard.tui.stage import Stage
+from callboard.tui.tally import Tally
+from callboard.tui.tape import Tape
 
 _STATES = {
     JobState.WAITING: "waits for its first slot",

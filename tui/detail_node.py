@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from journal.names import count, node_name, rack_name
-from scheduler.model import Millis, NodeId
-from tui.frame import Detail, Lane, SlotState, Truth, View
-from tui.lanes import Chosen, of_node, slot_lanes
-from tui.stage import Stage
-from tui.tape import Tape
+from callboard.journal.names import count, node_name, rack_name
+from callboard.scheduler.model import Millis, NodeId
+from callboard.tui.frame import Detail, Lane, SlotState, Truth, View
+from callboard.tui.lanes import Chosen, of_node, slot_lanes
+from callboard.tui.stage import Stage
+from callboard.tui.tape import Tape
 
 _WINDOWS_MS = tuple(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440))
 _STINTS_IN_VIEW = 8

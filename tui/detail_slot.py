@@ -1,15 +1,15 @@
 """What the detail pane says of the selected slot, and its timeline."""
 
-from actors.events import AttemptLaunched, NodeFacts
-from journal.names import clock, duration, job_name, kind_name, node_name, printable
-from journal.sentences import LEVELS
-from scheduler.model import Millis, TaskKind
-from tui.detail_node import node_belief, node_truth, window_of
-from tui.frame import LOST, Detail, Lane, SlotState, View
-from tui.insight import standing
-from tui.lanes import Chosen, lane, of_node, slot_name
-from tui.stage import Act, Stage
-from tui.tape import Tape
+from callboard.actors.events import AttemptLaunched, NodeFacts
+from callboard.journal.names import clock, duration, job_name, kind_name, node_name, printable
+from callboard.journal.sentences import LEVELS
+from callboard.scheduler.model import Millis, TaskKind
+from callboard.tui.detail_node import node_belief, node_truth, window_of
+from callboard.tui.frame import LOST, Detail, Lane, SlotState, View
+from callboard.tui.insight import standing
+from callboard.tui.lanes import Chosen, lane, of_node, slot_name
+from callboard.tui.stage import Act, Stage
+from callboard.tui.tape import Tape
 
 _BEFORE = 5
 """So many of those that had the slot before are named."""

@@ -13,16 +13,16 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.config import Tasks
-from actors.events import RunStarted
-from scheduler.facts import JobArrived
-from scheduler.model import KINDS, JobId, Locality, Millis, NodeId, Priority, TaskKind
-from scheduler.orders.fair import Fair
-from scheduler.orders.pools import WEIGHTS
-from scheduler.registry import SHIPPED, PolicySpecError, Settings, parse
-from scheduler.view import ClusterView, JobView
-from tui.stage import Stage
-from tui.tally import Tally
+from callboard.actors.config import Tasks
+from callboard.actors.events import RunStarted
+from callboard.scheduler.facts import JobArrived
+from callboard.scheduler.model import KINDS, JobId, Locality, Millis, NodeId, Priority, TaskKind
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.pools import WEIGHTS
+from callboard.scheduler.registry import SHIPPED, PolicySpecError, Settings, parse
+from callboard.scheduler.view import ClusterView, JobView
+from callboard.tui.stage import Stage
+from callboard.tui.tally import Tally
 
 Floats = NDArray[np.float64]
 

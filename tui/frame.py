@@ -12,8 +12,8 @@ from enum import IntEnum, IntFlag
 
 import msgspec
 
-from actors.events import NodeFacts
-from scheduler.model import JobId, Millis, NodeId, Priority
+from callboard.actors.events import NodeFacts
+from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 
 class SlotState(IntEnum):

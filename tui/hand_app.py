@@ -11,8 +11,8 @@ from typing import TypeVar
 from textual import events
 from textual.app import SystemCommand
 
-from journal.names import clock
-from tui.acts import (
+from callboard.journal.names import clock
+from callboard.tui.acts import (
     Act,
     Fields,
     Form,
@@ -25,16 +25,16 @@ from tui.acts import (
     targets_of,
     until_group,
 )
-from tui.frame import Frame, Run
-from tui.menus import FormScreen, MenuScreen
-from tui.pair_stage import PairStage
-from tui.panels.detail import DetailPane
-from tui.panels.lines import StatusLine
-from tui.panels.pane import Pane
-from tui.panels.slots import SlotsPane
-from tui.recorded import RECORDED
-from tui.source import Deed, GoTo, Keep, Source, Step, StepKind
-from tui.time_app import TimeApp
+from callboard.tui.frame import Frame, Run
+from callboard.tui.menus import FormScreen, MenuScreen
+from callboard.tui.pair_stage import PairStage
+from callboard.tui.panels.detail import DetailPane
+from callboard.tui.panels.lines import StatusLine
+from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.recorded import RECORDED
+from callboard.tui.source import Deed, GoTo, Keep, Source, Step, StepKind
+from callboard.tui.time_app import TimeApp
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from actors.events import (
+from callboard.actors.events import (
     AttemptClosed,
     AttemptLaunched,
     JobFinished,
@@ -10,11 +10,11 @@ from actors.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
-from scheduler.model import Millis
-from tui.frame import Frame, Mark, View
-from tui.projector import project
-from tui.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind
-from tui.tape import NUMBERS, Tape
+from callboard.scheduler.model import Millis
+from callboard.tui.frame import Frame, Mark, View
+from callboard.tui.projector import project
+from callboard.tui.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind
+from callboard.tui.tape import NUMBERS, Tape
 
 _STEPS = {
     StepKind.MASTER: (AttemptLaunched, AttemptClosed, KillOrdered, SuspendOrdered, ResumeOrdered),

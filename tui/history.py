@@ -9,9 +9,9 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler.model import Millis
-from tui.frame import Charts, Mark
-from tui.stage import Stage
+from callboard.scheduler.model import Millis
+from callboard.tui.frame import Charts, Mark
+from callboard.tui.stage import Stage
 
 Floats = NDArray[np.float64]
 

@@ -3,14 +3,14 @@
 import re
 from functools import cached_property
 
-from actors.events import RunStarted
-from scheduler.decisions import Why
-from scheduler.model import JobId, Millis
-from scheduler.registry import PolicySpecError, parse
-from tui.audience import Audience
-from tui.due import Dues
-from tui.stage import Stage
-from tui.tally import Tally
+from callboard.actors.events import RunStarted
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.registry import PolicySpecError, parse
+from callboard.tui.audience import Audience
+from callboard.tui.due import Dues
+from callboard.tui.stage import Stage
+from callboard.tui.tally import Tally
 
 SCORES = {
     "fair": "{:g} running / weight",

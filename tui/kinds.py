@@ -9,7 +9,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
-from journal.show import KINDS
+from callboard.journal.show import KINDS
 
 ANY = ""
 """No kind in particular."""

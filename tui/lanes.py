@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.events import NodeFacts
-from scheduler.model import JobId, Millis
-from tui.frame import LOST, Lane, SlotState
-from tui.tape import Stints
+from callboard.actors.events import NodeFacts
+from callboard.scheduler.model import JobId, Millis
+from callboard.tui.frame import LOST, Lane, SlotState
+from callboard.tui.tape import Stints
 
 Ints = NDArray[np.int64]
 Window = tuple[int, int]

@@ -5,13 +5,13 @@ from typing import Protocol
 
 import msgspec
 
-from scheduler.model import Millis
-from tui.frame import Frame, Parting, Versus, View
-from tui.head import Head
-from tui.projector import project
-from tui.source import GoTo, Move, Request, Stay, Step, StepKind
-from tui.tape import Tape
-from tui.versus import Partings, figures, pair_rows
+from callboard.scheduler.model import Millis
+from callboard.tui.frame import Frame, Parting, Versus, View
+from callboard.tui.head import Head
+from callboard.tui.projector import project
+from callboard.tui.source import GoTo, Move, Request, Stay, Step, StepKind
+from callboard.tui.tape import Tape
+from callboard.tui.versus import Partings, figures, pair_rows
 
 _STRIDE_MS = 5_000
 """How far both go on at a time while it is looked for where they part."""

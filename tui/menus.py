@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
-from tui.acts import Act, Fields, Group
+from callboard.tui.acts import Act, Fields, Group
 
 _LABEL = 20
 

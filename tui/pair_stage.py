@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
 
-from journal.names import printable
-from tui.frame import Run, Versus
-from tui.panels.detail import DetailPane
-from tui.panels.figures import FiguresPane
-from tui.panels.log import LogPane
-from tui.panels.pair_charts import PairChartsPane
-from tui.panels.pair_jobs import PairJobsPane
-from tui.panels.pane import Pane
-from tui.panels.slots import SlotsPane
+from callboard.journal.names import printable
+from callboard.tui.frame import Run, Versus
+from callboard.tui.panels.detail import DetailPane
+from callboard.tui.panels.figures import FiguresPane
+from callboard.tui.panels.log import LogPane
+from callboard.tui.panels.pair_charts import PairChartsPane
+from callboard.tui.panels.pair_jobs import PairJobsPane
+from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.slots import SlotsPane
 
 PAIR_LOWER = ("jobs", "log", "detail", "figures", "charts")
 """What shares the lower part of a small screen; on a large one events and detail share a row."""

@@ -11,7 +11,7 @@ import msgspec
 from rich.color import Color
 from rich.style import Style
 
-from tui.frame import Mark, SlotState, Truth
+from callboard.tui.frame import Mark, SlotState, Truth
 
 GLYPHS = {
     SlotState.IDLE: "·",

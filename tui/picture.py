@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.app import App
 
-from tui.words import axis
+from callboard.tui.words import axis
 
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 """All signs of the screen are in the first; Textual's choice is fetched from elsewhere."""

@@ -1,6 +1,6 @@
 """Playing: how fast virtual time goes, and whether it goes at all.  No clock is read here."""
 
-from tui.source import GoTo, Play, Step
+from callboard.tui.source import GoTo, Play, Step
 
 SPEEDS: tuple[float | None, ...] = (
     0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, None,

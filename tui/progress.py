@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
 from rich.progress import TimeRemainingColumn as TimeColumn
 
-from actors.events import AnyEvent, JobFinished
-from actors.kernel import Kernel
-from journal.names import clock
-from tui.console import plain
+from callboard.actors.events import AnyEvent, JobFinished
+from callboard.actors.kernel import Kernel
+from callboard.journal.names import clock
+from callboard.tui.console import plain
 
 _LOOKS_A_SECOND = 8
 _WIDE = 100

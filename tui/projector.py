@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from actors.events import RunStarted
-from journal.names import printable
-from scheduler.model import Millis
-from tui.beside import Beside
-from tui.detail_job import job_detail
-from tui.detail_node import node_detail
-from tui.detail_slot import slot_detail
-from tui.frame import Detail, Frame, JobKey, JobRow, Line, Run, Totals, Truth, View
-from tui.stage import Stage
-from tui.story import Wanted, contains, lines_before
-from tui.tally import Tally
-from tui.tape import Tape
+from callboard.actors.events import RunStarted
+from callboard.journal.names import printable
+from callboard.scheduler.model import Millis
+from callboard.tui.beside import Beside
+from callboard.tui.detail_job import job_detail
+from callboard.tui.detail_node import node_detail
+from callboard.tui.detail_slot import slot_detail
+from callboard.tui.frame import Detail, Frame, JobKey, JobRow, Line, Run, Totals, Truth, View
+from callboard.tui.stage import Stage
+from callboard.tui.story import Wanted, contains, lines_before
+from callboard.tui.tally import Tally
+from callboard.tui.tape import Tape
 
 _USUAL_AGE = 128
 _AGE_MAX = 255

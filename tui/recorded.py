@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from actors.events import AnyEvent
-from journal.follow import Follower, Standing
-from tui.frame import Frame
-from tui.head import Head
-from tui.source import Move, Request
-from tui.tape import Tape
+from callboard.actors.events import AnyEvent
+from callboard.journal.follow import Follower, Standing
+from callboard.tui.frame import Frame
+from callboard.tui.head import Head
+from callboard.tui.source import Move, Request
+from callboard.tui.tape import Tape
 
 RECORDED = "this run is recorded and stays as it was; `callboard watch` plays one anew"
 """Why nothing can be done to it."""

@@ -11,8 +11,8 @@ from multiprocessing.connection import Connection
 
 import msgspec
 
-from tui.frame import Frame
-from tui.source import Request
+from callboard.tui.frame import Frame
+from callboard.tui.source import Request
 
 
 class RemoteSource:

@@ -11,7 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
-from tui.commands import COMMANDS
+from callboard.tui.commands import COMMANDS
 
 _SIGNS = (
     (

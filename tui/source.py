@@ -6,10 +6,10 @@ from typing import Protocol
 
 import msgspec
 
-from actors.faults import AnyFault
-from scenarios.joblist import JobEntry
-from scheduler.model import JobId, Millis
-from tui.frame import Frame, View
+from callboard.actors.faults import AnyFault
+from callboard.scenarios.joblist import JobEntry
+from callboard.scheduler.model import JobId, Millis
+from callboard.tui.frame import Frame, View
 
 
 class Stay(msgspec.Struct, frozen=True, tag=True, array_like=True):

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import msgspec
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -36,7 +36,7 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import (
+from callboard.actors.faults import (
     Crash,
     Disturb,
     Drain,
@@ -50,10 +50,10 @@ from actors.faults import (
     Slow,
     SwitchPolicy,
 )
-from actors.network import HEALTHY
-from scheduler.model import AttemptId, Millis, TaskKind
-from tui.frame import SlotState, Truth
-from tui.tally import Tallies
+from callboard.actors.network import HEALTHY
+from callboard.scheduler.model import AttemptId, Millis, TaskKind
+from callboard.tui.frame import SlotState, Truth
+from callboard.tui.tally import Tallies
 
 _NO_SLOT = -1
 

@@ -11,8 +11,8 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from tui import themes
-from tui.palette import DARK
+from callboard.tui import themes
+from callboard.tui.palette import DARK
 
 
 class Offer(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptLaunched,
     AttemptResumed,
@@ -18,11 +18,11 @@ from actors.events import (
     JobFinished,
     MapsUndone,
 )
-from journal.sentences import Narrator
-from journal.show import KINDS as KIND_NAMES
-from scheduler.model import JobId, NodeId
-from tui.frame import Line, LogLevel, Mark
-from tui.tape import KINDS, LEVELS, MARKS, NOBODY, NUMBERS, Tape
+from callboard.journal.sentences import Narrator
+from callboard.journal.show import KINDS as KIND_NAMES
+from callboard.scheduler.model import JobId, NodeId
+from callboard.tui.frame import Line, LogLevel, Mark
+from callboard.tui.tape import KINDS, LEVELS, MARKS, NOBODY, NUMBERS, Tape
 
 _BLOCK = 65_536
 """How many events are looked through at once."""

@@ -4,7 +4,7 @@ from typing import Self
 
 import msgspec
 
-from actors.events import (
+from callboard.actors.events import (
     AttemptLaunched,
     JobChanged,
     JobFinished,
@@ -15,9 +15,9 @@ from actors.events import (
     Outcome,
     SuspendOrdered,
 )
-from scheduler.decisions import Why
-from scheduler.model import JobId, Millis, TaskIndex, TaskKind
-from tui.frame import JobState
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import JobId, Millis, TaskIndex, TaskKind
+from callboard.tui.frame import JobState
 
 _STATES = {
     Outcome.SUCCEEDED: JobState.SUCCEEDED,

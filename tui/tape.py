@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -42,12 +42,12 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import JobFault, NodeFault
-from scheduler.model import AttemptId, JobId, Millis
-from tui.frame import LogLevel, Mark, SlotState
-from tui.history import History
-from tui.insight import Insight
-from tui.stage import Stage
+from callboard.actors.faults import JobFault, NodeFault
+from callboard.scheduler.model import AttemptId, JobId, Millis
+from callboard.tui.frame import LogLevel, Mark, SlotState
+from callboard.tui.history import History
+from callboard.tui.insight import Insight
+from callboard.tui.stage import Stage
 
 _SNAPSHOT_EVERY = 16_384
 _SNAPSHOTS_MAX = 96

@@ -5,7 +5,7 @@ from typing import Any
 from textual.app import App
 from textual.theme import Theme
 
-from tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
+from callboard.tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
 
 NAMES = ("dark", "light")
 

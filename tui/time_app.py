@@ -11,18 +11,18 @@ from typing import Any
 import msgspec
 from textual.app import App
 
-from tui.frame import Frame, View
-from tui.palette import Palette
-from tui.panels.charts import ChartsPane
-from tui.panels.lines import StatusLine
-from tui.panels.pane import Pane
-from tui.panels.timebar import TimeBar
-from tui.player import Player
-from tui.recorded import RecordedSource
-from tui.remote import RemoteSource
-from tui.screens import AskScreen
-from tui.source import Deed, GoTo, Move, Request, Source, Stay, Step, StepKind
-from tui.words import parse_time
+from callboard.tui.frame import Frame, View
+from callboard.tui.palette import Palette
+from callboard.tui.panels.charts import ChartsPane
+from callboard.tui.panels.lines import StatusLine
+from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.timebar import TimeBar
+from callboard.tui.player import Player
+from callboard.tui.recorded import RecordedSource
+from callboard.tui.remote import RemoteSource
+from callboard.tui.screens import AskScreen
+from callboard.tui.source import Deed, GoTo, Move, Request, Source, Stay, Step, StepKind
+from callboard.tui.words import parse_time
 
 FRAMES_A_SECOND = 20
 _READ_AT_ONCE = 4_000

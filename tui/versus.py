@@ -2,17 +2,17 @@
 
 from collections.abc import Collection
 
-from actors.events import AnyEvent, FaultStruck, Outcome, RunEnded
-from actors.faults import SwitchPolicy
-from journal.diff import same_decision
-from journal.names import printable
-from scheduler.model import JobId, Millis
-from tui.frame import PAIR_KEYS, Figures, JobKey, PairRow, Parting, View
-from tui.projector import job_row, running_in, sort_key, words
-from tui.stage import Stage
-from tui.story import contains, sentence
-from tui.tally import Tally
-from tui.tape import KINDS, Tape
+from callboard.actors.events import AnyEvent, FaultStruck, Outcome, RunEnded
+from callboard.actors.faults import SwitchPolicy
+from callboard.journal.diff import same_decision
+from callboard.journal.names import printable
+from callboard.scheduler.model import JobId, Millis
+from callboard.tui.frame import PAIR_KEYS, Figures, JobKey, PairRow, Parting, View
+from callboard.tui.projector import job_row, running_in, sort_key, words
+from callboard.tui.stage import Stage
+from callboard.tui.story import contains, sentence
+from callboard.tui.tally import Tally
+from callboard.tui.tape import KINDS, Tape
 
 Stages = tuple[Stage, Stage]
 

@@ -1,6 +1,6 @@
 """Short forms of times, for where a screen has room for six characters."""
 
-from scheduler.model import Millis
+from callboard.scheduler.model import Millis
 
 
 def brief(ms: Millis) -> str:

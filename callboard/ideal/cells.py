@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from callboard.ideal.swim import Trace
-from scheduler.ideal import BLIND, simulate
-from scheduler.ideal.digest import source_digest
-from scheduler.ideal.workload import estimates, normals, sizes
+from callboard.scheduler.ideal import BLIND, simulate
+from callboard.scheduler.ideal.digest import source_digest
+from callboard.scheduler.ideal.workload import estimates, normals, sizes
 
 
 class Point(NamedTuple):

@@ -18,9 +18,9 @@ from callboard.ideal.study import Study
 from callboard.ideal.swim import REPORT_FILES, Trace, load
 from callboard.ideal.tables import tables, write_csv
 from callboard.ideal.work import cluster, finish, known, local, missing
-from scheduler.ideal import DISCIPLINES
-from scheduler.ideal.workload import SIZE_MODELS
-from tui.console import PlainConsole
+from callboard.scheduler.ideal import DISCIPLINES
+from callboard.scheduler.ideal.workload import SIZE_MODELS
+from callboard.tui.console import PlainConsole
 
 _STOPPED = 130
 

@@ -12,7 +12,7 @@ from callboard.ideal.cells import Point
 from callboard.ideal.results import Results
 from callboard.ideal.study import FigureSpec
 from callboard.ideal.swim import Trace
-from scheduler.ideal import BLIND
+from callboard.scheduler.ideal import BLIND
 
 
 class Look(NamedTuple):

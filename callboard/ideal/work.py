@@ -12,7 +12,7 @@ from callboard.ideal.cache import Cache
 from callboard.ideal.cells import Answer, Cell, Outcome, compute
 from callboard.ideal.study import Study
 from callboard.ideal.swim import Trace
-from scheduler.ideal import compiled_is_available
+from callboard.scheduler.ideal import compiled_is_available
 
 JOB_RUNS_A_TASK = 400_000
 """About how many jobs are simulated between two looks at the progress, and lost by a kill."""

@@ -3,9 +3,9 @@
 callboard check './docs/examples/most_first.py:MostFirst' --property max-min
 """
 
-from scheduler.model import TaskKind
-from scheduler.orders.ranked import Key, KeyedOrder
-from scheduler.view import JobView
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.orders.ranked import Key, KeyedOrder
+from callboard.scheduler.view import JobView
 
 
 class MostFirst(KeyedOrder):

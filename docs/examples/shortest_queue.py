@@ -7,9 +7,9 @@ from typing import Annotated
 
 import msgspec
 
-from scheduler.model import TaskKind
-from scheduler.orders.ranked import Key, KeyedOrder
-from scheduler.view import JobView
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.orders.ranked import Key, KeyedOrder
+from callboard.scheduler.view import JobView
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,11 +2,11 @@
 and that a run comes to its end.
 """
 
-from fairness.property import Broken, Check, Property, SaysNothing, whole
-from fairness.trial import Trial
-from fairness.worlds import ANY, TROUBLED, WRECKED, Worlds
-from scheduler.locality import Delay
-from scheduler.policy import Policy
+from callboard.fairness.property import Broken, Check, Property, SaysNothing, whole
+from callboard.fairness.trial import Trial
+from callboard.fairness.worlds import ANY, TROUBLED, WRECKED, Worlds
+from callboard.scheduler.locality import Delay
+from callboard.scheduler.policy import Policy
 
 
 def rule(number: str) -> Check:

@@ -9,19 +9,25 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.events import AttemptClosed, AttemptLaunched, JobSubmitted, KillOrdered, SuspendOrdered
-from fairness.properties.accounts import rule
-from fairness.property import Broken, Property, SaysNothing, moment, whole
-from fairness.trial import DueMaster, Run, Trial
-from fairness.worlds import PLAIN, Worlds
-from scheduler.claims import Claim
-from scheduler.model import AttemptId, Millis
-from scheduler.orders.fair import Fair
-from scheduler.orders.pools import PoolParams
-from scheduler.policy import Policy
-from scheduler.preemption.kill import AboveShares, Kill
-from scheduler.preemption.starvation import below_half, below_min_share
-from scheduler.preemption.watching import LOOK_MS
+from callboard.actors.events import (
+    AttemptClosed,
+    AttemptLaunched,
+    JobSubmitted,
+    KillOrdered,
+    SuspendOrdered,
+)
+from callboard.fairness.properties.accounts import rule
+from callboard.fairness.property import Broken, Property, SaysNothing, moment, whole
+from callboard.fairness.trial import DueMaster, Run, Trial
+from callboard.fairness.worlds import PLAIN, Worlds
+from callboard.scheduler.claims import Claim
+from callboard.scheduler.model import AttemptId, Millis
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.preemption.kill import AboveShares, Kill
+from callboard.scheduler.preemption.starvation import below_half, below_min_share
+from callboard.scheduler.preemption.watching import LOOK_MS
 
 LONG: Worlds = msgspec.structs.replace(
     PLAIN, nodes=1, slots=6, least_slots=4, jobs=3, maps=8, lengths_s=(100.0, 200.0)

@@ -2,16 +2,24 @@
 
 import msgspec
 
-from actors.config import NodeGroup
-from actors.events import AnyEvent, AttemptLaunched, JobFinished, RunEnded, RunStarted
-from fairness.property import Broken, Property, SaysNothing, moment, undisturbed, unpreempted, whole
-from fairness.trial import Run, Trial
-from fairness.worlds import ANY, PLAIN, TROUBLED
-from scenarios.checks import node_count
-from scenarios.joblist import JobEntry, JobsWorkload, specs_of
-from scenarios.spec import Scenario, make_jobs
-from scenarios.timeline import CrashEntry
-from scheduler.model import Millis
+from callboard.actors.config import NodeGroup
+from callboard.actors.events import AnyEvent, AttemptLaunched, JobFinished, RunEnded, RunStarted
+from callboard.fairness.property import (
+    Broken,
+    Property,
+    SaysNothing,
+    moment,
+    undisturbed,
+    unpreempted,
+    whole,
+)
+from callboard.fairness.trial import Run, Trial
+from callboard.fairness.worlds import ANY, PLAIN, TROUBLED
+from callboard.scenarios.checks import node_count
+from callboard.scenarios.joblist import JobEntry, JobsWorkload, specs_of
+from callboard.scenarios.spec import Scenario, make_jobs
+from callboard.scenarios.timeline import CrashEntry
+from callboard.scheduler.model import Millis
 
 Launch = tuple[int, ...]
 

@@ -9,14 +9,14 @@ from fractions import Fraction
 
 import msgspec
 
-from actors.jobs import JobSpec
-from fairness.property import Broken, Property, claimless
-from fairness.still import shares
-from fairness.trial import Trial
-from fairness.worlds import PLAIN, Worlds
-from scenarios.build import node_facts
-from scenarios.spec import make_jobs
-from scheduler.model import JobId
+from callboard.actors.jobs import JobSpec
+from callboard.fairness.property import Broken, Property, claimless
+from callboard.fairness.still import shares
+from callboard.fairness.trial import Trial
+from callboard.fairness.worlds import PLAIN, Worlds
+from callboard.scenarios.build import node_facts
+from callboard.scenarios.spec import make_jobs
+from callboard.scheduler.model import JobId
 
 STILL: Worlds = msgspec.structs.replace(PLAIN, priorities=True, arrivals=False, nodes=4)
 

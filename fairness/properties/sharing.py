@@ -9,12 +9,12 @@ from fractions import Fraction
 
 import msgspec
 
-from actors.events import AttemptEnded, AttemptStarted
-from fairness.property import Broken, Property, moment, undisturbed, whole
-from fairness.trial import Decision, Run, Trial
-from fairness.worlds import ANY, PLAIN, Worlds
-from scheduler.model import JobId, TaskKind
-from scheduler.orders.pools import WEIGHTS
+from callboard.actors.events import AttemptEnded, AttemptStarted
+from callboard.fairness.property import Broken, Property, moment, undisturbed, whole
+from callboard.fairness.trial import Decision, Run, Trial
+from callboard.fairness.worlds import ANY, PLAIN, Worlds
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.orders.pools import WEIGHTS
 
 SHARED: Worlds = msgspec.structs.replace(PLAIN, reduces=True, noise=True, distance=True)
 """Equal jobs: nothing but what they run tells them apart."""

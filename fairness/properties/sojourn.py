@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.events import JobFinished
-from actors.jobs import JobSpec
-from fairness.property import Broken, Property, SaysNothing, moment, undisturbed, whole
-from fairness.trial import Run, Trial
-from fairness.worlds import PLAIN, Worlds
-from scenarios.spec import make_jobs
-from scheduler import ideal
-from scheduler.model import Millis, TaskKind
-from scheduler.policy import Order, Policy
+from callboard.actors.events import JobFinished
+from callboard.actors.jobs import JobSpec
+from callboard.fairness.property import Broken, Property, SaysNothing, moment, undisturbed, whole
+from callboard.fairness.trial import Run, Trial
+from callboard.fairness.worlds import PLAIN, Worlds
+from callboard.scenarios.spec import make_jobs
+from callboard.scheduler import ideal
+from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.policy import Order, Policy
 
 TWINS = {
     "fifo": "fifo",

@@ -2,16 +2,16 @@
 
 import msgspec
 
-from fairness.properties.relations import launches, same
-from fairness.property import Property, claimless
-from fairness.trial import Run, Trial
-from fairness.worlds import ANY
-from scheduler.locality import Delay, DelayParams
-from scheduler.orders.fair import Fair
-from scheduler.orders.pools import PoolParams
-from scheduler.orders.virtual import FspPs, Psbs
-from scheduler.policy import Anywhere, Policy, Wait
-from scheduler.preemption.kill import Kill
+from callboard.fairness.properties.relations import launches, same
+from callboard.fairness.property import Property, claimless
+from callboard.fairness.trial import Run, Trial
+from callboard.fairness.worlds import ANY
+from callboard.scheduler.locality import Delay, DelayParams
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.orders.virtual import FspPs, Psbs
+from callboard.scheduler.policy import Anywhere, Policy, Wait
+from callboard.scheduler.preemption.kill import Kill
 
 NOBODY = "nobody-here"
 """A pool that no job names."""

@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.events import (
+from callboard.actors.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
     AttemptSuspended,
     JobFinished,
 )
-from fairness.property import Broken, Property, moment, undisturbed, unpreempted, whole
-from fairness.trial import Run, Trial
-from fairness.worlds import ANY, PLAIN
-from scenarios.build import node_facts
-from scenarios.checks import node_count
-from scheduler.locality import Delay, auto_wait_ms
-from scheduler.model import KINDS, Millis, TaskKind
+from callboard.fairness.property import Broken, Property, moment, undisturbed, unpreempted, whole
+from callboard.fairness.trial import Run, Trial
+from callboard.fairness.worlds import ANY, PLAIN
+from callboard.scenarios.build import node_facts
+from callboard.scenarios.checks import node_count
+from callboard.scheduler.locality import Delay, auto_wait_ms
+from callboard.scheduler.model import KINDS, Millis, TaskKind
 
 
 class Gap(NamedTuple):

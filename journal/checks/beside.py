@@ -12,17 +12,17 @@ from typing import Any, Protocol
 
 import msgspec
 
-from actors.entries import OfferEntry
-from actors.events import AnyEvent, KillOrdered, SuspendOrdered
-from actors.ledger import Ledger
-from actors.master import Master
-from actors.messages import Heartbeat, Preempt
-from journal.checks.book import Book
-from journal.checks.rule import Handlers, Rule, Violation
-from scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
-from scheduler.orders.ranked import KeyedOrder
-from scheduler.policy import Order, PreemptionRule, Ranked, Wait
-from scheduler.preemption.kill import AboveShares
+from callboard.actors.entries import OfferEntry
+from callboard.actors.events import AnyEvent, KillOrdered, SuspendOrdered
+from callboard.actors.ledger import Ledger
+from callboard.actors.master import Master
+from callboard.actors.messages import Heartbeat, Preempt
+from callboard.journal.checks.book import Book
+from callboard.journal.checks.rule import Handlers, Rule, Violation
+from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
+from callboard.scheduler.orders.ranked import KeyedOrder
+from callboard.scheduler.policy import Order, PreemptionRule, Ranked, Wait
+from callboard.scheduler.preemption.kill import AboveShares
 
 
 class Witness(Protocol):

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -35,7 +35,7 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import (
+from callboard.actors.faults import (
     Crash,
     MasterFault,
     NodeFault,
@@ -46,8 +46,8 @@ from actors.faults import (
     Resume,
     ResumeMaster,
 )
-from journal.checks.records import NEVER, Attempt, Job, Node
-from scheduler.model import AttemptId, JobId, Millis, NodeId
+from callboard.journal.checks.records import NEVER, Attempt, Job, Node
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
 
 FORGOTTEN_MAX = 64
 """So many attempts that are over are remembered, for the sentences of a violation."""

@@ -9,20 +9,20 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from actors.address import MASTER
-from actors.events import AnyEvent, FaultStruck, RunStarted
-from actors.faults import RestartMaster, ResumeMaster, SwitchPolicy
-from actors.kernel import Kernel
-from journal.checks.beside import Beside, Queues, Repeats, Victims, WatchedMaster
-from journal.checks.book import Book
-from journal.checks.rule import Check, Rule, Setup, Violation
-from journal.checks.sums import Digests, JobTimes, SlotTimes, Sums
-from journal.checks.tasks import Attempts, Lifecycles, Shuffles, Successes
-from journal.checks.truth import Causes, DeadNodes, Slots
-from journal.checks.waiting import Waits
-from journal.metrics import Metrics
-from journal.sentences import Narrator
-from scheduler.policy import Policy
+from callboard.actors.address import MASTER
+from callboard.actors.events import AnyEvent, FaultStruck, RunStarted
+from callboard.actors.faults import RestartMaster, ResumeMaster, SwitchPolicy
+from callboard.actors.kernel import Kernel
+from callboard.journal.checks.beside import Beside, Queues, Repeats, Victims, WatchedMaster
+from callboard.journal.checks.book import Book
+from callboard.journal.checks.rule import Check, Rule, Setup, Violation
+from callboard.journal.checks.sums import Digests, JobTimes, SlotTimes, Sums
+from callboard.journal.checks.tasks import Attempts, Lifecycles, Shuffles, Successes
+from callboard.journal.checks.truth import Causes, DeadNodes, Slots
+from callboard.journal.checks.waiting import Waits
+from callboard.journal.metrics import Metrics
+from callboard.journal.sentences import Narrator
+from callboard.scheduler.policy import Policy
 
 RECENT = 6
 """How many events a violation tells, the last one among them."""

@@ -3,8 +3,8 @@
 As a string each says what it is like, for a person who has to understand a violation.
 """
 
-from actors.events import AttemptLaunched, JobSubmitted, NodeFacts, Outcome, Stall
-from scheduler.model import AttemptId, Millis, NodeId, TaskIndex, TaskKind
+from callboard.actors.events import AttemptLaunched, JobSubmitted, NodeFacts, Outcome, Stall
+from callboard.scheduler.model import AttemptId, Millis, NodeId, TaskIndex, TaskKind
 
 NEVER: Millis = -1
 

@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from actors.config import Cluster, Tasks
-from actors.events import AnyEvent, RunStarted
-from journal.checks.book import Book
-from journal.checks.records import NEVER
-from scheduler.model import Millis
-from scheduler.policy import Policy
-from scheduler.registry import SHIPPED, PolicySpecError, Settings, make_policy
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.events import AnyEvent, RunStarted
+from callboard.journal.checks.book import Book
+from callboard.journal.checks.records import NEVER
+from callboard.scheduler.model import Millis
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import SHIPPED, PolicySpecError, Settings, make_policy
 
 Handlers = Mapping[type[AnyEvent], Callable[[Any], None]]
 

@@ -2,13 +2,13 @@
 
 import msgspec
 
-from actors.events import RunEnded
-from actors.ledger import Ledger
-from journal.checks.book import Book
-from journal.checks.records import Job
-from journal.checks.rule import Handlers, Rule
-from journal.metrics import Metrics
-from scheduler.model import KINDS, TaskKind
+from callboard.actors.events import RunEnded
+from callboard.actors.ledger import Ledger
+from callboard.journal.checks.book import Book
+from callboard.journal.checks.records import Job
+from callboard.journal.checks.rule import Handlers, Rule
+from callboard.journal.metrics import Metrics
+from callboard.scheduler.model import KINDS, TaskKind
 
 
 class Sums(Rule):

@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -25,10 +25,10 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.job import ATTEMPTS_MAX
-from journal.checks.records import NEVER, Attempt
-from journal.checks.rule import Handlers, Rule, Setup
-from scheduler.model import AttemptId, TaskKind
+from callboard.actors.job import ATTEMPTS_MAX
+from callboard.journal.checks.records import NEVER, Attempt
+from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.scheduler.model import AttemptId, TaskKind
 
 
 class Successes(Rule):

@@ -1,6 +1,6 @@
 """What really happens: slots, causes, dead nodes (S1, S7, S12)."""
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -24,10 +24,10 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from journal.checks.book import Book
-from journal.checks.records import NEVER, Attempt
-from journal.checks.rule import Handlers, Rule, Setup
-from scheduler.model import AttemptId, Millis, NodeId
+from callboard.journal.checks.book import Book
+from callboard.journal.checks.records import NEVER, Attempt
+from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.scheduler.model import AttemptId, Millis, NodeId
 
 
 class Slots(Rule):

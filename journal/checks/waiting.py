@@ -1,12 +1,12 @@
 """Delay scheduling (S14)."""
 
-from actors.events import AttemptLaunched, FaultStruck
-from actors.faults import RestartMaster, ResumeMaster, SwitchPolicy
-from actors.ledger import Ledger
-from journal.checks.book import Book
-from journal.checks.rule import Handlers, Rule, Setup
-from scheduler.locality import Delay, DelayParams, auto_wait_ms
-from scheduler.model import JobId, Locality, Millis, TaskKind
+from callboard.actors.events import AttemptLaunched, FaultStruck
+from callboard.actors.faults import RestartMaster, ResumeMaster, SwitchPolicy
+from callboard.actors.ledger import Ledger
+from callboard.journal.checks.book import Book
+from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.scheduler.locality import Delay, DelayParams, auto_wait_ms
+from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
 
 
 class _Waiter:

@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 from typing import TextIO
 
-from journal.export.rows import TEXT, Columns
+from callboard.journal.export.rows import TEXT, Columns
 
 
 class MissingExtraError(Exception):

@@ -6,7 +6,7 @@ from typing import Self
 
 import msgspec
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     FaultStruck,
     JobSubmitted,
@@ -18,10 +18,10 @@ from actors.events import (
     RunStarted,
     SuspendOrdered,
 )
-from actors.faults import Fault, NodeFault
-from journal.metrics import Metrics
-from journal.sentences import Narrator
-from scheduler.model import AttemptId, Millis, NodeId
+from callboard.actors.faults import Fault, NodeFault
+from callboard.journal.metrics import Metrics
+from callboard.journal.sentences import Narrator
+from callboard.scheduler.model import AttemptId, Millis, NodeId
 
 
 class Moment(msgspec.Struct, frozen=True, gc=False):

@@ -8,11 +8,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from journal.export.recording import Recording
-from journal.names import kind_name
-from journal.sentences import LEVELS
-from journal.tables import FAILED, KILLED, NEVER, OUTCOMES, SUCCEEDED, AttemptTable, Ints
-from scheduler.model import Locality, TaskKind
+from callboard.journal.export.recording import Recording
+from callboard.journal.names import kind_name
+from callboard.journal.sentences import LEVELS
+from callboard.journal.tables import FAILED, KILLED, NEVER, OUTCOMES, SUCCEEDED, AttemptTable, Ints
+from callboard.scheduler.model import Locality, TaskKind
 
 Cell = int | str | None
 Columns = dict[str, list[Cell]]

@@ -17,13 +17,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from actors.events import NodeFacts
-from journal.export.recording import Moment, Recording
-from journal.names import job_name, kind_name, node_name, printable, rack_name
-from journal.sentences import LEVELS
-from journal.steps import Steps
-from journal.tables import NEVER, OUTCOMES, AttemptTable
-from scheduler.model import Locality, Millis, TaskKind
+from callboard.actors.events import NodeFacts
+from callboard.journal.export.recording import Moment, Recording
+from callboard.journal.names import job_name, kind_name, node_name, printable, rack_name
+from callboard.journal.sentences import LEVELS
+from callboard.journal.steps import Steps
+from callboard.journal.tables import NEVER, OUTCOMES, AttemptTable
+from callboard.scheduler.model import Locality, Millis, TaskKind
 
 Event = dict[str, Any]
 

@@ -22,9 +22,9 @@ import numba
 from numba.core import config
 from numba.extending import register_jitable
 
-from scheduler.ideal import fsp, heap, loops, pool
-from scheduler.ideal.digest import source_digest
-from scheduler.ideal.machine import PLAIN
+from callboard.scheduler.ideal import fsp, heap, loops, pool
+from callboard.scheduler.ideal.digest import source_digest
+from callboard.scheduler.ideal.machine import PLAIN
 
 _HERE = Path(__file__).parent
 

@@ -16,9 +16,9 @@ jobs keyed by their virtual finish serves as it stands.  O(log n) a job, amortis
 
 from typing import Any, NamedTuple
 
-from scheduler.ideal.heap import NONE, Heap, Links, pop, push
-from scheduler.ideal.loops import Jobs, complete, due, pause
-from scheduler.ideal.pool import (
+from callboard.scheduler.ideal.heap import NONE, Heap, Links, pop, push
+from callboard.scheduler.ideal.loops import Jobs, complete, due, pause
+from callboard.scheduler.ideal.pool import (
     INF,
     Levels,
     Pool,

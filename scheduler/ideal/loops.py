@@ -11,8 +11,8 @@ and are compiled for floats as they stand.
 
 from typing import Any, NamedTuple
 
-from scheduler.ideal.heap import NONE, Heap, Row, pop, push
-from scheduler.ideal.pool import (
+from callboard.scheduler.ideal.heap import NONE, Heap, Row, pop, push
+from callboard.scheduler.ideal.pool import (
     INF,
     Levels,
     Pool,

@@ -7,9 +7,18 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scheduler.ideal import fsp, loops
-from scheduler.ideal.pool import INF
-from scheduler.ideal.rooms import ArrayRows, Case, ListRows, Rows, heap, levels, pool, twin
+from callboard.scheduler.ideal import fsp, loops
+from callboard.scheduler.ideal.pool import INF
+from callboard.scheduler.ideal.rooms import (
+    ArrayRows,
+    Case,
+    ListRows,
+    Rows,
+    heap,
+    levels,
+    pool,
+    twin,
+)
 
 Floats: TypeAlias = NDArray[np.float64]
 LoopPath: TypeAlias = Literal["auto", "plain", "compiled"]
@@ -176,7 +185,7 @@ def _run(discipline: str, case: Case, until: Any, path: LoopPath) -> loops.Jobs:
         raise ValueError(f"no path {path!r}; there are auto, plain, compiled")
     what = _DISCIPLINES[discipline]
     if path == "compiled" or (path == "auto" and compiled_is_available()):
-        from scheduler.ideal.compiled import COMPILED
+        from callboard.scheduler.ideal.compiled import COMPILED
 
         rows: Rows = ArrayRows()
         run = COMPILED[what.loop]

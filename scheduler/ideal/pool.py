@@ -6,7 +6,7 @@ each job holds the reading at which it will be done.  So an event costs O(log n)
 
 from typing import Any, NamedTuple
 
-from scheduler.ideal.heap import NONE, Heap, Links, Row, meld, pop, push
+from callboard.scheduler.ideal.heap import NONE, Heap, Links, Row, meld, pop, push
 
 INF = float("inf")
 

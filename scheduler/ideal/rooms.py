@@ -4,10 +4,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from scheduler.ideal.fsp import FIRST, LEAST, SHARE, Twin
-from scheduler.ideal.heap import NONE, Heap, Links, Row
-from scheduler.ideal.loops import Jobs
-from scheduler.ideal.pool import INF, Levels, Pool
+from callboard.scheduler.ideal.fsp import FIRST, LEAST, SHARE, Twin
+from callboard.scheduler.ideal.heap import NONE, Heap, Links, Row
+from callboard.scheduler.ideal.loops import Jobs
+from callboard.scheduler.ideal.pool import INF, Levels, Pool
 
 
 class Rows(Protocol):

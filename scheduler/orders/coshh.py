@@ -18,9 +18,9 @@ from typing import Literal
 
 import msgspec
 
-from scheduler.claims import Claim, Each
-from scheduler.estimation import Oracle, SizeSource
-from scheduler.facts import (
+from callboard.scheduler.claims import Claim, Each
+from callboard.scheduler.estimation import Oracle, SizeSource
+from callboard.scheduler.facts import (
     Closed,
     Fact,
     JobArrived,
@@ -34,15 +34,15 @@ from scheduler.facts import (
     TasksPending,
     TasksWithdrawn,
 )
-from scheduler.matching import scipy_part
-from scheduler.model import KINDS, JobId, NodeId, TaskKind
-from scheduler.orders.suggestions import Suggestions
-from scheduler.orders.user_claims import UserParams, user_claims
-from scheduler.orders.user_lines import Lines, User
-from scheduler.policy import Order, Ranked
-from scheduler.promises import SHARES
-from scheduler.task_times import LearntTimes, Sort, TaskTimes, TrueTimes
-from scheduler.view import ClusterView, JobView, NodeView, Offer
+from callboard.scheduler.matching import scipy_part
+from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
+from callboard.scheduler.orders.suggestions import Suggestions
+from callboard.scheduler.orders.user_claims import UserParams, user_claims
+from callboard.scheduler.orders.user_lines import Lines, User
+from callboard.scheduler.policy import Order, Ranked
+from callboard.scheduler.promises import SHARES
+from callboard.scheduler.task_times import LearntTimes, Sort, TaskTimes, TrueTimes
+from callboard.scheduler.view import ClusterView, JobView, NodeView, Offer
 
 
 class _Job:

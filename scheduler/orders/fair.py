@@ -18,8 +18,8 @@ from typing import Literal
 import msgspec
 from sortedcontainers import SortedList
 
-from scheduler.claims import Claim, Each, job_claim
-from scheduler.facts import (
+from callboard.scheduler.claims import Claim, Each, job_claim
+from callboard.scheduler.facts import (
     Closed,
     Fact,
     JobArrived,
@@ -31,11 +31,20 @@ from scheduler.facts import (
     TasksPending,
     TasksWithdrawn,
 )
-from scheduler.model import JobId, TaskKind
-from scheduler.orders.pools import WEIGHTS, Job, Key, Pool, PoolParams, clear, mend, mend_kind
-from scheduler.policy import Order, Ranked
-from scheduler.promises import BUSY, EQUAL, SHARES
-from scheduler.view import ClusterView, JobView, Offer
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.orders.pools import (
+    WEIGHTS,
+    Job,
+    Key,
+    Pool,
+    PoolParams,
+    clear,
+    mend,
+    mend_kind,
+)
+from callboard.scheduler.policy import Order, Ranked
+from callboard.scheduler.promises import BUSY, EQUAL, SHARES
+from callboard.scheduler.view import ClusterView, JobView, Offer
 
 DEFAULT_POOL = "default"
 """The pool of a job that states none (Hadoop's Pool.DEFAULT_POOL_NAME)."""

@@ -6,11 +6,11 @@ reduce; and when the cluster is nearly full it takes one task only, to keep some
 for failures and copies (the padding).
 """
 
-from scheduler.facts import Fact, JobMoved
-from scheduler.model import KINDS, TaskKind
-from scheduler.orders.ranked import Key, RankedOrder
-from scheduler.promises import BUSY, SHARES
-from scheduler.view import ClusterView, JobView, Offer
+from callboard.scheduler.facts import Fact, JobMoved
+from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.orders.ranked import Key, RankedOrder
+from callboard.scheduler.promises import BUSY, SHARES
+from callboard.scheduler.view import ClusterView, JobView, Offer
 
 PAD_FRACTION = 0.01
 """mapred.jobtracker.taskalloc.capacitypad's default."""

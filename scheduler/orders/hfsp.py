@@ -20,16 +20,24 @@ from typing import Literal
 
 import msgspec
 
-from scheduler.estimation import Oracle, OracleSizes
-from scheduler.facts import Closed, Fact, JobLeft, Launched, Progressed, Resumed, Suspended
-from scheduler.model import AttemptId, JobId, TaskKind
-from scheduler.orders.ranked import Key, SortedQueue
-from scheduler.orders.sized import WEIGHT
-from scheduler.orders.virtual import Phase, VirtualOrder
-from scheduler.policy import Ranked
-from scheduler.promises import BUSY, SHARES, SOONEST
-from scheduler.training import History, TrainingPhase
-from scheduler.view import ClusterView, JobView, Offer
+from callboard.scheduler.estimation import Oracle, OracleSizes
+from callboard.scheduler.facts import (
+    Closed,
+    Fact,
+    JobLeft,
+    Launched,
+    Progressed,
+    Resumed,
+    Suspended,
+)
+from callboard.scheduler.model import AttemptId, JobId, TaskKind
+from callboard.scheduler.orders.ranked import Key, SortedQueue
+from callboard.scheduler.orders.sized import WEIGHT
+from callboard.scheduler.orders.virtual import Phase, VirtualOrder
+from callboard.scheduler.policy import Ranked
+from callboard.scheduler.promises import BUSY, SHARES, SOONEST
+from callboard.scheduler.training import History, TrainingPhase
+from callboard.scheduler.view import ClusterView, JobView, Offer
 
 
 class HfspParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

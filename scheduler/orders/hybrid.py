@@ -21,18 +21,18 @@ from fractions import Fraction
 
 import msgspec
 
-from scheduler.claims import Claim, Each
-from scheduler.decisions import Switch
-from scheduler.estimation import Oracle, SizeSource
-from scheduler.facts import Fact
-from scheduler.model import KINDS, TaskKind
-from scheduler.orders.coshh import Coshh
-from scheduler.orders.fair import Fair
-from scheduler.orders.fifo import Fifo
-from scheduler.orders.pools import PoolParams
-from scheduler.orders.user_claims import UserParams
-from scheduler.policy import Order, Ranked
-from scheduler.view import ClusterView, Offer
+from callboard.scheduler.claims import Claim, Each
+from callboard.scheduler.decisions import Switch
+from callboard.scheduler.estimation import Oracle, SizeSource
+from callboard.scheduler.facts import Fact
+from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.orders.coshh import Coshh
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.orders.user_claims import UserParams
+from callboard.scheduler.policy import Order, Ranked
+from callboard.scheduler.view import ClusterView, Offer
 
 _TASKS = {TaskKind.MAP: "maps", TaskKind.REDUCE: "reduces"}
 

@@ -20,9 +20,9 @@ from typing import Any, Literal
 import msgspec
 from sortedcontainers import SortedList
 
-from scheduler.model import KINDS, JobId, Priority, TaskKind
-from scheduler.shares import compute_fair_shares
-from scheduler.view import JobView
+from callboard.scheduler.model import KINDS, JobId, Priority, TaskKind
+from callboard.scheduler.shares import compute_fair_shares
+from callboard.scheduler.view import JobView
 
 WEIGHTS: dict[Priority, Fraction] = {
     Priority.VERY_HIGH: Fraction(4),

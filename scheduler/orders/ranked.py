@@ -9,8 +9,8 @@ from typing import Any
 
 from sortedcontainers import SortedList
 
-from scheduler.claims import Claim, Each, by_rank
-from scheduler.facts import (
+from callboard.scheduler.claims import Claim, Each, by_rank
+from callboard.scheduler.facts import (
     Closed,
     Fact,
     JobArrived,
@@ -21,10 +21,10 @@ from scheduler.facts import (
     TasksPending,
     TasksWithdrawn,
 )
-from scheduler.model import JobId, TaskKind
-from scheduler.policy import Order, Ranked
-from scheduler.ranking import Ranking
-from scheduler.view import ClusterView, JobView, Offer
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.policy import Order, Ranked
+from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.view import ClusterView, JobView, Offer
 
 Key = tuple[Any, ...]
 """What jobs are compared by; the job's number comes last and makes the order total."""

@@ -6,15 +6,15 @@ come to the same.  Maps and reduces are ranked apart, each by the size of its ow
 HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
 """
 
-from scheduler.claims import Claim, Each, job_claim
-from scheduler.estimation import Mean, work_ms
-from scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
-from scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
-from scheduler.orders.ranked import Key, KeyedOrder, RankedOrder
-from scheduler.orders.sized import Sized, SizeParams
-from scheduler.promises import BUSY, EQUAL, SHARES
-from scheduler.shares import compute_fair_shares
-from scheduler.view import ClusterView, JobView
+from callboard.scheduler.claims import Claim, Each, job_claim
+from callboard.scheduler.estimation import Mean, work_ms
+from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.orders.ranked import Key, KeyedOrder, RankedOrder
+from callboard.scheduler.orders.sized import Sized, SizeParams
+from callboard.scheduler.promises import BUSY, EQUAL, SHARES
+from callboard.scheduler.shares import compute_fair_shares
+from callboard.scheduler.view import ClusterView, JobView
 
 
 class _BySize(Sized, RankedOrder):

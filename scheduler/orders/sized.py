@@ -2,11 +2,11 @@
 
 import msgspec
 
-from scheduler.estimation import Estimator, OnlineSizes, Oracle, OracleSizes, SizeSource
-from scheduler.facts import Closed, Fact, JobLeft, Suspended
-from scheduler.model import Priority
-from scheduler.policy import Part
-from scheduler.view import ClusterView
+from callboard.scheduler.estimation import Estimator, OnlineSizes, Oracle, OracleSizes, SizeSource
+from callboard.scheduler.facts import Closed, Fact, JobLeft, Suspended
+from callboard.scheduler.model import Priority
+from callboard.scheduler.policy import Part
+from callboard.scheduler.view import ClusterView
 
 WEIGHT: dict[Priority, int] = {
     Priority.VERY_HIGH: 16,

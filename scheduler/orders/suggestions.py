@@ -14,11 +14,11 @@ times their weights.
 import heapq
 from collections.abc import Mapping, Sequence
 
-from scheduler.classes import Cell, Classes
-from scheduler.matching import Matching, match
-from scheduler.model import JobId, Millis, TaskKind
-from scheduler.task_times import Sort, TaskTimes
-from scheduler.view import JobView
+from callboard.scheduler.classes import Cell, Classes
+from callboard.scheduler.matching import Matching, match
+from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.task_times import Sort, TaskTimes
+from callboard.scheduler.view import JobView
 
 
 class _Counted:

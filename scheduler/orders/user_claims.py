@@ -6,10 +6,10 @@ from math import isfinite
 
 import msgspec
 
-from scheduler.claims import Claim, Each, job_claim
-from scheduler.model import TaskKind
-from scheduler.shares import compute_fair_shares
-from scheduler.view import ClusterView, JobView
+from callboard.scheduler.claims import Claim, Each, job_claim
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.shares import compute_fair_shares
+from callboard.scheduler.view import ClusterView, JobView
 
 
 class UserParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -16,7 +16,7 @@ from typing import Any
 
 from sortedcontainers import SortedList
 
-from scheduler.model import JobId, Millis
+from callboard.scheduler.model import JobId, Millis
 
 Key = tuple[Any, ...]
 """What users are compared by; it ends in their oldest waiting job, so no two are equal."""

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import ClassVar
 
-from scheduler.ageing import VirtualCluster
-from scheduler.claims import Claim, Each, by_rank
-from scheduler.facts import (
+from callboard.scheduler.ageing import VirtualCluster
+from callboard.scheduler.claims import Claim, Each, by_rank
+from callboard.scheduler.facts import (
     Closed,
     Fact,
     JobArrived,
@@ -31,13 +31,13 @@ from scheduler.facts import (
     TasksPending,
     TasksWithdrawn,
 )
-from scheduler.model import KINDS, JobId, Millis, TaskKind
-from scheduler.orders.ranked import Key, SortedQueue
-from scheduler.orders.sized import WEIGHT, Sized
-from scheduler.policy import Order, Ranked
-from scheduler.promises import BUSY, NO_LATER, SHARES, SOONEST
-from scheduler.ranking import Ranking
-from scheduler.view import ClusterView, JobView, Offer
+from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+from callboard.scheduler.orders.ranked import Key, SortedQueue
+from callboard.scheduler.orders.sized import WEIGHT, Sized
+from callboard.scheduler.policy import Order, Ranked
+from callboard.scheduler.promises import BUSY, NO_LATER, SHARES, SOONEST
+from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.view import ClusterView, JobView, Offer
 
 _OF_ONE_KIND = (
     Launched,

@@ -5,7 +5,7 @@ more than n_task tasks waiting, each for more than t of a period.  Told by facts
 exact to the millisecond.
 """
 
-from scheduler.model import Millis
+from callboard.scheduler.model import Millis
 
 
 class Busy:

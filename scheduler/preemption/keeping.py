@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-from scheduler.decisions import Kill, Suspend, Why
-from scheduler.model import NodeId
-from scheduler.view import AttemptView, ClusterView
+from callboard.scheduler.decisions import Kill, Suspend, Why
+from callboard.scheduler.model import NodeId
+from callboard.scheduler.view import AttemptView, ClusterView
 
 Over = Literal["kill", "wait"]
 """What happens to a victim on a full node: it is killed, or it is none."""

@@ -22,12 +22,12 @@ from typing import Literal
 
 import msgspec
 
-from scheduler import decisions
-from scheduler.claims import Claim
-from scheduler.model import JobId, TaskKind
-from scheduler.preemption.victims import Excess, newest_first
-from scheduler.preemption.watching import Watching, needs
-from scheduler.view import AttemptView, ClusterView
+from callboard.scheduler import decisions
+from callboard.scheduler.claims import Claim
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.preemption.watching import Watching, needs
+from callboard.scheduler.view import AttemptView, ClusterView
 
 Victims = Literal["global", "job"]
 """Over whom the newest are looked for: all attempts above their shares, or each job's."""

@@ -31,13 +31,13 @@ from typing import Literal
 
 import msgspec
 
-from scheduler.decisions import Kill, Suspend, Why
-from scheduler.model import KINDS, JobId, NodeId, TaskKind
-from scheduler.policy import MisfitError, Order, PreemptionRule
-from scheduler.preemption.keeping import Keeping, Over
-from scheduler.preemption.victims import newest_first
-from scheduler.ranking import Ranking
-from scheduler.view import AttemptView, ClusterView
+from callboard.scheduler.decisions import Kill, Suspend, Why
+from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
+from callboard.scheduler.policy import MisfitError, Order, PreemptionRule
+from callboard.scheduler.preemption.keeping import Keeping, Over
+from callboard.scheduler.preemption.victims import newest_first
+from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.view import AttemptView, ClusterView
 
 May = Callable[[AttemptView], bool]
 """Whether an attempt can be a victim."""

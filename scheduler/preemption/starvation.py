@@ -13,8 +13,8 @@ from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
-from scheduler.claims import Claim
-from scheduler.model import KINDS, Millis, TaskKind
+from callboard.scheduler.claims import Claim
+from callboard.scheduler.model import KINDS, Millis, TaskKind
 
 
 class Deficit(NamedTuple):

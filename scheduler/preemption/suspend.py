@@ -15,11 +15,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from scheduler import decisions
-from scheduler.model import TaskKind
-from scheduler.preemption.keeping import Keeping, Over
-from scheduler.preemption.kill import AboveShares, Victims, check_times
-from scheduler.view import ClusterView
+from callboard.scheduler import decisions
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.preemption.keeping import Keeping, Over
+from callboard.scheduler.preemption.kill import AboveShares, Victims, check_times
+from callboard.scheduler.view import ClusterView
 
 
 class Suspend(AboveShares):

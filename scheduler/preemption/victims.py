@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import floor
 
-from scheduler.claims import Claim
-from scheduler.model import JobId, TaskKind
-from scheduler.view import AttemptView, ClusterView
+from callboard.scheduler.claims import Claim
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.view import AttemptView, ClusterView
 
 
 def newest_first(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], int]:

@@ -7,13 +7,13 @@ these, with one saving: when no fact came since the last look, nothing can have 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 
-from scheduler.claims import Claim, Claims
-from scheduler.decisions import Kill, Suspend
-from scheduler.facts import Fact
-from scheduler.model import KINDS, Millis, TaskKind
-from scheduler.policy import MisfitError, Order, PreemptionRule
-from scheduler.preemption.starvation import Clocks, Deficit
-from scheduler.view import ClusterView
+from callboard.scheduler.claims import Claim, Claims
+from callboard.scheduler.decisions import Kill, Suspend
+from callboard.scheduler.facts import Fact
+from callboard.scheduler.model import KINDS, Millis, TaskKind
+from callboard.scheduler.policy import MisfitError, Order, PreemptionRule
+from callboard.scheduler.preemption.starvation import Clocks, Deficit
+from callboard.scheduler.view import ClusterView
 
 LOOK_MS: Millis = 500
 """FairScheduler.UPDATE_INTERVAL."""

@@ -39,14 +39,14 @@ from math import ceil
 
 import msgspec
 
-from scheduler import decisions
-from scheduler.facts import Closed, Fact, Launched
-from scheduler.model import KINDS, JobId, TaskKind
-from scheduler.preemption.busy import Busy
-from scheduler.preemption.starvation import Deficit
-from scheduler.preemption.victims import Excess, newest_first
-from scheduler.preemption.watching import Watching, needs
-from scheduler.view import AttemptView, ClusterView
+from callboard.scheduler import decisions
+from callboard.scheduler.facts import Closed, Fact, Launched
+from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.preemption.busy import Busy
+from callboard.scheduler.preemption.starvation import Deficit
+from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.preemption.watching import Watching, needs
+from callboard.scheduler.view import AttemptView, ClusterView
 
 
 class GlobalPreemption(Watching):

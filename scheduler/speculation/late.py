@@ -35,10 +35,16 @@ from typing import Literal
 
 import msgspec
 
-from scheduler.facts import Closed
-from scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
-from scheduler.speculation.stragglers import Looking, Straggler, left_ms, neediest_first, so_far
-from scheduler.view import AttemptView, ClusterView
+from callboard.scheduler.facts import Closed
+from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.speculation.stragglers import (
+    Looking,
+    Straggler,
+    left_ms,
+    neediest_first,
+    so_far,
+)
+from callboard.scheduler.view import AttemptView, ClusterView
 
 ONE = 10**12
 """Rates are whole numbers: this much for a task done in 1 ms."""

@@ -39,18 +39,18 @@ from collections.abc import Sequence
 
 import msgspec
 
-from scheduler.decisions import Copy
-from scheduler.estimation import work_ms
-from scheduler.facts import Closed, Fact, Launched
-from scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
-from scheduler.speculation.stragglers import (
+from callboard.scheduler.decisions import Copy
+from callboard.scheduler.estimation import work_ms
+from callboard.scheduler.facts import Closed, Fact, Launched
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from callboard.scheduler.speculation.stragglers import (
     Looking,
     Straggler,
     reason,
     so_far,
 )
-from scheduler.training import SHUFFLE_SHARE
-from scheduler.view import AttemptView, ClusterView, Offer
+from callboard.scheduler.training import SHUFFLE_SHARE
+from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
 
 class Mantri(Looking):

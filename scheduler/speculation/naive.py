@@ -10,9 +10,9 @@ job by number, then the first by index.
 
 import msgspec
 
-from scheduler.model import JobId, TaskKind
-from scheduler.speculation.stragglers import Looking, Straggler, left_ms
-from scheduler.view import AttemptView, ClusterView
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.speculation.stragglers import Looking, Straggler, left_ms
+from callboard.scheduler.view import AttemptView, ClusterView
 
 ONE = 1_000_000
 """Progress is compared in millionths, so that 20 % is 20 %."""

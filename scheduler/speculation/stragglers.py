@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scheduler.decisions import Copy, Why
-from scheduler.facts import Closed, Fact, JobLeft, Launched
-from scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskKind
-from scheduler.policy import Order, SpeculationRule
-from scheduler.view import AttemptView, ClusterView, Offer
+from callboard.scheduler.decisions import Copy, Why
+from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.policy import Order, SpeculationRule
+from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
 FOREVER: Millis = 10**15
 """The time left of an attempt that has done nothing so far."""

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from actors.blocks import Blocks
-from actors.config import Cluster, Tasks
-from actors.events import (
+from callboard.actors.blocks import Blocks
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.events import (
     AttemptEnded,
     AttemptStalled,
     AttemptSuspended,
@@ -14,10 +14,10 @@ from actors.events import (
     Stall,
     StallEnded,
 )
-from actors.faults import AnyFault, Crash, Pause, Restart, Resume
-from actors.injector import Strike
-from actors.placement import Placement
-from scheduler.model import Priority
+from callboard.actors.faults import AnyFault, Crash, Pause, Restart, Resume
+from callboard.actors.injector import Strike
+from callboard.actors.placement import Placement
+from callboard.scheduler.model import Priority
 from tests.support.world import IN_STEP, Played, job, play
 
 SIX = Cluster(nodes=6, racks=2, map_slots=1, reduce_slots=1, replication=2, heartbeat=IN_STEP)

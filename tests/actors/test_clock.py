@@ -5,9 +5,9 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from actors.clock import Clock
-from actors.config import Cluster, Tasks
-from actors.events import (
+from callboard.actors.clock import Clock
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptStalled,
@@ -17,13 +17,13 @@ from actors.events import (
     NodeReturned,
     Outcome,
 )
-from actors.faults import Crash, Drift, Hang
-from actors.injector import Strike
-from scheduler.facts import Closed, Fact
-from scheduler.model import Millis
-from scheduler.orders.fifo import Fifo
-from scheduler.policy import Policy
-from scheduler.view import ClusterView
+from callboard.actors.faults import Crash, Drift, Hang
+from callboard.actors.injector import Strike
+from callboard.scheduler.facts import Closed, Fact
+from callboard.scheduler.model import Millis
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.view import ClusterView
 from tests.support.world import IN_STEP, Played, job, play
 
 ONE = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)

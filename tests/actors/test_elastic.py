@@ -2,12 +2,19 @@
 
 import pytest
 
-from actors.config import Cluster
-from actors.events import AttemptEnded, JobFinished, MapsUndone, NodeLost, NodeReturned, Outcome
-from actors.faults import Crash, Drain, Restart
-from actors.injector import Strike
-from scheduler.model import TaskKind
-from scheduler.registry import ORDERS
+from callboard.actors.config import Cluster
+from callboard.actors.events import (
+    AttemptEnded,
+    JobFinished,
+    MapsUndone,
+    NodeLost,
+    NodeReturned,
+    Outcome,
+)
+from callboard.actors.faults import Crash, Drain, Restart
+from callboard.actors.injector import Strike
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.registry import ORDERS
 from tests.support.world import IN_STEP, job, play
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)

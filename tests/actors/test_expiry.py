@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from actors.config import Cluster
-from actors.events import (
+from callboard.actors.config import Cluster
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptStalled,
@@ -15,9 +15,9 @@ from actors.events import (
     Outcome,
     Stall,
 )
-from actors.faults import Crash, PauseMaster, Restart, ResumeMaster, StickLaunches
-from actors.injector import Strike
-from scheduler.model import Millis, Priority, TaskKind
+from callboard.actors.faults import Crash, PauseMaster, Restart, ResumeMaster, StickLaunches
+from callboard.actors.injector import Strike
+from callboard.scheduler.model import Millis, Priority, TaskKind
 from tests.support.world import IN_STEP, Played, job, play
 
 FIVE = Cluster(nodes=5, racks=1, map_slots=1, reduce_slots=1, replication=5, heartbeat=IN_STEP)

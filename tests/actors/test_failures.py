@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.config import Cluster
-from actors.events import (
+from callboard.actors.config import Cluster
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     JobFinished,
@@ -11,10 +11,10 @@ from actors.events import (
     NodeShunned,
     Outcome,
 )
-from actors.faults import Crash, Flaky, KillJob, Restart
-from actors.injector import Strike
-from scheduler.model import TaskKind
-from scheduler.registry import ORDERS
+from callboard.actors.faults import Crash, Flaky, KillJob, Restart
+from callboard.actors.injector import Strike
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.registry import ORDERS
 from tests.support.world import IN_STEP, Played, job, play
 
 FIVE = Cluster(nodes=5, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)

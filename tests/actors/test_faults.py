@@ -7,8 +7,8 @@ by hand as in `test_heartbeats`: the first beat goes out at 0, latency is 1 ms, 
 import msgspec
 import pytest
 
-from actors.config import Cluster, Heartbeats
-from actors.events import (
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
@@ -20,7 +20,7 @@ from actors.events import (
     Outcome,
     ShuffleEnded,
 )
-from actors.faults import (
+from callboard.actors.faults import (
     Crash,
     Disturb,
     Jumble,
@@ -32,13 +32,13 @@ from actors.faults import (
     Separate,
     Slow,
 )
-from actors.injector import Strike
-from actors.kernel import Stalled
-from actors.messages import HeartbeatReply
-from actors.network import HEALTHY, Link, Way
-from scheduler.model import Millis, TaskKind
-from scheduler.orders.hfsp import Hfsp
-from scheduler.policy import Policy
+from callboard.actors.injector import Strike
+from callboard.actors.kernel import Stalled
+from callboard.actors.messages import HeartbeatReply
+from callboard.actors.network import HEALTHY, Link, Way
+from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.policy import Policy
 from tests.support.world import IN_STEP, Played, job, play
 
 CUT = Way(cut=True)

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from actors.config import Cluster
-from actors.events import (
+from callboard.actors.config import Cluster
+from callboard.actors.events import (
     JobFinished,
     NodeCleared,
     NodeListed,
@@ -12,11 +12,19 @@ from actors.events import (
     NodeShunned,
     Outcome,
 )
-from actors.faults import Crash, Disturb, Flaky, PauseMaster, Restart, RestartMaster, ResumeMaster
-from actors.faulty import BUCKET_MS, FaultyNodes
-from actors.injector import Strike
-from actors.network import HEALTHY, Way
-from scheduler.model import Millis, TaskKind
+from callboard.actors.faults import (
+    Crash,
+    Disturb,
+    Flaky,
+    PauseMaster,
+    Restart,
+    RestartMaster,
+    ResumeMaster,
+)
+from callboard.actors.faulty import BUCKET_MS, FaultyNodes
+from callboard.actors.injector import Strike
+from callboard.actors.network import HEALTHY, Way
+from callboard.scheduler.model import Millis, TaskKind
 from tests.support.world import IN_STEP, Played, job, play
 
 NINE = Cluster(nodes=9, racks=1, map_slots=1, heartbeat=IN_STEP)

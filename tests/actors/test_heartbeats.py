@@ -8,8 +8,8 @@ is H1 of the profile `mr1-1.0`).
 
 import pytest
 
-from actors.config import Cluster, Heartbeats, Tasks
-from actors.events import (
+from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
@@ -17,11 +17,11 @@ from actors.events import (
     JobFinished,
     ShuffleEnded,
 )
-from actors.faults import KillJob
-from actors.injector import Strike
-from actors.messages import Heartbeat, LaunchTask
-from scenarios.build import node_facts
-from scheduler.model import TaskKind
+from callboard.actors.faults import KillJob
+from callboard.actors.injector import Strike
+from callboard.actors.messages import Heartbeat, LaunchTask
+from callboard.scenarios.build import node_facts
+from callboard.scheduler.model import TaskKind
 from tests.support.world import IN_STEP, job, play
 
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 import trio
 
-from actors.config import Cluster, Heartbeats, Tasks
-from actors.events import Event
-from actors.hosts import TrioHost, run_direct, run_on_trio
-from actors.kernel import Kernel
-from scenarios.build import assemble
-from scheduler.model import Millis
-from scheduler.registry import make_policy
+from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.events import Event
+from callboard.actors.hosts import TrioHost, run_direct, run_on_trio
+from callboard.actors.kernel import Kernel
+from callboard.scenarios.build import assemble
+from callboard.scheduler.model import Millis
+from callboard.scheduler.registry import make_policy
 from tests.support.world import job
 
 

@@ -5,10 +5,17 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from actors.actor import Actor, Message
-from actors.events import Event, ShuffleEnded
-from actors.hosts import run_direct, run_on_trio
-from actors.kernel import PATIENCE_MS, ROUNDS_MAX, ActorFailed, Kernel, KernelError, Stalled
+from callboard.actors.actor import Actor, Message
+from callboard.actors.events import Event, ShuffleEnded
+from callboard.actors.hosts import run_direct, run_on_trio
+from callboard.actors.kernel import (
+    PATIENCE_MS,
+    ROUNDS_MAX,
+    ActorFailed,
+    Kernel,
+    KernelError,
+    Stalled,
+)
 
 HOSTS = [run_direct, run_on_trio]
 Host = Callable[[Kernel], None]

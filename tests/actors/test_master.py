@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.config import Cluster
-from actors.events import (
+from callboard.actors.config import Cluster
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     JobFinished,
@@ -12,9 +12,9 @@ from actors.events import (
     NodeReturned,
     Outcome,
 )
-from actors.faults import PauseMaster, RestartMaster, ResumeMaster
-from actors.injector import Strike
-from scheduler.model import Millis
+from callboard.actors.faults import PauseMaster, RestartMaster, ResumeMaster
+from callboard.actors.injector import Strike
+from callboard.scheduler.model import Millis
 from tests.support.world import IN_STEP, Played, job, play
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)

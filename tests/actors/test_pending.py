@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.pending import PendingMaps, PendingReduces
-from scheduler.model import Locality
+from callboard.actors.pending import PendingMaps, PendingReduces
+from callboard.scheduler.model import Locality
 
 NODES, RACKS = 6, 3
 

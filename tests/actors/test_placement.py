@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from actors.placement import Placement
+from callboard.actors.placement import Placement
 
 
 def place(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from actors.config import Cluster
-from actors.entries import OfferEntry
-from actors.events import (
+from callboard.actors.config import Cluster
+from callboard.actors.entries import OfferEntry
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
@@ -13,12 +13,12 @@ from actors.events import (
     NodeFacts,
     Outcome,
 )
-from actors.ledger import Ledger
-from actors.messages import MapWork, ReduceWork, SubmitJob
-from scheduler.decisions import Launch
-from scheduler.facts import JobArrived, Launched, TasksPending
-from scheduler.model import Locality, Priority, TaskKind
-from scheduler.registry import make_policy
+from callboard.actors.ledger import Ledger
+from callboard.actors.messages import MapWork, ReduceWork, SubmitJob
+from callboard.scheduler.decisions import Launch
+from callboard.scheduler.facts import JobArrived, Launched, TasksPending
+from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.registry import make_policy
 from tests.support.preempt import KillNewest
 from tests.support.world import IN_STEP, job, play
 

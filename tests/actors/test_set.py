@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from actors.config import Cluster
-from actors.events import AttemptLaunched, FaultStruck, JobChanged, JobFinished
-from actors.faults import (
+from callboard.actors.config import Cluster
+from callboard.actors.events import AttemptLaunched, FaultStruck, JobChanged, JobFinished
+from callboard.actors.faults import (
     AnyFault,
     PauseMaster,
     RestartMaster,
@@ -14,10 +14,10 @@ from actors.faults import (
     SetPriority,
     SwitchPolicy,
 )
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from scheduler.model import JobId, Millis, Priority
-from scheduler.registry import ORDERS
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.scheduler.model import JobId, Millis, Priority
+from callboard.scheduler.registry import ORDERS
 from tests.support.world import IN_STEP, Played, job, play
 
 TWO = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)

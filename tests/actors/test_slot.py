@@ -1,15 +1,21 @@
 """What a slot alone decides: how long an attempt takes, and what it makes of stale messages."""
 
-from actors.blocks import Blocks
-from actors.config import Cluster, NodeGroup, Tasks
-from actors.durations import Durations
-from actors.events import AttemptClosed, AttemptEnded, AttemptStarted, NodeFacts, ShuffleEnded
-from actors.kernel import Kernel
-from actors.messages import LaunchTask, OutputsReady, ReduceWork
-from actors.placement import Placement
-from actors.slot import Slot
-from scheduler.model import Locality, TaskKind
-from scheduler.registry import make_policy
+from callboard.actors.blocks import Blocks
+from callboard.actors.config import Cluster, NodeGroup, Tasks
+from callboard.actors.durations import Durations
+from callboard.actors.events import (
+    AttemptClosed,
+    AttemptEnded,
+    AttemptStarted,
+    NodeFacts,
+    ShuffleEnded,
+)
+from callboard.actors.kernel import Kernel
+from callboard.actors.messages import LaunchTask, OutputsReady, ReduceWork
+from callboard.actors.placement import Placement
+from callboard.actors.slot import Slot
+from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.registry import make_policy
 from tests.support.preempt import KillNewest
 from tests.support.world import IN_STEP, Played, job, play
 

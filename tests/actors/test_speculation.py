@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
-from actors.events import (
+from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     JobFinished,
@@ -11,15 +11,15 @@ from actors.events import (
     NodeFacts,
     Outcome,
 )
-from actors.ledger import Ledger
-from actors.messages import MapWork, ReduceWork, SubmitJob
-from journal.metrics import Metrics
-from scheduler.facts import Closed
-from scheduler.model import Priority, TaskKind
-from scheduler.orders.hfsp import Hfsp
-from scheduler.policy import Policy
-from scheduler.registry import make_policy
-from scheduler.training import TrainingPhase
+from callboard.actors.ledger import Ledger
+from callboard.actors.messages import MapWork, ReduceWork, SubmitJob
+from callboard.journal.metrics import Metrics
+from callboard.scheduler.facts import Closed
+from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import make_policy
+from callboard.scheduler.training import TrainingPhase
 from tests.support.preempt import KillNewest
 from tests.support.speculate import CopyAll
 from tests.support.world import IN_STEP, Played, job, play

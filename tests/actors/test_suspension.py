@@ -9,8 +9,8 @@ from typing import Literal
 import msgspec
 import pytest
 
-from actors.config import Cluster, Tasks
-from actors.events import (
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptResumed,
@@ -25,19 +25,19 @@ from actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from actors.faults import Crash
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from journal.metrics import Metrics
-from journal.summary import SlotKinds
-from scenarios.build import node_facts
-from scheduler.decisions import Kill, Suspend
-from scheduler.facts import Fact, Progressed
-from scheduler.model import AttemptId, Millis, Priority, TaskKind
-from scheduler.orders.hfsp import Hfsp
-from scheduler.policy import Policy, PreemptionRule
-from scheduler.registry import make_policy
-from scheduler.view import ClusterView
+from callboard.actors.faults import Crash
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.journal.metrics import Metrics
+from callboard.journal.summary import SlotKinds
+from callboard.scenarios.build import node_facts
+from callboard.scheduler.decisions import Kill, Suspend
+from callboard.scheduler.facts import Fact, Progressed
+from callboard.scheduler.model import AttemptId, Millis, Priority, TaskKind
+from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.policy import Policy, PreemptionRule
+from callboard.scheduler.registry import make_policy
+from callboard.scheduler.view import ClusterView
 from tests.support.preempt import Scripted
 from tests.support.world import IN_STEP, Played, job, play
 

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from actors.address import INJECTOR
-from actors.config import Cluster, Heartbeats, Tasks
-from actors.events import (
+from callboard.actors.address import INJECTOR
+from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.events import (
     AttemptLaunched,
     AttemptResumed,
     AttemptSuspended,
@@ -13,7 +13,7 @@ from actors.events import (
     FaultStruck,
     JobFinished,
 )
-from actors.faults import (
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -37,12 +37,12 @@ from actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from actors.injector import Injector, Strike
-from actors.kernel import Kernel
-from actors.network import HEALTHY, Way
-from scenarios.build import assemble
-from scheduler.model import Priority
-from scheduler.registry import ORDERS, make_policy
+from callboard.actors.injector import Injector, Strike
+from callboard.actors.kernel import Kernel
+from callboard.actors.network import HEALTHY, Way
+from callboard.scenarios.build import assemble
+from callboard.scheduler.model import Priority
+from callboard.scheduler.registry import ORDERS, make_policy
 from tests.support.world import IN_STEP, job, play
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)

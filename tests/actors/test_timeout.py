@@ -3,18 +3,18 @@
 import msgspec
 import pytest
 
-from actors.config import Cluster, Tasks
-from actors.events import (
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.events import (
     AttemptEnded,
     AttemptStalled,
     AttemptSuspended,
     JobFinished,
     Outcome,
 )
-from actors.faults import FlakyAt, Hang, Pause, Resume, Slow
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from scheduler.model import Priority, TaskKind
+from callboard.actors.faults import FlakyAt, Hang, Pause, Resume, Slow
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.scheduler.model import Priority, TaskKind
 from tests.support.world import IN_STEP, job, play
 
 FIVE = Cluster(nodes=5, racks=1, map_slots=1, reduce_slots=1, replication=5, heartbeat=IN_STEP)

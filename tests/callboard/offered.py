@@ -1,6 +1,6 @@
 """What a package might offer."""
 
-from scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.fifo import Fifo
 
 
 class Offered(Fifo):

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from actors.events import FaultStruck, RunEnded
-from actors.faults import Crash, Restart, SwitchPolicy
+from callboard.actors.events import FaultStruck, RunEnded
+from callboard.actors.faults import Crash, Restart, SwitchPolicy
 from callboard.errors import InputError
+from callboard.journal.reader import Journal
+from callboard.journal.writer import JournalWriter
 from callboard.live import Desk
 from callboard.plan import prepare
 from callboard.play import Options, play
-from journal.reader import Journal
-from journal.writer import JournalWriter
-from scenarios.joblist import JobEntry
+from callboard.scenarios.joblist import JobEntry
+from callboard.tui.source import GoTo, Interfere
 from tests.callboard.support import shell
 from tests.tui.test_by_hand import ask, plan, taped, to_the_end
-from tui.source import GoTo, Interfere
 
 DEEDS = (
     Interfere((Crash(1), Crash(5))),

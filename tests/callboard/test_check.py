@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 import callboard as package
-from actors.events import KillOrdered
+from callboard.actors.events import KillOrdered
+from callboard.journal.checks.checker import check
+from callboard.journal.checks.rule import Violation
+from callboard.journal.reader import read
 from callboard.play import Options
-from journal.checks.checker import check
-from journal.checks.rule import Violation
-from journal.reader import read
 from tests.callboard.conftest import Run
 
 SLY = '''
-from scheduler.decisions import Kill, Why
-from scheduler.policy import Wait
+from callboard.scheduler.decisions import Kill, Why
+from callboard.scheduler.policy import Wait
 
 class Sly(Wait):
     """Says that it waits, and kills."""

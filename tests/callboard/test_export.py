@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from callboard.cli import main
-from journal.writer import JournalWriter
+from callboard.journal.writer import JournalWriter
 from tests.journal.stories import STORY
 
 

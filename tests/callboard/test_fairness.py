@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from callboard import check_command
-from fairness.properties import shares
-from fairness.worlds import size
-from scenarios.spec import load
+from callboard.fairness.properties import shares
+from callboard.fairness.worlds import size
+from callboard.scenarios.spec import load
 from tests.callboard.conftest import Run
 from tests.callboard.support import ROOT
 
 BROKEN = f"{ROOT}/docs/examples/most_first.py:MostFirst"
 
 RAISES = """
-from scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.fifo import Fifo
 
 class Raises(Fifo):
     name = "raises"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from callboard.errors import InputError
+from callboard.journal.format import HEADER
 from callboard.journals import journal_paths, slug
-from journal.format import HEADER
 from tests.callboard.conftest import Run
 
 

@@ -8,14 +8,14 @@ import pytest
 
 from callboard import plugins
 from callboard.cli import main
-from scheduler.registry import PARTS, PolicySpecError
+from callboard.scheduler.registry import PARTS, PolicySpecError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "shortest_queue.py"
 
 GOOD = '''\
 """Newest first."""
 
-from scheduler.orders.ranked import KeyedOrder
+from callboard.scheduler.orders.ranked import KeyedOrder
 
 
 class Newest(KeyedOrder):

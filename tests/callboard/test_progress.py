@@ -5,10 +5,10 @@ import io
 import pytest
 from rich.console import Console
 
-from actors.events import JobFinished, Outcome
-from actors.kernel import Kernel
-from tui.console import PlainConsole
-from tui.progress import run_progress
+from callboard.actors.events import JobFinished, Outcome
+from callboard.actors.kernel import Kernel
+from callboard.tui.console import PlainConsole
+from callboard.tui.progress import run_progress
 
 TITLE = "fair+delay(5,15) · [/]facebook-morning"
 

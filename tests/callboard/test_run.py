@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from actors.events import AnyEvent, RunEnded, RunStarted
-from actors.kernel import Kernel
 from callboard import stopwatch
+from callboard.actors.events import AnyEvent, RunEnded, RunStarted
+from callboard.actors.kernel import Kernel
 from callboard.cli import main
+from callboard.journal.reader import read
 from callboard.play import Options, play
-from journal.reader import read
-from scenarios import spec
-from scheduler.facts import JobArrived
-from scheduler.registry import make_policy
+from callboard.scenarios import spec
+from callboard.scheduler.facts import JobArrived
+from callboard.scheduler.registry import make_policy
+from callboard.tui.comparison import headings
 from tests.callboard.conftest import Run
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beat
-from tui.comparison import headings
 
 CONTRACT: dict[str, tuple[str, ...]] = {
     "jobs": ("submitted", "completed", "failed", "killed"),

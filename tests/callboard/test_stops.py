@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.events import AnyEvent, JobFinished
-from actors.kernel import Kernel
 from callboard import play, run_command
-from scheduler.model import TaskKind
-from scheduler.orders.fifo import Fifo
-from scheduler.policy import Policy, Ranked
-from scheduler.view import ClusterView, Offer
+from callboard.actors.events import AnyEvent, JobFinished
+from callboard.actors.kernel import Kernel
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.policy import Policy, Ranked
+from callboard.scheduler.view import ClusterView, Offer
 from tests.callboard.conftest import Run
 from tests.callboard.support import python
 

@@ -9,8 +9,8 @@ from math import ceil
 import msgspec
 import pytest
 
-from actors.durations import Durations
-from actors.events import (
+from callboard.actors.durations import Durations
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -20,31 +20,31 @@ from actors.events import (
     JobFinished,
     Outcome,
 )
-from actors.faults import Crash
-from actors.job import Job
-from actors.ledger import Ledger
-from actors.messages import FetchOutputs, Heartbeat, OutputsLost
-from fairness.search import Suspect
-from fairness.trial import ObservedMaster, make_shipped
-from journal.checks.checker import Checker
-from journal.metrics import Metrics
-from journal.slot_time import SlotTime
-from journal.summary import Little
-from scheduler import ideal
-from scheduler.claims import Claim, Each, job_claim
-from scheduler.decisions import Why
-from scheduler.estimation import Oracle
-from scheduler.locality import Delay, DelayParams
-from scheduler.model import JobId, Locality, TaskIndex, TaskKind
-from scheduler.orders.fair import Fair
-from scheduler.orders.fifo import Fifo
-from scheduler.orders.ranked import Key
-from scheduler.orders.virtual import FspFifo, Psbs
-from scheduler.policy import Order, Policy, Ranked
-from scheduler.preemption.kill import Kill
-from scheduler.preemption.starvation import Clocks, Deficit
-from scheduler.registry import Settings
-from scheduler.view import AttemptView, ClusterView, JobView, Offer
+from callboard.actors.faults import Crash
+from callboard.actors.job import Job
+from callboard.actors.ledger import Ledger
+from callboard.actors.messages import FetchOutputs, Heartbeat, OutputsLost
+from callboard.fairness.search import Suspect
+from callboard.fairness.trial import ObservedMaster, make_shipped
+from callboard.journal.checks.checker import Checker
+from callboard.journal.metrics import Metrics
+from callboard.journal.slot_time import SlotTime
+from callboard.journal.summary import Little
+from callboard.scheduler import ideal
+from callboard.scheduler.claims import Claim, Each, job_claim
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.estimation import Oracle
+from callboard.scheduler.locality import Delay, DelayParams
+from callboard.scheduler.model import JobId, Locality, TaskIndex, TaskKind
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.ranked import Key
+from callboard.scheduler.orders.virtual import FspFifo, Psbs
+from callboard.scheduler.policy import Order, Policy, Ranked
+from callboard.scheduler.preemption.kill import Kill
+from callboard.scheduler.preemption.starvation import Clocks, Deficit
+from callboard.scheduler.registry import Settings
+from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 
 Patch = pytest.MonkeyPatch
 Plant = Callable[[Patch], Suspect]

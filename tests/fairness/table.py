@@ -9,12 +9,12 @@ the page, and for whatever is broken the smallest counterexample in `counterexam
 import sys
 from pathlib import Path
 
-from fairness.catalogue import PROPERTIES
-from fairness.counterexample import text_of
-from fairness.effort import PROFILES
-from fairness.property import Property, claims
-from fairness.search import Suspect, examine
-from scheduler.registry import make_policy
+from callboard.fairness.catalogue import PROPERTIES
+from callboard.fairness.counterexample import text_of
+from callboard.fairness.effort import PROFILES
+from callboard.fairness.property import Property, claims
+from callboard.fairness.search import Suspect, examine
+from callboard.scheduler.registry import make_policy
 
 POLICIES = (
     "fifo",

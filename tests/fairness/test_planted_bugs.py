@@ -2,9 +2,9 @@
 
 import pytest
 
-from fairness.catalogue import BY_NAME
-from fairness.effort import PROFILES
-from fairness.search import find
+from callboard.fairness.catalogue import BY_NAME
+from callboard.fairness.effort import PROFILES
+from callboard.fairness.search import find
 from tests.fairness.bugs import BUGS
 
 

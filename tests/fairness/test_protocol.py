@@ -17,10 +17,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from actors.address import INJECTOR
-from actors.config import Cluster, Heartbeats, Tasks
-from actors.events import AnyEvent, JobFinished, RunEnded, RunStarted
-from actors.faults import (
+from callboard.actors.address import INJECTOR
+from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.events import AnyEvent, JobFinished, RunEnded, RunStarted
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -31,16 +31,16 @@ from actors.faults import (
     ResumeMaster,
     Slow,
 )
-from actors.hosts import supersteps
-from actors.injector import Injector, Strike
-from actors.jobs import JobSpec
-from actors.kernel import Kernel
-from actors.network import HEALTHY, Way
-from fairness.trial import ObservedMaster
-from journal.checks.checker import Checker
-from journal.checks.rule import Violation
-from scenarios.build import assemble, node_facts
-from scheduler.registry import make_policy
+from callboard.actors.hosts import supersteps
+from callboard.actors.injector import Injector, Strike
+from callboard.actors.jobs import JobSpec
+from callboard.actors.kernel import Kernel
+from callboard.actors.network import HEALTHY, Way
+from callboard.fairness.trial import ObservedMaster
+from callboard.journal.checks.checker import Checker
+from callboard.journal.checks.rule import Violation
+from callboard.scenarios.build import assemble, node_facts
+from callboard.scheduler.registry import make_policy
 from tests.fairness.bugs import outputs_are_not_told, reply_numbers_are_forgotten
 
 NODES = 2

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
-from fairness import strategies
-from fairness.worlds import ANY, PLAIN, TROUBLED, Worlds, size
-from scenarios.spec import Scenario, from_dict, make_jobs, make_script, to_dict
-from scenarios.writing import to_toml
-from scheduler.registry import make_policy
+from callboard.fairness import strategies
+from callboard.fairness.worlds import ANY, PLAIN, TROUBLED, Worlds, size
+from callboard.scenarios.spec import Scenario, from_dict, make_jobs, make_script, to_dict
+from callboard.scenarios.writing import to_toml
+from callboard.scheduler.registry import make_policy
 
 EXAMPLES = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from fairness.catalogue import BY_NAME
-from fairness.counterexample import read
-from fairness.property import judge
-from fairness.search import Suspect
+from callboard.fairness.catalogue import BY_NAME
+from callboard.fairness.counterexample import read
+from callboard.fairness.property import judge
+from callboard.fairness.search import Suspect
 from tests.fairness.table import FOLDER, PAGE, POLICIES, with_tables
 
 pytest.importorskip("scipy")  # for COSHH

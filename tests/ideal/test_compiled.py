@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.ideal import compiled_is_available
-from scheduler.ideal.digest import source_digest
+from callboard.scheduler.ideal import compiled_is_available
+from callboard.scheduler.ideal.digest import source_digest
 
 pytestmark = pytest.mark.skipif(not compiled_is_available(), reason="numba is not installed")
 
 ROOT = Path(__file__).parents[2]
 CALL = """
-from scheduler.ideal import simulate
-from scheduler.ideal.compiled import COMPILED
+from callboard.scheduler.ideal import simulate
+from callboard.scheduler.ideal.compiled import COMPILED
 assert simulate("srpt", [0, 1], [5, 1], path="compiled").tolist() == [6, 2]
 stats = COMPILED["srpt"].stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))

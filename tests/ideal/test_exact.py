@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.ideal import DISCIPLINES, exact
+from callboard.scheduler.ideal import DISCIPLINES, exact
 from tests.ideal.cases import EXAMPLES, Small, quarters, small_cases
 from tests.ideal.reference import completions
 

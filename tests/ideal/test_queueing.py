@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from scheduler.ideal import simulate
+from callboard.scheduler.ideal import simulate
 
 Floats = NDArray[np.float64]
 JOBS = 400_000

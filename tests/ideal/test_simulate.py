@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler.ideal import DISCIPLINES, compiled_is_available, exact, remaining, simulate
+from callboard.scheduler.ideal import DISCIPLINES, compiled_is_available, exact, remaining, simulate
 
 PATHS: list[Any] = [
     "plain",

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from callboard.ideal.swim import REPORT_FILES, Trace, load
-from scheduler.ideal import simulate
-from scheduler.ideal.workload import estimates, normals, sizes
+from callboard.scheduler.ideal import simulate
+from callboard.scheduler.ideal.workload import estimates, normals, sizes
 from tests.support.traces import trace
 
 # Four jobs: submitted at 10 .. 50, bytes read, shuffled, written.

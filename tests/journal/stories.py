@@ -20,7 +20,7 @@ Slot time over 4400 ms × (2 + 2) slots = 17600 ms (S9):
 Jobs in the system (S10): 1 for 1000 ms, 2 for 1300 ms, 1 for 2100 ms: 5700 = 4400 + 1300.
 """
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -34,8 +34,8 @@ from actors.events import (
     RunStarted,
     ShuffleEnded,
 )
-from scheduler.decisions import Skip, Why
-from scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.decisions import Skip, Why
+from callboard.scheduler.model import Locality, Priority, TaskKind
 
 WON, LOST = Outcome.SUCCEEDED, Outcome.FAILED
 MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE

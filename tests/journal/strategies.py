@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -38,7 +38,7 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import (
+from callboard.actors.faults import (
     Crash,
     Disturb,
     Drain,
@@ -61,9 +61,9 @@ from actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from actors.network import Way
-from scheduler.decisions import Skip, Why
-from scheduler.model import Locality, Priority, TaskKind
+from callboard.actors.network import Way
+from callboard.scheduler.decisions import Skip, Why
+from callboard.scheduler.model import Locality, Priority, TaskKind
 
 EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from actors.config import Cluster, Tasks
-from actors.events import (
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -35,11 +35,11 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import Crash, Pause, Restart, SwitchPolicy
-from journal.checks.checker import check
-from journal.checks.rule import Violation
-from scheduler.decisions import Why
-from scheduler.model import Millis, Priority
+from callboard.actors.faults import Crash, Pause, Restart, SwitchPolicy
+from callboard.journal.checks.checker import check
+from callboard.journal.checks.rule import Violation
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import Millis, Priority
 from tests.journal import stories
 from tests.journal.stories import LOST, MAP, NODE, NODES, OFF, REDUCE, WON
 from tests.support.world import header

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from actors.events import AnyEvent, AttemptLaunched, Outcome, RunEnded
-from journal.diff import Difference, compare, diff_lines, first_divergence
-from journal.writer import JournalWriter
-from scheduler.decisions import Why
+from callboard.actors.events import AnyEvent, AttemptLaunched, Outcome, RunEnded
+from callboard.journal.diff import Difference, compare, diff_lines, first_divergence
+from callboard.journal.writer import JournalWriter
+from callboard.scheduler.decisions import Why
 from tests.journal.stories import START, STORY, cut_at
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.events import NodeFacts
-from journal.checks.checker import Checker
-from journal.diff import compare, diff_lines
-from journal.format import CHUNK_BYTES, HEADER, MAGIC, RECORD_BYTES_MAX, VERSION
-from journal.show import KINDS, ShowOptions, show
-from journal.summary import Summary
-from journal.writer import FLUSH_SECONDS, JournalWriter
-from scheduler.decisions import Skip, Why
+from callboard.actors.events import NodeFacts
+from callboard.journal.checks.checker import Checker
+from callboard.journal.diff import compare, diff_lines
+from callboard.journal.format import CHUNK_BYTES, HEADER, MAGIC, RECORD_BYTES_MAX, VERSION
+from callboard.journal.show import KINDS, ShowOptions, show
+from callboard.journal.summary import Summary
+from callboard.journal.writer import FLUSH_SECONDS, JournalWriter
+from callboard.scheduler.decisions import Skip, Why
 from tests.journal.stories import STORY, cut_at
 
 DOCS = (Path(__file__).parents[2] / "docs" / "journal.md").read_text(encoding="utf-8")

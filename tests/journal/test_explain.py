@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from actors.config import Cluster, Heartbeats
-from actors.events import AnyEvent, AttemptLaunched, Event, KillOrdered
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.events import AnyEvent, AttemptLaunched, Event, KillOrdered
 from callboard.cli import main
-from journal.explain import explain
-from journal.writer import JournalWriter
-from scheduler.decisions import Suspend
-from scheduler.model import Priority
-from scheduler.registry import make_policy
+from callboard.journal.explain import explain
+from callboard.journal.writer import JournalWriter
+from callboard.scheduler.decisions import Suspend
+from callboard.scheduler.model import Priority
+from callboard.scheduler.registry import make_policy
 from tests.journal.stories import STORY
 from tests.support.preempt import KillNewest, Scripted
 from tests.support.world import IN_STEP, Played, job, play

@@ -14,13 +14,18 @@ from typing import Any
 
 import pytest
 
-from actors.events import AnyEvent, FaultStruck, KillOrdered, NodeLost, SuspendOrdered
-from journal.export.files import MissingExtraError, check_parquet, write_csv, write_parquet
-from journal.export.recording import Recording
-from journal.export.rows import ROWS, TEXT, Rows, columns_of
-from journal.export.trace import trace_lines
-from journal.metrics import Metrics
-from scheduler.model import KINDS, TaskKind
+from callboard.actors.events import AnyEvent, FaultStruck, KillOrdered, NodeLost, SuspendOrdered
+from callboard.journal.export.files import (
+    MissingExtraError,
+    check_parquet,
+    write_csv,
+    write_parquet,
+)
+from callboard.journal.export.recording import Recording
+from callboard.journal.export.rows import ROWS, TEXT, Rows, columns_of
+from callboard.journal.export.trace import trace_lines
+from callboard.journal.metrics import Metrics
+from callboard.scheduler.model import KINDS, TaskKind
 from tests.journal.stories import STORY
 from tests.tui.support import events_of, outage
 

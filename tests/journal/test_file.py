@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from actors.events import AnyEvent, JobSubmitted, RunStarted
-from journal.format import (
+from callboard.actors.events import AnyEvent, JobSubmitted, RunStarted
+from callboard.journal.format import (
     CHUNK_BYTES,
     HEADER,
     MAGIC,
@@ -18,9 +18,9 @@ from journal.format import (
     head,
     seal,
 )
-from journal.reader import Journal, read
-from journal.writer import FLUSH_SECONDS, JournalWriter
-from scheduler.model import Priority
+from callboard.journal.reader import Journal, read
+from callboard.journal.writer import FLUSH_SECONDS, JournalWriter
+from callboard.scheduler.model import Priority
 from tests.journal.stories import STORY
 from tests.journal.strategies import any_event
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.events import AnyEvent
-from journal.follow import Follower, Standing
-from journal.format import HEADER, JournalError
-from journal.reader import Journal
-from journal.writer import JournalWriter
+from callboard.actors.events import AnyEvent
+from callboard.journal.follow import Follower, Standing
+from callboard.journal.format import HEADER, JournalError
+from callboard.journal.reader import Journal
+from callboard.journal.writer import JournalWriter
 from tests.callboard.support import environment
 from tests.journal.stories import STORY
 from tests.journal.test_file import many, repeatable, write
@@ -82,7 +82,7 @@ def test_a_run_that_ends_without_its_last_event_is_cut_off(tmp_path: Path) -> No
 
 KILLED = """
 import sys
-from journal.writer import JournalWriter
+from callboard.journal.writer import JournalWriter
 from tests.journal.stories import STORY
 writer = JournalWriter(sys.argv[1])
 for event in STORY[:7]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -25,14 +25,14 @@ from actors.events import (
     RunEnded,
     RunStarted,
 )
-from journal.metrics import Metrics
-from journal.slot_time import SlotTime
-from journal.slowdown import SlowdownSpread, slowdowns
-from journal.steps import steps
-from journal.summary import Spread
-from journal.tables import FAILED, NEVER, SUCCEEDED
-from scheduler.decisions import Why
-from scheduler.model import Locality, TaskKind
+from callboard.journal.metrics import Metrics
+from callboard.journal.slot_time import SlotTime
+from callboard.journal.slowdown import SlowdownSpread, slowdowns
+from callboard.journal.steps import steps
+from callboard.journal.summary import Spread
+from callboard.journal.tables import FAILED, NEVER, SUCCEEDED
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import Locality, TaskKind
 from tests.journal.stories import MAP, NODE, REDUCE, START, STORY, cut_at
 from tests.journal.strategies import EVENT_TYPES, Lived, World, any_event, worlds
 

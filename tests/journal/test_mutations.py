@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.events import AnyEvent
-from journal.diff import compare, diff_lines
-from journal.explain import explain
-from journal.show import ShowOptions, show
-from journal.writer import JournalWriter
+from callboard.actors.events import AnyEvent
+from callboard.journal.diff import compare, diff_lines
+from callboard.journal.explain import explain
+from callboard.journal.show import ShowOptions, show
+from callboard.journal.writer import JournalWriter
 from tests.support.library import heard
 
 EXPECTED = (ValueError, LookupError)

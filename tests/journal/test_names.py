@@ -2,7 +2,7 @@
 
 import pytest
 
-from journal.names import (
+from callboard.journal.names import (
     clock,
     count,
     duration,
@@ -13,7 +13,7 @@ from journal.names import (
     parse_node,
     task_name,
 )
-from scheduler.model import TaskKind
+from callboard.scheduler.model import TaskKind
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -28,7 +28,7 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import (
+from callboard.actors.faults import (
     AnyFault,
     Drift,
     FlakyAt,
@@ -38,14 +38,14 @@ from actors.faults import (
     SetPriority,
     StickLaunches,
 )
-from actors.network import HEALTHY, Way
-from journal.format import JournalError
-from journal.reader import read
-from journal.sentences import Narrator
-from journal.show import KINDS, ShowOptions, check_kind, show
-from journal.writer import JournalWriter
-from scheduler.decisions import Why
-from scheduler.model import Priority
+from callboard.actors.network import HEALTHY, Way
+from callboard.journal.format import JournalError
+from callboard.journal.reader import read
+from callboard.journal.sentences import Narrator
+from callboard.journal.show import KINDS, ShowOptions, check_kind, show
+from callboard.journal.writer import JournalWriter
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import Priority
 from tests.journal.stories import MAP, NODE, STORY
 from tests.journal.strategies import EVENT_TYPES, any_event
 

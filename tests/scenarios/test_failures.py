@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.faults import Crash, Restart
-from actors.injector import Strike
-from actors.streams import Stream
+from callboard.actors.faults import Crash, Restart
+from callboard.actors.injector import Strike
+from callboard.actors.streams import Stream
 from callboard.plan import prepare
-from scenarios.failures import recorded
-from scenarios.spec import ScenarioError, from_dict, make_script
+from callboard.scenarios.failures import recorded
+from callboard.scenarios.spec import ScenarioError, from_dict, make_script
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 6, "racks": 2}

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from actors.jobs import JobSpec
-from scenarios import published
-from scenarios.arrivals import AtOnce, Bursts, Poisson, Uniform
-from scenarios.categories import FacebookCategories, Yahoo
-from scenarios.generators import GeneratedWorkload, Sizes, generate
-from scenarios.sizes import (
+from callboard.actors.jobs import JobSpec
+from callboard.scenarios import published
+from callboard.scenarios.arrivals import AtOnce, Bursts, Poisson, Uniform
+from callboard.scenarios.categories import FacebookCategories, Yahoo
+from callboard.scenarios.generators import GeneratedWorkload, Sizes, generate
+from callboard.scenarios.sizes import (
     FacebookMaps,
     GpMix,
     HfspDev,
@@ -22,8 +22,8 @@ from scenarios.sizes import (
     pick,
     table_three,
 )
-from scenarios.spec import from_dict, make_jobs
-from scheduler.model import Priority
+from callboard.scenarios.spec import from_dict, make_jobs
+from callboard.scheduler.model import Priority
 from tests.scenarios.support import error_of, generated, raw
 
 MODELS: list[Sizes] = [

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from scenarios.spec import ScenarioError, library, load, make_jobs, make_script
-from scenarios.timeline import Timeline
+from callboard.scenarios.spec import ScenarioError, library, load, make_jobs, make_script
+from callboard.scenarios.timeline import Timeline
 
 TEXTS = [path.read_text(encoding="utf-8") for _, path, _ in library()]
 

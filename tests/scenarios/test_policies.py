@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.spec import ScenarioError, load, to_dict
+from callboard.scenarios.spec import ScenarioError, load, to_dict
 
 FILE = """\
 name = "x"

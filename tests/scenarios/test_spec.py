@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarios.spec import (
+from callboard.scenarios.spec import (
     DEFAULT,
     Scenario,
     ScenarioError,

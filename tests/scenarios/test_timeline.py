@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.faults import (
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -31,10 +31,10 @@ from actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from actors.injector import Strike
-from actors.network import HEALTHY, Way
-from scenarios.spec import from_dict, make_jobs, make_script
-from scheduler.model import Priority
+from callboard.actors.injector import Strike
+from callboard.actors.network import HEALTHY, Way
+from callboard.scenarios.spec import from_dict, make_jobs, make_script
+from callboard.scheduler.model import Priority
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 12, "racks": 3}

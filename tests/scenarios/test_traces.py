@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarios.spec import ScenarioError, from_dict, make_jobs
-from scenarios.traces import SwimLine, SwimWorkload, job_of, jobs, read_swim
+from callboard.scenarios.spec import ScenarioError, from_dict, make_jobs
+from callboard.scenarios.traces import SwimLine, SwimWorkload, job_of, jobs, read_swim
 from tests.scenarios.support import error_of, raw
 from tests.support.traces import FOLDER
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-from actors.config import Cluster, Tasks
-from actors.events import AttemptEnded, AttemptLaunched, AttemptStarted
-from actors.jobs import JobSpec
-from scenarios.truth import Truth
-from scheduler.model import KINDS, TaskKind
-from scheduler.orders.fifo import Fifo
-from scheduler.orders.hfsp import Hfsp
-from scheduler.orders.size_based import Sjf, Srpt
-from scheduler.orders.sized import SizeParams
-from scheduler.policy import Policy
-from scheduler.registry import ORDERS
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.events import AttemptEnded, AttemptLaunched, AttemptStarted
+from callboard.actors.jobs import JobSpec
+from callboard.scenarios.truth import Truth
+from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.orders.size_based import Sjf, Srpt
+from callboard.scheduler.orders.sized import SizeParams
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import ORDERS
 from tests.support.world import job, play
 
 NOISY = Tasks(sigma=0.7, rack_factor=1.0, off_rack_factor=1.0)

@@ -4,9 +4,9 @@ import tomllib
 
 import pytest
 
-from scenarios import spec
-from scenarios.spec import from_dict, load
-from scenarios.writing import to_toml
+from callboard.scenarios import spec
+from callboard.scenarios.spec import from_dict, load
+from callboard.scenarios.writing import to_toml
 
 LIBRARY = {name: path for name, path, _ in spec.library()}
 

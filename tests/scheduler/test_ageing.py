@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.ageing import SPEED_ONE, VirtualCluster
+from callboard.scheduler.ageing import SPEED_ONE, VirtualCluster
 
 CLOSE_MS = 1e-6
 """Above the stated error of 2⁻²⁴ an end, far below a millisecond."""

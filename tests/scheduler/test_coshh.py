@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Heartbeats, NodeGroup
-from actors.events import JobFinished
+from callboard.actors.config import Cluster, Heartbeats, NodeGroup
+from callboard.actors.events import JobFinished
 from callboard.cli import main
-from scheduler import matching
-from scheduler.facts import Closed, JobLeft, TasksPending
-from scheduler.model import KINDS, JobId, TaskKind
-from scheduler.orders.coshh import Coshh
-from scheduler.orders.user_claims import UserParams
-from scheduler.policy import Policy, Ranked
-from scheduler.registry import PolicySpecError, make_policy
+from callboard.scheduler import matching
+from callboard.scheduler.facts import Closed, JobLeft, TasksPending
+from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.orders.coshh import Coshh
+from callboard.scheduler.orders.user_claims import UserParams
+from callboard.scheduler.policy import Policy, Ranked
+from callboard.scheduler.registry import PolicySpecError, make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, beat, close, queued, told
 from tests.support.world import IN_STEP, job, play
 

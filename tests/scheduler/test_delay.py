@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.decisions import Launch
-from scheduler.facts import JobArrived, JobLeft, Launched, Offered
-from scheduler.locality import Delay, auto_wait_ms
-from scheduler.model import Locality, TaskKind
-from scheduler.policy import Policy
-from scheduler.registry import make_policy
+from callboard.scheduler.decisions import Launch
+from callboard.scheduler.facts import JobArrived, JobLeft, Launched, Offered
+from callboard.scheduler.locality import Delay, auto_wait_ms
+from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, beat, told
 
 NODE, RACK, OFF = Locality.NODE, Locality.RACK, Locality.OFF_RACK

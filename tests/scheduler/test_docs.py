@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.registry import BASES, PARTS, make_policy, of_table, slot_of
+from callboard.scheduler.registry import BASES, PARTS, make_policy, of_table, slot_of
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")

@@ -3,10 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.facts import Closed
-from scheduler.model import Priority, TaskKind
-from scheduler.orders.pools import WEIGHTS
-from scheduler.registry import make_policy
+from callboard.scheduler.facts import Closed
+from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.orders.pools import WEIGHTS
+from callboard.scheduler.registry import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, told
 
 HERE = frozenset({0, 1})

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scheduler.decisions import Launch
-from scheduler.model import Priority, TaskKind
-from scheduler.registry import make_policy
+from callboard.scheduler.decisions import Launch
+from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.registry import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, told
 
 HERE = frozenset({0})

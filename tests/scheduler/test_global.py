@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from scheduler.decisions import Kill
-from scheduler.model import KINDS, Millis
-from scheduler.orders.fair import Fair
-from scheduler.policy import Policy
-from scheduler.preemption.busy import Busy
-from scheduler.preemption.kill import Kill as KillRule
-from scheduler.preemption.whole import GlobalPreemption
+from callboard.scheduler.decisions import Kill
+from callboard.scheduler.model import KINDS, Millis
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.preemption.busy import Busy
+from callboard.scheduler.preemption.kill import Kill as KillRule
+from callboard.scheduler.preemption.whole import GlobalPreemption
 from tests.scheduler.test_pools import a_job
 from tests.support.view import FakeCluster, FakeNode, beats, close, look, told
 

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 import pytest
 
-from scheduler.facts import Closed, Launched, NodeJoined, Progressed
-from scheduler.model import Priority, TaskKind
-from scheduler.orders.hfsp import Hfsp
-from scheduler.orders.size_based import Ps
-from scheduler.policy import Policy
-from scheduler.training import History, TrainingPhase
+from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
+from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.orders.size_based import Ps
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.training import History, TrainingPhase
 from tests.support.machine import MAP, Known, Machine, Work, work
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beats, queued, told
 

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Heartbeats
-from actors.events import OrderSwitched
-from journal.sentences import Narrator
-from scheduler.decisions import Switch
-from scheduler.model import KINDS, JobId, TaskKind
-from scheduler.orders.coshh import Coshh
-from scheduler.orders.fair import Fair
-from scheduler.orders.fifo import Fifo
-from scheduler.orders.hybrid import Hybrid
-from scheduler.orders.user_claims import UserParams
-from scheduler.policy import Order, Policy
-from scheduler.registry import make_policy
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.events import OrderSwitched
+from callboard.journal.sentences import Narrator
+from callboard.scheduler.decisions import Switch
+from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.orders.coshh import Coshh
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.hybrid import Hybrid
+from callboard.scheduler.orders.user_claims import UserParams
+from callboard.scheduler.policy import Order, Policy
+from callboard.scheduler.registry import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, close, queued, told
 from tests.support.world import Played, job, play
 

@@ -14,19 +14,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.claims import Claim
-from scheduler.decisions import Kill as KillDecision
-from scheduler.facts import TasksPending
-from scheduler.model import KINDS, Millis, Priority
-from scheduler.orders.fair import Fair
-from scheduler.orders.fifo import Fifo
-from scheduler.orders.pools import PoolParams
-from scheduler.policy import MisfitError, Order, Policy, Ranked, Wait
-from scheduler.preemption.kill import Kill
-from scheduler.preemption.starvation import Deficit
-from scheduler.preemption.victims import Excess, newest_first
-from scheduler.preemption.watching import needs
-from scheduler.registry import make_policy
+from callboard.scheduler.claims import Claim
+from callboard.scheduler.decisions import Kill as KillDecision
+from callboard.scheduler.facts import TasksPending
+from callboard.scheduler.model import KINDS, Millis, Priority
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.policy import MisfitError, Order, Policy, Ranked, Wait
+from callboard.scheduler.preemption.kill import Kill
+from callboard.scheduler.preemption.starvation import Deficit
+from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.preemption.watching import needs
+from callboard.scheduler.registry import make_policy
 from tests.scheduler.test_pools import a_job
 from tests.support.view import FakeAttempt, FakeCluster, FakeJob, FakeNode, beats, close, look, told
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.classes import Classes
-from scheduler.matching import match
+from callboard.scheduler.classes import Classes
+from callboard.scheduler.matching import match
 
 FIGURE_1 = [[2500, 2500, 10_000, 10_000], [2500, 2500, 5000, 5000], [10_000, 10_000, 2500, 2500]]
 """Mean times of Task1 to Task3 on resources 1 to 4 (the hybrid paper, III)."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from scheduler.decisions import MAX_SKIPS, Copy, Launch, Skip, Why
-from scheduler.model import Locality, TaskKind
-from scheduler.policy import LocalityRule, Policy, SpeculationRule
-from scheduler.registry import PolicySpecError, make_policy
-from scheduler.view import ClusterView, JobView, Offer
+from callboard.scheduler.decisions import MAX_SKIPS, Copy, Launch, Skip, Why
+from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.policy import LocalityRule, Policy, SpeculationRule
+from callboard.scheduler.registry import PolicySpecError, make_policy
+from callboard.scheduler.view import ClusterView, JobView, Offer
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, beat, told
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.model import KINDS, Priority, TaskKind
-from scheduler.orders.fair import Fair
-from scheduler.orders.pools import WEIGHTS, Key, Member, PoolParams
-from scheduler.policy import Policy
-from scheduler.shares import compute_fair_shares
+from callboard.scheduler.model import KINDS, Priority, TaskKind
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.pools import WEIGHTS, Key, Member, PoolParams
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.shares import compute_fair_shares
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, beats, close, queued, told
 
 MAP, REDUCE = KINDS

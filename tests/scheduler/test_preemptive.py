@@ -5,16 +5,23 @@ from typing import Literal
 
 import pytest
 
-from scheduler.decisions import Kill, Suspend
-from scheduler.facts import Closed, JobArrived, Progressed, Resumed, Suspended, TasksPending
-from scheduler.model import KINDS, JobId
-from scheduler.orders.fifo import Fifo
-from scheduler.orders.hfsp import Hfsp
-from scheduler.orders.size_based import Srpt
-from scheduler.orders.sized import SizeParams
-from scheduler.policy import MisfitError, Order, Policy
-from scheduler.preemption.preemptive import Preemptive
-from scheduler.registry import ORDERS, make_policy
+from callboard.scheduler.decisions import Kill, Suspend
+from callboard.scheduler.facts import (
+    Closed,
+    JobArrived,
+    Progressed,
+    Resumed,
+    Suspended,
+    TasksPending,
+)
+from callboard.scheduler.model import KINDS, JobId
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.orders.size_based import Srpt
+from callboard.scheduler.orders.sized import SizeParams
+from callboard.scheduler.policy import MisfitError, Order, Policy
+from callboard.scheduler.preemption.preemptive import Preemptive
+from callboard.scheduler.registry import ORDERS, make_policy
 from tests.support.machine import Known
 from tests.support.view import FakeAttempt, FakeCluster, FakeJob, FakeNode, beats, close, look
 

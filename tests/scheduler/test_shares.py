@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.shares import SharesError, compute_fair_shares, exact
+from callboard.scheduler.shares import SharesError, compute_fair_shares, exact
 
 Claim = tuple[int, Fraction, int]
 """Demand, weight, min share."""

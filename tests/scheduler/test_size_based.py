@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.estimation import OnlineSizes, OracleSizes
-from scheduler.facts import Closed, Suspended
-from scheduler.model import Priority
-from scheduler.orders.hfsp import Hfsp
-from scheduler.orders.size_based import Las, Ps, Sjf, Srpt
-from scheduler.orders.sized import WEIGHT, SizeParams
-from scheduler.orders.virtual import Fsp, FspFifo, FspPs, Psbs
-from scheduler.policy import Order, Policy
+from callboard.scheduler.estimation import OnlineSizes, OracleSizes
+from callboard.scheduler.facts import Closed, Suspended
+from callboard.scheduler.model import Priority
+from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.orders.size_based import Las, Ps, Sjf, Srpt
+from callboard.scheduler.orders.sized import WEIGHT, SizeParams
+from callboard.scheduler.orders.virtual import Fsp, FspFifo, FspPs, Psbs
+from callboard.scheduler.policy import Order, Policy
 from tests.scheduler.test_ageing import Job, play_slowly
 from tests.support.machine import MAP, Known, Machine, Work, work
 from tests.support.view import FakeCluster, FakeNode, told
@@ -167,9 +167,9 @@ def _half() -> Order:
 @pytest.mark.parametrize("name", ["srpt", "las", "ps", "fsp+fifo", "fsp+ps", "psbs"])
 def test_smaller_tasks_bring_each_order_nearer_to_its_ideal_machine(name: str) -> None:
     """Ten jobs on four slots: the farthest end from the divisible machine's, by task size."""
-    if importlib.util.find_spec("scheduler.ideal") is None:
+    if importlib.util.find_spec("callboard.scheduler.ideal") is None:
         pytest.skip("the ideal machine (scheduler.ideal) is not part of this tree yet")
-    ideal = importlib.import_module("scheduler.ideal")
+    ideal = importlib.import_module("callboard.scheduler.ideal")
     sizes = [80, 18, 40, 6, 64, 26, 12, 48, 120, 34]
     arrivals = [0.0, 3.137, 5.461, 11.903, 14.259, 20.071, 21.713, 30.377, 38.599, 45.031]
     done = ideal.simulate(name, arrivals, sizes, speed=4.0)

@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from scheduler.model import KINDS
-from scheduler.policy import LocalityRule, Order, Part, Policy, PreemptionRule, SpeculationRule
-from scheduler.registry import (
+from callboard.scheduler.model import KINDS
+from callboard.scheduler.policy import (
+    LocalityRule,
+    Order,
+    Part,
+    Policy,
+    PreemptionRule,
+    SpeculationRule,
+)
+from callboard.scheduler.registry import (
     BASES,
     PARTS,
     SHIPPED,
@@ -23,7 +30,7 @@ from scheduler.registry import (
     slot_of,
     spell,
 )
-from scheduler.spec import Piece, from_table, split
+from callboard.scheduler.spec import Piece, from_table, split
 from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, told
 
 Params = msgspec.Struct

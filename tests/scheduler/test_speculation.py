@@ -4,17 +4,17 @@ from fractions import Fraction
 
 import pytest
 
-from scheduler.decisions import Copy
-from scheduler.facts import Closed, Launched, NodeJoined, Progressed
-from scheduler.model import Locality, TaskKind
-from scheduler.orders.fair import Fair
-from scheduler.orders.pools import PoolParams
-from scheduler.policy import NoCopies, Policy
-from scheduler.registry import PolicySpecError, make_policy
-from scheduler.speculation.late import Late, NodeTimes, Spread, percentile
-from scheduler.speculation.mantri import Mantri
-from scheduler.speculation.naive import Naive
-from scheduler.speculation.stragglers import Looking
+from callboard.scheduler.decisions import Copy
+from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
+from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.policy import NoCopies, Policy
+from callboard.scheduler.registry import PolicySpecError, make_policy
+from callboard.scheduler.speculation.late import Late, NodeTimes, Spread, percentile
+from callboard.scheduler.speculation.mantri import Mantri
+from callboard.scheduler.speculation.naive import Naive
+from callboard.scheduler.speculation.stragglers import Looking
 from tests.support.view import FakeAttempt, FakeCluster, FakeJob, FakeNode, FakeOffer, told
 
 MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from scheduler.claims import Claim
-from scheduler.model import TaskKind
-from scheduler.preemption.starvation import Clocks
+from callboard.scheduler.claims import Claim
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.preemption.starvation import Clocks
 
 
 def claim(running: int) -> Claim:

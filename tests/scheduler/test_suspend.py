@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from actors.config import Cluster
-from actors.events import (
+from callboard.actors.config import Cluster
+from callboard.actors.events import (
     AttemptEnded,
     AttemptResumed,
     AttemptSuspended,
@@ -14,15 +14,15 @@ from actors.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
-from scheduler import decisions
-from scheduler.decisions import Why
-from scheduler.model import Priority, TaskKind
-from scheduler.orders.fair import Fair
-from scheduler.orders.pools import PoolParams
-from scheduler.policy import Policy
-from scheduler.preemption.keeping import Keeping
-from scheduler.preemption.kill import Kill
-from scheduler.preemption.suspend import Suspend
+from callboard.scheduler import decisions
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import Priority, TaskKind
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.preemption.keeping import Keeping
+from callboard.scheduler.preemption.kill import Kill
+from callboard.scheduler.preemption.suspend import Suspend
 from tests.scheduler.test_pools import a_job
 from tests.support.view import FakeAttempt, FakeCluster, FakeNode, beats
 from tests.support.world import IN_STEP, Played, job, play

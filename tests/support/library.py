@@ -7,19 +7,19 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     Event,
     RunEnded,
     RunStarted,
 )
-from actors.jobs import JobSpec
-from actors.kernel import Kernel
+from callboard.actors.jobs import JobSpec
+from callboard.actors.kernel import Kernel
+from callboard.journal.slowdown import SlowdownSpread
 from callboard.play import Options, Result, play
+from callboard.scenarios import spec
+from callboard.scheduler.model import JobId, Millis
 from callboard.slowdown import slowdown, solo_times
-from journal.slowdown import SlowdownSpread
-from scenarios import spec
-from scheduler.model import JobId, Millis
 
 E = TypeVar("E", bound=Event)
 

@@ -9,10 +9,10 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scheduler.decisions import Launch, Why
-from scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Progressed
-from scheduler.model import JobId, Priority, TaskKind
-from scheduler.policy import Order, Policy
+from callboard.scheduler.decisions import Launch, Why
+from callboard.scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Progressed
+from callboard.scheduler.model import JobId, Priority, TaskKind
+from callboard.scheduler.policy import Order, Policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer
 
 MAP = TaskKind.MAP

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from scheduler.decisions import Kill, Suspend, Why
-from scheduler.facts import Fact
-from scheduler.model import AttemptId, Millis, TaskKind
-from scheduler.policy import MisfitError, Order, Policy, PreemptionRule, Wait
-from scheduler.preemption.kill import Kill as KillRule
-from scheduler.preemption.preemptive import Preemptive
-from scheduler.preemption.suspend import Suspend as Suspending
-from scheduler.preemption.whole import GlobalPreemption
-from scheduler.ranking import Ranking
-from scheduler.registry import make_policy
-from scheduler.view import ClusterView
+from callboard.scheduler.decisions import Kill, Suspend, Why
+from callboard.scheduler.facts import Fact
+from callboard.scheduler.model import AttemptId, Millis, TaskKind
+from callboard.scheduler.policy import MisfitError, Order, Policy, PreemptionRule, Wait
+from callboard.scheduler.preemption.kill import Kill as KillRule
+from callboard.scheduler.preemption.preemptive import Preemptive
+from callboard.scheduler.preemption.suspend import Suspend as Suspending
+from callboard.scheduler.preemption.whole import GlobalPreemption
+from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.registry import make_policy
+from callboard.scheduler.view import ClusterView
 from tests.support.speculate import speculating
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from actors.events import (
+from callboard.actors.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -38,10 +38,10 @@ from actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from actors.faults import Drift, Jumble, RestartMaster, Resume, SwitchPolicy
-from journal.checks.checker import Checker
-from journal.checks.records import Attempt, Node, Task
-from scheduler.model import Locality, TaskKind
+from callboard.actors.faults import Drift, Jumble, RestartMaster, Resume, SwitchPolicy
+from callboard.journal.checks.checker import Checker
+from callboard.journal.checks.records import Attempt, Node, Task
+from callboard.scheduler.model import Locality, TaskKind
 
 FAILED, KILLED, SUCCEEDED = Outcome.FAILED, Outcome.KILLED, Outcome.SUCCEEDED
 

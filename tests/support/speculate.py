@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from scheduler.decisions import Copy, Why
-from scheduler.facts import Closed, Fact, Launched, Rejected
-from scheduler.model import AttemptId, TaskKind
-from scheduler.policy import NoCopies, SpeculationRule
-from scheduler.speculation.late import Late
-from scheduler.speculation.mantri import Mantri
-from scheduler.speculation.naive import Naive
-from scheduler.view import ClusterView, Offer
+from callboard.scheduler.decisions import Copy, Why
+from callboard.scheduler.facts import Closed, Fact, Launched, Rejected
+from callboard.scheduler.model import AttemptId, TaskKind
+from callboard.scheduler.policy import NoCopies, SpeculationRule
+from callboard.scheduler.speculation.late import Late
+from callboard.scheduler.speculation.mantri import Mantri
+from callboard.scheduler.speculation.naive import Naive
+from callboard.scheduler.view import ClusterView, Offer
 
 
 class CopyAll(SpeculationRule):

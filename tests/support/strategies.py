@@ -5,8 +5,8 @@ from typing import NamedTuple
 import msgspec
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Tasks
-from actors.faults import (
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -29,14 +29,14 @@ from actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from actors.network import HEALTHY, Way
-from fairness.strategies import LOCALITIES, clusters
-from scenarios.checks import node_count
-from scheduler.model import Millis, NodeId, Priority, TaskKind
-from scheduler.policy import Policy
-from scheduler.registry import ORDERS
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.actors.network import HEALTHY, Way
+from callboard.fairness.strategies import LOCALITIES, clusters
+from callboard.scenarios.checks import node_count
+from callboard.scheduler.model import Millis, NodeId, Priority, TaskKind
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import ORDERS
 from tests.support.preempt import RULES, Killing, preempting
 from tests.support.speculate import SPECULATIONS
 from tests.support.world import Played, job, play

@@ -3,11 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from scheduler.decisions import Kill, Launch
-from scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Offered, TasksPending
-from scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, TaskKind
-from scheduler.policy import Order, Policy
-from scheduler.view import AttemptView, JobView
+from callboard.scheduler.decisions import Kill, Launch
+from callboard.scheduler.facts import (
+    Closed,
+    JobArrived,
+    JobLeft,
+    Launched,
+    NodeJoined,
+    Offered,
+    TasksPending,
+)
+from callboard.scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, TaskKind
+from callboard.scheduler.policy import Order, Policy
+from callboard.scheduler.view import AttemptView, JobView
 
 
 @dataclass

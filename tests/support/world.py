@@ -5,20 +5,27 @@ from typing import TypeVar
 
 import msgspec
 
-from actors.address import MASTER
-from actors.config import Cluster, Heartbeats, Tasks
-from actors.events import AnyEvent, AttemptClosed, AttemptLaunched, Event, RunEnded, RunStarted
-from actors.hosts import run_direct
-from actors.injector import Strike
-from actors.jobs import JobSpec, TasksOfKinds
-from actors.kernel import Kernel
-from actors.master import Master
-from journal.checks.beside import WatchedMaster
-from journal.checks.checker import Checker
-from scenarios.build import assemble, node_facts
-from scheduler.model import JobId, Millis, Priority, TaskKind
-from scheduler.policy import Policy
-from scheduler.registry import make_policy
+from callboard.actors.address import MASTER
+from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptLaunched,
+    Event,
+    RunEnded,
+    RunStarted,
+)
+from callboard.actors.hosts import run_direct
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec, TasksOfKinds
+from callboard.actors.kernel import Kernel
+from callboard.actors.master import Master
+from callboard.journal.checks.beside import WatchedMaster
+from callboard.journal.checks.checker import Checker
+from callboard.scenarios.build import assemble, node_facts
+from callboard.scheduler.model import JobId, Millis, Priority, TaskKind
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import make_policy
 from tests.support import sometimes
 
 E = TypeVar("E", bound=Event)

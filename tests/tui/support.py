@@ -7,15 +7,15 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from actors.events import AnyEvent
-from actors.hosts import run_direct
+from callboard.actors.events import AnyEvent
+from callboard.actors.hosts import run_direct
 from callboard.plan import prepare
 from callboard.play import Options, beginning, ending, make_kernel
 from callboard.plugins import make_policy
-from tui.app import CallboardApp
-from tui.frame import Frame, View
-from tui.recorded import RecordedSource
-from tui.source import Source
+from callboard.tui.app import CallboardApp
+from callboard.tui.frame import Frame, View
+from callboard.tui.recorded import RecordedSource
+from callboard.tui.source import Source
 
 SMALL, WIDE = (80, 24), (160, 50)
 LARGE = ("cluster.nodes=2000", "cluster.racks=40", "workload.jobs=60")

@@ -4,16 +4,16 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from callboard.tui.commands import COMMANDS
+from callboard.tui.frame import JobKey, LogLevel
+from callboard.tui.panels.charts import ChartsPane
+from callboard.tui.panels.jobs import JobsPane
+from callboard.tui.panels.log import LogPane
+from callboard.tui.panels.seating import Size
+from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.panels.timebar import TimeBar
+from callboard.tui.source import GoTo
 from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
-from tui.commands import COMMANDS
-from tui.frame import JobKey, LogLevel
-from tui.panels.charts import ChartsPane
-from tui.panels.jobs import JobsPane
-from tui.panels.log import LogPane
-from tui.panels.seating import Size
-from tui.panels.slots import SlotsPane
-from tui.panels.timebar import TimeBar
-from tui.source import GoTo
 
 Act = Callable[[Screen], Awaitable[None]]
 
@@ -431,7 +431,7 @@ class TestLooking:
 
 
 def test_every_command_has_an_action() -> None:
-    from tui.app import CallboardApp
+    from callboard.tui.app import CallboardApp
 
     for each in COMMANDS:
         name = each.action.partition("(")[0]

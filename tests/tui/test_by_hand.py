@@ -6,8 +6,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.events import AnyEvent, FaultStruck, JobFinished, JobSubmitted, Outcome, RunEnded
-from actors.faults import (
+from callboard.actors.events import (
+    AnyEvent,
+    FaultStruck,
+    JobFinished,
+    JobSubmitted,
+    Outcome,
+    RunEnded,
+)
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Drain,
@@ -22,19 +29,31 @@ from actors.faults import (
     Slow,
     SwitchPolicy,
 )
-from actors.injector import Strike
+from callboard.actors.injector import Strike
 from callboard.by_hand import Plan
+from callboard.journal.reader import Journal
 from callboard.live import Desk
 from callboard.plan import prepare
 from callboard.play import Options, play
-from journal.reader import Journal
-from scenarios.joblist import JobEntry
-from scenarios.spec import from_dict, make_jobs
-from scheduler.model import Priority
+from callboard.scenarios.joblist import JobEntry
+from callboard.scenarios.spec import from_dict, make_jobs
+from callboard.scheduler.model import Priority
+from callboard.tui.frame import Frame, View
+from callboard.tui.recorded import RECORDED, RecordedSource
+from callboard.tui.source import (
+    Deed,
+    Fork,
+    GoTo,
+    Interfere,
+    Keep,
+    Move,
+    Play,
+    Request,
+    Stay,
+    Step,
+    StepKind,
+)
 from tests.tui.support import OUTAGE, outage
-from tui.frame import Frame, View
-from tui.recorded import RECORDED, RecordedSource
-from tui.source import Deed, Fork, GoTo, Interfere, Keep, Move, Play, Request, Stay, Step, StepKind
 
 VIEW = View(columns=40, lane_columns=20)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from callboard.tui.frame import LOST, Detail, Lane, SlotState, View
+from callboard.tui.head import Head
+from callboard.tui.tape import Tape
 from tests.tui.support import events_of, outage
-from tui.frame import LOST, Detail, Lane, SlotState, View
-from tui.head import Head
-from tui.tape import Tape
 
 
 def detail(

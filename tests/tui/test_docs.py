@@ -3,18 +3,18 @@
 import asyncio
 from pathlib import Path
 
-from actors.events import FaultStruck
-from actors.faults import Pause
 from bench.screens import FOLDER, PICTURES, draw
+from callboard.actors.events import FaultStruck
+from callboard.actors.faults import Pause
 from callboard.live import Desk
+from callboard.tui.commands import COMMANDS
+from callboard.tui.frame import JobState
+from callboard.tui.palette import DOWN, GLYPHS, LOST, MARKS, PARTING, TRUTHS
+from callboard.tui.source import Fork, GoTo, Interfere, Step, StepKind
+from callboard.tui.story import Wanted, lines_before
+from callboard.tui.tape import Tape
 from tests.tui.support import events_of
 from tests.tui.test_by_hand import ask, plan, taped
-from tui.commands import COMMANDS
-from tui.frame import JobState
-from tui.palette import DOWN, GLYPHS, LOST, MARKS, PARTING, TRUTHS
-from tui.source import Fork, GoTo, Interfere, Step, StepKind
-from tui.story import Wanted, lines_before
-from tui.tape import Tape
 
 DOCS = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf-8")
 

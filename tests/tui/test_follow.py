@@ -5,12 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from journal.follow import Follower
-from journal.writer import JournalWriter
+from callboard.journal.follow import Follower
+from callboard.journal.writer import JournalWriter
+from callboard.tui.recorded import FollowedSource
 from tests.callboard.support import environment
 from tests.tui.support import Screen, drive, outage
 from tests.tui.test_terminal import terminal
-from tui.recorded import FollowedSource
 
 
 def followed(path: Path) -> FollowedSource:
@@ -73,7 +73,7 @@ def test_a_writer_that_goes_away_leaves_it_cut_off(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-from journal.writer import JournalWriter
+from callboard.journal.writer import JournalWriter
 from tests.tui.support import outage
 events = outage()
 with JournalWriter(sys.argv[1]) as writer:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from actors.events import FaultStruck, JobFinished, JobSubmitted, Outcome
-from actors.faults import (
+from callboard.actors.events import FaultStruck, JobFinished, JobSubmitted, Outcome
+from callboard.actors.faults import (
     AnyFault,
     Crash,
     Drain,
@@ -19,14 +19,14 @@ from actors.faults import (
     SetPriority,
     Slow,
 )
+from callboard.journal.reader import Journal
 from callboard.live import Desk
-from journal.reader import Journal
-from scheduler.model import Priority
+from callboard.scheduler.model import Priority
+from callboard.tui.frame import Frame, Truth
+from callboard.tui.recorded import RecordedSource
+from callboard.tui.source import GoTo, Request
 from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
 from tests.tui.test_by_hand import VIEW, plan, played_again, taped, to_the_end
-from tui.frame import Frame, Truth
-from tui.recorded import RecordedSource
-from tui.source import GoTo, Request
 
 Act = Callable[[Screen], Awaitable[None]]
 

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from actors.events import (
+from callboard.actors.events import (
     AttemptEnded,
     AttemptLaunched,
     JobFinished,
@@ -12,16 +12,16 @@ from actors.events import (
     NodeLost,
     RunStarted,
 )
-from scheduler.decisions import Why
-from scheduler.model import Priority
+from callboard.scheduler.decisions import Why
+from callboard.scheduler.model import Priority
+from callboard.tui.due import Dues
+from callboard.tui.frame import JobKey, View
+from callboard.tui.head import Head
+from callboard.tui.insight import Insight, rival, standing
+from callboard.tui.source import GoTo
+from callboard.tui.stage import Stage
+from callboard.tui.tape import Tape
 from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
-from tui.due import Dues
-from tui.frame import JobKey, View
-from tui.head import Head
-from tui.insight import Insight, rival, standing
-from tui.source import GoTo
-from tui.stage import Stage
-from tui.tape import Tape
 
 
 def submitted(job: int, maps: int, pool: str = "", reduces: int = 0) -> JobSubmitted:

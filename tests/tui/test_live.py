@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from actors.events import AnyEvent, RunEnded
 from callboard import live_run
+from callboard.actors.events import AnyEvent, RunEnded
 from callboard.by_hand import Plan
+from callboard.journal.reader import Journal
 from callboard.live import Desk, start
 from callboard.live_run import LiveRun
 from callboard.plan import prepare
 from callboard.play import Options
-from journal.reader import Journal
-from scheduler.orders.fifo import Fifo
-from scheduler.policy import Policy
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.policy import Policy
+from callboard.tui.frame import Frame, View
+from callboard.tui.source import GoTo, GoToEvent, Move, Play, Request, Stay, Step, StepKind
 from tests.tui.support import OUTAGE, Screen, drive, events_of, outage
-from tui.frame import Frame, View
-from tui.source import GoTo, GoToEvent, Move, Play, Request, Stay, Step, StepKind
 
 VIEW = View(columns=40, lane_columns=20, job=0)
 

@@ -5,17 +5,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.events import FaultStruck
-from actors.faults import Crash, SwitchPolicy
+from callboard.actors.events import FaultStruck
+from callboard.actors.faults import Crash, SwitchPolicy
 from callboard.by_hand import Plan
+from callboard.journal.diff import compare
+from callboard.journal.metrics import Metrics
+from callboard.journal.reader import Journal
 from callboard.live import Desk
-from journal.diff import compare
-from journal.metrics import Metrics
-from journal.reader import Journal
-from tests.tui.support import OUTAGE, events_of, outage
-from tests.tui.test_by_hand import VIEW, ask, plan, taped, to_the_end
-from tui.frame import Frame, JobKey, Versus
-from tui.source import (
+from callboard.tui.frame import Frame, JobKey, Versus
+from callboard.tui.source import (
     Fork,
     GoTo,
     GoToEvent,
@@ -27,6 +25,8 @@ from tui.source import (
     Step,
     StepKind,
 )
+from tests.tui.support import OUTAGE, events_of, outage
+from tests.tui.test_by_hand import VIEW, ask, plan, taped, to_the_end
 
 
 def pair(*policies: str, journal: Path | None = None) -> list[Plan]:

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from actors.events import FaultStruck
-from actors.faults import Crash, SwitchPolicy
+from callboard.actors.events import FaultStruck
+from callboard.actors.faults import Crash, SwitchPolicy
 from callboard.live import Desk
+from callboard.tui.frame import JobKey
+from callboard.tui.palette import PARTING
+from callboard.tui.panels.log import LogPane
+from callboard.tui.panels.pair_jobs import PairJobsPane
+from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.panels.timebar import TimeBar
 from tests.tui.support import SMALL, WIDE, Screen, drive
 from tests.tui.test_by_hand import taped
 from tests.tui.test_hand import at, said
 from tests.tui.test_lockstep import pair, versus
-from tui.frame import JobKey
-from tui.palette import PARTING
-from tui.panels.log import LogPane
-from tui.panels.pair_jobs import PairJobsPane
-from tui.panels.slots import SlotsPane
-from tui.panels.timebar import TimeBar
 
 Act = Callable[[Screen], Awaitable[None]]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rich._palettes import STANDARD_PALETTE
 from rich.color import Color
 
-from tui.palette import DARK, DARK_16, GLYPHS, LIGHT, LIGHT_16, Palette
+from callboard.tui.palette import DARK, DARK_16, GLYPHS, LIGHT, LIGHT_16, Palette
 
 Vector = NDArray[np.float64]
 

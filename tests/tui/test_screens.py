@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from actors.events import NodeFacts
+from callboard.actors.events import NodeFacts
 from callboard.live import Desk
+from callboard.tui.panels.seating import Size, seat
+from callboard.tui.source import GoTo, Move, Source, Step, StepKind
 from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
 from tests.tui.test_lockstep import pair
-from tui.panels.seating import Size, seat
-from tui.source import GoTo, Move, Source, Step, StepKind
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -1,9 +1,9 @@
 """Two thousand nodes on the screen, from the first event to the last."""
 
+from callboard.tui.panels.seating import Size
+from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.source import GoTo
 from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive, events_of, recorded
-from tui.panels.seating import Size
-from tui.panels.slots import SlotsPane
-from tui.source import GoTo
 
 
 def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:

@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from actors.events import AnyEvent, AttemptStarted
-from journal.metrics import Metrics
-from scheduler.model import TaskKind
+from callboard.actors.events import AnyEvent, AttemptStarted
+from callboard.journal.metrics import Metrics
+from callboard.scheduler.model import TaskKind
+from callboard.tui.frame import JobState, SlotState, Truth
+from callboard.tui.stage import Stage
+from callboard.tui.tally import Tallies
 from tests.journal.stories import STORY
 from tests.journal.strategies import World, worlds
 from tests.tui.support import events_of, outage
-from tui.frame import JobState, SlotState, Truth
-from tui.stage import Stage
-from tui.tally import Tallies
 
 RUNS = (
     ("rack-outage", "fair"),

@@ -7,9 +7,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
+from callboard.scenarios import spec
 from callboard.start_command import about, offers
-from scenarios import spec
-from tui.start import Choice, StartApp
+from callboard.tui.start import Choice, StartApp
 
 
 def started(

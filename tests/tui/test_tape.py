@@ -5,16 +5,22 @@ import random
 import msgspec
 import pytest
 
-from actors.events import AttemptClosed, AttemptLaunched, JobFinished, KillOrdered, RunEnded
-from journal.sentences import Narrator
+from callboard.actors.events import (
+    AttemptClosed,
+    AttemptLaunched,
+    JobFinished,
+    KillOrdered,
+    RunEnded,
+)
+from callboard.journal.sentences import Narrator
+from callboard.tui import tape as tapes
+from callboard.tui.frame import JobKey, LogLevel, Mark, View
+from callboard.tui.head import Head
+from callboard.tui.source import GoTo, GoToEvent, Play, Step, StepKind
+from callboard.tui.story import Wanted, line_of, lines_before
+from callboard.tui.tape import Tape
 from tests.tui.support import events_of, outage, recorded
 from tests.tui.test_stage import RUNS, folded, told
-from tui import tape as tapes
-from tui.frame import JobKey, LogLevel, Mark, View
-from tui.head import Head
-from tui.source import GoTo, GoToEvent, Play, Step, StepKind
-from tui.story import Wanted, line_of, lines_before
-from tui.tape import Tape
 
 
 def taped(events: tuple[object, ...]) -> Tape:
@@ -81,7 +87,7 @@ class TestLog:
     def test_blocks_do_not_show(self, monkeypatch: pytest.MonkeyPatch) -> None:
         tape = taped(outage())
         whole = lines_before(tape, 2000, 500, Wanted(job=0))
-        monkeypatch.setattr("tui.story._BLOCK", 7)
+        monkeypatch.setattr("callboard.tui.story._BLOCK", 7)
         assert lines_before(tape, 2000, 500, Wanted(job=0)) == whole
 
 
@@ -190,7 +196,7 @@ class TestFrame:
         assert charts.marks[1_200_000 * 50 // end_ms] == Mark.LOST
 
     def test_many_samples_are_thinned_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tui.history._SAMPLES_MAX", 32)
+        monkeypatch.setattr("callboard.tui.history._SAMPLES_MAX", 32)
         head = Head(taped(outage()))
         charts = head.frame(View(columns=10)).charts
         busy = sum(charts.maps) / 10 * head.tape.end_ms * head.tape.tip.slots[0]

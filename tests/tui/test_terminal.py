@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.events import FaultStruck
-from actors.faults import Crash
-from journal.reader import Journal
-from journal.writer import JournalWriter
+from callboard.actors.events import FaultStruck
+from callboard.actors.faults import Crash
+from callboard.journal.reader import Journal
+from callboard.journal.writer import JournalWriter
 from tests.callboard.support import environment, shell
 from tests.tui.support import outage
 

@@ -3,8 +3,15 @@
 import msgspec
 import pytest
 
-from actors.events import AnyEvent, FaultStruck, NodeFacts, NodeLost, NodeReturned, RunStarted
-from actors.faults import (
+from callboard.actors.events import (
+    AnyEvent,
+    FaultStruck,
+    NodeFacts,
+    NodeLost,
+    NodeReturned,
+    RunStarted,
+)
+from callboard.actors.faults import (
     Crash,
     Disturb,
     Fault,
@@ -17,14 +24,14 @@ from actors.faults import (
     Separate,
     Slow,
 )
-from actors.network import HEALTHY
+from callboard.actors.network import HEALTHY
+from callboard.tui.detail_node import node_belief, node_truth
+from callboard.tui.frame import View
+from callboard.tui.head import Head
+from callboard.tui.panels.slots import node_mark
+from callboard.tui.source import GoTo
+from callboard.tui.tape import Tape
 from tests.tui.support import Screen, drive, events_of, recorded
-from tui.detail_node import node_belief, node_truth
-from tui.frame import View
-from tui.head import Head
-from tui.panels.slots import node_mark
-from tui.source import GoTo
-from tui.tape import Tape
 
 CUT = msgspec.structs.replace(HEALTHY, loss=1.0)
 LOST = NodeLost(9, 0, 0)

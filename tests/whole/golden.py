@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import TypeAlias
 
-from scenarios import spec
+from callboard.scenarios import spec
 from tests.support.library import ran
 
 FILE = Path(__file__).parent / "golden.json"

@@ -7,12 +7,12 @@ from itertools import product
 
 import pytest
 
-from actors.config import Cluster, Heartbeats
-from actors.events import JobFinished, KillOrdered
-from scheduler.model import Priority
-from scheduler.params import PolicySpecError
-from scheduler.registry import DEFAULTS, ORDERS, SHIPPED, make_policy
-from scheduler.spec import SLOTS
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.events import JobFinished, KillOrdered
+from callboard.scheduler.model import Priority
+from callboard.scheduler.params import PolicySpecError
+from callboard.scheduler.registry import DEFAULTS, ORDERS, SHIPPED, make_policy
+from callboard.scheduler.spec import SLOTS
 from tests.support.world import job, play
 
 CLUSTER = Cluster(

@@ -19,8 +19,8 @@ import io, sys
 from pathlib import Path
 from rich.console import Console
 from callboard.play import Options, play
-from scenarios import spec
-from tui.progress import run_progress
+from callboard.scenarios import spec
+from callboard.tui.progress import run_progress
 
 policy, host, journal, watched = sys.argv[1:]
 path = spec.find("hfsp-test")

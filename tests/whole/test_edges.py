@@ -5,14 +5,14 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from actors.config import Cluster, Heartbeats, Tasks
-from actors.events import AttemptStarted, Event, JobFinished
-from actors.hosts import run_direct
-from actors.jobs import JobSpec
-from actors.kernel import Kernel
-from scenarios.build import assemble
-from scheduler.model import TaskKind
-from scheduler.registry import ORDERS, make_policy
+from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.events import AttemptStarted, Event, JobFinished
+from callboard.actors.hosts import run_direct
+from callboard.actors.jobs import JobSpec
+from callboard.actors.kernel import Kernel
+from callboard.scenarios.build import assemble
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.registry import ORDERS, make_policy
 from tests.support.world import job, play
 
 SMALL = Cluster(nodes=3, racks=1, map_slots=2, reduce_slots=1)

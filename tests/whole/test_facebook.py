@@ -3,7 +3,7 @@
 import pytest
 
 from callboard.play import Options, play
-from scenarios import spec
+from callboard.scenarios import spec
 from tests.support.traces import trace
 
 JOBS, TASKS = 5894, 238_848

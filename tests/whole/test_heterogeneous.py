@@ -2,15 +2,15 @@
 
 import pytest
 
-from actors.config import Cluster, Heartbeats, NodeGroup, Tasks
-from actors.events import JobFinished, OrderSwitched
-from scenarios import spec
-from scheduler.facts import Fact, Launched
-from scheduler.model import TaskKind
-from scheduler.orders.coshh import Coshh
-from scheduler.orders.ranked import Key, KeyedOrder
-from scheduler.policy import Policy
-from scheduler.view import ClusterView, JobView
+from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
+from callboard.actors.events import JobFinished, OrderSwitched
+from callboard.scenarios import spec
+from callboard.scheduler.facts import Fact, Launched
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.orders.coshh import Coshh
+from callboard.scheduler.orders.ranked import Key, KeyedOrder
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.view import ClusterView, JobView
 from tests.support.world import Played, job, play
 
 RESOURCES = ("R1", "R2", "R3", "R4")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.events import (
+from callboard.actors.events import (
     AttemptClosed,
     AttemptLaunched,
     AttemptSuspended,
@@ -19,9 +19,9 @@ from actors.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
+from callboard.journal.reader import read
 from callboard.play import Options, Result, play
-from journal.reader import read
-from scenarios import spec
+from callboard.scenarios import spec
 
 SUSPEND = 'hfsp+preemptive(how="suspend", limit=9)'
 

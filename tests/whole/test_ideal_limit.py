@@ -7,9 +7,9 @@ filled at once (as in tests/scheduler/test_size_based.py).  A task costs its slo
 
 import pytest
 
-from actors.config import Cluster, Heartbeats
-from actors.events import JobFinished
-from scheduler.ideal import simulate
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.events import JobFinished
+from callboard.scheduler.ideal import simulate
 from tests.support.world import job, play
 
 SIZES_S = (80, 18, 40, 6, 64, 26, 12, 48, 120, 34)

@@ -6,20 +6,20 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Tasks
-from actors.events import (
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.events import (
     AnyEvent,
     AttemptEnded,
     JobFinished,
     RunEnded,
     RunStarted,
 )
-from actors.faults import Slow
-from actors.injector import Strike
-from actors.jobs import JobSpec
-from journal.metrics import Metrics
-from scenarios.build import node_facts
-from scheduler.model import TaskKind
+from callboard.actors.faults import Slow
+from callboard.actors.injector import Strike
+from callboard.actors.jobs import JobSpec
+from callboard.journal.metrics import Metrics
+from callboard.scenarios.build import node_facts
+from callboard.scheduler.model import TaskKind
 from tests.support.preempt import KEEPING
 from tests.support.strategies import TROUBLED, WORKLOADS, WORLDS, World
 from tests.support.world import Played, job, play

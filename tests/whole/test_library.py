@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from actors.events import (
+from callboard.actors.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
@@ -22,8 +22,8 @@ from actors.events import (
     Outcome,
     ShuffleEnded,
 )
-from scenarios import spec
-from scheduler.model import TaskKind
+from callboard.scenarios import spec
+from callboard.scheduler.model import TaskKind
 from tests.support.library import Run, heard, ran, slowdown_of
 
 ALL = ("fifo", "fair", "hfsp")

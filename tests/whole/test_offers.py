@@ -2,11 +2,11 @@
 
 from hypothesis import given, settings
 
-from actors.config import Cluster, Heartbeats
-from scheduler.model import JobId, TaskKind
-from scheduler.policy import Policy
-from scheduler.registry import ORDERS
-from scheduler.view import ClusterView, Offer
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import ORDERS
+from callboard.scheduler.view import ClusterView, Offer
 from tests.support.preempt import preempting
 from tests.support.strategies import WORLDS, World
 from tests.support.world import job, play

@@ -9,29 +9,29 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 import pytest
 
-from actors.config import Cluster
-from actors.entries import NodeEntry
-from actors.faults import Crash, Disturb
-from actors.injector import Strike
-from actors.job import Job
-from actors.jobs import JobSpec
-from actors.ledger import Ledger
-from actors.messages import FetchOutputs, Heartbeat, OutputsLost
-from actors.network import HEALTHY, Way
-from journal.checks.beside import WatchedMaster
-from journal.checks.rule import Violation
-from journal.metrics import Metrics
-from journal.summary import Little
-from scheduler.decisions import Suspend, Why
-from scheduler.locality import Delay, DelayParams
-from scheduler.model import JobId, Locality, TaskIndex, TaskKind
-from scheduler.orders.fair import Fair
-from scheduler.orders.fifo import Fifo
-from scheduler.orders.ranked import Key
-from scheduler.policy import Order, Policy, PreemptionRule, Ranked, Wait
-from scheduler.preemption.kill import Kill
-from scheduler.preemption.victims import newest_first
-from scheduler.view import AttemptView, ClusterView, JobView, Offer
+from callboard.actors.config import Cluster
+from callboard.actors.entries import NodeEntry
+from callboard.actors.faults import Crash, Disturb
+from callboard.actors.injector import Strike
+from callboard.actors.job import Job
+from callboard.actors.jobs import JobSpec
+from callboard.actors.ledger import Ledger
+from callboard.actors.messages import FetchOutputs, Heartbeat, OutputsLost
+from callboard.actors.network import HEALTHY, Way
+from callboard.journal.checks.beside import WatchedMaster
+from callboard.journal.checks.rule import Violation
+from callboard.journal.metrics import Metrics
+from callboard.journal.summary import Little
+from callboard.scheduler.decisions import Suspend, Why
+from callboard.scheduler.locality import Delay, DelayParams
+from callboard.scheduler.model import JobId, Locality, TaskIndex, TaskKind
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.ranked import Key
+from callboard.scheduler.policy import Order, Policy, PreemptionRule, Ranked, Wait
+from callboard.scheduler.preemption.kill import Kill
+from callboard.scheduler.preemption.victims import newest_first
+from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 from tests.fairness.bugs import Fickle, Impatient
 from tests.support.world import IN_STEP, job, play
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Heartbeats
-from actors.events import AttemptEnded, AttemptSuspended, JobFinished
-from actors.jobs import JobSpec
-from scheduler.ideal import simulate
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.events import AttemptEnded, AttemptSuspended, JobFinished
+from callboard.actors.jobs import JobSpec
+from callboard.scheduler.ideal import simulate
 from tests.support.world import job, play
 
 PERIOD_MS = 10

@@ -4,15 +4,15 @@ from typing import Any, Literal
 
 import pytest
 
-from actors.config import Cluster, Heartbeats
-from actors.jobs import JobSpec
-from actors.messages import Heartbeat, ProgressHeartbeat
-from scheduler.facts import Fact, Launched, Progressed
-from scheduler.model import TaskKind
-from scheduler.orders.fifo import Fifo
-from scheduler.orders.hfsp import Hfsp
-from scheduler.policy import Policy
-from scheduler.view import ClusterView
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.jobs import JobSpec
+from callboard.actors.messages import Heartbeat, ProgressHeartbeat
+from callboard.scheduler.facts import Fact, Launched, Progressed
+from callboard.scheduler.model import TaskKind
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.view import ClusterView
 from tests.support.world import IN_STEP, job, play
 
 SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
@@ -104,7 +104,7 @@ def test_no_beat_tells_progress_unless_it_is_wanted(
         sent.append(ProgressHeartbeat(*fields))
         return sent[-1]
 
-    monkeypatch.setattr("actors.tracker.ProgressHeartbeat", made)
+    monkeypatch.setattr("callboard.actors.tracker.ProgressHeartbeat", made)
     play(
         [job(0, maps=8, map_ms=9000)], policy, cluster=Cluster(nodes=1, racks=1, heartbeat=IN_STEP)
     )

@@ -11,14 +11,14 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.config import Cluster, Heartbeats
-from actors.events import AttemptEnded, AttemptStarted, KillOrdered, Outcome
-from actors.jobs import JobSpec
-from scheduler.model import Millis
-from scheduler.orders.fair import Fair
-from scheduler.orders.pools import PoolParams
-from scheduler.policy import Policy
-from scheduler.preemption.kill import Kill
+from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.events import AttemptEnded, AttemptStarted, KillOrdered, Outcome
+from callboard.actors.jobs import JobSpec
+from callboard.scheduler.model import Millis
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.preemption.kill import Kill
 from tests.support.world import Played, job, play
 
 H_MS: Millis = 3000

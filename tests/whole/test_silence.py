@@ -10,11 +10,11 @@ import msgspec
 import pytest
 from hypothesis import example, given, settings
 
-from actors.config import Cluster, Heartbeats, Tasks
-from actors.events import Event
-from actors.hosts import run_on_trio
-from scenarios import spec
-from scheduler.model import TaskKind
+from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.events import Event
+from callboard.actors.hosts import run_on_trio
+from callboard.scenarios import spec
+from callboard.scheduler.model import TaskKind
 from tests.support.preempt import Killing
 from tests.support.strategies import TROUBLED, WORLDS, World
 from tests.support.world import job, play

@@ -21,9 +21,9 @@ from math import sqrt
 
 import pytest
 
-from actors.events import AttemptLaunched
-from scenarios import spec
-from scheduler.model import Locality
+from callboard.actors.events import AttemptLaunched
+from callboard.scenarios import spec
+from callboard.scheduler.model import Locality
 from tests.support.world import play
 
 DELAY = "fair+delay(node=5,rack=5)"

@@ -4,15 +4,15 @@ from collections import Counter
 
 import msgspec
 
-from actors.config import Cluster
-from actors.events import AttemptClosed, AttemptStarted, KillOrdered, NodeLost, Outcome
-from actors.faults import Disturb, PauseMaster, ResumeMaster
-from actors.injector import Strike
-from actors.network import HEALTHY, Way
-from scheduler.orders.fair import Fair
-from scheduler.orders.pools import PoolParams
-from scheduler.policy import Policy
-from scheduler.preemption.kill import Kill
+from callboard.actors.config import Cluster
+from callboard.actors.events import AttemptClosed, AttemptStarted, KillOrdered, NodeLost, Outcome
+from callboard.actors.faults import Disturb, PauseMaster, ResumeMaster
+from callboard.actors.injector import Strike
+from callboard.actors.network import HEALTHY, Way
+from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.preemption.kill import Kill
 from tests.support import sometimes
 from tests.support.world import IN_STEP, job, play
 

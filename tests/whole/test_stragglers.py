@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.events import AttemptClosed, JobFinished, Outcome
-from scenarios import spec
+from callboard.actors.events import AttemptClosed, JobFinished, Outcome
+from callboard.scenarios import spec
 from tests.support.world import Played, play
 
 

@@ -8,8 +8,8 @@ rule as all are (`tests.support.world.play`).
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.faults import SwitchPolicy
-from actors.injector import Strike
+from callboard.actors.faults import SwitchPolicy
+from callboard.actors.injector import Strike
 from tests.support.strategies import TROUBLED, World
 from tests.whole.test_combinations import refusal, spellings
 

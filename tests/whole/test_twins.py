@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.events import FaultStruck
+from callboard.actors.events import FaultStruck
+from callboard.journal.diff import first_divergence
 from callboard.plan import prepare
 from callboard.play import Options, play
-from journal.diff import first_divergence
 
 
 @pytest.mark.parametrize("policy", ["fair", "hfsp"])

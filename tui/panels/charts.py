@@ -7,10 +7,10 @@ import msgspec
 from textual import events
 from textual.message import Message
 
-from scheduler.model import Millis
-from tui.frame import Charts, Frame
-from tui.palette import Palette
-from tui.panels.pane import Pane, Span
+from callboard.scheduler.model import Millis
+from callboard.tui.frame import Charts, Frame
+from callboard.tui.palette import Palette
+from callboard.tui.panels.pane import Pane, Span
 
 LABEL = 12
 """How wide the labels are; the time bar keeps the same."""

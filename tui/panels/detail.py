@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from tui.frame import LOST, Detail, Frame, Lane, SlotState
-from tui.palette import style
-from tui.panels.pane import Pane, Span
-from tui.words import axis
+from callboard.tui.frame import LOST, Detail, Frame, Lane, SlotState
+from callboard.tui.palette import style
+from callboard.tui.panels.pane import Pane, Span
+from callboard.tui.words import axis
 
 _LABEL = 12
 _FACTS_LEAST = 3

@@ -5,10 +5,10 @@ from textwrap import wrap
 
 import msgspec
 
-from journal.names import clock
-from tui.frame import Figures, Frame, Versus
-from tui.panels.pane import Pane, Span, cut
-from tui.words import axis, brief
+from callboard.journal.names import clock
+from callboard.tui.frame import Figures, Frame, Versus
+from callboard.tui.panels.pane import Pane, Span, cut
+from callboard.tui.words import axis, brief
 
 _LABEL, _VALUE, _DIFFERENCE = 18, 10, 9
 

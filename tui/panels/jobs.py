@@ -7,11 +7,11 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from scheduler.model import JobId
-from tui.frame import Frame, JobKey, JobRow, JobState
-from tui.palette import Palette, style
-from tui.panels.pane import Pane, Span
-from tui.words import brief
+from callboard.scheduler.model import JobId
+from callboard.tui.frame import Frame, JobKey, JobRow, JobState
+from callboard.tui.palette import Palette, style
+from callboard.tui.panels.pane import Pane, Span
+from callboard.tui.words import brief
 
 STATE_WORDS = {
     JobState.WAITING: "waits",

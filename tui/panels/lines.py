@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
-from journal.names import clock, printable
-from tui.commands import COMMANDS, DO, PAIR
-from tui.frame import Frame, Run, Totals, unaware
-from tui.palette import style
-from tui.panels.pane import Pane, Span
-from tui.player import Player
+from callboard.journal.names import clock, printable
+from callboard.tui.commands import COMMANDS, DO, PAIR
+from callboard.tui.frame import Frame, Run, Totals, unaware
+from callboard.tui.palette import style
+from callboard.tui.panels.pane import Pane, Span
+from callboard.tui.player import Player
 
 _REASONS = {
     "complete": "complete",

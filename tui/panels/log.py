@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from textual import events
 from textual.message import Message
 
-from journal.names import clock
-from tui.frame import Frame, Line, LogLevel, Mark
-from tui.palette import MARKS, style
-from tui.panels.pane import Pane, Span
+from callboard.journal.names import clock
+from callboard.tui.frame import Frame, Line, LogLevel, Mark
+from callboard.tui.palette import MARKS, style
+from callboard.tui.panels.pane import Pane, Span
 
 _LEVELS = {
     LogLevel.HEADLINES: "headlines",

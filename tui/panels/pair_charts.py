@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterable, Iterator
 
-from tui.frame import Charts, Frame
-from tui.panels.charts import CHARTS, LABEL, Chart, block, cursor_column
-from tui.panels.pane import Pane, Span
+from callboard.tui.frame import Charts, Frame
+from callboard.tui.panels.charts import CHARTS, LABEL, Chart, block, cursor_column
+from callboard.tui.panels.pane import Pane, Span
 
 _SHOWN = {"maps busy": "maps", "jobs inside": "jobs"}
 """The charts by their labels, and what they are called where a figure is beside it."""

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 from textual import events
 
-from scheduler.model import JobId
-from tui.frame import Frame, JobKey, JobRow, JobState, PairRow
-from tui.palette import style
-from tui.panels.jobs import JobsPane, task_bar
-from tui.panels.pane import Pane, Span, cut
-from tui.words import brief
+from callboard.scheduler.model import JobId
+from callboard.tui.frame import Frame, JobKey, JobRow, JobState, PairRow
+from callboard.tui.palette import style
+from callboard.tui.panels.jobs import JobsPane, task_bar
+from callboard.tui.panels.pane import Pane, Span, cut
+from callboard.tui.words import brief
 
 _JOB, _NAME, _DIFFERENCE = 5, 10, 11
 _BAR_LEAST, _BAR_MOST = 6, 24

@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.frame import Frame
-from tui.palette import DARK, Palette, style
+from callboard.tui.frame import Frame
+from callboard.tui.palette import DARK, Palette, style
 
 Span = tuple[str, Style]
 

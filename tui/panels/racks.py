@@ -6,13 +6,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.events import NodeFacts
-from journal.names import rack_name
-from scheduler.model import NodeId
-from tui.frame import Frame, SlotState, Truth
-from tui.palette import DOWN, Palette, style
-from tui.panels.pane import Span
-from tui.stage import slot_offsets
+from callboard.actors.events import NodeFacts
+from callboard.journal.names import rack_name
+from callboard.scheduler.model import NodeId
+from callboard.tui.frame import Frame, SlotState, Truth
+from callboard.tui.palette import DOWN, Palette, style
+from callboard.tui.panels.pane import Span
+from callboard.tui.stage import slot_offsets
 
 _NAME = 9
 _TAIL = 34

@@ -10,8 +10,8 @@ from enum import IntEnum
 
 import msgspec
 
-from actors.events import NodeFacts
-from scheduler.model import NodeId
+from callboard.actors.events import NodeFacts
+from callboard.scheduler.model import NodeId
 
 
 class Size(IntEnum):

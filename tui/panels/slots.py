@@ -14,13 +14,13 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from scheduler.model import JobId, NodeId
-from tui.frame import Frame, Run, SlotState, Truth, unaware
-from tui.palette import DOWN, GLYPHS, HELD, LEVELS, LOST, TRUTHS, Palette, style
-from tui.panels.pane import Pane, fitted
-from tui.panels.racks import Racks
-from tui.panels.seating import Seating, SeatLine, Size, seat
-from tui.stage import slot_offsets
+from callboard.scheduler.model import JobId, NodeId
+from callboard.tui.frame import Frame, Run, SlotState, Truth, unaware
+from callboard.tui.palette import DOWN, GLYPHS, HELD, LEVELS, LOST, TRUTHS, Palette, style
+from callboard.tui.panels.pane import Pane, fitted
+from callboard.tui.panels.racks import Racks
+from callboard.tui.panels.seating import Seating, SeatLine, Size, seat
+from callboard.tui.stage import slot_offsets
 
 _DOWN = len(SlotState)
 _STATES = len(SlotState) + 1

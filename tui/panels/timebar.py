@@ -7,12 +7,12 @@ from operator import itemgetter
 from textual import events
 from textual.message import Message
 
-from scheduler.model import Millis
-from tui.frame import Frame, Mark
-from tui.palette import MARKS, PARTING, style
-from tui.panels.charts import LABEL, cursor_column
-from tui.panels.pane import Pane, Span
-from tui.words import axis
+from callboard.scheduler.model import Millis
+from callboard.tui.frame import Frame, Mark
+from callboard.tui.palette import MARKS, PARTING, style
+from callboard.tui.panels.charts import LABEL, cursor_column
+from callboard.tui.panels.pane import Pane, Span
+from callboard.tui.words import axis
 
 _NICE_MS = tuple(
     1000 * s
