@@ -1,5 +1,11 @@
-"""The front door: the command line and the public Python calls."""
+"""The front door: the command line and the public Python calls.
 
+The folders beside this one are its rooms: `callboard/actors` is a link to `actors`, and so on, so
+everything is imported as `callboard.…` and nothing gets in the way of a user's own modules.
+"""
+
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callboard.version import __version__
@@ -8,6 +14,12 @@ if TYPE_CHECKING:
     from callboard.api import run
 
 __all__ = ["__version__", "run"]
+
+if not Path(__file__).with_name("actors").is_dir():
+    sys.exit(
+        "callboard: this clone has no symbolic links (callboard/actors should be one): on Windows"
+        " switch on Developer Mode, `git config core.symlinks true`, `git checkout -- callboard`"
+    )
 
 
 def __getattr__(name: str) -> object:
