@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from callboard.actors.actor import Actor
-from callboard.actors.address import CLIENT, job_address
 from callboard.actors.job import Job
-from callboard.actors.jobs import JobSpec
-from callboard.actors.kernel import Kernel
-from callboard.actors.messages import Arrive, Begin, JobDone
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.address import CLIENT, job_address
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.messages import EnterSystem, JobDone, SubmissionDue
 from callboard.scheduler.model import Millis
 
 
@@ -39,14 +39,14 @@ class Client(Actor):
 
     def receive(self, message: msgspec.Struct) -> None:
         match message:
-            case Arrive():
-                self.on_arrive()
+            case SubmissionDue():
+                self.on_submission_due()
             case JobDone():
                 self.on_job_done()
             case _:
                 raise AssertionError(f"the client has no answer to {message!r}")
 
-    def on_arrive(self) -> None:
+    def on_submission_due(self) -> None:
         """Submit every job that is due now."""
         while self.submitted < len(self._jobs):
             spec = self._jobs[self.submitted]
@@ -68,11 +68,11 @@ class Client(Actor):
         """Bring the next job's actor into the run."""
         self.submitted += 1
         self.spawn(self._make_job(spec))
-        self.send(job_address(spec.job), Begin())
+        self.send(job_address(spec.job), EnterSystem())
 
     def _await_next(self) -> None:
         if self.submitted < len(self._jobs):
-            self.timer(Arrive(), self._jobs[self.submitted].submit_ms - self.now_ms)
+            self.timer(SubmissionDue(), self._jobs[self.submitted].submit_ms - self.now_ms)
         elif not self._jobs:
             self.stop("complete")
 
@@ -83,7 +83,7 @@ class SoloClient(Client):
     The jobs' own submit times are forgotten, and the first one comes when every node has joined.
     """
 
-    def on_arrive(self) -> None:
+    def on_submission_due(self) -> None:
         spec = self._jobs[self.submitted]
         self._submit(msgspec.structs.replace(spec, submit_ms=self.now_ms))
 
@@ -93,4 +93,4 @@ class SoloClient(Client):
 
     def _await_next(self) -> None:
         if self.submitted < len(self._jobs):
-            self.timer(Arrive(), 1 if self.submitted else self._settled_ms)
+            self.timer(SubmissionDue(), 1 if self.submitted else self._settled_ms)

@@ -15,7 +15,7 @@ ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
 
 class Profile(msgspec.Struct, frozen=True):
     """How the master computes the heartbeat interval (rule H1), and whether it takes nodes on the
-    list of bad ones out of service (`actors.faulty`), by Hadoop version.
+    list of bad ones out of service (`actors.master.blacklist`), by Hadoop version.
 
     interval = max(1000 · scale · nodes / heartbeats_per_second, minimum_ms).
     """

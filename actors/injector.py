@@ -10,11 +10,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.actors.actor import Actor, Message
-from callboard.actors.address import INJECTOR, MASTER, job_address, node_address, slot_address
 from callboard.actors.blocks import Blocks
-from callboard.actors.events import FaultStruck, NodeFacts
-from callboard.actors.faults import (
+from callboard.actors.kernel.actor import Actor, Message
+from callboard.actors.kernel.address import (
+    INJECTOR,
+    MASTER,
+    job_address,
+    node_address,
+    slot_address,
+)
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import FaultStruck, NodeFacts
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -26,22 +33,21 @@ from callboard.actors.faults import (
     SetPriority,
     SwitchPolicy,
 )
-from callboard.actors.kernel import Kernel
 from callboard.scheduler.model import Millis
 
 
-class Due(Message, frozen=True):
+class FaultDue(Message, frozen=True):
     """Injector to itself: the next fault is due."""
 
 
-class Strike(NamedTuple):
+class ScheduledFault(NamedTuple):
     """A fault and when it happens."""
 
     at_ms: Millis
     fault: AnyFault
 
 
-def _at_ms(strike: Strike) -> Millis:
+def _at_ms(strike: ScheduledFault) -> Millis:
     return strike.at_ms
 
 
@@ -49,7 +55,7 @@ class Injector(Actor):
     """Plays a script of faults, in the order of their times."""
 
     def __init__(
-        self, script: Sequence[Strike], nodes: Sequence[NodeFacts], blocks: Blocks
+        self, script: Sequence[ScheduledFault], nodes: Sequence[NodeFacts], blocks: Blocks
     ) -> None:
         super().__init__(INJECTOR, "injector")
         self._blocks = blocks
@@ -62,7 +68,7 @@ class Injector(Actor):
         self._await_next()
 
     def receive(self, message: msgspec.Struct) -> None:
-        assert isinstance(message, Due), f"the injector has no answer to {message!r}"
+        assert isinstance(message, FaultDue), f"the injector has no answer to {message!r}"
         while self._next < len(self._script) and self._script[self._next].at_ms <= self.now_ms:
             self._strike(self._script[self._next].fault)
             self._next += 1
@@ -73,10 +79,10 @@ class Injector(Actor):
 
         It is noted like the script's own, so a run of the journal's faults is the same run.
         """
-        strike = Strike(self.now_ms + 1, fault)
+        strike = ScheduledFault(self.now_ms + 1, fault)
         self._script.insert(bisect_right(self._script, strike.at_ms, key=_at_ms), strike)
-        self._kernel.fruit_ms = max(self._kernel.fruit_ms, strike.at_ms)
-        self.timer(Due(), 1)
+        self._kernel.progress_ms = max(self._kernel.progress_ms, strike.at_ms)
+        self.timer(FaultDue(), 1)
 
     def at_work(self) -> bool:
         """A world to which something is still to happen is not stuck."""
@@ -105,4 +111,4 @@ class Injector(Actor):
 
     def _await_next(self) -> None:
         if self._next < len(self._script):
-            self.timer(Due(), self._script[self._next].at_ms - self.now_ms)
+            self.timer(FaultDue(), self._script[self._next].at_ms - self.now_ms)

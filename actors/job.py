@@ -9,32 +9,32 @@ from math import ceil
 
 import msgspec
 
-from callboard.actors.actor import Actor
-from callboard.actors.address import CLIENT, MASTER, job_address
-from callboard.actors.events import JobFinished, JobResubmitted, JobSubmitted, Outcome
-from callboard.actors.faults import KillJob
-from callboard.actors.jobs import JobSpec
-from callboard.actors.messages import (
-    AttemptNews,
-    Begin,
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.address import CLIENT, MASTER, job_address
+from callboard.actors.placement import Placement
+from callboard.actors.vocabulary.events import JobFinished, JobResubmitted, JobSubmitted, Outcome
+from callboard.actors.vocabulary.faults import KillJob
+from callboard.actors.vocabulary.messages import (
+    AttemptBooked,
     DropOutputs,
+    EnterSystem,
     FetchOutputs,
     FetchOutputsAgain,
     FetchTrouble,
     JobDone,
     MapWork,
-    MasterLost,
+    MasterRestarted,
     OutputsLost,
     OutputsObsolete,
     OutputsReady,
-    Quirks,
     ReducesReady,
     ReduceWork,
     RunAgain,
-    StallingQuirks,
+    StallingAnomalies,
     SubmitJob,
+    TaskAnomalies,
 )
-from callboard.actors.placement import Placement
 from callboard.scheduler.model import Millis, NodeId, TaskIndex, TaskKind
 
 ATTEMPTS_MAX = 4
@@ -80,10 +80,10 @@ class Job(Actor):
 
     def receive(self, message: msgspec.Struct) -> None:
         match message:
-            case Begin():
-                self.on_begin()
-            case AttemptNews():
-                self.on_attempt_news(message)
+            case EnterSystem():
+                self.on_enter_system()
+            case AttemptBooked():
+                self.on_attempt_booked(message)
             case FetchOutputs():
                 self.on_fetch_outputs(message)
             case OutputsLost():
@@ -92,12 +92,12 @@ class Job(Actor):
                 self.on_fetch_trouble(message)
             case KillJob():
                 self.on_kill()
-            case MasterLost():
-                self.on_master_lost(message)
+            case MasterRestarted():
+                self.on_master_restarted(message)
             case _:
                 raise AssertionError(f"a job has no answer to {message!r}")
 
-    def on_begin(self) -> None:
+    def on_enter_system(self) -> None:
         """Enter the system."""
         self._submitted = True
         spec = self._spec
@@ -116,7 +116,7 @@ class Job(Actor):
         self.send(MASTER, self._submission())
         self._go_on()
 
-    def on_attempt_news(self, news: AttemptNews) -> None:
+    def on_attempt_booked(self, news: AttemptBooked) -> None:
         """Count what is done and what failed; ask for what must run again."""
         if news.outcome is not Outcome.SUCCEEDED:
             failed = news.outcome is Outcome.FAILED
@@ -208,7 +208,7 @@ class Job(Actor):
         if self._submitted:
             self._end(Outcome.KILLED)
 
-    def on_master_lost(self, lost: MasterLost) -> None:
+    def on_master_restarted(self, lost: MasterRestarted) -> None:
         """Begin from the beginning, or be lost."""
         if not lost.recover:
             self._end(Outcome.KILLED)
@@ -265,9 +265,9 @@ class Job(Actor):
         self.retire()
 
 
-def _quirks(spec: JobSpec, kind: TaskKind) -> Quirks | None:
+def _quirks(spec: JobSpec, kind: TaskKind) -> TaskAnomalies | None:
     """What is wrong with single tasks of a kind, if anything is."""
     poisoned, hanging, skewed = spec.poisoned[kind], spec.hanging[kind], spec.skewed[kind]
     if hanging or (poisoned and spec.fails_at is not None):
-        return StallingQuirks(poisoned, skewed, spec.skew, hanging, spec.fails_at)
-    return Quirks(poisoned, skewed, spec.skew) if poisoned or skewed else None
+        return StallingAnomalies(poisoned, skewed, spec.skew, hanging, spec.fails_at)
+    return TaskAnomalies(poisoned, skewed, spec.skew) if poisoned or skewed else None

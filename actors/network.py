@@ -8,11 +8,11 @@ number, so it hangs on nothing else.
 
 import msgspec
 
-from callboard.actors.streams import Stream
+from callboard.actors.kernel.streams import Stream
 from callboard.scheduler.model import Millis
 
 
-class Way(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class LinkConditions(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """How one direction of a link treats a message.
 
     `cut` loses every one; `loss` and `twice` are the shares lost and delivered twice;
@@ -28,7 +28,7 @@ class Way(msgspec.Struct, frozen=True, array_like=True, gc=False):
 _HOLDING = 4
 """Where a message's draws say whether it is held back; what is before it says what else."""
 
-HEALTHY = Way()
+HEALTHY = LinkConditions()
 """A way that delivers every message once and on time."""
 
 

@@ -12,7 +12,7 @@ it was or moves to the new node, but for the few that the rule of racks moves wi
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.streams import Stream
+from callboard.actors.kernel.streams import Stream
 
 TRIES_MAX = 64
 """Draws for one replica before the lowest node that will do is taken."""

@@ -23,9 +23,9 @@ import simpy
 from msgspec.structs import replace
 
 from bench.protocol import Cast, Player, Size
-from callboard.actors.actor import Actor
-from callboard.actors.hosts import run_direct, run_on_trio
-from callboard.actors.kernel import Kernel
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.drivers import run_direct, run_on_trio
+from callboard.actors.kernel.kernel import Kernel
 from callboard.scheduler.model import Millis
 
 GRIDS_AND_MARKS: tuple[tuple[Millis, float], ...] = ((1, 1.0), (100, 1.6))

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Sequence
 
 from callboard.cli import main as callboard
-from callboard.fairness.goals import GOALS
-from callboard.scheduler.registry import ORDERS
+from callboard.fairness.objectives import OBJECTIVES
+from callboard.scheduler.registry.parts import ORDERS
 
 COMPOSED = ("fair+delay", "fair+kill", "fair+suspend", "fair+late", "hfsp+delay", "hfsp+preemptive")
 
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str]) -> int:
     for policy in (*ORDERS, *COMPOSED):
         status |= callboard(["check", policy, "--profile", "thorough", "--to", folder])
     for policy in ORDERS:
-        for goal in GOALS if policy != "fair" else ():
+        for goal in OBJECTIVES if policy != "fair" else ():
             hunt = ("hunt", policy, "--against", "fair", "--goal", goal, "--max-examples", "500")
             status |= callboard([*hunt, "--to", folder])
     return status

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from callboard.scheduler.ideal import DISCIPLINES, compiled_is_available, simulate
-from callboard.scheduler.ideal.workload import Floats, estimates, sizes
+from callboard.scheduler.ideal.report_workload import FloatRow, estimates, sizes
 
 RELEASED = 100_000
 """Jobs a second of the released simulator, at its best."""
@@ -34,9 +34,9 @@ class Workload(NamedTuple):
     """What is simulated."""
 
     name: str
-    arrivals: Floats
-    sizes: Floats
-    estimates: Floats
+    arrivals: FloatRow
+    sizes: FloatRow
+    estimates: FloatRow
 
 
 def made_up(jobs: int) -> Workload:

@@ -19,14 +19,14 @@ from multiprocessing import get_context
 
 import msgspec
 
-from callboard.actors.actor import Actor, Message
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.hosts import run_on_trio
-from callboard.actors.jobs import JobSpec
-from callboard.actors.kernel import Kernel
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.actor import Actor, Message
+from callboard.actors.kernel.drivers import run_on_trio
+from callboard.actors.kernel.kernel import Kernel
 from callboard.scenarios.build import assemble
 from callboard.scheduler.model import Millis
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 
 MARK_KIB = 12
 SLOTS = 6

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import msgspec
 
-from callboard.actors.actor import Message
+from callboard.actors.kernel.actor import Message
 from callboard.scheduler.model import Millis
 
 BEAT_MS: Millis = 3_000
@@ -156,10 +156,10 @@ class Master(Player):
 class Node(Player):
     """Beats, passes launches to its slots, and reports what ended with its next beat."""
 
-    def __init__(self, node: int, slots: int, first_beat_ms: Millis) -> None:
+    def __init__(self, node: int, slots: int, first_heartbeat_ms: Millis) -> None:
         super().__init__(_NODE + node)
         self._node = node
-        self._first_beat_ms = first_beat_ms
+        self._first_beat_ms = first_heartbeat_ms
         self._free = [_slot_address(node, slot) for slot in range(slots)]
         self._promised = 0
         self._finished: list[int] = []

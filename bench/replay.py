@@ -22,12 +22,12 @@ from time import perf_counter, process_time
 import msgspec
 from msgspec.structs import replace
 
-from callboard.actors.events import AnyEvent
-from callboard.actors.kernel import Kernel
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.summary import Summary
 from callboard.play import play
-from callboard.scenarios import spec as scenarios
-from callboard.scenarios.spec import Scenario
+from callboard.scenarios import scenario_file as scenarios
+from callboard.scenarios.scenario_file import Scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 TRACE = Path("..", "shared", "traces", "FB-2009_samples_24_times_1hr_0.tsv")
@@ -51,7 +51,9 @@ class Order(msgspec.Struct, frozen=True):
     def scenario(self) -> Scenario:
         """The trace as a scenario."""
         send = "all" if self.all_beats else "needed"
-        return scenarios.load(self.trace, [*self.settings, f"cluster.heartbeat.send={send}"])
+        return scenarios.load_scenario(
+            self.trace, [*self.settings, f"cluster.heartbeat.send={send}"]
+        )
 
 
 class Cost(msgspec.Struct, frozen=True):

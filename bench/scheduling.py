@@ -2,10 +2,10 @@
 
 A full cluster of 600 nodes × 4 map slots.  In every round a task ends, which is told (`Closed`);
 its node offers the slot, and so does the node that has longest had one free, if any; what is
-launched is told (`Launched`), and to a locality rule whom each offer passed over (`Offered`).  A
-job whose last task has been launched is followed by a new one, so that the number of jobs with
-something to launch stays; it leaves with its last end.  Jobs have 3 to 3,000 tasks by a Pareto
-law, data on 3 nodes a task, and users, pools and priorities in turn.
+launched is told (`Launched`), and to a locality rule whom each offer passed over (`OfferAnswered`).
+A job whose last task has been launched is followed by a new one, so that the number of jobs with
+something to launch stays; it leaves with its last end.  Jobs have 3 to 3,000 tasks by a Pareto law,
+data on 3 nodes a task, and users, pools and priorities in turn.
 
 The figure is the processor time of the rounds over the number of decisions in them, facts
 included: the median of many short spells, in which the numbers of jobs take turns, since the
@@ -18,14 +18,20 @@ from collections import deque
 from statistics import median
 from time import process_time
 
-from callboard.actors.streams import Stream
-from callboard.scheduler.claims import Claims
+from callboard.actors.kernel.streams import Stream
 from callboard.scheduler.decisions import Launch
-from callboard.scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Offered
+from callboard.scheduler.entitlements import EntitlingOrder
+from callboard.scheduler.facts import (
+    Closed,
+    JobArrived,
+    JobLeft,
+    Launched,
+    NodeJoined,
+    OfferAnswered,
+)
 from callboard.scheduler.model import JobId, Locality, NodeId, Priority, TaskKind
-from callboard.scheduler.params import PolicySpecError
-from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry import ORDERS, make_policy
+from callboard.scheduler.policy import Policy, PolicySpecError
+from callboard.scheduler.registry.parts import ORDERS, make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer
 
 NODES, RACKS, MAP_SLOTS, REDUCE_SLOTS = 600, 20, 4, 2
@@ -142,7 +148,7 @@ class Bench:
             self.launch(launch.job, node)
             passed = [job for job in passed if job != launch.job]
         if self.policy.hears_offers:
-            self.policy.observe(Offered(node.node, tuple(passed)), self.hall)
+            self.policy.observe(OfferAnswered(node.node, tuple(passed)), self.hall)
 
     def launch(self, number: JobId, node: FakeNode) -> None:
         """Book a launch and tell of it."""
@@ -183,12 +189,12 @@ class Bench:
     def us_of_claims(self) -> float | None:
         """Microseconds that everybody's claims take; None from an order that has none."""
         order = self.policy.order
-        if not isinstance(order, Claims):
+        if not isinstance(order, EntitlingOrder):
             return None
         took = []
         for _ in range(5):
             began = process_time()
-            order.claims(MAP, self.hall, "pool")
+            order.entitlements(MAP, self.hall, "pool")
             took.append(1e6 * (process_time() - began))
         return median(took)
 

@@ -17,8 +17,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.actors.events import AnyEvent
-from callboard.actors.hosts import run_direct
+from callboard.actors.kernel.drivers import run_direct
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.by_hand import Plan
 from callboard.live import start
 from callboard.live_run import LiveRun

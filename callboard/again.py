@@ -5,12 +5,12 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.actors.events import FaultStruck, RunStarted
-from callboard.actors.injector import Strike
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import FaultStruck, RunStarted
 from callboard.errors import InputError
 from callboard.journal.format import MAGIC
 from callboard.journal.reader import Journal
-from callboard.scenarios.spec import Scenario, from_dict
+from callboard.scenarios.scenario_file import Scenario, from_dict
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -19,9 +19,9 @@ class Recorded(msgspec.Struct, frozen=True):
     """
 
     scenario: Scenario
-    struck: tuple[Strike, ...]
+    struck: tuple[ScheduledFault, ...]
 
-    def with_deeds(self, script: tuple[Strike, ...]) -> tuple[Strike, ...]:
+    def with_deeds(self, script: tuple[ScheduledFault, ...]) -> tuple[ScheduledFault, ...]:
         """The scenario's own script, and what struck without being in it.
 
         A run that was left early has not come to all of its script.
@@ -54,5 +54,7 @@ def recorded(path: Path) -> Recorded:
     scenario = msgspec.structs.replace(
         from_dict(started.scenario, path), policies=(started.policy,)
     )
-    struck = (Strike(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck))
+    struck = (
+        ScheduledFault(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck)
+    )
     return Recorded(scenario, tuple(struck))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from callboard.plan import prepare
 from callboard.play import Options, Result, play
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 
 
 def run(
-    scenario: str | Path = spec.DEFAULT,
+    scenario: str | Path = scenario_file.DEFAULT_SCENARIO,
     policy: str | None = None,
     *,
     overrides: Sequence[str] = (),

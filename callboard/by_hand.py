@@ -9,16 +9,16 @@ from typing import Self
 
 import msgspec
 
-from callboard.actors.faults import SwitchPolicy
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.play import Options
 from callboard.plugins import make_policy
-from callboard.scenarios.checks import check_slots
-from callboard.scenarios.joblist import JobEntry
-from callboard.scenarios.script import bursts
-from callboard.scenarios.spec import Scenario, make_script
+from callboard.scenarios.listed_jobs import ListedJob
+from callboard.scenarios.scenario_file import Scenario, make_script
+from callboard.scenarios.script import burst_jobs
 from callboard.scenarios.timeline import BurstEntry
+from callboard.scenarios.validation import check_slots
 from callboard.scheduler.model import Millis
 from callboard.tui.source import Interfere
 
@@ -35,7 +35,7 @@ class World(msgspec.Struct, frozen=True):
 
     scenario: Scenario
     jobs: Sequence[JobSpec]
-    script: Sequence[Strike]
+    script: Sequence[ScheduledFault]
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class Plan(msgspec.Struct, frozen=True):
     jobs: Sequence[JobSpec]
     policy: str
     options: Options = Options()
-    script: Sequence[Strike] | None = None
+    script: Sequence[ScheduledFault] | None = None
     done: tuple[Done, ...] = ()
 
     def world(self) -> World:
@@ -56,11 +56,11 @@ class Plan(msgspec.Struct, frozen=True):
         scenario, jobs = self.scenario, list(self.jobs)
         script = list(make_script(scenario, jobs) if self.script is None else self.script)
         for each in self.done:
-            script += [Strike(each.at_ms, fault) for fault in each.deed.faults]
+            script += [ScheduledFault(each.at_ms, fault) for fault in each.deed.faults]
             if each.deed.burst is not None:
                 job = _named_anew(each.deed.burst, jobs)
                 entry = BurstEntry(at_s=each.at_ms / 1000, job=job)
-                more = bursts((entry,), scenario.seed, first=len(jobs))
+                more = burst_jobs((entry,), scenario.seed, first=len(jobs))
                 check_slots(scenario.cluster, more)
                 jobs = sorted([*jobs, *more], key=_submitted)
                 timeline = (*scenario.timeline, entry)
@@ -90,7 +90,7 @@ def _submitted(job: JobSpec) -> Millis:
     return job.submit_ms
 
 
-def _named_anew(job: JobEntry, jobs: Sequence[JobSpec]) -> JobEntry:
+def _named_anew(job: ListedJob, jobs: Sequence[JobSpec]) -> ListedJob:
     """The burst's jobs under a name that nobody has yet."""
     wanted, number = job.name or "burst", 1
     name = wanted

@@ -15,14 +15,20 @@ from rich.table import Table
 from callboard import plugins
 from callboard.errors import InputError
 from callboard.fairness import counterexample
-from callboard.fairness.catalogue import BY_NAME, PROPERTIES
-from callboard.fairness.effort import PROFILES
-from callboard.fairness.property import Property, claims, judge
-from callboard.fairness.search import Finding, Suspect, Watch, examine, leaving_no_folder
-from callboard.fairness.worlds import size
+from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
+from callboard.fairness.profiles import SEARCH_PROFILES
+from callboard.fairness.property import Property, evaluate, is_guaranteed
+from callboard.fairness.scenario_family import scenario_size
+from callboard.fairness.search import (
+    Finding,
+    OnProgress,
+    PolicyUnderTest,
+    examine,
+    temporary_hypothesis_home,
+)
 from callboard.journal.names import count
 from callboard.journals import slug
-from callboard.scenarios.strict import suggestion
+from callboard.scenarios.decoder import suggestion
 from callboard.scheduler.policy import Policy
 from callboard.tui.console import PlainConsole, plain
 
@@ -38,14 +44,14 @@ def check_command(options: argparse.Namespace) -> int:
     check_folder(options)
     policy = plugins.canonical(options.policy)
     plan = _plan(plugins.make_policy(policy), options)
-    examples = options.max_examples or PROFILES[options.profile]
-    with leaving_no_folder(), watched(examples * len(plan.properties), policy) as watch:
+    examples = options.max_examples or SEARCH_PROFILES[options.profile]
+    with temporary_hypothesis_home(), watched(examples * len(plan.properties), policy) as watch:
         findings = examine(
-            Suspect(policy, plugins.make_policy),
+            PolicyUnderTest(policy, plugins.make_policy),
             plan.properties,
             examples=examples,
             seed=options.seed,
-            watch=watch,
+            on_progress=watch,
         )
     written = {
         finding.prop.name: _write(finding, policy, options)
@@ -67,14 +73,16 @@ def _plan(policy: Policy, options: argparse.Namespace) -> Plan:
     if options.property:
         named = frozenset(_known(name) for name in options.property)
         return Plan([prop for prop in PROPERTIES if prop.name in named], named)
-    claimed = frozenset(prop.name for prop in PROPERTIES if claims(policy, prop))
+    claimed = frozenset(prop.name for prop in PROPERTIES if is_guaranteed(policy, prop))
     wanted = [prop for prop in PROPERTIES if options.all or prop.name in claimed]
     return Plan(wanted, claimed)
 
 
 def _known(name: str) -> str:
-    if name not in BY_NAME:
-        raise InputError(f"--property {name}: there is none; {suggestion(name, list(BY_NAME))}")
+    if name not in PROPERTIES_BY_NAME:
+        raise InputError(
+            f"--property {name}: there is none; {suggestion(name, list(PROPERTIES_BY_NAME))}"
+        )
     return name
 
 
@@ -83,7 +91,7 @@ def _write(finding: Finding, policy: str, options: argparse.Namespace) -> Path:
     assert finding.counterexample is not None
     words = ["callboard", "check", policy, "--property", finding.prop.name]
     command = command_line(words, options)
-    text = counterexample.text_of(finding.counterexample, finding.prop, policy, command)
+    text = counterexample.counterexample_text(finding.counterexample, finding.prop, policy, command)
     return write(text, f"{slug(policy)}-{finding.prop.name}.toml", options)
 
 
@@ -115,7 +123,7 @@ def write(text: str, name: str, options: argparse.Namespace) -> Path:
 
 
 @contextmanager
-def watched(total: int, title: str) -> Iterator[Watch]:
+def watched(total: int, title: str) -> Iterator[OnProgress]:
     """A live line where somebody can see it."""
     console = PlainConsole(stderr=True)
     if not console.is_terminal:
@@ -168,31 +176,32 @@ def _properties(number: int) -> str:
 def _held(finding: Finding) -> str:
     if finding.counterexample is not None:
         return "broken"
-    return f"{finding.held:,}" if finding.held else "–"
+    return f"{finding.tested:,}" if finding.tested else "–"
 
 
 def _told(finding: Finding, plan: Plan) -> str:
     found = finding.counterexample
     if found is not None:
-        nodes, jobs, _ = size(found.scenario)
+        nodes, jobs, _ = scenario_size(found.scenario)
         what = f"by {count(nodes, 'node')} and {count(jobs, 'job')}"
         return what if finding.prop.name in plan.claimed else f"{what}; not claimed"
-    if not finding.held:
-        return f"says nothing: {finding.silent or 'there was nothing to hold it against'}"
+    if not finding.tested:
+        return f"says nothing: {finding.not_applicable or 'there was nothing to hold it against'}"
     return "" if finding.prop.name in plan.claimed else "not claimed"
 
 
 def _replay(path: Path, policy: str | None) -> int:
     """Hold a policy against a file's property in its scenario."""
-    prop, scenario = counterexample.read(path)
+    prop, scenario = counterexample.read_counterexample(path)
     name = plugins.canonical(policy or scenario.policies[0], scenario.parts)
-    verdict = judge(prop, Suspect(name, plugins.make_policy).trial(scenario))
+    verdict = evaluate(prop, PolicyUnderTest(name, plugins.make_policy).experiment(scenario))
     if verdict.broken:
         what = f"breaks it: {verdict.broken}"
     elif verdict.times:
         what = f"keeps to it here ({count(verdict.times, 'time')})"
     else:
-        what = f"is not held against it: {verdict.silent or 'there is nothing to hold it against'}"
+        why = verdict.not_applicable or "there is nothing to hold it against"
+        what = f"is not held against it: {why}"
     print(f"{prop.name}: {prop.says}\n{name} {what}")
     return 1 if verdict.broken else 0
 

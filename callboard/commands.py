@@ -15,9 +15,9 @@ from callboard.journal.diff import compare, diff_lines
 from callboard.journal.explain import explain
 from callboard.journal.names import parse_job, parse_node
 from callboard.journal.show import KINDS, ShowOptions, check_kind, show
-from callboard.scenarios.spec import library
-from callboard.scheduler.policy import Part
-from callboard.scheduler.registry import BASES, PARTS, PolicySpecError, slot_of
+from callboard.scenarios.scenario_file import library_scenarios
+from callboard.scheduler.policy import Part, PolicySpecError
+from callboard.scheduler.registry.parts import PART_BASES, PARTS, part_kind
 from callboard.tui.console import PlainConsole, plain
 
 
@@ -99,7 +99,7 @@ def diff_command(options: argparse.Namespace) -> int:
 
 def scenarios_command(_options: argparse.Namespace) -> int:
     """List the library."""
-    _print_list([(name, story) for name, _, story in library()])
+    _print_list([(name, story) for name, _, story in library_scenarios()])
     return 0
 
 
@@ -108,12 +108,12 @@ def policies_command(_options: argparse.Namespace) -> int:
     found, broken = _all_parts()
     for line in broken:
         print(f"callboard: {line}", file=sys.stderr)
-    parts = [(slot_of(part) or "", name, part) for name, part in found.items()]
+    parts = [(part_kind(part) or "", name, part) for name, part in found.items()]
     if not sys.stdout.isatty():  # one line a part, for a program
         for slot, name, part in parts:
-            print("  ".join(filter(None, (slot, name, part.story, _parameters(part)))))
+            print("  ".join(filter(None, (slot, name, part.summary, _parameters(part)))))
         return 0
-    for slot in BASES:
+    for slot in PART_BASES:
         print(slot)
         own = [(name, part) for of, name, part in parts if of == slot]
         _print_list([line for name, part in own for line in _lines(name, part)])
@@ -142,7 +142,7 @@ def _all_parts() -> tuple[dict[str, type[Part]], list[str]]:
 def _lines(name: str, part: type[Part]) -> list[tuple[str, str]]:
     """The part's name and story and, on a second line, its parameters with their defaults."""
     parameters = _parameters(part)
-    return [(name, part.story), *([("", f"  {parameters}")] if parameters else [])]
+    return [(name, part.summary), *([("", f"  {parameters}")] if parameters else [])]
 
 
 def _parameters(part: type[Part]) -> str:

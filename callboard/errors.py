@@ -2,11 +2,11 @@
 
 import traceback
 
-from callboard.actors.kernel import ActorFailed, KernelError
+from callboard.actors.kernel.kernel import ActorFailed, KernelError
 from callboard.journal.checks.rule import Violation
 from callboard.journal.format import JournalError
-from callboard.scenarios.errors import ScenarioError
-from callboard.scheduler.registry import PolicySpecError
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.policy import PolicySpecError
 
 FAILED = 1
 BAD_INPUT = 2

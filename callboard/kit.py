@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from callboard.arguments import whole_number
-from callboard.fairness.effort import PROFILES, ProfileName
+from callboard.fairness.profiles import SEARCH_PROFILES, SearchProfile
 
 CHECK_DESCRIPTION = """\
 Hold a policy against the properties that it claims, each in many small scenarios drawn by
@@ -51,9 +51,9 @@ def _add_search_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--profile",
-        choices=get_args(ProfileName),
+        choices=get_args(SearchProfile),
         default="quick",
-        help="{} or {:,} scenarios a property (default: quick)".format(*PROFILES.values()),
+        help="{} or {:,} scenarios a property (default: quick)".format(*SEARCH_PROFILES.values()),
     )
     add(
         "--max-examples",

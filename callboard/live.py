@@ -15,13 +15,13 @@ from typing import Self
 
 import msgspec
 
-from callboard.actors.faults import SwitchPolicy
+from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.by_hand import Plan
 from callboard.journals import slug
 from callboard.live_run import LiveRun
 from callboard.plugins import canonical
-from callboard.scenarios.errors import ScenarioError
-from callboard.scheduler.params import PolicySpecError
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.policy import PolicySpecError
 from callboard.tui.frame import Frame
 from callboard.tui.lockstep import Lockstep
 from callboard.tui.remote import RemoteSource

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from callboard.actors.events import AnyEvent
-from callboard.actors.hosts import supersteps
+from callboard.actors.kernel.drivers import supersteps
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.by_hand import Plan
 from callboard.errors import explain
 from callboard.journal.writer import JournalWriter

@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
 from callboard.again import is_journal, recorded
 from callboard.errors import InputError
 from callboard.plugins import catalogue, make_policy
-from callboard.scenarios import spec
-from callboard.scenarios.errors import ScenarioError
-from callboard.scenarios.spec import Scenario
+from callboard.scenarios import scenario_file
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.timeline import PolicyEntry
-from callboard.scheduler.params import PolicySpecError
+from callboard.scheduler.policy import PolicySpecError
 
 SHORTCUTS = {
     "--nodes": "cluster.nodes",
@@ -34,7 +34,7 @@ class Prepared(NamedTuple):
 
     scenario: Scenario
     jobs: Sequence[JobSpec]
-    script: Sequence[Strike]
+    script: Sequence[ScheduledFault]
 
 
 def prepare(
@@ -50,7 +50,7 @@ def prepare(
     `overrides` are what `--set` takes; `shortcuts` are values by their option (see `SHORTCUTS`).
     Raises ScenarioError, and InputError for a bad shortcut.
     """
-    path = spec.find(name)
+    path = scenario_file.find_scenario(name)
     if is_journal(path):
         if overrides or shortcuts:
             changes = "its policy alone can be another; change the scenario that it came from"
@@ -59,11 +59,13 @@ def prepare(
     short = {SHORTCUTS[option]: option for option in shortcuts or {}}
     settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
     try:
-        scenario = spec.load(path, [_decoded(each) for each in (*settings, *overrides)])
+        scenario = scenario_file.load_scenario(
+            path, [_decoded(each) for each in (*settings, *overrides)]
+        )
         if not faults:
             scenario = msgspec.structs.replace(scenario, timeline=())
-        jobs = spec.make_jobs(scenario, path.parent)
-        script = spec.make_script(scenario, jobs, path.parent)
+        jobs = scenario_file.make_jobs(scenario, path.parent)
+        script = scenario_file.make_script(scenario, jobs, path.parent)
         _check_policies(scenario)
     except ScenarioError as error:
         if error.key in short and not _set_again(error.key, overrides):
@@ -79,8 +81,8 @@ def _again(path: Path, *, faults: bool) -> Prepared:
     if not faults:
         scenario = msgspec.structs.replace(scenario, timeline=())
     try:
-        jobs = spec.make_jobs(scenario, path.parent)
-        script = spec.make_script(scenario, jobs, path.parent)
+        jobs = scenario_file.make_jobs(scenario, path.parent)
+        script = scenario_file.make_script(scenario, jobs, path.parent)
         _check_policies(scenario)
     except ScenarioError as error:
         raise _located(error, path) from None

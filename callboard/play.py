@@ -14,12 +14,12 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from callboard.actors.events import AnyEvent, RunEnded, RunStarted
-from callboard.actors.hosts import run_direct, run_on_trio
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
-from callboard.actors.kernel import Kernel
-from callboard.actors.master import Master
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.drivers import run_direct, run_on_trio
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.master.master import Master
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
 from callboard.journal.checks.beside import WatchedMaster
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.rule import Check
@@ -29,7 +29,7 @@ from callboard.journal.summary import Summary
 from callboard.journal.writer import JournalWriter
 from callboard.plugins import make_policy
 from callboard.scenarios.build import assemble, node_facts
-from callboard.scenarios.spec import Scenario, make_script, to_dict
+from callboard.scenarios.scenario_file import Scenario, make_script, to_dict
 from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy
 from callboard.stopwatch import Scheduling, TimedPolicy
@@ -95,16 +95,16 @@ def play(
     policy: str,
     options: Options | None = None,
     watcher: Watcher | None = None,
-    script: Sequence[Strike] | None = None,
+    script: Sequence[ScheduledFault] | None = None,
 ) -> Result:
     """Run the scenario under one policy.
 
-    `jobs` and `script` are the scenario's (`scenarios.spec.make_jobs`, `make_script`); without a
-    script it is made here, but for failure traces, whose files only the caller knows.  Ctrl-C ends
-    the run between two supersteps, with everything recorded so far kept; a second one is an
-    ordinary KeyboardInterrupt.  Raises `PolicySpecError` for an unknown policy, `KernelError` for
-    a run that got stuck or failed, OSError where the journal cannot be written, and with `check`
-    `Violation` at the first event that breaks a rule.
+    `jobs` and `script` are the scenario's (`scenarios.scenario_file.make_jobs`, `make_script`);
+    without a script it is made here, but for failure traces, whose files only the caller
+    knows.  Ctrl-C ends the run between two supersteps, with everything recorded so far kept; a
+    second one is an ordinary KeyboardInterrupt.  Raises `PolicySpecError` for an unknown policy,
+    `KernelError` for a run that got stuck or failed, OSError where the journal cannot be written,
+    and with `check` `Violation` at the first event that breaks a rule.
     """
     options = options or Options()
     metrics, timed = Metrics(), TimedPolicy(make_policy(policy, scenario.parts))
@@ -146,7 +146,7 @@ def make_kernel(
     options: Options,
     sink: Sink,
     *,
-    script: Sequence[Strike] | None = None,
+    script: Sequence[ScheduledFault] | None = None,
     master: type[Master] = Master,
 ) -> Kernel:
     """The run's world, ready for a host; `script` as in `play`."""

@@ -16,28 +16,27 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
-from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry import (
+from callboard.scheduler.policy import Policy, PolicySpecError
+from callboard.scheduler.registry.parts import (
     PARTS,
     Catalogue,
-    PolicySpecError,
-    Settings,
+    PartSettings,
     checked_part,
-    compose,
-    parse,
-    spell,
+    compose_policy,
+    parse_policy,
+    spell_policy,
 )
-from callboard.scheduler.spec import FROM_FILE
+from callboard.scheduler.registry.spelling import FILE_PART
 
 GROUP = "callboard.policies"
 """The entry-point group."""
 
 
-def catalogue(settings: Settings | None = None) -> Catalogue:
+def catalogue(settings: PartSettings | None = None) -> Catalogue:
     """What names mean at the front door, with a scenario's settings of parts.  A shipped part's
     name cannot be taken by another.
     """
-    return Catalogue(PARTS, installed(), part_of_file).given(settings or {})
+    return Catalogue(PARTS, installed(), part_of_file).with_settings(settings or {})
 
 
 def installed() -> dict[str, Callable[[], type]]:
@@ -45,28 +44,28 @@ def installed() -> dict[str, Callable[[], type]]:
     return {point.name: partial(_load, point) for point in entry_points(group=GROUP)}
 
 
-def make_policy(text: str, settings: Settings | None = None) -> Policy:
+def make_policy(text: str, settings: PartSettings | None = None) -> Policy:
     """A fresh policy from its spelling, users' parts included, and from the scenario's settings of
     its parts; PolicySpecError if it is bad.
     """
-    spec = parse(text, catalogue(settings))
+    spec = parse_policy(text, catalogue(settings))
     try:
-        return compose(spec, text)
+        return compose_policy(spec, text)
     except PolicySpecError:
         raise
     except Exception as error:
         raise _failed(f"`{text}`", error, "cannot be made") from error
 
 
-def canonical(text: str, settings: Settings | None = None) -> str:
+def canonical(text: str, settings: PartSettings | None = None) -> str:
     """The one spelling of a policy beside these settings, after checking that it can be made."""
     make_policy(text, settings)
-    return spell(parse(text, catalogue(settings)))
+    return spell_policy(parse_policy(text, catalogue(settings)))
 
 
 def part_of_file(ref: str) -> type:
     """The part that `FILE.py:NAME` means."""
-    match = FROM_FILE.fullmatch(ref)
+    match = FILE_PART.fullmatch(ref)
     assert match is not None, ref
     module = _module(match["path"])
     found = vars(module).get(match["name"])

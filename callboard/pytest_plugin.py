@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callboard.fairness.effort import PROFILES
+from callboard.fairness.profiles import SEARCH_PROFILES
 
 if TYPE_CHECKING:
     from callboard.fairness.property import Property
@@ -35,17 +35,22 @@ class Promise:
 
     def keep(self) -> None:
         """Fail with the smallest counterexample, if there is one."""
-        from callboard.fairness.counterexample import text_of
-        from callboard.fairness.search import Suspect, find
+        from callboard.fairness.counterexample import counterexample_text
+        from callboard.fairness.search import PolicyUnderTest, find_counterexample
         from callboard.plugins import make_policy
 
-        found = find(
-            Suspect(self.policy, make_policy), self.prop, examples=self._examples, seed=self._seed
+        found = find_counterexample(
+            PolicyUnderTest(self.policy, make_policy),
+            self.prop,
+            examples=self._examples,
+            seed=self._seed,
         )
         if found is None:
             return
         path = self._to / f"{self.prop.name}.toml"
-        path.write_text(text_of(found, self.prop, self.policy, "pytest"), encoding="utf-8")
+        path.write_text(
+            counterexample_text(found, self.prop, self.policy, "pytest"), encoding="utf-8"
+        )
         pytest.fail(f"{self.prop.name}: {self.prop.says}\n{found.seen}\nwritten to {path}", False)
 
 
@@ -63,11 +68,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if mark is None or not mark.args:
         raise pytest.UsageError(f"`promise` is for tests marked `@pytest.mark.{MARK}`")
     from callboard.fairness.catalogue import PROPERTIES
-    from callboard.fairness.property import claims
+    from callboard.fairness.property import is_guaranteed
     from callboard.plugins import make_policy
 
     policy = make_policy(mark.args[0])
-    claimed = [prop for prop in PROPERTIES if claims(policy, prop)]
+    claimed = [prop for prop in PROPERTIES if is_guaranteed(policy, prop)]
     metafunc.parametrize("promise", claimed, ids=[prop.name for prop in claimed], indirect=True)
 
 
@@ -76,5 +81,5 @@ def promise(request: pytest.FixtureRequest, tmp_path: Path) -> Promise:
     """One property that the marked policy claims."""
     mark = request.node.get_closest_marker("callboard")
     asked: dict[str, Any] = {"profile": "quick", "max_examples": None, "seed": 1, **mark.kwargs}
-    examples = asked["max_examples"] or PROFILES[asked["profile"]]
+    examples = asked["max_examples"] or SEARCH_PROFILES[asked["profile"]]
     return Promise(mark.args[0], request.param, examples, asked["seed"], tmp_path)

@@ -11,15 +11,15 @@ from typing import NamedTuple
 import msgspec
 
 from callboard import plugins
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
 from callboard.journal.checks.rule import Check, Violation
 from callboard.journal.names import count
 from callboard.journals import journal_paths
 from callboard.plan import SHORTCUTS, prepare
 from callboard.play import Options, Result, Watcher, play
 from callboard.scenarios.build import node_facts
-from callboard.scenarios.spec import DEFAULT, Scenario
+from callboard.scenarios.scenario_file import DEFAULT_SCENARIO, Scenario
 from callboard.slowdown import first_of_shape, slowdown, solo_times
 from callboard.tui.comparison import Run, comparison
 from callboard.tui.console import PlainConsole, plain
@@ -37,7 +37,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="SCENARIO",
         help="a name from `callboard scenarios`, a scenario file (.toml), a SWIM trace (.tsv), or a"
-        f" journal, whose run is played again; {DEFAULT} if none is given",
+        f" journal, whose run is played again; {DEFAULT_SCENARIO} if none is given",
     )
     parser.add_argument(
         "--policy",
@@ -140,14 +140,16 @@ class Plan(NamedTuple):
 
     scenario: Scenario
     jobs: Sequence[JobSpec]
-    script: Sequence[Strike]
+    script: Sequence[ScheduledFault]
     policies: Sequence[str]
 
 
 def run_command(options: argparse.Namespace) -> int:
     """Run every scenario under every policy."""
     console = PlainConsole(stderr=True)
-    plans = [plan_of(name, options, options.policy) for name in options.scenarios or [DEFAULT]]
+    plans = [
+        plan_of(name, options, options.policy) for name in options.scenarios or [DEFAULT_SCENARIO]
+    ]
     runs = [(plan.scenario.name, policy) for plan in plans for policy in plan.policies]
     paths = journal_paths(options.journal, runs)
     results: list[Result] = []

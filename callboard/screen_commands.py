@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 
 from callboard import web
-from callboard.actors.kernel import KernelError
+from callboard.actors.kernel.kernel import KernelError
 from callboard.errors import InputError
 from callboard.journal.follow import Follower
 from callboard.journals import journal_paths
 from callboard.play import Options
 from callboard.run_command import add_scenario_arguments, add_world_arguments, plan_of, until_ms
-from callboard.scenarios.spec import DEFAULT
+from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 from callboard.tui.recorded import FollowedSource
 from callboard.tui.source import Source
 
@@ -76,9 +76,10 @@ def add_watch_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "scenario",
         nargs="?",
-        default=DEFAULT,
+        default=DEFAULT_SCENARIO,
         metavar="SCENARIO",
-        help=f"a scenario or a trace, as `callboard run` takes them; {DEFAULT} if none is given",
+        help="a scenario or a trace, as `callboard run` takes them;"
+        f" {DEFAULT_SCENARIO} if none is given",
     )
     parser.add_argument(
         "--policy",

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from callboard.actors.client import SoloClient
-from callboard.actors.hosts import run_direct
-from callboard.actors.jobs import JobSpec
-from callboard.actors.kernel import Kernel
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.drivers import run_direct
+from callboard.actors.kernel.kernel import Kernel
 from callboard.journal.metrics import Metrics
 from callboard.journal.slowdown import SlowdownSpread, slowdowns
 from callboard.play import Sink, Watcher, all_of
 from callboard.scenarios.build import assemble
-from callboard.scenarios.spec import Scenario
+from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.model import JobId, Millis
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 
 Shape: TypeAlias = tuple[object, ...]
 

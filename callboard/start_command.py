@@ -1,7 +1,7 @@
 """`callboard` without arguments in a terminal: choose a scenario of the library and watch it."""
 
 from callboard.errors import InputError
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 from callboard.screen_commands import check_terminal
 from callboard.tui.start import Choice, Offer
 
@@ -18,9 +18,9 @@ def wanted() -> bool:
 def offers() -> list[Offer]:
     """The scenarios of the library."""
     found = []
-    for name, path, story in spec.library():
+    for name, path, story in scenario_file.library_scenarios():
         text = path.read_text(encoding="utf-8")
-        found.append(Offer(name, story, about(text), spec.load(path).policies))
+        found.append(Offer(name, story, about(text), scenario_file.load_scenario(path).policies))
     return found
 
 
@@ -45,4 +45,4 @@ def choose() -> Choice | None:
     """Let a person choose; None if they leave."""
     from callboard.tui.start import StartApp
 
-    return StartApp(offers(), spec.DEFAULT).run()
+    return StartApp(offers(), scenario_file.DEFAULT_SCENARIO).run()

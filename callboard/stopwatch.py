@@ -7,7 +7,7 @@ import time
 
 import msgspec
 
-from callboard.scheduler.decisions import Copy, Launch, Resume
+from callboard.scheduler.decisions import Launch, Resume, Speculate
 from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import JobId
 from callboard.scheduler.policy import Policy
@@ -39,7 +39,7 @@ class TimedPolicy(Policy):
 
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
-    ) -> Launch | Resume | Copy | None:
+    ) -> Launch | Resume | Speculate | None:
         """Ask the policy and count the time."""
         began = time.perf_counter_ns()
         launch = super().decide(offer, view, passed)

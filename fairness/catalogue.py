@@ -1,26 +1,26 @@
 """All properties, in the order in which tables have them."""
 
 from callboard.fairness.properties import (
-    accounts,
+    equivalences,
+    invariants,
+    metamorphic,
     preempting,
-    relations,
-    shares,
-    sharing,
+    share_axioms,
+    slot_allocation,
     sojourn,
-    twins,
-    work,
+    work_conservation,
 )
 from callboard.fairness.property import Property
 
 PROPERTIES: tuple[Property, ...] = (
-    *accounts.PROPERTIES,
-    *work.PROPERTIES,
-    *sharing.PROPERTIES,
-    *shares.PROPERTIES,
-    *sojourn.PROPERTIES,
-    *preempting.PROPERTIES,
-    *relations.PROPERTIES,
-    *twins.PROPERTIES,
+    *invariants.INVARIANT_PROPERTIES,
+    *work_conservation.WORK_PROPERTIES,
+    *slot_allocation.ALLOCATION_PROPERTIES,
+    *share_axioms.SHARE_PROPERTIES,
+    *sojourn.SOJOURN_PROPERTIES,
+    *preempting.PREEMPTION_PROPERTIES,
+    *metamorphic.METAMORPHIC_PROPERTIES,
+    *equivalences.EQUIVALENCE_PROPERTIES,
 )
 
-BY_NAME: dict[str, Property] = {prop.name: prop for prop in PROPERTIES}
+PROPERTIES_BY_NAME: dict[str, Property] = {prop.name: prop for prop in PROPERTIES}

@@ -8,27 +8,27 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.fairness.catalogue import BY_NAME
+from callboard.fairness.catalogue import PROPERTIES_BY_NAME
 from callboard.fairness.property import Property
 from callboard.fairness.search import Counterexample
-from callboard.scenarios.errors import ScenarioError
-from callboard.scenarios.files import read_text
-from callboard.scenarios.spec import Scenario, load
-from callboard.scenarios.strict import suggestion
-from callboard.scenarios.writing import to_toml
+from callboard.scenarios.decoder import suggestion
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import Scenario, load_scenario
+from callboard.scenarios.toml_reader import read_text
+from callboard.scenarios.toml_writer import to_toml
 
 _NAMED = re.compile(r"^# property: (.*)$", re.MULTILINE)
 _WIDTH = 96
 
 
-class Case(NamedTuple):
+class SavedCounterexample(NamedTuple):
     """A property and a scenario in which somebody broke it."""
 
     prop: Property
     scenario: Scenario
 
 
-def text_of(found: Counterexample, prop: Property, policy: str, command: str) -> str:
+def counterexample_text(found: Counterexample, prop: Property, policy: str, command: str) -> str:
     """The file's text: remarks, and the scenario with its policy; `command` is what found it."""
     scenario = msgspec.structs.replace(
         found.scenario, name=f"no-{prop.name}", story=f"Not so: {prop.says}.", policies=(policy,)
@@ -55,18 +55,20 @@ def _wrapped(begin: str, text: str) -> list[str]:
     )
 
 
-def read(path: str | Path) -> Case:
+def read_counterexample(path: str | Path) -> SavedCounterexample:
     """The property that a file is a counterexample to, and its scenario.  ScenarioError if the
     file is none.
     """
     path = Path(path)
-    scenario = load(path)
+    scenario = load_scenario(path)
     named = _NAMED.search(read_text(path))
     if named is None:
         problem = "no line `# property: NAME`, so there is nothing to hold it against"
         raise ScenarioError(problem, source=path)
-    prop = BY_NAME.get(named[1])
+    prop = PROPERTIES_BY_NAME.get(named[1])
     if prop is None:
-        problem = f'there is no property "{named[1]}"; {suggestion(named[1], list(BY_NAME))}'
+        problem = (
+            f'there is no property "{named[1]}"; {suggestion(named[1], list(PROPERTIES_BY_NAME))}'
+        )
         raise ScenarioError(problem, source=path)
-    return Case(prop, scenario)
+    return SavedCounterexample(prop, scenario)

@@ -14,30 +14,30 @@ from hypothesis import Phase, given, target
 from hypothesis import seed as seeded
 
 from callboard.actors.config import Cluster
-from callboard.fairness.goals import GOALS, Goal
-from callboard.fairness.search import Suspect, Watch, effort, ignore
+from callboard.fairness.objectives import OBJECTIVES, Objective
+from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
+from callboard.fairness.search import OnProgress, PolicyUnderTest, ignore_progress, search_settings
 from callboard.fairness.strategies import scenarios
-from callboard.fairness.worlds import PLAIN, Worlds
-from callboard.scenarios.joblist import JobEntry, JobsWorkload
-from callboard.scenarios.spec import Scenario
+from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
+from callboard.scenarios.scenario_file import Scenario
 
-GROUND: Worlds = msgspec.structs.replace(
-    PLAIN, jobs=6, reduces=True, lengths_s=(1.0, 4.0, 10.0, 30.0, 99.0), streams=10
+HUNT_FAMILY: ScenarioFamily = msgspec.structs.replace(
+    HOMOGENEOUS, jobs=6, reduces=True, lengths_s=(1.0, 4.0, 10.0, 30.0, 99.0), stream_length=10
 )
 """Where is hunted: nothing goes wrong, and tasks take what they say."""
 
 POPULATION = 8
 """So many scenarios breed."""
 
-NEARLY = 0.95
+SHRINK_TOLERANCE = 0.95
 """A smaller scenario may be so much less bad."""
 
-LENGTHS_S = (0.5, 1.0, 2.0, 4.0, 10.0, 30.0, 99.0, 300.0)
-MAPS_MAX = 40
-JOBS_MAX = 60
+HUNT_LENGTHS_S = (0.5, 1.0, 2.0, 4.0, 10.0, 30.0, 99.0, 300.0)
+HUNT_MAPS_MAX = 40
+HUNT_JOBS_MAX = 60
 
 
-class Prey(NamedTuple):
+class WorstCase(NamedTuple):
     """A scenario, and by how much the one policy is worse than the other there."""
 
     worse: float
@@ -47,13 +47,19 @@ class Prey(NamedTuple):
 class Hunt:
     """One hunt; `tried` counts scenarios."""
 
-    def __init__(self, hunted: Suspect, against: Suspect, goal: str, watch: Watch = ignore) -> None:
+    def __init__(
+        self,
+        hunted: PolicyUnderTest,
+        against: PolicyUnderTest,
+        goal: str,
+        on_progress: OnProgress = ignore_progress,
+    ) -> None:
         self._hunted = hunted
         self._against = against
-        self._goal: Goal = GOALS[goal][1]
-        self._watch = watch
+        self._goal: Objective = OBJECTIVES[goal][1]
+        self._on_progress = on_progress
         self._known: dict[bytes, float] = {}
-        self.best: list[Prey] = []
+        self.best: list[WorstCase] = []
 
     @property
     def tried(self) -> int:
@@ -64,24 +70,24 @@ class Hunt:
         """By how much it is worse in this scenario; 0 if one of the runs did not end well."""
         label = msgspec.msgpack.encode(scenario)
         if label not in self._known:
-            runs = [each.trial(scenario).run for each in (self._hunted, self._against)]
+            runs = [each.experiment(scenario).run for each in (self._hunted, self._against)]
             sound = all(run.trouble is None and run.ended.reason == "complete" for run in runs)
             self._known[label] = self._goal(*runs) if sound else 0.0
-            self._keep(Prey(self._known[label], scenario))
+            self._keep(WorstCase(self._known[label], scenario))
         return self._known[label]
 
-    def _keep(self, prey: Prey) -> None:
-        self.best = sorted([*self.best, prey], key=lambda each: -each.worse)[:POPULATION]
+    def _keep(self, worst_case: WorstCase) -> None:
+        self.best = sorted([*self.best, worst_case], key=lambda each: -each.worse)[:POPULATION]
 
     def draw(self, examples: int, seed: int) -> None:
         """Let Hypothesis draw so many scenarios, and climb."""
 
         @seeded(seed)
-        @effort(examples, Phase.generate, Phase.target)
-        @given(scenario=scenarios(GROUND))
+        @search_settings(examples, Phase.generate, Phase.target)
+        @given(scenario=scenarios(HUNT_FAMILY))
         def look(scenario: Scenario) -> None:
             target(self.worse(scenario), label="worse")
-            self._watch("drawing", 1)
+            self._on_progress("drawing", 1)
 
         look()
 
@@ -91,32 +97,32 @@ class Hunt:
         for _ in range(times):
             parent = self.best[min(int(chance.expovariate(0.7)), len(self.best) - 1)].scenario
             self.worse(_changed(parent, chance))
-            self._watch("breeding", 1)
+            self._on_progress("breeding", 1)
 
-    def smallest(self) -> Prey:
+    def smallest(self) -> WorstCase:
         """The worst scenario, made smaller step by step."""
         worst = self.best[0]
-        least = worst.worse * NEARLY
+        least = worst.worse * SHRINK_TOLERANCE
         found = worst
         again = True
         while again:
             again = False
             for smaller in _smaller(found.scenario):
-                self._watch("making it smaller", 0)
+                self._on_progress("making it smaller", 0)
                 worse = self.worse(smaller)
                 if worse >= least:
-                    found, again = Prey(worse, smaller), True
+                    found, again = WorstCase(worse, smaller), True
                     break
         return found
 
 
-def _entries(scenario: Scenario) -> tuple[JobEntry, ...]:
-    assert isinstance(scenario.workload, JobsWorkload)
+def _entries(scenario: Scenario) -> tuple[ListedJob, ...]:
+    assert isinstance(scenario.workload, ListedWorkload)
     return scenario.workload.job
 
 
-def _with(scenario: Scenario, entries: tuple[JobEntry, ...]) -> Scenario:
-    return msgspec.structs.replace(scenario, workload=JobsWorkload(job=entries))
+def _with(scenario: Scenario, entries: tuple[ListedJob, ...]) -> Scenario:
+    return msgspec.structs.replace(scenario, workload=ListedWorkload(job=entries))
 
 
 def _changed(scenario: Scenario, chance: Random) -> Scenario:
@@ -137,24 +143,24 @@ def _moved(cluster: Cluster, chance: Random) -> Cluster:
     )
 
 
-def _mutated(entries: tuple[JobEntry, ...], chance: Random) -> tuple[JobEntry, ...]:
+def _mutated(entries: tuple[ListedJob, ...], chance: Random) -> tuple[ListedJob, ...]:
     place = chance.randrange(len(entries))
     entry, rest = entries[place], (*entries[:place], *entries[place + 1 :])
     jobs = sum(each.count for each in entries)
     how = chance.randrange(6)
     if how == 0 and rest:
         return rest
-    if how == 1 and jobs + entry.count <= JOBS_MAX:
+    if how == 1 and jobs + entry.count <= HUNT_JOBS_MAX:
         return (*entries, msgspec.structs.replace(entry, at_s=float(chance.randrange(60))))
     changes: dict[str, object]
     if how == 2:
-        changes = {"maps": max(1, min(MAPS_MAX, entry.maps + chance.choice([-3, -1, 1, 3])))}
+        changes = {"maps": max(1, min(HUNT_MAPS_MAX, entry.maps + chance.choice([-3, -1, 1, 3])))}
     elif how == 3:
-        changes = {"map_s": chance.choice(LENGTHS_S)}
+        changes = {"map_s": chance.choice(HUNT_LENGTHS_S)}
     elif how == 4:
         changes = {"at_s": max(0.0, entry.at_s + chance.choice([-10.0, -1.0, 1.0, 10.0]))}
     else:
-        most = max(1, JOBS_MAX - jobs + entry.count)
+        most = max(1, HUNT_JOBS_MAX - jobs + entry.count)
         changes = {
             "count": min(most, chance.choice([1, 5, 20])),
             "every_s": chance.choice([0.0, 1.0, 4.0]),
@@ -183,7 +189,7 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
             yield msgspec.structs.replace(scenario, cluster=less_cluster)
 
 
-def _less(entry: JobEntry) -> Iterator[dict[str, object]]:
+def _less(entry: ListedJob) -> Iterator[dict[str, object]]:
     for count in sorted({1, entry.count // 2, entry.count - 1}):
         if 1 <= count < entry.count:
             yield {"count": count, **({"every_s": 0.0} if count == 1 else {})}
@@ -200,16 +206,16 @@ def _less(entry: JobEntry) -> Iterator[dict[str, object]]:
 
 
 def hunt(
-    hunted: Suspect,
-    against: Suspect,
+    hunted: PolicyUnderTest,
+    against: PolicyUnderTest,
     goal: str,
     *,
     examples: int,
     seed: int,
-    watch: Watch = ignore,
-) -> tuple[Prey, int]:
+    on_progress: OnProgress = ignore_progress,
+) -> tuple[WorstCase, int]:
     """The smallest of the worst scenarios that were found, and how many were tried."""
-    chase = Hunt(hunted, against, goal, watch)
+    chase = Hunt(hunted, against, goal, on_progress)
     chase.draw(examples, seed)
     chase.breed(examples, seed)
     return chase.smallest(), chase.tried

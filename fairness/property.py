@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.fairness.trial import Run, Trial
-from callboard.fairness.worlds import ANY, Worlds
-from callboard.scheduler.claims import Claims
-from callboard.scheduler.policy import Policy
+from callboard.fairness.experiment import Experiment, ObservedRun
+from callboard.fairness.scenario_family import WITHOUT_FAULTS, ScenarioFamily
+from callboard.scheduler.entitlements import EntitlingOrder
+from callboard.scheduler.policy import AnyLocality, Policy
 
-Check = Callable[[Trial], int]
+PropertyCheck = Callable[[Experiment], int]
 """How often there was something to hold the policy against; raises Broken."""
 
 
-class Broken(Exception):
+class PropertyViolated(Exception):
     """The property does not hold; the message says what was seen, for people."""
 
 
-class SaysNothing(Exception):
+class NotApplicable(Exception):
     """The property says nothing of this policy or scenario; the message says why."""
 
 
@@ -39,73 +39,73 @@ class Property(msgspec.Struct, frozen=True, kw_only=True):
     assumes: str
     bound: str
     source: str
-    check: Check
-    worlds: Worlds = ANY
+    check: PropertyCheck
+    family: ScenarioFamily = WITHOUT_FAULTS
     misfit: Callable[[Policy], str | None] = lambda _policy: None
     universal: bool = False
 
-    def hold(self, trial: Trial) -> int:
+    def verify(self, experiment: Experiment) -> int:
         """Hold the trial's policy to it.  Raises Broken, or SaysNothing where it does not apply."""
-        why = self.misfit(trial.make()) or self.worlds.objection(trial.scenario)
+        why = self.misfit(experiment.fresh_policy()) or self.family.validate(experiment.scenario)
         if why is not None:
-            raise SaysNothing(why)
-        return self.check(trial)
+            raise NotApplicable(why)
+        return self.check(experiment)
 
 
-class Verdict(NamedTuple):
+class Evaluation(NamedTuple):
     """What became of a property in one scenario: `broken` says what was seen, if it was."""
 
     times: int
     broken: str = ""
-    silent: str = ""
+    not_applicable: str = ""
 
 
-def judge(prop: Property, trial: Trial) -> Verdict:
+def evaluate(prop: Property, experiment: Experiment) -> Evaluation:
     """Hold the trial's policy to the property."""
     try:
-        return Verdict(prop.hold(trial))
-    except Broken as broken:
-        return Verdict(1, broken=str(broken))
-    except SaysNothing as why:
-        return Verdict(0, silent=str(why))
+        return Evaluation(prop.verify(experiment))
+    except PropertyViolated as broken:
+        return Evaluation(1, broken=str(broken))
+    except NotApplicable as why:
+        return Evaluation(0, not_applicable=str(why))
 
 
-def moment(ms: float | Fraction) -> str:
+def as_seconds(ms: float | Fraction) -> str:
     """A moment or a length of time as it stands in what was seen: `1,234.567 s`."""
     return f"{float(ms) / 1000:,.3f} s"
 
 
-def whole(run: Run) -> Run:
+def completed(run: ObservedRun) -> ObservedRun:
     """The run, if it came to its end; else nothing more can be said of it."""
     if run.trouble is not None:
-        raise SaysNothing("the run did not come to its end")
+        raise NotApplicable("the run did not come to its end")
     return run
 
 
-def claims(policy: Policy, prop: Property) -> bool:
+def is_guaranteed(policy: Policy, prop: Property) -> bool:
     """Whether the property is claimed for the policy: by one of its parts, or for every policy of
     which it speaks.
     """
-    if any(prop.name in part.promises for part in policy.parts):
+    if any(prop.name in part.guarantees for part in policy.parts):
         return True
     return prop.universal and prop.misfit(policy) is None
 
 
-def claimless(policy: Policy) -> str | None:
+def without_entitlements(policy: Policy) -> str | None:
     """Why nothing can be said of shares; None if it can."""
-    if isinstance(policy.order, Claims):
+    if isinstance(policy.order, EntitlingOrder):
         return None
     return f"`{policy.order.name}` does not say what anybody is due"
 
 
 def undisturbed(policy: Policy) -> str | None:
     """Why the order alone does not decide who gets a slot; None if it does."""
-    return unpreempted(policy) or unwaiting(policy)
+    return unpreempted(policy) or undelayed(policy)
 
 
-def unwaiting(policy: Policy) -> str | None:
+def undelayed(policy: Policy) -> str | None:
     """Why jobs may be passed over; None if they may not."""
-    if policy.locality.name != "anywhere":
+    if type(policy.locality) is not AnyLocality:
         return f"jobs may be passed over by `{policy.locality.name}`"
     return None
 

@@ -15,11 +15,11 @@ from hypothesis import seed as seeded
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import Flaky
 
-from callboard.fairness.property import Broken, Property, judge
+from callboard.fairness.experiment import Experiment, MakePolicy, make_shipped_policy
+from callboard.fairness.property import Property, PropertyViolated, evaluate
+from callboard.fairness.scenario_family import ScenarioFamily
 from callboard.fairness.strategies import scenarios
-from callboard.fairness.trial import MakePolicy, Trial, make_shipped
-from callboard.fairness.worlds import Worlds
-from callboard.scenarios.spec import Scenario
+from callboard.scenarios.scenario_file import Scenario
 
 
 class Counterexample(NamedTuple):
@@ -36,111 +36,121 @@ class Finding(NamedTuple):
     """
 
     prop: Property
-    looked: int
-    held: int
-    silent: str
+    tried: int
+    tested: int
+    not_applicable: str
     counterexample: Counterexample | None
 
 
-class Suspect(NamedTuple):
+class PolicyUnderTest(NamedTuple):
     """A policy under examination: its spelling, and who makes it."""
 
     policy: str
-    make_policy: MakePolicy = make_shipped
+    make_policy: MakePolicy = make_shipped_policy
 
-    def trial(self, scenario: Scenario) -> Trial:
+    def experiment(self, scenario: Scenario) -> Experiment:
         """The policy in a scenario."""
-        return Trial(scenario, self.policy, self.make_policy)
+        return Experiment(scenario, self.policy, self.make_policy)
 
 
-Watch = Callable[[str, int], None]
+OnProgress = Callable[[str, int], None]
 """Told what is being looked for, and how many scenarios more it was looked for in."""
 
 
-def ignore(what: str, more: int) -> None:
+def ignore_progress(what: str, more: int) -> None:
     """Watch nothing."""
 
 
-class Tally:
+class PropertyTally:
     """What is known of a property so far."""
 
     def __init__(self, prop: Property) -> None:
         self.prop = prop
-        self.looked = self.held = 0
-        self.silent = ""
+        self.tried = self.tested = 0
+        self.not_applicable = ""
         self.first: Counterexample | None = None
 
-    def look(self, trial: Trial) -> None:
+    def test(self, experiment: Experiment) -> None:
         """Hold the policy to the property in one scenario more, unless it has broken it already."""
         if self.first is not None:
             return
-        verdict = judge(self.prop, trial)
-        self.looked += 1
-        self.held += verdict.times > 0
-        self.silent = verdict.silent
+        verdict = evaluate(self.prop, experiment)
+        self.tried += 1
+        self.tested += verdict.times > 0
+        self.not_applicable = verdict.not_applicable
         if verdict.broken:
-            self.first = Counterexample(trial.scenario, verdict.broken)
+            self.first = Counterexample(experiment.scenario, verdict.broken)
 
 
 def examine(
-    suspect: Suspect,
+    under_test: PolicyUnderTest,
     properties: Sequence[Property],
     *,
     examples: int,
     seed: int,
-    watch: Watch = ignore,
+    on_progress: OnProgress = ignore_progress,
 ) -> list[Finding]:
     """Hold the policy to each of the properties in so many scenarios, and shrink what breaks it."""
-    tallies = [Tally(prop) for prop in properties]
-    for worlds, group in _by_worlds(tallies).items():
-        _look_at_all(suspect, worlds, group, examples, seed, watch)
-    return [_finding(suspect, tally, examples, seed, watch) for tally in tallies]
+    tallies = [PropertyTally(prop) for prop in properties]
+    for worlds, group in _by_family(tallies).items():
+        _test_all(under_test, worlds, group, examples, seed, on_progress)
+    return [_finding(under_test, tally, examples, seed, on_progress) for tally in tallies]
 
 
-def _by_worlds(tallies: Sequence[Tally]) -> dict[Worlds, list[Tally]]:
-    groups: dict[Worlds, list[Tally]] = {}
+def _by_family(tallies: Sequence[PropertyTally]) -> dict[ScenarioFamily, list[PropertyTally]]:
+    groups: dict[ScenarioFamily, list[PropertyTally]] = {}
     for tally in tallies:
-        groups.setdefault(tally.prop.worlds, []).append(tally)
+        groups.setdefault(tally.prop.family, []).append(tally)
     return groups
 
 
-def _look_at_all(
-    suspect: Suspect,
-    worlds: Worlds,
-    group: Sequence[Tally],
+def _test_all(
+    under_test: PolicyUnderTest,
+    family: ScenarioFamily,
+    group: Sequence[PropertyTally],
     examples: int,
     seed: int,
-    watch: Watch,
+    on_progress: OnProgress,
 ) -> None:
     what = group[0].prop.name if len(group) == 1 else f"{group[0].prop.name} and {len(group) - 1}"
 
     @seeded(seed)
-    @effort(examples, Phase.generate)
-    @given(scenario=scenarios(worlds))
+    @search_settings(examples, Phase.generate)
+    @given(scenario=scenarios(family))
     def look(scenario: Scenario) -> None:
-        trial = suspect.trial(scenario)
+        trial = under_test.experiment(scenario)
         for tally in group:
-            tally.look(trial)
-        watch(what, len(group))
+            tally.test(trial)
+        on_progress(what, len(group))
 
     look()
 
 
-def _finding(suspect: Suspect, tally: Tally, examples: int, seed: int, watch: Watch) -> Finding:
+def _finding(
+    under_test: PolicyUnderTest,
+    tally: PropertyTally,
+    examples: int,
+    seed: int,
+    on_progress: OnProgress,
+) -> Finding:
     smallest = tally.first
     if tally.first is not None:
-        smallest = find(suspect, tally.prop, examples=examples, seed=seed, watch=watch)
-    return Finding(tally.prop, tally.looked, tally.held, tally.silent, smallest or tally.first)
+        smallest = find_counterexample(
+            under_test, tally.prop, examples=examples, seed=seed, on_progress=on_progress
+        )
+    return Finding(
+        tally.prop, tally.tried, tally.tested, tally.not_applicable, smallest or tally.first
+    )
 
 
-def find(
-    suspect: Suspect,
+def find_counterexample(
+    under_test: PolicyUnderTest,
     prop: Property,
     *,
     examples: int,
     seed: int,
     shrink: bool = True,
-    watch: Watch = ignore,
+    on_progress: OnProgress = ignore_progress,
 ) -> Counterexample | None:
     """The smallest counterexample that a search with this seed comes to, or the first; None if it
     finds none.
@@ -148,23 +158,23 @@ def find(
     found: list[Counterexample] = []
 
     @seeded(seed)
-    @effort(examples, *((Phase.generate, Phase.shrink) if shrink else (Phase.generate,)))
-    @given(scenario=scenarios(prop.worlds))
+    @search_settings(examples, *((Phase.generate, Phase.shrink) if shrink else (Phase.generate,)))
+    @given(scenario=scenarios(prop.family))
     def look(scenario: Scenario) -> None:
-        verdict = judge(prop, suspect.trial(scenario))
-        watch(f"the smallest without {prop.name}" if found else prop.name, 0)
+        verdict = evaluate(prop, under_test.experiment(scenario))
+        on_progress(f"the smallest without {prop.name}" if found else prop.name, 0)
         if verdict.broken:
             found.append(Counterexample(scenario, verdict.broken))
-            raise Broken(prop.name)
+            raise PropertyViolated(prop.name)
 
     try:
         look()
-    except (Broken, Flaky):  # flaky: a policy that does not do the same twice
+    except (PropertyViolated, Flaky):  # flaky: a policy that does not do the same twice
         return found[-1]
     return None
 
 
-def effort(examples: int, *phases: Phase) -> settings:
+def search_settings(examples: int, *phases: Phase) -> settings:
     """Settings by which the same seed does the same, and nothing is kept."""
     return settings(
         max_examples=examples,
@@ -179,7 +189,7 @@ def effort(examples: int, *phases: Phase) -> settings:
 
 
 @contextmanager
-def leaving_no_folder() -> Iterator[None]:
+def temporary_hypothesis_home() -> Iterator[None]:
     """Have Hypothesis keep what it wants to keep somewhere else than in the working folder."""
     with TemporaryDirectory() as folder:
         set_hypothesis_home_dir(Path(folder))

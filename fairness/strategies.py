@@ -12,23 +12,22 @@ import msgspec
 from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
-from callboard.fairness.worlds import ANY, Worlds
+from callboard.fairness.scenario_family import WITHOUT_FAULTS, ScenarioFamily
 from callboard.scenarios import timeline
-from callboard.scenarios.checks import node_count
-from callboard.scenarios.checks import slots as sorts
-from callboard.scenarios.joblist import JobEntry, JobsWorkload, PriorityName
-from callboard.scenarios.spec import Scenario
-from callboard.scenarios.timeline import Entry, Timeline
-from callboard.scheduler.policy import MisfitError
-from callboard.scheduler.registry import ORDERS, PolicySpecError, make_policy
+from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload, PriorityName
+from callboard.scenarios.scenario_file import Scenario
+from callboard.scenarios.timeline import NodeFaultEntry, Timeline
+from callboard.scenarios.validation import node_count, slots_per_node
+from callboard.scheduler.policy import MisfitError, PolicySpecError
+from callboard.scheduler.registry.parts import ORDERS, make_policy
 
-LOCALITIES = ("", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
-PREEMPTIONS = (
+LOCALITY_SPELLINGS = ("", "+delay", "+delay(node=1,rack=0.4)", "+delay(skips=2)")
+PREEMPTION_SPELLINGS = (
     "",
     "+kill(interval_s=2,min_share_timeout_s=1,fair_share_timeout_s=2)",
     "+preemptive",
 )
-SPECULATIONS = ("", "+naive", "+late", "+mantri")
+SPECULATION_SPELLINGS = ("", "+naive", "+late", "+mantri")
 PRIORITIES: tuple[PriorityName, ...] = ("normal", "high", "very_high", "low", "very_low")
 
 
@@ -46,7 +45,7 @@ def heartbeats() -> st.SearchStrategy[Heartbeats]:
 
 
 @cache
-def groups() -> st.SearchStrategy[tuple[NodeGroup, ...]]:
+def node_groups() -> st.SearchStrategy[tuple[NodeGroup, ...]]:
     """At most one group of nodes that differ."""
     group = st.builds(
         NodeGroup,
@@ -63,28 +62,28 @@ def groups() -> st.SearchStrategy[tuple[NodeGroup, ...]]:
 def clusters(
     nodes: int = 6,
     map_slots: int = 3,
-    beats: st.SearchStrategy[Heartbeats] | None = None,
+    heartbeat_options: st.SearchStrategy[Heartbeats] | None = None,
     others: st.SearchStrategy[tuple[NodeGroup, ...]] | None = None,
     latencies_ms: tuple[int, ...] = (1, 1, 7, 50, 1500),
-    least_slots: int = 1,
+    min_slots: int = 1,
 ) -> st.SearchStrategy[Cluster]:
     """Clusters of up to so many plain nodes with up to so many map slots each."""
     drawn = st.builds(
         Cluster,
         nodes=st.integers(1, nodes),
         racks=st.just(1) | st.just(2),
-        map_slots=st.integers(least_slots, map_slots),
+        map_slots=st.integers(min_slots, map_slots),
         reduce_slots=st.integers(1, 2),
         latency_ms=st.sampled_from(latencies_ms),
         replication=st.integers(1, 4),
-        heartbeat=heartbeats() if beats is None else beats,
-        group=groups() if others is None else others,
+        heartbeat=heartbeats() if heartbeat_options is None else heartbeat_options,
+        group=node_groups() if others is None else others,
     )
     return drawn.map(lambda c: c if c.nodes > 1 else msgspec.structs.replace(c, racks=1))
 
 
 @cache
-def tasks(*, noise: bool = True, distance: bool = True) -> st.SearchStrategy[Tasks]:
+def tasks(*, noise: bool = True, locality_matters: bool = True) -> st.SearchStrategy[Tasks]:
     """How long tasks take: with noise, or exactly as their jobs say."""
     return st.builds(
         Tasks,
@@ -92,8 +91,8 @@ def tasks(*, noise: bool = True, distance: bool = True) -> st.SearchStrategy[Tas
         slowstart=st.sampled_from([0.05, 0.0, 0.8, 1.0]),
         straggler_share=st.sampled_from([0.0, 0.0, 0.3] if noise else [0.0]),
         straggler_factor=st.just(5.0),
-        rack_factor=st.just(1.25 if distance else 1.0),
-        off_rack_factor=st.just(2.0 if distance else 1.0),
+        rack_factor=st.just(1.25 if locality_matters else 1.0),
+        off_rack_factor=st.just(2.0 if locality_matters else 1.0),
     )
 
 
@@ -104,40 +103,44 @@ def seconds(most: int = 20) -> st.SearchStrategy[float]:
 
 
 @cache
-def job_entries(worlds: Worlds = ANY, kinds: tuple[str, ...] = ()) -> st.SearchStrategy[JobEntry]:
+def job_entries(
+    family: ScenarioFamily = WITHOUT_FAULTS, node_types: tuple[str, ...] = ()
+) -> st.SearchStrategy[ListedJob]:
     """One job of a file; on nodes of these `kinds` its tasks may take longer."""
-    some = worlds.reduces
+    some = family.reduces
     return st.builds(
-        JobEntry,
-        at_s=seconds() if worlds.arrivals else st.just(0.0),
-        maps=st.integers(1, worlds.maps),
-        map_s=st.sampled_from(worlds.lengths_s),
+        ListedJob,
+        at_s=seconds() if family.arrivals else st.just(0.0),
+        maps=st.integers(1, family.maps),
+        map_s=st.sampled_from(family.lengths_s),
         reduces=st.integers(0, 2) if some else st.just(0),
-        shuffle_s=st.sampled_from(worlds.shuffles_s) if some else st.just(0.0),
+        shuffle_s=st.sampled_from(family.shuffles_s) if some else st.just(0.0),
         reduce_s=st.sampled_from([0.0, 0.5, 5.0]) if some else st.just(0.0),
         user=st.sampled_from(["user", "ann", "bob"]),
-        pool=st.sampled_from(worlds.pools or ("",)),
-        priority=st.sampled_from(PRIORITIES if worlds.priorities else PRIORITIES[:1]),
-        on=st.sampled_from([{}, *({kind: 3.0} for kind in kinds)]),
-        **_repeated(worlds),
+        pool=st.sampled_from(family.pools or ("",)),
+        priority=st.sampled_from(PRIORITIES if family.priorities else PRIORITIES[:1]),
+        on=st.sampled_from([{}, *({kind: 3.0} for kind in node_types)]),
+        **_repeated(family),
     )
 
 
-def _repeated(worlds: Worlds) -> dict[str, st.SearchStrategy[object]]:
+def _repeated(family: ScenarioFamily) -> dict[str, st.SearchStrategy[object]]:
     """How often a job comes."""
-    if worlds.streams == 1:
+    if family.stream_length == 1:
         return {}
     return {
-        "count": st.sampled_from([1, worlds.streams]),
+        "count": st.sampled_from([1, family.stream_length]),
         "every_s": st.sampled_from([0.0, 0.5, 1.0, 2.0]),
     }
 
 
 @cache
-def workloads(worlds: Worlds = ANY, kinds: tuple[str, ...] = ()) -> st.SearchStrategy[JobsWorkload]:
+def workloads(
+    family: ScenarioFamily = WITHOUT_FAULTS, node_types: tuple[str, ...] = ()
+) -> st.SearchStrategy[ListedWorkload]:
     """A few listed jobs."""
-    entries = st.lists(job_entries(worlds, kinds), min_size=1, max_size=worlds.jobs)
-    return st.builds(JobsWorkload, job=entries.map(tuple))
+    entries = st.lists(job_entries(family, node_types), min_size=1, max_size=family.jobs)
+    return st.builds(ListedWorkload, job=entries.map(tuple))
 
 
 ORDER_SPELLINGS = (
@@ -151,7 +154,7 @@ ORDER_SPELLINGS = (
 @cache
 def policies() -> st.SearchStrategy[str]:
     """Spellings of policies, of any parts that go together."""
-    parts = (ORDER_SPELLINGS, LOCALITIES, PREEMPTIONS, SPECULATIONS)
+    parts = (ORDER_SPELLINGS, LOCALITY_SPELLINGS, PREEMPTION_SPELLINGS, SPECULATION_SPELLINGS)
     return st.tuples(*map(st.sampled_from, parts)).map("".join).filter(_can_be_made)
 
 
@@ -163,7 +166,7 @@ def _can_be_made(spelling: str) -> bool:
     return True
 
 
-SPELL_S = 12
+ENTRY_SPAN_S = 12
 """Each entry of a drawn timeline has so many seconds for itself, so that no two meet."""
 
 
@@ -180,14 +183,14 @@ def timelines(
     drawn = draw(st.lists(entries, min_size=number, max_size=number))
     offsets = (entry.at_s if isinstance(entry.at_s, int | float) else 0 for entry in drawn)
     later = (
-        msgspec.structs.replace(entry, at_s=place * SPELL_S + offset)
+        msgspec.structs.replace(entry, at_s=place * ENTRY_SPAN_S + offset)
         for place, (entry, offset) in enumerate(zip(drawn, offsets, strict=True))
     )
     return tuple(later)  # type: ignore[arg-type]
 
 
 @cache
-def _crashes(nodes: int) -> st.SearchStrategy[timeline.Timed]:
+def _crashes(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
     """A node crashes and starts again."""
     return st.builds(
         timeline.CrashEntry,
@@ -198,12 +201,14 @@ def _crashes(nodes: int) -> st.SearchStrategy[timeline.Timed]:
 
 
 @cache
-def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
+def _entries(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
     """One entry; it begins within four seconds and lasts at most eight."""
     at, lasts = st.integers(0, 4).map(float), st.sampled_from([1.0, 4.0, 8.0])
     node = st.integers(0, nodes - 1).map(lambda n: f"node-{n}")
 
-    def of(kind: type[Entry], **fields: st.SearchStrategy[object]) -> st.SearchStrategy[Entry]:
+    def of(
+        kind: type[NodeFaultEntry], **fields: st.SearchStrategy[object]
+    ) -> st.SearchStrategy[NodeFaultEntry]:
         return st.builds(kind, at_s=at, for_s=lasts, nodes=node, **fields)
 
     links = of(
@@ -231,10 +236,10 @@ def _entries(nodes: int) -> st.SearchStrategy[timeline.Timed]:
 
 
 @cache
-def _beats(worlds: Worlds) -> st.SearchStrategy[Heartbeats]:
-    if worlds.prompt:
+def _heartbeats_of(family: ScenarioFamily) -> st.SearchStrategy[Heartbeats]:
+    if family.prompt:
         return st.just(Heartbeats(interval_ms=20, phase_grid_ms=20, out_of_band=True))
-    if not worlds.beats:
+    if not family.heartbeat_options:
         return st.builds(
             Heartbeats,
             interval_ms=st.sampled_from([None, 500, 1000]),
@@ -246,28 +251,28 @@ def _beats(worlds: Worlds) -> st.SearchStrategy[Heartbeats]:
 
 @cache
 @st.composite
-def scenarios(draw: st.DrawFn, worlds: Worlds = ANY) -> Scenario:
+def scenarios(draw: st.DrawFn, family: ScenarioFamily = WITHOUT_FAULTS) -> Scenario:
     """A whole scenario of the family."""
-    others = groups() if worlds.unlike else st.just(())
-    far = (1,) if worlds.prompt else (1, 1, 7, 50, 1500)
-    slots = (worlds.slots, worlds.least_slots)
-    cluster = draw(clusters(worlds.nodes, slots[0], _beats(worlds), others, far, slots[1]))
+    others = node_groups() if family.heterogeneous else st.just(())
+    far = (1,) if family.prompt else (1, 1, 7, 50, 1500)
+    slots = (family.slots, family.min_slots)
+    cluster = draw(clusters(family.nodes, slots[0], _heartbeats_of(family), others, far, slots[1]))
     nodes = node_count(cluster)
-    happens = draw(timelines(nodes, only_crashes=worlds.only_crashes)) if worlds.faults else ()
+    happens = draw(timelines(nodes, only_crashes=family.only_crashes)) if family.faults else ()
     if happens:
         least_ms = 2 * (cluster.heartbeat.period_ms(nodes) + 2 * cluster.latency_ms)
         expiry_ms = least_ms + draw(st.sampled_from([0, 3000, 30_000]))
         beats = msgspec.structs.replace(cluster.heartbeat, expiry_ms=expiry_ms)
         cluster = msgspec.structs.replace(cluster, heartbeat=beats)
     kinds = tuple(sorted({group.kind for group in cluster.group} - {""}))
-    if not any(reduce_slots for _, reduce_slots in sorts(cluster)):
-        worlds = msgspec.structs.replace(worlds, reduces=False)
+    if not any(reduce_slots for _, reduce_slots in slots_per_node(cluster)):
+        family = msgspec.structs.replace(family, reduces=False)
     return Scenario(
         name="drawn",
         seed=draw(st.integers(1, 9)),
         policies=("fair",),
         cluster=cluster,
-        tasks=draw(tasks(noise=worlds.noise, distance=worlds.distance)),
-        workload=draw(workloads(worlds, kinds)),
+        tasks=draw(tasks(noise=family.noise, locality_matters=family.locality_matters)),
+        workload=draw(workloads(family, kinds)),
         timeline=happens,
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptLaunched,
     KillOrdered,

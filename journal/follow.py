@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import BinaryIO
 
-from callboard.actors.events import AnyEvent, RunEnded
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded
 from callboard.journal.format import HEAD_BYTES, HEADER, SEAL_BYTES, SEAL_HEAD, JournalError
 from callboard.journal.presence import is_held
 from callboard.journal.reader import Chunk, check_header

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -38,7 +38,7 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import Crash, Restart
+from callboard.actors.vocabulary.faults import Crash, Restart
 from callboard.journal.counts import attempt_counts, job_counts, locality, share, speculation_counts
 from callboard.journal.slot_time import SlotTime, down_times, shuffle_ms, slot_time
 from callboard.journal.steps import Steps, steps

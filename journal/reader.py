@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from callboard.actors.events import AnyEvent, RunEnded
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded
 from callboard.journal.format import (
     CHUNK_BYTES,
     HEAD_BYTES,

@@ -6,7 +6,8 @@ forgets it when the master has closed it: its memory is that of the cluster, not
 
 from typing import assert_never
 
-from callboard.actors.events import (
+from callboard.actors.network import LinkConditions
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -38,7 +39,7 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -64,7 +65,6 @@ from callboard.actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.actors.network import Way
 from callboard.journal.names import (
     attempt_name,
     clock,
@@ -381,7 +381,7 @@ def _struck(fault: AnyFault) -> str:
             assert_never(fault)
 
 
-def _way(way: Way, held: float) -> str:
+def _way(way: LinkConditions, held: float) -> str:
     """How one direction of a link is."""
     if way.cut:
         return "cut"

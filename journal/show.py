@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.actors.events import AnyEvent
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.reader import Journal
 from callboard.journal.sentences import Narrator
 from callboard.scheduler.model import JobId, NodeId

@@ -14,7 +14,7 @@ from typing import Self
 import msgspec
 import numpy as np
 
-from callboard.actors.events import NodeFacts
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.tables import FAILED, KILLED, NEVER, SUCCEEDED, AttemptTable, Flags, Ints
 from callboard.scheduler.model import TaskKind
 

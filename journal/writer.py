@@ -13,7 +13,7 @@ from typing import BinaryIO, Self
 
 import msgspec
 
-from callboard.actors.events import AnyEvent
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.format import (
     CHUNK_BYTES,
     HEADER,

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from callboard.actors.streams import Stream
+from callboard.actors.kernel.streams import Stream
 from callboard.scenarios.fields import PositiveSeconds, Seconds, to_ms
 from callboard.scheduler.model import Millis
 
@@ -67,7 +67,7 @@ class Bursts(
         return start + self.on_s + (rest - busy) * self.off_mean_s
 
 
-class Uniform(
+class UniformGaps(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform", tag_field="kind"
 ):
     """Gaps drawn evenly between `shortest_s` and `longest_s`; make them equal for a steady beat."""
@@ -95,4 +95,4 @@ class AtOnce(
         return [to_ms(self.at_s)] * jobs
 
 
-Arrivals: TypeAlias = Poisson | Bursts | Uniform | AtOnce
+Arrivals: TypeAlias = Poisson | Bursts | UniformGaps | AtOnce

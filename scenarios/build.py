@@ -6,9 +6,14 @@ from math import exp
 from callboard.actors.blocks import Blocks
 from callboard.actors.client import Client
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.copier import GROWTH
-from callboard.actors.durations import Durations
-from callboard.actors.events import (
+from callboard.actors.injector import Injector, ScheduledFault
+from callboard.actors.job import Job
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.kernel.streams import Stream
+from callboard.actors.master.master import Master
+from callboard.actors.placement import Placement
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     JobFinished,
@@ -16,25 +21,20 @@ from callboard.actors.events import (
     NodeFacts,
     Outcome,
 )
-from callboard.actors.faults import Crash, Drift, Hang, Separate, Slow, StickLaunches
-from callboard.actors.injector import Injector, Strike
-from callboard.actors.job import Job
-from callboard.actors.jobs import JobSpec
-from callboard.actors.kernel import Kernel
-from callboard.actors.master import Master
-from callboard.actors.node import Node
-from callboard.actors.placement import Placement
-from callboard.actors.slot import Slot
-from callboard.actors.streams import Stream
-from callboard.scenarios.truth import Truth
-from callboard.scheduler import registry
+from callboard.actors.vocabulary.faults import Crash, Drift, Hang, Separate, Slow, StickLaunches
+from callboard.actors.worker.copier import GROWTH
+from callboard.actors.worker.durations import Durations
+from callboard.actors.worker.node import Node
+from callboard.actors.worker.slot import Slot
+from callboard.scenarios.oracle import WorkloadOracle
 from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry import parts
 
-FETCHES_MS: Millis = 600_000
+FETCH_FAILURES_MS: Millis = 600_000
 """Ten failed fetches take six minutes, and the beats that tell of them a little more."""
 
-_BEATS_WITHOUT_NEWS = 20
+_HEARTBEATS_WITHOUT_EVENTS = 20
 """A run is not stuck before every node has beaten so often without anything happening."""
 
 
@@ -59,8 +59,8 @@ def assemble(
     seed: int,
     client: type[Client] = Client,
     master: type[Master] = Master,
-    script: Sequence[Strike] = (),
-    make_policy: Callable[[str], Policy] = registry.make_policy,
+    script: Sequence[ScheduledFault] = (),
+    make_policy: Callable[[str], Policy] = parts.make_policy,
 ) -> None:
     """Bring every actor of a run into the kernel; `jobs` in the order of their submission.
 
@@ -69,12 +69,12 @@ def assemble(
     """
     nodes = node_facts(cluster)
     period_ms = cluster.heartbeat.period_ms(len(nodes)) + 2 * cluster.latency_ms
-    kernel.patience_ms = max(kernel.patience_ms, _BEATS_WITHOUT_NEWS * period_ms)
+    kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, _HEARTBEATS_WITHOUT_EVENTS * period_ms)
 
     def informed(policy: Policy) -> Policy:
         """The policy with the oracle, if it wants it."""
         if policy.wants_oracle:
-            policy.consult(Truth(jobs, tasks, seed))
+            policy.set_oracle(WorkloadOracle(jobs, tasks, seed))
         return policy
 
     kernel.admit(
@@ -100,26 +100,28 @@ def assemble(
     kernel.admit(client(jobs, make_job, period_ms))
     if script:
         kernel.admit(Injector(script, nodes, blocks))
-        kernel.is_fruit = _is_fruit
+        kernel.is_progress = _is_progress
         last_ms = max((job.submit_ms for job in jobs), default=0)
-        kernel.fruit_ms = max(last_ms, *(strike.at_ms for strike in script))
-        kernel.fruitless_ms = _budget_ms(cluster, tasks, jobs, nodes, script)
-        kernel.patience_ms = max(kernel.patience_ms, FETCHES_MS + _pause_ms(script))
+        kernel.progress_ms = max(last_ms, *(strike.at_ms for strike in script))
+        kernel.progress_timeout_ms = _progress_timeout_ms(cluster, tasks, jobs, nodes, script)
+        kernel.stall_timeout_ms = max(
+            kernel.stall_timeout_ms, FETCH_FAILURES_MS + _fetch_pause_ms(script)
+        )
 
 
-def _is_fruit(event: AnyEvent) -> bool:
+def _is_progress(event: AnyEvent) -> bool:
     """Whether an event brings the run nearer to its end."""
     if isinstance(event, AttemptClosed):
         return event.outcome is Outcome.SUCCEEDED
     return isinstance(event, JobSubmitted | JobFinished)
 
 
-def _budget_ms(
+def _progress_timeout_ms(
     cluster: Cluster,
     tasks: Tasks,
     jobs: Sequence[JobSpec],
     nodes: Sequence[NodeFacts],
-    script: Sequence[Strike],
+    script: Sequence[ScheduledFault],
 ) -> Millis:
     """How long the next success may take when nothing happens any more: until every loss is noticed
     and every failed fetch given up, and four of the longest attempts, be it that they hang, wait
@@ -140,7 +142,7 @@ def _budget_ms(
         default=0.0,
     )
     expiry_ms = cluster.heartbeat.expiry_ms
-    beats_ms = _BEATS_WITHOUT_NEWS * cluster.heartbeat.period_ms(len(nodes))
+    beats_ms = _HEARTBEATS_WITHOUT_EVENTS * cluster.heartbeat.period_ms(len(nodes))
     slow = min([1.0, *(each.fault.rate for each in script if isinstance(each.fault, Drift))])
     struck = {type(strike.fault) for strike in script}
     stalls_ms = tasks.input_wait_ms if Crash in struck else 0
@@ -148,11 +150,13 @@ def _budget_ms(
         stalls_ms += tasks.timeout_ms
     if StickLaunches in struck:
         stalls_ms += 2 * expiry_ms
-    by_clocks_ms = round((4 * stalls_ms + FETCHES_MS + _pause_ms(script) + beats_ms) / slow)
+    by_clocks_ms = round(
+        (4 * stalls_ms + FETCH_FAILURES_MS + _fetch_pause_ms(script) + beats_ms) / slow
+    )
     return 4 * round(worst * longest_ms) + 2 * expiry_ms + by_clocks_ms
 
 
-def _pause_ms(script: Sequence[Strike]) -> Millis:
+def _fetch_pause_ms(script: Sequence[ScheduledFault]) -> Millis:
     """How long a reduce may pause before it tries a host again that was out of its reach until the
     last split ended: pauses grow by 1.3, so the next is that much less one of all before.
     """
@@ -166,7 +170,7 @@ def _admit_nodes(
     nodes: Sequence[NodeFacts],
     tasks: Tasks,
     seed: int,
-    script: Sequence[Strike],
+    script: Sequence[ScheduledFault],
     blocks: Blocks,
 ) -> None:
     """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid.
@@ -181,7 +185,7 @@ def _admit_nodes(
     for facts in nodes:
         node = Node(
             facts,
-            first_beat_ms=phases.below(steps, facts.node) * beats.phase_grid_ms,
+            first_heartbeat_ms=phases.below(steps, facts.node) * beats.phase_grid_ms,
             latency_ms=cluster.latency_ms,
             out_of_band=beats.out_of_band,
             send_all=beats.send == "all" or not cluster.latency_ms,

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import msgspec
 
-from callboard.actors.streams import Stream
+from callboard.actors.kernel.streams import Stream
 from callboard.scenarios import published
 from callboard.scenarios.fields import Factor, Megabytes, Share, Sigma, task_ms, to_ms
 from callboard.scenarios.published import Category
-from callboard.scenarios.sizes import Size, pick
+from callboard.scenarios.sizes import JobSize, pick
 
 
 class _Categories(
@@ -42,7 +42,7 @@ class _Categories(
     task_scale: Factor = 1.0
     time_sigma: Sigma = 0.0
 
-    def sizes(self, seed: int, jobs: int) -> list[Size]:
+    def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         """The sizes of so many jobs."""
         weights = [row.jobs for row in self.ROWS]
         draw, noise = Stream(seed, "workload/category"), Stream(seed, "workload/length")
@@ -53,11 +53,11 @@ class _Categories(
             for j in range(jobs)
         ]
 
-    def _size(self, row: Category, factor: float) -> Size:
-        maps = _tasks(row.input_mb / self.block_mb, row.map_s, row.duration_s)
-        reduces = _tasks(row.shuffle_mb / self.reduce_mb, row.reduce_s, row.duration_s)
+    def _size(self, row: Category, factor: float) -> JobSize:
+        maps = _task_count(row.input_mb / self.block_mb, row.map_s, row.duration_s)
+        reduces = _task_count(row.shuffle_mb / self.reduce_mb, row.reduce_s, row.duration_s)
         reduce_s = row.reduce_s / reduces * factor
-        return Size(
+        return JobSize(
             label=row.name,
             maps=self._scaled(maps),
             map_ms=task_ms(row.map_s / maps * factor),
@@ -71,7 +71,7 @@ class _Categories(
         return max(1, round(tasks * self.task_scale))
 
 
-def _tasks(boxes: float, task_seconds: int, duration_s: int) -> int:
+def _task_count(boxes: float, task_seconds: int, duration_s: int) -> int:
     """How many tasks: one a box of data, at least one, none longer than the whole job."""
     return max(1, _ceil(boxes), _ceil(task_seconds / duration_s))
 

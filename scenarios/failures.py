@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from callboard.actors.events import NodeFacts
-from callboard.actors.streams import Stream
-from callboard.scenarios.errors import ScenarioError
+from callboard.actors.kernel.streams import Stream
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scenarios.fields import SECONDS_MAX, to_ms
-from callboard.scenarios.files import read_text
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.toml_reader import read_text
 from callboard.scheduler.model import Millis, NodeId
 
 
@@ -20,7 +20,7 @@ class Outage(NamedTuple):
     end_ms: Millis | None
 
 
-class Law(NamedTuple):
+class FailureModel(NamedTuple):
     """How long nodes are up, with a Weibull law of this mean and shape, and how long down, with an
     exponential one; all in seconds.  With `racks` a rack fails as a whole.
     """
@@ -31,8 +31,13 @@ class Law(NamedTuple):
     racks: bool
 
 
-def drawn(
-    law: Law, nodes: Sequence[NodeFacts], begin_ms: Millis, until_ms: Millis, seed: int, place: int
+def drawn_outages(
+    model: FailureModel,
+    nodes: Sequence[NodeFacts],
+    begin_ms: Millis,
+    until_ms: Millis,
+    seed: int,
+    place: int,
 ) -> Iterator[Outage]:
     """The outages that begin before `until_ms`, by node or rack.
 
@@ -42,22 +47,22 @@ def drawn(
     downs = Stream(seed, f"timeline/{place}/down")
     struck: dict[int, list[NodeId]] = {}
     for facts in nodes:
-        struck.setdefault(facts.rack if law.racks else facts.node, []).append(facts.node)
+        struck.setdefault(facts.rack if model.racks else facts.node, []).append(facts.node)
     for who, together in sorted(struck.items()):
         at_ms, nth = begin_ms, 0
         while True:
-            at_ms += max(1, to_ms(min(ups.weibull(law.up_s, law.shape, who, nth), SECONDS_MAX)))
+            at_ms += max(1, to_ms(min(ups.weibull(model.up_s, model.shape, who, nth), SECONDS_MAX)))
             if at_ms >= until_ms:
                 break
             end_ms = at_ms + max(
-                1, to_ms(min(downs.exponential(law.down_s, who, nth), SECONDS_MAX))
+                1, to_ms(min(downs.exponential(model.down_s, who, nth), SECONDS_MAX))
             )
             for node in together:
                 yield Outage(node, at_ms, end_ms)
             at_ms, nth = end_ms, nth + 1
 
 
-def recorded(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage]:
+def recorded_outages(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage]:
     """The outages in a file of lines `seconds,node,down` and `seconds,node,up`, in their order.
 
     Empty lines and those that begin with # are left out, and so are outages of less than half a

@@ -5,13 +5,13 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from callboard.actors.jobs import JobSpec
-from callboard.actors.streams import Stream
-from callboard.scenarios.arrivals import Arrivals, Poisson, Uniform
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.streams import Stream
+from callboard.scenarios.arrivals import Arrivals, Poisson, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
-from callboard.scenarios.errors import ScenarioError
 from callboard.scenarios.fields import TASKS_MAX, JobCount
-from callboard.scenarios.sizes import FacebookMaps, GpMix, HfspDev, HfspProd, HfspTest, Size
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.sizes import FacebookMaps, GpMix, HfspDev, HfspProd, HfspTest, JobSize
 
 Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | FacebookMaps | GpMix | Yahoo | FacebookCategories
 UserCount = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -44,7 +44,7 @@ def generate(workload: GeneratedWorkload, seed: int) -> list[JobSpec]:
     The first jobs stay equal when more are asked for; arrivals stay equal when sizes change, and
     the other way round.  ScenarioError when fields contradict each other.
     """
-    check(workload)
+    check_generated(workload)
     jobs = workload.sizes.JOBS if workload.jobs is None else workload.jobs
     times = workload.arrivals.submit_times(seed, jobs)
     sizes = workload.sizes.sizes(seed, jobs)
@@ -52,7 +52,7 @@ def generate(workload: GeneratedWorkload, seed: int) -> list[JobSpec]:
     return [_spec(job, times[job], sizes[job], users[job], pools[job]) for job in range(jobs)]
 
 
-def check(workload: GeneratedWorkload) -> None:
+def check_generated(workload: GeneratedWorkload) -> None:
     """ScenarioError when two fields contradict each other."""
     sizes, arrivals = workload.sizes, workload.arrivals
     if isinstance(sizes, FacebookMaps):
@@ -60,7 +60,7 @@ def check(workload: GeneratedWorkload) -> None:
             _refuse("map_share and shuffle_share together must be at most 1", "sizes.map_share")
         if sizes.longest_s < sizes.shortest_s:
             _refuse(f"must be at least shortest_s = {sizes.shortest_s:g}", "sizes.longest_s")
-    if isinstance(arrivals, Uniform) and arrivals.longest_s < arrivals.shortest_s:
+    if isinstance(arrivals, UniformGaps) and arrivals.longest_s < arrivals.shortest_s:
         _refuse(f"must be at least shortest_s = {arrivals.shortest_s:g}", "arrivals.longest_s")
 
 
@@ -68,7 +68,7 @@ def _refuse(problem: str, name: str) -> None:
     raise ScenarioError(problem, key=f"workload.{name}")
 
 
-def _spec(job: int, submit_ms: int, size: Size, user: str, pool: str) -> JobSpec:
+def _spec(job: int, submit_ms: int, size: JobSize, user: str, pool: str) -> JobSpec:
     if max(size.maps, size.reduces) > TASKS_MAX:
         problem = f"job {job} ({size.label}) would have over {TASKS_MAX:,} tasks of a kind"
         raise ScenarioError(

@@ -4,9 +4,9 @@ import tomllib
 from collections.abc import Iterable
 from typing import Any
 
-from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.scenario_error import ScenarioError
 
-SOURCE = "--set"
+OVERRIDE_SOURCE = "--set"
 _DEPTH_MAX = 16
 
 
@@ -60,4 +60,4 @@ def _place(head: str, length: int, name: str) -> int:
 
 
 def _refuse(problem: str, key: str = "") -> Any:
-    raise ScenarioError(problem, source=SOURCE, key=key)
+    raise ScenarioError(problem, source=OVERRIDE_SOURCE, key=key)

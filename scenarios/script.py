@@ -11,8 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.actors.events import NodeFacts
-from callboard.actors.faults import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.streams import Stream
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.faults import (
     Crash,
     PauseMaster,
     Restart,
@@ -20,45 +23,42 @@ from callboard.actors.faults import (
     ResumeMaster,
     SwitchPolicy,
 )
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
-from callboard.actors.streams import Stream
-from callboard.scenarios import joblist
-from callboard.scenarios.failures import Law, Outage, drawn, recorded
+from callboard.scenarios import listed_jobs
+from callboard.scenarios.decoder import suggestion
+from callboard.scenarios.distributions import Exponential, duration_ms, when_ms
+from callboard.scenarios.distributions import check_distribution as check_law
+from callboard.scenarios.failures import FailureModel, Outage, drawn_outages, recorded_outages
 from callboard.scenarios.fields import JOBS_MAX, to_ms
-from callboard.scenarios.files import dotted
-from callboard.scenarios.laws import Exponential, length_ms, when_ms
-from callboard.scenarios.laws import check as check_law
-from callboard.scenarios.spells import MASTER, Spell, Spells
-from callboard.scenarios.strict import suggestion
-from callboard.scenarios.targets import drawn_number, named, named_all, refuse
+from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
+from callboard.scenarios.swim_trace import locate_trace
+from callboard.scenarios.targets import drawn_count, nodes_named, nodes_of_entry, refuse_entry
 from callboard.scenarios.timeline import (
-    STRIKES_MAX,
+    SCHEDULED_FAULTS_MAX,
     AddEntry,
     BurstEntry,
-    Entry,
     FailuresEntry,
     JobFaultEntry,
     LinkEntry,
     MasterPauseEntry,
     MasterRestartEntry,
+    NodeFaultEntry,
     PolicyEntry,
     SplitEntry,
-    Timed,
     Timeline,
+    TimelineEntry,
     TraceEntry,
 )
-from callboard.scenarios.traces import locate
+from callboard.scenarios.toml_reader import dotted
 from callboard.scheduler.model import JobId, Millis, NodeId
 
 
-def script(
+def fault_script(
     timeline: Timeline,
     nodes: Sequence[NodeFacts],
     seed: int,
     jobs: Mapping[str, JobId] | None = None,
     base_dir: str | Path | None = None,
-) -> tuple[Strike, ...]:
+) -> tuple[ScheduledFault, ...]:
     """Every strike, in the order of time; of one instant, what ends before what begins.
 
     `jobs` are the workload's by name, `base_dir` is where traces are looked for; without them
@@ -67,10 +67,10 @@ def script(
     ScenarioError where an entry names no node, two want the same of one node at one time, or all
     nodes with a kind of slot would be gone for ever.
     """
-    written = _Script(nodes, seed, jobs, base_dir)
+    written = _FaultScript(nodes, seed, jobs, base_dir)
     began_ms = strikes = 0
     for place, entry in enumerate(timeline):
-        each = len(nodes) * len(entry.targets()) if isinstance(entry, Entry) else 1
+        each = len(nodes) * len(entry.targets()) if isinstance(entry, NodeFaultEntry) else 1
         strikes += entry.times * each
         _check(entry, place, len(nodes), strikes)
         began_ms = _start_ms(entry, began_ms, place, seed)
@@ -78,12 +78,12 @@ def script(
             continue  # jobs come by the workload's way
         for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
             written.add(entry, place, repeat, at_ms)
-    written.spells.check_some_left(timeline, nodes)
+    written.intervals.check_slots_left(timeline, nodes)
     strikes_by_time = sorted([*written.ends, *written.begins], key=lambda strike: strike.at_ms)
     return tuple(strikes_by_time)
 
 
-class _Script:
+class _FaultScript:
     """What entries come to: strikes that begin something, those that end it, and when it lasts."""
 
     def __init__(
@@ -93,9 +93,9 @@ class _Script:
         jobs: Mapping[str, JobId] | None,
         base_dir: str | Path | None,
     ) -> None:
-        self.begins: list[Strike] = []
-        self.ends: list[Strike] = []
-        self.spells = Spells()
+        self.begins: list[ScheduledFault] = []
+        self.ends: list[ScheduledFault] = []
+        self.intervals = FaultIntervals()
         self._pairs = self._uncounted = 0
         self._named: dict[int, list[str]] = {}
         self._nodes = nodes
@@ -103,33 +103,33 @@ class _Script:
         self._jobs = jobs
         self._base_dir = base_dir
 
-    def add(self, entry: Timed, place: int, repeat: int, at_ms: Millis) -> None:
+    def add(self, entry: TimelineEntry, place: int, repeat: int, at_ms: Millis) -> None:
         """What the entry does when it happens for the `repeat`th time from 0."""
         match entry:
             case JobFaultEntry():
                 self._add_to_jobs(entry, place, at_ms)
             case PolicyEntry():
-                now = Spell(at_ms, at_ms + 1, place)
-                self.spells.add(MASTER, "policy", now, "the policy is set", "at_s")
-                self.begins.append(Strike(at_ms, SwitchPolicy(entry.policy)))
+                now = FaultInterval(at_ms, at_ms + 1, place)
+                self.intervals.add(MASTER_AS_NODE, "policy", now, "the policy is set", "at_s")
+                self.begins.append(ScheduledFault(at_ms, SwitchPolicy(entry.policy)))
             case MasterRestartEntry():
-                self.begins.append(Strike(at_ms, RestartMaster(entry.recover)))
+                self.begins.append(ScheduledFault(at_ms, RestartMaster(entry.recover)))
             case MasterPauseEntry():
                 draw = Stream(self._seed, f"timeline/{place}/length")
-                over_ms = at_ms + length_ms(entry.for_s, draw, repeat)
-                spell = Spell(at_ms, over_ms, place)
-                self.spells.add(MASTER, "power", spell, "the master is struck", "at_s")
-                self.begins.append(Strike(at_ms, PauseMaster()))
-                self.ends.append(Strike(over_ms, ResumeMaster()))
+                over_ms = at_ms + duration_ms(entry.for_s, draw, repeat)
+                spell = FaultInterval(at_ms, over_ms, place)
+                self.intervals.add(MASTER_AS_NODE, "power", spell, "the master is struck", "at_s")
+                self.begins.append(ScheduledFault(at_ms, PauseMaster()))
+                self.ends.append(ScheduledFault(over_ms, ResumeMaster()))
             case FailuresEntry() | TraceEntry():
                 self._add_outages(entry, place, at_ms)
             case AddEntry():
-                for nth, node in enumerate(named_all(entry, self._nodes, place)):
+                for nth, node in enumerate(nodes_of_entry(entry, self._nodes, place)):
                     joins_ms = max(1, at_ms) + nth * to_ms(entry.stagger_s)
-                    self.spells.add(node, entry.subject, Spell(0, joins_ms, place))
-                    self.begins.append(Strike(0, Crash(node)))
-                    self.ends.append(Strike(joins_ms, Restart(node)))
-            case Entry():
+                    self.intervals.add(node, entry.subject, FaultInterval(0, joins_ms, place))
+                    self.begins.append(ScheduledFault(0, Crash(node)))
+                    self.ends.append(ScheduledFault(joins_ms, Restart(node)))
+            case NodeFaultEntry():
                 self._add_to_nodes(entry, place, repeat, at_ms)
 
     def _add_to_jobs(self, entry: JobFaultEntry, place: int, at_ms: Millis) -> None:
@@ -139,33 +139,33 @@ class _Script:
             self._named[place] = _jobs(entry.job, self._jobs, place)
         self._count(len(self._named[place]), place, "times")
         for name in self._named[place]:
-            now, job = Spell(at_ms, at_ms + 1, place), self._jobs[name]
+            now, job = FaultInterval(at_ms, at_ms + 1, place), self._jobs[name]
             what = f'the {entry.subject} of job "{name}" is set'
-            self.spells.add(MASTER, f"{entry.subject}/{job}", now, what, "at_s")
-            self.begins.append(Strike(at_ms, entry.fault(job)))
+            self.intervals.add(MASTER_AS_NODE, f"{entry.subject}/{job}", now, what, "at_s")
+            self.begins.append(ScheduledFault(at_ms, entry.fault(job)))
 
     def _count(self, more: int, place: int, field: str) -> None:
         """So many strikes come that nobody could tell before."""
         self._uncounted += more
-        if self._uncounted > STRIKES_MAX:
-            refuse(f"this comes to more than {STRIKES_MAX:,} strikes", place, field)
+        if self._uncounted > SCHEDULED_FAULTS_MAX:
+            refuse_entry(f"this comes to more than {SCHEDULED_FAULTS_MAX:,} strikes", place, field)
 
     def _add_outages(self, entry: FailuresEntry | TraceEntry, place: int, at_ms: Millis) -> None:
         outages = _outages(entry, at_ms, self._nodes, place, self._seed, self._base_dir)
         for node, begin_ms, end_ms in outages:
             self._count(1, place, "path" if isinstance(entry, TraceEntry) else "mtbf_s")
             end = inf if end_ms is None else end_ms
-            self.spells.add(node, "power", Spell(begin_ms, end, place))
-            self.begins.append(Strike(begin_ms, Crash(node)))
+            self.intervals.add(node, "power", FaultInterval(begin_ms, end, place))
+            self.begins.append(ScheduledFault(begin_ms, Crash(node)))
             if end_ms is not None:
-                self.ends.append(Strike(end_ms, Restart(node)))
+                self.ends.append(ScheduledFault(end_ms, Restart(node)))
 
-    def _add_to_nodes(self, entry: Entry, place: int, repeat: int, at_ms: Millis) -> None:
+    def _add_to_nodes(self, entry: NodeFaultEntry, place: int, repeat: int, at_ms: Millis) -> None:
         draw = Stream(self._seed, f"timeline/{place}/length")
         lengths = {
             facts.node: None
             if entry.for_s is None
-            else length_ms(entry.for_s, draw, repeat, facts.node)
+            else duration_ms(entry.for_s, draw, repeat, facts.node)
             for facts in self._nodes
         }
         struck = self._struck(entry, place, repeat, at_ms, lengths)
@@ -173,29 +173,39 @@ class _Script:
         for nth, node in enumerate(struck):
             begin_ms, length = at_ms + nth * to_ms(entry.stagger_s), lengths[node]
             end_ms = inf if length is None else begin_ms + length
-            self.spells.add(node, entry.subject, Spell(begin_ms, end_ms, place))
-            self.begins.append(Strike(begin_ms, entry.begins(node, others)))
+            self.intervals.add(node, entry.subject, FaultInterval(begin_ms, end_ms, place))
+            self.begins.append(ScheduledFault(begin_ms, entry.begins(node, others)))
             if length is not None:
-                self.ends.append(Strike(begin_ms + length, entry.ends(node)))
+                self.ends.append(ScheduledFault(begin_ms + length, entry.ends(node)))
 
-    def _others(self, entry: Entry, place: int, struck: list[NodeId]) -> tuple[NodeId, ...]:
+    def _others(
+        self, entry: NodeFaultEntry, place: int, struck: list[NodeId]
+    ) -> tuple[NodeId, ...]:
         """Whom the nodes are split from, where they are."""
         if not isinstance(entry, SplitEntry):
             return ()
         others = {facts.node for facts in self._nodes}
         if entry.others is not None:
-            others = {n for target in entry.from_whom() for n in named(target, self._nodes, place)}
+            others = {
+                n
+                for target in entry.other_targets()
+                for n in nodes_named(target, self._nodes, place)
+            }
         others -= set(struck)
         self._pairs += len(struck) * len(others)
-        if self._pairs > STRIKES_MAX:
-            refuse(f"more than {STRIKES_MAX:,} pairs of nodes are split", place, "nodes")
+        if self._pairs > SCHEDULED_FAULTS_MAX:
+            refuse_entry(
+                f"more than {SCHEDULED_FAULTS_MAX:,} pairs of nodes are split", place, "nodes"
+            )
         if not others:
-            refuse("the nodes are all, or these, so nobody is split from anybody", place, "nodes")
+            refuse_entry(
+                "the nodes are all, or these, so nobody is split from anybody", place, "nodes"
+            )
         return tuple(sorted(others))
 
     def _struck(
         self,
-        entry: Entry,
+        entry: NodeFaultEntry,
         place: int,
         repeat: int,
         at_ms: Millis,
@@ -210,15 +220,15 @@ class _Script:
         all_begun_ms = at_ms + len(nodes) * to_ms(entry.stagger_s)
         chosen: set[NodeId] = set()
         for nth, target in enumerate(entry.targets()):
-            wanted = drawn_number(target, len(nodes))
+            wanted = drawn_count(target, len(nodes))
             if wanted is None:
-                chosen.update(named(target, nodes, place))
+                chosen.update(nodes_named(target, nodes, place))
                 continue
             free = [
                 facts.node
                 for facts in nodes
                 if facts.node not in chosen
-                and self.spells.meeting(
+                and self.intervals.overlapping(
                     facts.node, entry.subject, at_ms, all_begun_ms + (lengths[facts.node] or inf)
                 )
                 is None
@@ -228,7 +238,7 @@ class _Script:
         return sorted(chosen)
 
 
-def bursts(timeline: Timeline, seed: int, first: JobId) -> list[JobSpec]:
+def burst_jobs(timeline: Timeline, seed: int, first: JobId) -> list[JobSpec]:
     """The jobs that come in bursts, with ids from `first` on: those of the workload keep theirs.
 
     ScenarioError where there are too many.
@@ -240,21 +250,21 @@ def bursts(timeline: Timeline, seed: int, first: JobId) -> list[JobSpec]:
         if not isinstance(entry, BurstEntry):
             continue
         if entry.times * entry.job.count > JOBS_MAX:
-            refuse(f"more than {JOBS_MAX:,} jobs", place, "times")
-        joblist.check_tasks(entry.job, f"timeline[{place}].job")
+            refuse_entry(f"more than {JOBS_MAX:,} jobs", place, "times")
+        listed_jobs.check_anomalies(entry.job, f"timeline[{place}].job")
         for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
             name = entry.job.name or f"burst-{place + 1}"
             if entry.times > 1:
                 name = f"{name}-{repeat + 1}"
             named = msgspec.structs.replace(entry.job, name=name)
-            for spec in joblist.specs_of(named, place):
+            for spec in listed_jobs.unnumbered_jobs(named, place):
                 late_ms = spec.submit_ms + at_ms
                 number = first + len(specs)
                 specs.append(msgspec.structs.replace(spec, job=number, submit_ms=late_ms))
     return specs
 
 
-def kinds_named(timeline: Timeline) -> Iterator[tuple[str, str]]:
+def burst_node_types(timeline: Timeline) -> Iterator[tuple[str, str]]:
     """(kind of node, key) of every factor of a burst's job."""
     for place, entry in enumerate(timeline):
         if isinstance(entry, BurstEntry):
@@ -269,42 +279,46 @@ def _jobs(name: str, jobs: Mapping[str, JobId], place: int) -> list[str]:
         found = [each for each in jobs if fnmatchcase(each, name)]
     if not found:
         hint = suggestion(name, list(jobs))
-        refuse(f'no job of the workload is called "{name}"; {hint}', place, "job")
+        refuse_entry(f'no job of the workload is called "{name}"; {hint}', place, "job")
     return found
 
 
-def _check(entry: Timed, place: int, nodes: int, strikes: int) -> None:
+def _check(entry: TimelineEntry, place: int, nodes: int, strikes: int) -> None:
     """ScenarioError where fields of an entry contradict each other, or all together are too much.
 
     `strikes` are those of this entry and all before it.
     """
-    if strikes > STRIKES_MAX:
-        most = f"times × names × {nodes:,} nodes may be {STRIKES_MAX:,} in the whole timeline"
-        refuse(f"this is too much; {most}, and come to {strikes:,} here", place, "times")
+    if strikes > SCHEDULED_FAULTS_MAX:
+        most = (
+            f"times × names × {nodes:,} nodes may be {SCHEDULED_FAULTS_MAX:,} in the whole timeline"
+        )
+        refuse_entry(f"this is too much; {most}, and come to {strikes:,} here", place, "times")
     if entry.at_s is not None and entry.after_s is not None:
-        refuse("`at_s` and `after_s` both say when; keep one", place, "after_s")
+        refuse_entry("`at_s` and `after_s` both say when; keep one", place, "after_s")
     for field in ("at_s", "after_s", "every_s", "for_s"):
         check_law(getattr(entry, field, None), f"timeline[{place}].{field}")
     if entry.gaps == "exponential" and not isinstance(entry.every_s, float | None):
-        refuse("`every_s` says by what law gaps are drawn; keep one", place, "gaps")
+        refuse_entry("`every_s` says by what law gaps are drawn; keep one", place, "gaps")
     if entry.times > 1 and entry.every_s is None:
-        refuse("`times` without `every_s`: how far apart?", place, "times")
+        refuse_entry("`times` without `every_s`: how far apart?", place, "times")
     if isinstance(entry, AddEntry):
         if not (entry.at_s or entry.after_s):
-            refuse("nodes that join at once need no entry; say when", place, "at_s")
+            refuse_entry("nodes that join at once need no entry; say when", place, "at_s")
         if entry.times > 1 or entry.for_s is not None:
             what = "times" if entry.times > 1 else "for_s"
-            refuse("a node joins once; use `crash` or `drain` for what comes later", place, what)
+            refuse_entry(
+                "a node joins once; use `crash` or `drain` for what comes later", place, what
+            )
     if isinstance(entry, LinkEntry):
         some = entry.loss or entry.duplicate or entry.delay_s or entry.reorder
         if not (entry.cut or some):
             ways = "`cut`, `loss`, `duplicate`, `reorder` or `delay_s`"
-            refuse(f"nothing happens: set {ways}", place, "what")
+            refuse_entry(f"nothing happens: set {ways}", place, "what")
         if entry.cut and some:
-            refuse("a link that is cut delivers nothing that could be delayed", place, "cut")
+            refuse_entry("a link that is cut delivers nothing that could be delayed", place, "cut")
 
 
-def _start_ms(entry: Timed, before_ms: Millis, place: int, seed: int) -> Millis:
+def _start_ms(entry: TimelineEntry, before_ms: Millis, place: int, seed: int) -> Millis:
     """When the entry begins; `before_ms` is when the one before it did."""
     draw = Stream(seed, f"timeline/{place}/start")
     if entry.at_s is not None:
@@ -312,7 +326,7 @@ def _start_ms(entry: Timed, before_ms: Millis, place: int, seed: int) -> Millis:
     return before_ms + when_ms(entry.after_s or 0.0, draw)
 
 
-def _instants(entry: Timed, start_ms: Millis, place: int, seed: int) -> Iterator[Millis]:
+def _instants(entry: TimelineEntry, start_ms: Millis, place: int, seed: int) -> Iterator[Millis]:
     """When it happens, every time."""
     every_s = entry.every_s or 0.0
     if entry.gaps == "exponential" and isinstance(every_s, float) and every_s:
@@ -336,19 +350,21 @@ def _outages(
     if isinstance(entry, TraceEntry):
         if base_dir is not None:
             names = {f"node-{facts.node}": facts.node for facts in nodes}
-            for outage in recorded(_file(entry, base_dir, place), names):
+            for outage in recorded_outages(_file(entry, base_dir, place), names):
                 end_ms = None if outage.end_ms is None else outage.end_ms + at_ms
                 yield Outage(outage.node, outage.begin_ms + at_ms, end_ms)
         return
     until_ms = to_ms(entry.until_s)
     mean_s = entry.mtbf_s + entry.mttr_s
-    if len(nodes) * max(until_ms - at_ms, 0) / 1000 / mean_s > STRIKES_MAX:
-        refuse(f"more than {STRIKES_MAX:,} failures are to be expected", place, "mtbf_s")
-    struck = set(named_all(entry, nodes, place))
+    if len(nodes) * max(until_ms - at_ms, 0) / 1000 / mean_s > SCHEDULED_FAULTS_MAX:
+        refuse_entry(
+            f"more than {SCHEDULED_FAULTS_MAX:,} failures are to be expected", place, "mtbf_s"
+        )
+    struck = set(nodes_of_entry(entry, nodes, place))
     chosen = [facts for facts in nodes if facts.node in struck]
-    law = Law(entry.mtbf_s, entry.shape, entry.mttr_s, entry.by == "rack")
-    yield from drawn(law, chosen, at_ms, until_ms, seed, place)
+    law = FailureModel(entry.mtbf_s, entry.shape, entry.mttr_s, entry.by == "rack")
+    yield from drawn_outages(law, chosen, at_ms, until_ms, seed, place)
 
 
 def _file(entry: TraceEntry, base_dir: str | Path, place: int) -> Path:
-    return locate(entry.path, Path(base_dir), f"timeline[{place}].path")
+    return locate_trace(entry.path, Path(base_dir), f"timeline[{place}].path")

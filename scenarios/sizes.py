@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 import msgspec
 from msgspec import Meta
 
-from callboard.actors.streams import Stream
+from callboard.actors.kernel.streams import Stream
 from callboard.scenarios import published
 from callboard.scenarios.fields import (
     MapCount,
@@ -30,7 +30,7 @@ from callboard.scheduler.model import Millis
 SlotCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
-class Size(msgspec.Struct, frozen=True, kw_only=True):
+class JobSize(msgspec.Struct, frozen=True, kw_only=True):
     """One job's size, and whose it is where the published table says so."""
 
     label: str
@@ -66,20 +66,20 @@ class _Hfsp(
     reduce_s: Seconds = 45.0
     reduce_sigma: Sigma = 1.0
 
-    def sizes(self, seed: int, jobs: int) -> list[Size]:
+    def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         """The sizes of so many jobs."""
         bins, maps = Stream(seed, "workload/bin"), Stream(seed, "workload/maps")
         noise = Stream(seed, "workload/length")
         return [self._size(bins.uniform(j), maps.uniform(j), noise, j) for j in range(jobs)]
 
-    def _size(self, bin_draw: float, maps_draw: float, noise: Stream, job: int) -> Size:
+    def _size(self, bin_draw: float, maps_draw: float, noise: Stream, job: int) -> JobSize:
         bin_ = pick(published.HFSP_MIX[self.MIX], bin_draw)
         low, high = published.HFSP_BINS[bin_]
         low += bin_ >= 2  # 50 belongs to bin 2 and 150 to bin 3: no size has two bins
         maps = low + int(maps_draw * ((high or self.largest_maps) - low + 1))
         slow = noise.lognormal(self.reduce_sigma, job, 1)
         reduces = reduces_for(maps, self.maps_per_reduce)
-        return Size(
+        return JobSize(
             label=f"bin{bin_ + 1}",
             maps=maps,
             map_ms=task_ms(self.map_s * noise.lognormal(self.map_sigma, job)),
@@ -145,7 +145,7 @@ class FacebookMaps(
     map_share: Share = 0.6
     shuffle_share: Share = 0.2
 
-    def sizes(self, seed: int, jobs: int) -> list[Size]:
+    def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         """The sizes of so many jobs."""
         maps, length = Stream(seed, "workload/maps"), Stream(seed, "workload/length")
         kind = Stream(seed, "workload/reduces")
@@ -170,12 +170,12 @@ class FacebookMaps(
         points = ((0.0, self.shortest_s), *published.FACEBOOK_SECONDS, (0.995, self.longest_s))
         return min(max(log_interpolated(points, share), self.shortest_s), self.longest_s)
 
-    def _size(self, maps: int, seconds: float, *, map_only: bool) -> Size:
+    def _size(self, maps: int, seconds: float, *, map_only: bool) -> JobSize:
         reduces = 0 if map_only else ceil_div(maps, self.maps_per_reduce)
         map_s = seconds if map_only else seconds * self.map_share
         shuffle_s = seconds * self.shuffle_share
         reduce_s = max(0.0, seconds - seconds * self.map_share - shuffle_s)
-        return Size(
+        return JobSize(
             label="fb",
             maps=maps,
             map_ms=self._task_ms(map_s, maps),
@@ -215,7 +215,7 @@ class GpMix(
     shuffle_s: Seconds = 10.0
     reduce_s: Seconds = 20.0
 
-    def sizes(self, seed: int, jobs: int) -> list[Size]:
+    def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         """The sizes of so many jobs: whole decks of 130, and the beginning of one more."""
         deck = [self._size(maps, seconds) for maps, seconds in table_three()]
         dealt = [
@@ -223,7 +223,7 @@ class GpMix(
         ]
         return dealt[:jobs]
 
-    def _deal(self, seed: int, number: int, deck: list[Size]) -> list[Size]:
+    def _deal(self, seed: int, number: int, deck: list[JobSize]) -> list[JobSize]:
         """The deck in its random order of this time, with pools."""
         order = shuffled(Stream(seed, "workload/deck"), number, len(deck))
         luck = shuffled(Stream(seed, "workload/production"), number, len(deck))
@@ -234,9 +234,9 @@ class GpMix(
             for i, pool in zip(order, pools, strict=True)
         ]
 
-    def _size(self, maps: int, seconds: float) -> Size:
+    def _size(self, maps: int, seconds: float) -> JobSize:
         reduces = reduces_for(maps, self.maps_per_reduce)
-        return Size(
+        return JobSize(
             label=f"gp{maps}",
             maps=maps,
             map_ms=task_ms(seconds),

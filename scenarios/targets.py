@@ -6,23 +6,23 @@ from fnmatch import fnmatchcase
 from math import ceil
 from typing import NoReturn
 
-from callboard.actors.events import NodeFacts
-from callboard.scenarios.errors import ScenarioError
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.timeline import AddEntry, FailuresEntry
 from callboard.scheduler.model import NodeId
 
 
-def named_all(
+def nodes_of_entry(
     entry: AddEntry | FailuresEntry, nodes: Sequence[NodeFacts], place: int
 ) -> list[NodeId]:
     """The nodes of an entry in which they have to be named."""
     targets = (entry.nodes,) if isinstance(entry.nodes, str) else entry.nodes
-    if any(drawn_number(target, len(nodes)) is not None for target in targets):
-        refuse("these nodes have to be named, not drawn", place, "nodes")
-    return sorted({node for target in targets for node in named(target, nodes, place)})
+    if any(drawn_count(target, len(nodes)) is not None for target in targets):
+        refuse_entry("these nodes have to be named, not drawn", place, "nodes")
+    return sorted({node for target in targets for node in nodes_named(target, nodes, place)})
 
 
-def drawn_number(target: str, nodes: int) -> int | None:
+def drawn_count(target: str, nodes: int) -> int | None:
     """How many nodes a drawn target means; None for one that names them."""
     if match := re.fullmatch(r"(\d{1,3}(?:\.\d{1,6})?) ?%", target):
         return min(nodes, ceil(nodes * float(match[1]) / 100))
@@ -31,7 +31,7 @@ def drawn_number(target: str, nodes: int) -> int | None:
     return None
 
 
-def named(target: str, nodes: Sequence[NodeFacts], place: int) -> list[NodeId]:
+def nodes_named(target: str, nodes: Sequence[NodeFacts], place: int) -> list[NodeId]:
     """The nodes that a name, a rack or a pattern means."""
     if target == "all":
         return [facts.node for facts in nodes]
@@ -43,10 +43,12 @@ def named(target: str, nodes: Sequence[NodeFacts], place: int) -> list[NodeId]:
         there = f"node-0 to node-{len(nodes) - 1}"
     if not found:
         ways = "a name, a pattern such as `node-1*`, `rack-2`, `all`, `10%` or `3 any`"
-        refuse(f'"{target}" is no node of this cluster; expected {ways} ({there})', place, "nodes")
+        refuse_entry(
+            f'"{target}" is no node of this cluster; expected {ways} ({there})', place, "nodes"
+        )
     return found
 
 
-def refuse(problem: str, place: int, field: str) -> NoReturn:
+def refuse_entry(problem: str, place: int, field: str) -> NoReturn:
     """Say what is wrong with a field of the entry at `place`."""
     raise ScenarioError(problem, key=f"timeline[{place}].{field}")

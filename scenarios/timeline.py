@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from callboard.actors.faults import (
+from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -27,41 +28,41 @@ from callboard.actors.faults import (
     Slow,
     StickLaunches,
 )
-from callboard.actors.network import HEALTHY, Way
+from callboard.scenarios.distributions import Duration, When
 from callboard.scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
-from callboard.scenarios.joblist import JobEntry, PriorityName
-from callboard.scenarios.laws import Length, When
+from callboard.scenarios.listed_jobs import ListedJob, PriorityName
 from callboard.scheduler.model import JobId, NodeId, Priority
 
-STRIKES_MAX = 200_000
+SCHEDULED_FAULTS_MAX = 200_000
 """Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
 of nodes that are split.  They take some seconds.
 """
 
-Times = Annotated[int, Meta(ge=1, le=STRIKES_MAX)]
-Target = Annotated[str, Meta(min_length=1, max_length=200)]
+RepeatCount = Annotated[int, Meta(ge=1, le=SCHEDULED_FAULTS_MAX)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class Timed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TimelineEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What all entries have: when, how often.
 
     The entry begins at `at_s`, or `after_s` after the entry before it began, and happens `times`
     times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.  Where a
-    time is no number but a law (`scenarios.laws`) it is drawn: once, each gap, or for each node.
+    time is no number but a law (`scenarios.distributions`) it is drawn: once, each gap, or for each
+    node.
     """
 
     at_s: When | None = None
     after_s: When | None = None
-    every_s: Length | None = None
-    times: Times = 1
+    every_s: Duration | None = None
+    times: RepeatCount = 1
     gaps: Literal["fixed", "exponential"] = "fixed"
 
-    def takes_away(self) -> bool:
+    def disables(self) -> bool:
         """Whether the node is of no use while it lasts."""
         return True
 
 
-class Entry(Timed, frozen=True, kw_only=True):
+class NodeFaultEntry(TimelineEntry, frozen=True, kw_only=True):
     """Something that happens to nodes, and lasts `for_s` or for ever.
 
     `nodes` are names (`node-3`), patterns (`node-1*`), racks (`rack-2`), `all`, a share of all
@@ -69,9 +70,9 @@ class Entry(Timed, frozen=True, kw_only=True):
     nodes each next one, in the order of their numbers, is struck `stagger_s` later.
     """
 
-    nodes: Target | tuple[Target, ...]
+    nodes: ShortText | tuple[ShortText, ...]
     stagger_s: Seconds = 0.0
-    for_s: Length | None = None
+    for_s: Duration | None = None
 
     subject: ClassVar[str]
     """What of a node it concerns: two entries may not change the same of one node at once."""
@@ -89,7 +90,7 @@ class Entry(Timed, frozen=True, kw_only=True):
         raise NotImplementedError
 
 
-class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"):
+class CrashEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="crash", tag_field="what"):
     """Nodes crash, and start again `for_s` later; without it never."""
 
     subject = "power"
@@ -101,10 +102,10 @@ class CrashEntry(Entry, frozen=True, kw_only=True, tag="crash", tag_field="what"
         return Restart(node)
 
 
-class PauseEntry(Entry, frozen=True, kw_only=True, tag="pause", tag_field="what"):
+class PauseEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="pause", tag_field="what"):
     """Nodes stand still for `for_s`."""
 
-    for_s: Length
+    for_s: Duration
     subject = "power"
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -114,13 +115,13 @@ class PauseEntry(Entry, frozen=True, kw_only=True, tag="pause", tag_field="what"
         return Resume(node)
 
 
-class SlowEntry(Entry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
+class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
     """Whatever runs on the nodes takes `factor` times as long, for `for_s` or for ever."""
 
     factor: Factor
     subject = "speed"
 
-    def takes_away(self) -> bool:
+    def disables(self) -> bool:
         return False
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -130,7 +131,7 @@ class SlowEntry(Entry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
         return Slow(node, 1.0)
 
 
-class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
+class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     """The links between the nodes and the master are disturbed, for `for_s` or for ever.
 
     `cut` is a partition; else `loss`, `duplicate` and `reorder` are shares of the messages, and
@@ -145,11 +146,11 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
     way: Literal["both", "up", "down"] = "both"
     subject = "link"
 
-    def takes_away(self) -> bool:
+    def disables(self) -> bool:
         return self.cut or self.loss == 1
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        way = Way(self.cut, self.loss, self.duplicate, to_ms(self.delay_s))
+        way = LinkConditions(self.cut, self.loss, self.duplicate, to_ms(self.delay_s))
         up, down = self.way in ("both", "up"), self.way in ("both", "down")
         ways = way if up else HEALTHY, way if down else HEALTHY
         if self.reorder:
@@ -160,16 +161,16 @@ class LinkEntry(Entry, frozen=True, kw_only=True, tag="link", tag_field="what"):
         return Disturb(node, HEALTHY, HEALTHY)
 
 
-class SplitEntry(Entry, frozen=True, kw_only=True, tag="split", tag_field="what"):
+class SplitEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="split", tag_field="what"):
     """The nodes and the `others` (unset: all others) cannot fetch from each other, for `for_s`;
     beats get through.
     """
 
-    for_s: Length
-    others: Target | tuple[Target, ...] | None = None
+    for_s: Duration
+    others: ShortText | tuple[ShortText, ...] | None = None
     subject = "peers"
 
-    def from_whom(self) -> tuple[str, ...]:
+    def other_targets(self) -> tuple[str, ...]:
         """What `others` names, as a list."""
         return (self.others,) if isinstance(self.others, str) else self.others or ()
 
@@ -180,7 +181,7 @@ class SplitEntry(Entry, frozen=True, kw_only=True, tag="split", tag_field="what"
         return Separate(node, ())
 
 
-class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"):
+class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky", tag_field="what"):
     """Of the attempts that start on the nodes, the share `failing` fails on its way, at the
     progress `progress` or at a drawn one.
     """
@@ -189,7 +190,7 @@ class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"
     progress: Share | None = None
     subject = "flakiness"
 
-    def takes_away(self) -> bool:
+    def disables(self) -> bool:
         return False
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -201,7 +202,7 @@ class FlakyEntry(Entry, frozen=True, kw_only=True, tag="flaky", tag_field="what"
         return Flaky(node, 0.0)
 
 
-class HangEntry(Entry, frozen=True, kw_only=True, tag="hang", tag_field="what"):
+class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang", tag_field="what"):
     """Of the attempts that start on the nodes, the share `hanging` stands still on its way, at the
     progress `progress` or at a drawn one.
     """
@@ -210,7 +211,7 @@ class HangEntry(Entry, frozen=True, kw_only=True, tag="hang", tag_field="what"):
     progress: Share | None = None
     subject = "hanging"
 
-    def takes_away(self) -> bool:
+    def disables(self) -> bool:
         return False
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -220,13 +221,13 @@ class HangEntry(Entry, frozen=True, kw_only=True, tag="hang", tag_field="what"):
         return Hang(node, 0.0)
 
 
-class StuckEntry(Entry, frozen=True, kw_only=True, tag="stuck", tag_field="what"):
+class StuckEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="stuck", tag_field="what"):
     """Of the attempts that are launched on the nodes, the share `sticking` never begins."""
 
     sticking: Share
     subject = "launching"
 
-    def takes_away(self) -> bool:
+    def disables(self) -> bool:
         return False
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -236,13 +237,13 @@ class StuckEntry(Entry, frozen=True, kw_only=True, tag="stuck", tag_field="what"
         return StickLaunches(node, 0.0)
 
 
-class DriftEntry(Entry, frozen=True, kw_only=True, tag="drift", tag_field="what"):
+class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift", tag_field="what"):
     """The nodes' clocks go `rate` times as fast, for `for_s` or for ever."""
 
     rate: Annotated[float, Meta(ge=0.1, le=10)]
     subject = "clock"
 
-    def takes_away(self) -> bool:
+    def disables(self) -> bool:
         return False
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
@@ -252,7 +253,7 @@ class DriftEntry(Entry, frozen=True, kw_only=True, tag="drift", tag_field="what"
         return Drift(node, 1.0)
 
 
-class FailuresEntry(Timed, frozen=True, kw_only=True, tag="failures", tag_field="what"):
+class FailuresEntry(TimelineEntry, frozen=True, kw_only=True, tag="failures", tag_field="what"):
     """Nodes crash and start again by chance until `until_s`: up for a Weibull time of mean `mtbf_s`
     and `shape` (1 is exponential, below 1 failures come in clusters), down for an exponential one
     of mean `mttr_s`; each by itself, or rack by rack.
@@ -261,24 +262,24 @@ class FailuresEntry(Timed, frozen=True, kw_only=True, tag="failures", tag_field=
     mtbf_s: PositiveSeconds
     mttr_s: PositiveSeconds
     until_s: PositiveSeconds
-    nodes: Target | tuple[Target, ...] = "all"
+    nodes: ShortText | tuple[ShortText, ...] = "all"
     shape: Annotated[float, Meta(ge=0.1, le=10)] = 1.0
     by: Literal["node", "rack"] = "node"
 
 
-class TraceEntry(Timed, frozen=True, kw_only=True, tag="trace", tag_field="what"):
+class TraceEntry(TimelineEntry, frozen=True, kw_only=True, tag="trace", tag_field="what"):
     """Nodes crash and start again as a file says: lines of `seconds,node-3,down` or `up`."""
 
-    path: Target
+    path: ShortText
 
 
-class AddEntry(Entry, frozen=True, kw_only=True, tag="add", tag_field="what"):
+class AddEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="add", tag_field="what"):
     """Nodes of the cluster that are off from the start, and join at `at_s`."""
 
     subject = "power"
 
 
-class DrainEntry(Entry, frozen=True, kw_only=True, tag="drain", tag_field="what"):
+class DrainEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drain", tag_field="what"):
     """Nodes are taken out of service, for `for_s` or for ever; what runs on them goes on."""
 
     subject = "service"
@@ -290,16 +291,16 @@ class DrainEntry(Entry, frozen=True, kw_only=True, tag="drain", tag_field="what"
         return Drain(node, False)
 
 
-class BurstEntry(Timed, frozen=True, kw_only=True, tag="burst", tag_field="what"):
+class BurstEntry(TimelineEntry, frozen=True, kw_only=True, tag="burst", tag_field="what"):
     """Jobs come that are not in the workload; the `at_s` of `job` counts from the entry's time."""
 
-    job: JobEntry
+    job: ListedJob
 
 
-class JobFaultEntry(Timed, frozen=True, kw_only=True):
+class JobFaultEntry(TimelineEntry, frozen=True, kw_only=True):
     """Something that happens to jobs, named by name or pattern, as far as they are there."""
 
-    job: Target
+    job: ShortText
 
     subject: ClassVar[str]
     """What of a job it concerns: two entries may not set the same at one moment."""
@@ -331,26 +332,30 @@ class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority", ta
 class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool", tag_field="what"):
     """A job is put into another pool."""
 
-    pool: Target
+    pool: ShortText
     subject = "pool"
 
     def fault(self, job: JobId) -> AnyFault:
         return SetPool(job, self.pool)
 
 
-class PolicyEntry(Timed, frozen=True, kw_only=True, tag="policy", tag_field="what"):
+class PolicyEntry(TimelineEntry, frozen=True, kw_only=True, tag="policy", tag_field="what"):
     """Another policy is put in force; `policy` is its spelling."""
 
-    policy: Target
+    policy: ShortText
 
 
-class MasterPauseEntry(Timed, frozen=True, kw_only=True, tag="master-pause", tag_field="what"):
+class MasterPauseEntry(
+    TimelineEntry, frozen=True, kw_only=True, tag="master-pause", tag_field="what"
+):
     """The master stands still for `for_s`."""
 
-    for_s: Length
+    for_s: Duration
 
 
-class MasterRestartEntry(Timed, frozen=True, kw_only=True, tag="master-restart", tag_field="what"):
+class MasterRestartEntry(
+    TimelineEntry, frozen=True, kw_only=True, tag="master-restart", tag_field="what"
+):
     """The master starts again, knowing nothing; jobs come again with `recover`, else are lost."""
 
     recover: bool = False

@@ -49,7 +49,7 @@ class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     why: Why
 
 
-class Copy(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+class Speculate(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     """Start another attempt of the task that `attempt` runs, on the offering node.
 
     Whichever of the two succeeds first has done the task, and the other is killed.  With
@@ -92,4 +92,4 @@ class Switch(msgspec.Struct, frozen=True, gc=False):
     why: str
 
 
-Decision = Launch | Copy | Kill | Suspend | Resume
+Decision = Launch | Speculate | Kill | Suspend | Resume

@@ -106,7 +106,7 @@ class OracleSizes(Estimator):
             self._done.pop((job, kind), None)
 
 
-class Mean:
+class RunningMean:
     """A mean that grows with its numbers."""
 
     __slots__ = ("count", "total")
@@ -132,8 +132,8 @@ class OnlineSizes(Estimator):
 
     def __init__(self, guess_ms: Millis) -> None:
         self._guess_ms = guess_ms
-        self._all = (Mean(), Mean())
-        self._own: dict[tuple[JobId, TaskKind], Mean] = {}
+        self._all = (RunningMean(), RunningMean())
+        self._own: dict[tuple[JobId, TaskKind], RunningMean] = {}
 
     def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
         return self.tasks_ms(job.job, kind, job.total(kind))
@@ -150,7 +150,7 @@ class OnlineSizes(Estimator):
     def learn(self, closed: Closed) -> None:
         if closed.succeeded:
             ms = work_ms(closed)
-            self._own.setdefault((closed.job, closed.kind), Mean()).add(ms)
+            self._own.setdefault((closed.job, closed.kind), RunningMean()).add(ms)
             self._all[closed.kind].add(ms)
 
     def forget(self, job: JobId) -> None:

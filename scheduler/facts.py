@@ -37,7 +37,7 @@ class Launched(msgspec.Struct, frozen=True, gc=False):
     copy_of: AttemptId = 0
 
 
-class Offered(msgspec.Struct, frozen=True, gc=False):
+class OfferAnswered(msgspec.Struct, frozen=True, gc=False):
     """A heartbeat that asked for work has been answered, be it with nothing.
 
     `skipped` are the jobs that the locality rule refused a map in it and that got no map in it.
@@ -109,7 +109,7 @@ class JobLeft(msgspec.Struct, frozen=True, gc=False):
     job: JobId
 
 
-class JobMoved(msgspec.Struct, frozen=True, gc=False):
+class JobUpdated(msgspec.Struct, frozen=True, gc=False):
     """The job's priority or its pool is another from now on: its user or the cluster's operator
     said so.
     """
@@ -169,13 +169,13 @@ Fact = (
     JobArrived
     | TasksPending
     | Launched
-    | Offered
+    | OfferAnswered
     | Closed
     | Suspended
     | Resumed
     | Progressed
     | JobLeft
-    | JobMoved
+    | JobUpdated
     | NodeJoined
     | NodeGone
     | NodeDrained

@@ -31,17 +31,17 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from callboard.scheduler.facts import Fact, JobArrived, JobLeft, Launched, Offered
+from callboard.scheduler.facts import Fact, JobArrived, JobLeft, Launched, OfferAnswered
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
-from callboard.scheduler.policy import LocalityRule, Patience, Policy
+from callboard.scheduler.policy import LocalityRule, LocalityWait, Policy
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
-Wait = Annotated[float, Meta(ge=0, le=1_000_000)]
+WaitSeconds = Annotated[float, Meta(ge=0, le=1_000_000)]
 
 AUTO_WAIT_MAX_MS: Millis = 15_000
 """The most that a wait comes to when it is not given (MAX_AUTOCOMPUTED_LOCALITY_DELAY)."""
 
-LEVELS = ("node-local", "rack-local", "off-rack")
+LEVEL_NAMES = ("node-local", "rack-local", "off-rack")
 
 
 def auto_wait_ms(heartbeat_ms: Millis) -> Millis:
@@ -54,8 +54,8 @@ class DelayParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `skips` is D, the number of offers, and takes their place.
     """
 
-    node: Wait | None = None
-    rack: Wait | None = None
+    node: WaitSeconds | None = None
+    rack: WaitSeconds | None = None
     skips: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
 
 
@@ -75,7 +75,7 @@ class Delay(LocalityRule):
     """Delay scheduling, by time or by count."""
 
     name = "delay"
-    story = "pass a job over for a while until a node with its data offers a slot"
+    summary = "pass a job over for a while until a node with its data offers a slot"
     Params = DelayParams
     hears_offers = True
 
@@ -88,7 +88,7 @@ class Delay(LocalityRule):
         self._waits: tuple[Millis, Millis] = (0, 0)  # T1 and T2 at the interval …
         self._waits_for: Millis = -1
 
-    def objection(self, policy: Policy) -> str | None:  # noqa: ARG002
+    def validate(self, policy: Policy) -> str | None:  # noqa: ARG002
         times = [name for name in ("node", "rack") if getattr(self.params, name) is not None]
         if times and self.params.skips is not None:
             return f"`skips` counts offers and `{times[0]}` takes time; a job cannot wait by both"
@@ -102,8 +102,8 @@ class Delay(LocalityRule):
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:  # noqa: ARG002
         return level is Locality.NODE or level <= self.allowed(job.job, view)
 
-    def patience(self, job: JobView, view: ClusterView) -> Patience:
-        return Patience(self._jobs[job.job].skips, self.waited_ms(job.job, view))
+    def locality_wait(self, job: JobView, view: ClusterView) -> LocalityWait:
+        return LocalityWait(self._jobs[job.job].skips, self.waited_ms(job.job, view))
 
     def allowed(self, job: JobId, view: ClusterView) -> Locality:
         """The furthest level at which the job may launch a map now."""
@@ -141,7 +141,7 @@ class Delay(LocalityRule):
         return self._waits
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        if type(fact) is Offered:  # nearly all that it hears
+        if type(fact) is OfferAnswered:  # nearly all that it hears
             self._offered(fact.skipped, view.now_ms)
             return
         match fact:
@@ -182,7 +182,7 @@ class Delay(LocalityRule):
         self._decided_ms = now_ms
 
     def _why_not(self, job: JobId, level: Locality, view: ClusterView) -> str:
-        state, here = self._jobs[job], LEVELS[level]
+        state, here = self._jobs[job], LEVEL_NAMES[level]
         if self.params.skips is not None:
             return f"only {here} here; passed over {state.count} of {self.params.skips} times"
         at = self.allowed(job, view)
@@ -193,6 +193,6 @@ class Delay(LocalityRule):
             until_ms = node_ms if level is Locality.RACK else node_ms + rack_ms
         waited_s = self.waited_ms(job, view) / 1000
         return (
-            f"only {here} here, {LEVELS[at]} allowed; waited {waited_s:.3f} of {until_ms / 1000:g}"
-            f" s, passed over {state.skips} times"
+            f"only {here} here, {LEVEL_NAMES[at]} allowed;"
+            f" waited {waited_s:.3f} of {until_ms / 1000:g} s, passed over {state.skips} times"
         )

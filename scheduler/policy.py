@@ -18,17 +18,17 @@ import msgspec
 
 from callboard.scheduler.decisions import (
     MAX_SKIPS,
-    Copy,
     Kill,
     Launch,
     Resume,
     Skip,
+    Speculate,
     Suspend,
     Switch,
     Why,
 )
 from callboard.scheduler.estimation import Oracle
-from callboard.scheduler.facts import Fact, Launched, Offered
+from callboard.scheduler.facts import Fact, Launched, OfferAnswered
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
@@ -46,12 +46,12 @@ class Part(ABC):
     """
 
     name: ClassVar[str]
-    story: ClassVar[str]
+    summary: ClassVar[str]
     Params: ClassVar[type[msgspec.Struct]] = NoParams
     hears_offers: ClassVar[bool] = False
-    """Whether it wants to be told of every answered offer (`Offered`)."""
+    """Whether it wants to be told of every answered offer (`OfferAnswered`)."""
 
-    promises: tuple[str, ...] = ()
+    guarantees: tuple[str, ...] = ()
     """The properties that it states to have, by their names in `fairness.catalogue`: what is
     promised is tested (`callboard check`).
     """
@@ -66,18 +66,18 @@ class Part(ABC):
         """Whether an attempt's progress has to be told, asked after its launch was told."""
         return True
 
-    def consult(self, oracle: Oracle) -> None:  # noqa: B027
+    def set_oracle(self, oracle: Oracle) -> None:  # noqa: B027
         """Take the oracle, handed over before the run to the parts that want one."""
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
         """Learn a fact.  Parts without a memory leave it at that."""
 
-    def objection(self, policy: "Policy") -> str | None:  # noqa: ARG002
+    def validate(self, policy: "Policy") -> str | None:  # noqa: ARG002
         """Why this part makes no sense in `policy`, to be read by people; None if it does."""
         return None
 
 
-class Ranked(NamedTuple):
+class QueuedJob(NamedTuple):
     """A job in an order's queue, the number by which it stands there, and the rule that put it
     there, if that says more than the order's name.
     """
@@ -103,7 +103,7 @@ class Order(Part):
         return None
 
     @abstractmethod
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """The jobs with pending tasks of this kind, first one first, lazily.
 
         The order is total: every comparison ends in the job's number.  Who is in the queue
@@ -117,16 +117,16 @@ class Order(Part):
         """Which kinds of slot to fill, in this order."""
         return (TaskKind.MAP, TaskKind.REDUCE)
 
-    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
+    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
         """How many more tasks of this kind the offer may be given."""
         return offer.free(kind)
 
-    def may_copy(self, job: JobId, kind: TaskKind) -> bool:  # noqa: ARG002
+    def may_speculate(self, job: JobId, kind: TaskKind) -> bool:  # noqa: ARG002
         """Whether the job may run one attempt more than its tasks need."""
         return True
 
 
-class Patience(NamedTuple):
+class LocalityWait(NamedTuple):
     """What a job has put up with since its last map launch: how many offers passed it over, and
     the time that a locality rule counts as waited, in ms.
     """
@@ -135,7 +135,7 @@ class Patience(NamedTuple):
     waited_ms: Millis
 
 
-NO_PATIENCE = Patience(0, 0)
+NO_LOCALITY_WAIT = LocalityWait(0, 0)
 
 
 class LocalityRule(Part):
@@ -151,9 +151,13 @@ class LocalityRule(Part):
         """
         return self.refusal(job, level, offer, view) is None
 
-    def patience(self, job: JobView, view: ClusterView) -> Patience:  # noqa: ARG002
+    def locality_wait(self, job: JobView, view: ClusterView) -> LocalityWait:  # noqa: ARG002
         """What the job has put up with so far, for the reason of its launch."""
-        return NO_PATIENCE
+        return NO_LOCALITY_WAIT
+
+
+class PolicySpecError(ValueError):
+    """A policy that cannot be made as it is spelled; the message is meant for people."""
 
 
 class MisfitError(ValueError):
@@ -169,7 +173,7 @@ class PreemptionRule(Part):
     interval_ms: Millis | None = None
     """How often `victims` is asked; None for never."""
 
-    def meet(self, order: Order) -> None:
+    def bind(self, order: Order) -> None:
         """Learn whose side it works on.  Raises MisfitError if it cannot work with this order."""
 
     @abstractmethod
@@ -183,18 +187,18 @@ class SpeculationRule(Part):
     A task may have two attempts at a time, on different nodes.
     """
 
-    def meet(self, order: Order) -> None:
+    def bind(self, order: Order) -> None:
         """Learn which order it works beside."""
 
     @abstractmethod
-    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
         """A copy to launch on this node, asked when nothing is pending for it."""
 
-    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:  # noqa: ARG002
+    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:  # noqa: ARG002
         """A copy that goes before everything that is pending, asked first."""
         return None
 
-    def wants(self, kind: TaskKind, view: ClusterView) -> bool:
+    def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
         """Whether `copy` could have something for some node.
 
         Asked after every message, and to be changed by facts alone, not by time: a node is asked
@@ -203,36 +207,36 @@ class SpeculationRule(Part):
         return view.running(kind) > 0
 
 
-class Anywhere(LocalityRule):
+class AnyLocality(LocalityRule):
     """No rule: the nearest pending task, wherever its input is."""
 
-    name = "anywhere"
-    story = "take the nearest pending task, wherever its input is"
+    name = "any_locality"
+    summary = "take the nearest pending task, wherever its input is"
 
     def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> None:  # noqa: ARG002
         return None
 
 
-class Wait(PreemptionRule):
+class NoPreemption(PreemptionRule):
     """No preemption: a job waits until others' tasks end."""
 
-    name = "wait"
-    story = "preempt nobody: wait until tasks end"
+    name = "no_preemption"
+    summary = "preempt nobody: wait until tasks end"
 
     def victims(self, view: ClusterView) -> Iterator[Kill]:  # noqa: ARG002
         return iter(())
 
 
-class NoCopies(SpeculationRule):
+class NoSpeculation(SpeculationRule):
     """No speculation."""
 
-    name = "no-copies"
-    story = "never run a second copy"
+    name = "no_speculation"
+    summary = "never run a second copy"
 
-    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> None:  # noqa: ARG002
+    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> None:  # noqa: ARG002
         return None
 
-    def wants(self, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
+    def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
         return False
 
 
@@ -247,7 +251,10 @@ class Policy:
         speculation: SpeculationRule | None = None,
     ) -> None:
         self._compose(
-            order, locality or Anywhere(), preemption or Wait(), speculation or NoCopies()
+            order,
+            locality or AnyLocality(),
+            preemption or NoPreemption(),
+            speculation or NoSpeculation(),
         )
 
     def _compose(
@@ -262,8 +269,8 @@ class Policy:
         self.locality = locality
         self.preemption = preemption
         self.speculation = speculation
-        self.preemption.meet(self.order)
-        self.speculation.meet(self.order)
+        self.preemption.bind(self.order)
+        self.speculation.bind(self.order)
         self._parts: tuple[Part, ...] = (
             self.order,
             self.locality,
@@ -275,7 +282,7 @@ class Policy:
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
         self.hears_offers = bool(self._offer_learners)
         """Whether any part wants to be told of answered offers."""
-        self.speculates = type(self.speculation) is not NoCopies
+        self.speculates = type(self.speculation) is not NoSpeculation
         self._followers = tuple(part for part in self._parts if part.wants_progress)
         # The jobs with pending maps, all refused by the last offer, until another fact is told.
         # Only what `decide` has found out already: it spares the queue, and changes no answer.
@@ -304,11 +311,11 @@ class Policy:
         """Whether a part goes by true sizes, and says so in its parameters."""
         return any(part.wants_oracle for part in self._parts)
 
-    def consult(self, oracle: Oracle) -> None:
+    def set_oracle(self, oracle: Oracle) -> None:
         """Hand the oracle to the parts that want one, and to no other."""
         for part in self._parts:
             if part.wants_oracle:
-                part.consult(oracle)
+                part.set_oracle(oracle)
 
     @property
     def interval_ms(self) -> Millis | None:
@@ -317,7 +324,7 @@ class Policy:
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         """Tell every part a fact; answered offers only those parts that want to hear of them."""
-        if type(fact) is Offered:
+        if type(fact) is OfferAnswered:
             for part in self._offer_learners:
                 part.observe(fact, view)
             return
@@ -327,7 +334,7 @@ class Policy:
 
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
-    ) -> Launch | Resume | Copy | None:
+    ) -> Launch | Resume | Speculate | None:
         """The next task for this offer, or None when it is to get no more.
 
         The jobs that the locality rule refused on the way are added to `passed`, which is the
@@ -337,15 +344,15 @@ class Policy:
             pending = view.pending(kind)
             if not (pending or self.speculates) or not offer.free(kind):
                 continue
-            if self.order.room(kind, offer, view) <= 0:
+            if self.order.quota(kind, offer, view) <= 0:
                 continue
-            found: Launch | Resume | Copy | None = None
+            found: Launch | Resume | Speculate | None = None
             if self.speculates:
                 found = self.speculation.urgent(kind, offer, view)
             if found is None and pending and not self._refused_again(kind, offer, view, passed):
                 found = self._first_permitted(kind, offer, view, passed)
             if found is None and self.speculates:
-                found = self.speculation.copy(kind, offer, view)
+                found = self.speculation.speculate(kind, offer, view)
             if found is not None:
                 return found
         return None
@@ -392,9 +399,9 @@ class Policy:
                 everywhere = False
                 continue
             if kind is TaskKind.REDUCE or self.locality.permits(job, level, offer, view):
-                patience = NO_PATIENCE
+                patience = NO_LOCALITY_WAIT
                 if kind is TaskKind.MAP:
-                    patience = self.locality.patience(job, view)
+                    patience = self.locality.locality_wait(job, view)
                 reasons = self._reasons(skipped, offer, view)
                 why = Why(rule or self.order.name, rank, score, reasons, *patience)
                 return Launch(job.job, kind, level, why)

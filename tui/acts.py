@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Drain,
@@ -25,9 +25,9 @@ from callboard.actors.faults import (
     SwitchPolicy,
 )
 from callboard.journal.names import count, job_name, node_name, printable, rack_name
-from callboard.scenarios.errors import ScenarioError
-from callboard.scenarios.joblist import JobEntry
-from callboard.scenarios.targets import named
+from callboard.scenarios.listed_jobs import ListedJob
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.targets import nodes_named
 from callboard.scheduler.model import NodeId, Priority
 from callboard.tui.frame import Frame, JobRow, JobState, Run, Truth
 from callboard.tui.source import Deed, Fork, GoTo, Interfere, Step, StepKind
@@ -90,7 +90,7 @@ def target_of(text: str, run: Run) -> Target:
     """The nodes that `node-3`, `3`, `rack-1`, `node-1*` or `all` names; else a ValueError."""
     wanted = text.strip()
     try:
-        nodes = named(f"node-{wanted}" if wanted.isdecimal() else wanted, run.nodes, 0)
+        nodes = nodes_named(f"node-{wanted}" if wanted.isdecimal() else wanted, run.nodes, 0)
     except ScenarioError:
         racks = max(facts.rack for facts in run.nodes)
         there = f"node-0 to node-{len(run.nodes) - 1}, rack-0 to rack-{racks}, node-1* and all"
@@ -294,7 +294,7 @@ def _burst(fields: Fields) -> Deed:
     """The jobs of a burst, all of the same size."""
     reduces = round(_number(fields["reduces each"], 0, 10_000, whole=True))
     return Interfere(
-        burst=JobEntry(
+        burst=ListedJob(
             name=fields["name"].strip(),
             count=round(_number(fields["jobs"], 1, 10_000, whole=True)),
             maps=round(_number(fields["maps each"], 1, 100_000, whole=True)),

@@ -8,11 +8,11 @@ import math
 from collections.abc import Sequence
 
 from callboard.actors.config import Tasks
-from callboard.actors.events import JobSubmitted, NodeFacts, RunStarted
-from callboard.actors.jobs import JobSpec
-from callboard.scenarios.errors import ScenarioError
-from callboard.scenarios.spec import from_dict, make_jobs
-from callboard.scenarios.truth import Truth
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import JobSubmitted, NodeFacts, RunStarted
+from callboard.scenarios.oracle import WorkloadOracle
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.model import KINDS, Millis, TaskKind
 
 
@@ -23,7 +23,7 @@ class Audience:
         self, jobs: Sequence[JobSpec], tasks: Tasks, seed: int, nodes: Sequence[NodeFacts]
     ) -> None:
         self._specs = {spec.job: spec for spec in jobs}
-        self._truth = Truth(jobs, tasks, seed)
+        self._truth = WorkloadOracle(jobs, tasks, seed)
         self._slots = (sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes))
         self._machines = {(n.kind, n.speed) for n in nodes}
 

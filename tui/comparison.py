@@ -11,8 +11,8 @@ from rich.text import Text
 from callboard.journal.names import duration
 from callboard.journal.slowdown import SlowdownSpread
 from callboard.journal.summary import Spread, Summary
-from callboard.scheduler.params import PolicySpecError
-from callboard.scheduler.spec import split
+from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.spelling import split_spelling
 from callboard.tui.console import plain
 
 PARAMS_SHOWN = 40
@@ -69,7 +69,7 @@ def headings(policies: Sequence[str]) -> list[str]:
 def _shortened(policy: str) -> str:
     """`fair(…)+kill` for one whose order has more parameters than a column has room."""
     try:
-        pieces = split(policy, ())
+        pieces = split_spelling(policy, ())
     except PolicySpecError:  # a name that only an installed package can explain
         return policy
     return "+".join(

@@ -1,6 +1,6 @@
 """What the detail pane says of the selected slot, and its timeline."""
 
-from callboard.actors.events import AttemptLaunched, NodeFacts
+from callboard.actors.vocabulary.events import AttemptLaunched, NodeFacts
 from callboard.journal.names import clock, duration, job_name, kind_name, node_name, printable
 from callboard.journal.sentences import LEVELS
 from callboard.scheduler.model import Millis, TaskKind

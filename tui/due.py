@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.config import Tasks
-from callboard.actors.events import RunStarted
+from callboard.actors.vocabulary.events import RunStarted
 from callboard.scheduler.facts import JobArrived
 from callboard.scheduler.model import KINDS, JobId, Locality, Millis, NodeId, Priority, TaskKind
-from callboard.scheduler.orders.fair import Fair
-from callboard.scheduler.orders.pools import WEIGHTS
-from callboard.scheduler.registry import SHIPPED, PolicySpecError, Settings, parse
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fair.pools import PRIORITY_WEIGHTS
+from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.parts import SHIPPED, PartSettings, parse_policy
 from callboard.scheduler.view import ClusterView, JobView
 from callboard.tui.stage import Stage
 from callboard.tui.tally import Tally
@@ -55,7 +56,7 @@ class Dues:
         """Without pools: what `among_pools` comes to, in a fraction of the time."""
         view = _Cluster(stage, self._slots, self._slowstart)
         jobs = [view.job(job) for job in stage.jobs.live]
-        weights = np.array([float(WEIGHTS[job.priority]) for job in jobs])
+        weights = np.array([float(PRIORITY_WEIGHTS[job.priority]) for job in jobs])
         due = np.zeros(len(jobs))
         for kind in KINDS:
             demands = np.array([job.running(kind) + job.pending(kind) for job in jobs], np.float64)
@@ -70,14 +71,14 @@ class Dues:
             fair.observe(JobArrived(job), seen)
         due = dict.fromkeys(stage.jobs.live, 0.0)
         for kind in KINDS:
-            for claim in fair.claims(kind, seen, "job"):
+            for claim in fair.entitlements(kind, seen, "job"):
                 due[claim.jobs[0]] += float(claim.share)
         return due
 
 
 def _level(demands: Floats, weights: Floats, slots: int) -> float:
     """How much each gets a unit of weight, at most its demand, so that all slots are given away
-    (`scheduler.shares`, here in floating point: it is for the eye alone).
+    (`scheduler.orders.fair.water_filling`, here in floating point: it is for the eye alone).
     """
     order = np.argsort(demands / weights)
     wanted, weight = demands[order], weights[order]
@@ -91,10 +92,12 @@ def _level(demands: Floats, weights: Floats, slots: int) -> float:
 def _params_of(started: RunStarted) -> Fair.Params:
     """How jobs fall into pools; nothing special where that cannot be read."""
     parts = started.scenario.get("parts")
-    settings = cast(Settings, parts) if isinstance(parts, dict) else {}
+    settings = cast(PartSettings, parts) if isinstance(parts, dict) else {}
     for text in (started.policy, "fair"):
         try:
-            spec = parse(text, SHIPPED.given({k: v for k, v in settings.items() if k == "fair"}))
+            spec = parse_policy(
+                text, SHIPPED.with_settings({k: v for k, v in settings.items() if k == "fair"})
+            )
         except PolicySpecError:
             continue
         if isinstance(spec["order"].params, Fair.Params):

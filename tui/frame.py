@@ -12,7 +12,7 @@ from enum import IntEnum, IntFlag
 
 import msgspec
 
-from callboard.actors.events import NodeFacts
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 

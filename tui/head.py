@@ -2,7 +2,7 @@
 
 import msgspec
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptLaunched,
     JobFinished,

@@ -3,10 +3,11 @@
 import re
 from functools import cached_property
 
-from callboard.actors.events import RunStarted
+from callboard.actors.vocabulary.events import RunStarted
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import JobId, Millis
-from callboard.scheduler.registry import PolicySpecError, parse
+from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.parts import parse_policy
 from callboard.tui.audience import Audience
 from callboard.tui.due import Dues
 from callboard.tui.stage import Stage
@@ -47,7 +48,7 @@ class Insight:
     def _sigma(self) -> float | None:
         """The error with which the policy is told true sizes; None if it learns them."""
         try:
-            params = parse(self._started.policy)["order"].params
+            params = parse_policy(self._started.policy)["order"].params
         except PolicySpecError:  # a part that is not shipped
             return None
         told = getattr(params, "size", "") == "oracle"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.events import NodeFacts
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scheduler.model import JobId, Millis
 from callboard.tui.frame import LOST, Lane, SlotState
 from callboard.tui.tape import Stints

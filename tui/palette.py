@@ -82,7 +82,7 @@ class Palette(msgspec.Struct, frozen=True):
         }[mark]
 
     def shade(self, colour: str, level: int) -> str:
-        """A colour as bright as an attempt is far, from 0 to `LEVELS` - 1."""
+        """A colour as bright as an attempt is far, from 0 to `LEVEL_NAMES` - 1."""
         return colour if self.flat else blend(self.ground, colour, _BRIGHTNESS[level])
 
     def dimmed(self, colour: str) -> str:

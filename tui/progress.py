@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
 from rich.progress import TimeRemainingColumn as TimeColumn
 
-from callboard.actors.events import AnyEvent, JobFinished
-from callboard.actors.kernel import Kernel
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.journal.names import clock
 from callboard.tui.console import plain
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from callboard.actors.events import RunStarted
+from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.names import printable
 from callboard.scheduler.model import Millis
 from callboard.tui.beside import Beside

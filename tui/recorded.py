@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from callboard.actors.events import AnyEvent
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.follow import Follower, Standing
 from callboard.tui.frame import Frame
 from callboard.tui.head import Head

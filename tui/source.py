@@ -6,8 +6,8 @@ from typing import Protocol
 
 import msgspec
 
-from callboard.actors.faults import AnyFault
-from callboard.scenarios.joblist import JobEntry
+from callboard.actors.vocabulary.faults import AnyFault
+from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scheduler.model import JobId, Millis
 from callboard.tui.frame import Frame, View
 
@@ -70,7 +70,7 @@ class Interfere(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """
 
     faults: tuple[AnyFault, ...] = ()
-    burst: JobEntry | None = None
+    burst: ListedJob | None = None
 
 
 class Fork(msgspec.Struct, frozen=True, tag=True, array_like=True):

@@ -10,7 +10,8 @@ from typing import Any, Self
 
 import msgspec
 
-from callboard.actors.events import (
+from callboard.actors.network import HEALTHY
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -36,7 +37,7 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     Crash,
     Disturb,
     Drain,
@@ -50,7 +51,6 @@ from callboard.actors.faults import (
     Slow,
     SwitchPolicy,
 )
-from callboard.actors.network import HEALTHY
 from callboard.scheduler.model import AttemptId, Millis, TaskKind
 from callboard.tui.frame import SlotState, Truth
 from callboard.tui.tally import Tallies

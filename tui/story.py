@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptLaunched,
     AttemptResumed,

@@ -4,7 +4,7 @@ from typing import Self
 
 import msgspec
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AttemptLaunched,
     JobChanged,
     JobFinished,

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -42,7 +42,7 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import JobFault, NodeFault
+from callboard.actors.vocabulary.faults import JobFault, NodeFault
 from callboard.scheduler.model import AttemptId, JobId, Millis
 from callboard.tui.frame import LogLevel, Mark, SlotState
 from callboard.tui.history import History

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from callboard.actors.events import AnyEvent, FaultStruck, Outcome, RunEnded
-from callboard.actors.faults import SwitchPolicy
+from callboard.actors.vocabulary.events import AnyEvent, FaultStruck, Outcome, RunEnded
+from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.journal.diff import same_decision
 from callboard.journal.names import printable
 from callboard.scheduler.model import JobId, Millis

@@ -11,7 +11,7 @@ import numpy as np
 from callboard.ideal.swim import Trace
 from callboard.scheduler.ideal import BLIND, simulate
 from callboard.scheduler.ideal.digest import source_digest
-from callboard.scheduler.ideal.workload import estimates, normals, sizes
+from callboard.scheduler.ideal.report_workload import estimates, normals, sizes
 
 
 class Point(NamedTuple):

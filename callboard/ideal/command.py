@@ -19,7 +19,7 @@ from callboard.ideal.swim import REPORT_FILES, Trace, load
 from callboard.ideal.tables import tables, write_csv
 from callboard.ideal.work import cluster, finish, known, local, missing
 from callboard.scheduler.ideal import DISCIPLINES
-from callboard.scheduler.ideal.workload import SIZE_MODELS
+from callboard.scheduler.ideal.report_workload import SIZE_MODELS
 from callboard.tui.console import PlainConsole
 
 _STOPPED = 130

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.scenarios.traces import read_swim
+from callboard.scenarios.swim_trace import read_swim
 
 REPORT_FILES = {
     "FB09-0": "FB-2009_samples_24_times_1hr_0.tsv",

@@ -4,7 +4,7 @@ callboard check './docs/examples/most_first.py:MostFirst' --property max-min
 """
 
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.orders.ranked import Key, KeyedOrder
+from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
 from callboard.scheduler.view import JobView
 
 
@@ -12,11 +12,11 @@ class MostFirst(KeyedOrder):
     """Most tasks running, where fewest was meant."""
 
     name = "most-first"
-    story = "the job with the most tasks running is next: a slip of the pen"
-    promises = ("max-min", "sharing-incentive", "work-conserving")
+    summary = "the job with the most tasks running is next: a slip of the pen"
+    guarantees = ("max-min", "sharing-incentive", "work-conserving")
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         return (-job.running(kind), job.submitted_ms)
 
-    def score(self, key: Key) -> float:
+    def score(self, key: SortKey) -> float:
         return float(-key[0])

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.orders.ranked import Key, KeyedOrder
+from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
 from callboard.scheduler.view import JobView
 
 
@@ -22,15 +22,15 @@ class ShortestQueue(KeyedOrder):
     """Fewest tasks left to launch, then submit time."""
 
     name = "shortest-queue"
-    story = "the job with the fewest tasks left to launch is next"
+    summary = "the job with the fewest tasks left to launch is next"
     Params = Params
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()
         self._large = (params or Params()).large
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         return (min(job.pending(kind), self._large), job.submitted_ms)
 
-    def score(self, key: Key) -> float:
+    def score(self, key: SortKey) -> float:
         return float(key[0])

@@ -9,43 +9,49 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptLaunched,
     JobSubmitted,
     KillOrdered,
     SuspendOrdered,
 )
-from callboard.fairness.properties.accounts import rule
-from callboard.fairness.property import Broken, Property, SaysNothing, moment, whole
-from callboard.fairness.trial import DueMaster, Run, Trial
-from callboard.fairness.worlds import PLAIN, Worlds
-from callboard.scheduler.claims import Claim
+from callboard.fairness.experiment import EntitlementMaster, Experiment, ObservedRun
+from callboard.fairness.properties.invariants import rule_check
+from callboard.fairness.property import (
+    NotApplicable,
+    Property,
+    PropertyViolated,
+    as_seconds,
+    completed,
+)
+from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
+from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import AttemptId, Millis
-from callboard.scheduler.orders.fair import Fair
-from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.preemption.kill import AboveShares, Kill
-from callboard.scheduler.preemption.starvation import below_half, below_min_share
-from callboard.scheduler.preemption.watching import LOOK_MS
+from callboard.scheduler.preemption.kill import KillPreemption, NewestAboveShare
+from callboard.scheduler.preemption.share_based import UPDATE_INTERVAL_MS
+from callboard.scheduler.preemption.starvation import below_half_share, below_min_share
 
-LONG: Worlds = msgspec.structs.replace(
-    PLAIN, nodes=1, slots=6, least_slots=4, jobs=3, maps=8, lengths_s=(100.0, 200.0)
+LONG_TASKS: ScenarioFamily = msgspec.structs.replace(
+    HOMOGENEOUS, nodes=1, slots=6, min_slots=4, jobs=3, maps=8, lengths_s=(100.0, 200.0)
 )
 
-POOLED: Worlds = msgspec.structs.replace(LONG, pools=("a", "b"))
+POOLED_JOBS: ScenarioFamily = msgspec.structs.replace(LONG_TASKS, pools=("a", "b"))
 
-GUARANTEED = {"a": PoolParams(min_maps=2)}
+MIN_SHARE_POOLS = {"a": PoolParams(min_maps=2)}
 """A pool with a min share."""
 
 
-def _claimless(policy: Policy) -> str | None:
-    by_claims = isinstance(policy.preemption, AboveShares)
+def _not_by_entitlement(policy: Policy) -> str | None:
+    by_claims = isinstance(policy.preemption, NewestAboveShare)
     return None if by_claims else "nobody is preempted by claims"
 
 
 def _suspending(policy: Policy) -> str | None:
-    if isinstance(policy.preemption, Kill):
+    if isinstance(policy.preemption, KillPreemption):
         return "attempts come on suspended ones" if policy.speculates else None
     return "nobody is killed by claims"
 
@@ -56,8 +62,8 @@ def _unfair(policy: Policy) -> str | None:
     return _suspending(policy)
 
 
-def _newest(trial: Trial) -> int:
-    run, times = whole(trial.run), 0
+def _newest(experiment: Experiment) -> int:
+    run, times = completed(experiment.run), 0
     open_: dict[AttemptId, AttemptLaunched] = {}
     leaving: dict[AttemptId, Millis] = {}
     for event in run.events:
@@ -80,7 +86,7 @@ def _newest(trial: Trial) -> int:
 
 
 def _none_is_newer(
-    run: Run,
+    run: ObservedRun,
     victim: AttemptId,
     launches: Mapping[AttemptId, AttemptLaunched],
     leaving: Mapping[AttemptId, Millis],
@@ -95,13 +101,13 @@ def _none_is_newer(
             and other.at_ms < at_ms
             and other.attempt not in leaving
         ):
-            raise Broken(
-                f'at {moment(at_ms)} "{run.jobs[mine.job].name}" has to give up the attempt'
-                f" of {moment(mine.at_ms)}, and keeps that of {moment(other.at_ms)}"
+            raise PropertyViolated(
+                f'at {as_seconds(at_ms)} "{run.jobs[mine.job].name}" has to give up the attempt'
+                f" of {as_seconds(mine.at_ms)}, and keeps that of {as_seconds(other.at_ms)}"
             )
 
 
-class Spell(NamedTuple):
+class StarvationInterval(NamedTuple):
     """A time in which a claimant starved without a break."""
 
     name: str
@@ -109,79 +115,81 @@ class Spell(NamedTuple):
     to_ms: Millis
 
 
-def spells(run: Run, starves: Callable[[Claim], bool], *, broken_by_news: bool) -> Iterator[Spell]:
+def starvation_intervals(
+    run: ObservedRun, starves: Callable[[Entitlement], bool], *, broken_by_news: bool
+) -> Iterator[StarvationInterval]:
     """All of them; `broken_by_news` ends each with the next arrival."""
     news = sorted(event.at_ms for event in run.all(JobSubmitted)) if broken_by_news else []
     since: dict[str, Millis] = {}
     now_ms = 0
-    for now_ms, claims in run.dues:
+    for now_ms, claims in run.entitlement_log:
         starving = {claim.name for claim in claims if starves(claim)}
         came = bool(news) and news[0] <= now_ms
         while news and news[0] <= now_ms:
             news.pop(0)
         for name in [name for name in since if came or name not in starving]:
-            yield Spell(name, since.pop(name), now_ms)
+            yield StarvationInterval(name, since.pop(name), now_ms)
         for name in sorted(starving):
             since.setdefault(name, now_ms)
     for name, from_ms in since.items():
-        yield Spell(name, from_ms, now_ms)
+        yield StarvationInterval(name, from_ms, now_ms)
 
 
-def _kill_params(policy: Policy) -> Kill.Params:
-    assert isinstance(policy.preemption, Kill)
+def _kill_params(policy: Policy) -> KillPreemption.Params:
+    assert isinstance(policy.preemption, KillPreemption)
     return policy.preemption.params
 
 
-def _helped(run: Run, starves: Callable[[Claim], bool], timeout_s: float) -> int:
+def _helped(run: ObservedRun, starves: Callable[[Entitlement], bool], timeout_s: float) -> int:
     """Raise Broken where somebody starves for longer than it may."""
-    run, times = whole(run), 0
+    run, times = completed(run), 0
     most_ms = 1000 * (timeout_s + _kill_params(run.policy).interval_s)
-    most_ms += LOOK_MS + 3 * run.period_ms
-    for spell in spells(run, starves, broken_by_news=True):
+    most_ms += UPDATE_INTERVAL_MS + 3 * run.period_ms
+    for spell in starvation_intervals(run, starves, broken_by_news=True):
         times += spell.to_ms - spell.from_ms > 1000 * timeout_s
         if spell.to_ms - spell.from_ms > most_ms:
-            raise Broken(
-                f"{spell.name} starved from {moment(spell.from_ms)} to"
-                f" {moment(spell.to_ms)}; it should have been helped within"
-                f" {moment(most_ms)}"
+            raise PropertyViolated(
+                f"{spell.name} starved from {as_seconds(spell.from_ms)} to"
+                f" {as_seconds(spell.to_ms)}; it should have been helped within"
+                f" {as_seconds(most_ms)}"
             )
     return times
 
 
-def _fair_share_timeout(trial: Trial) -> int:
-    run = trial.due_run
-    return _helped(run, below_half, _kill_params(run.policy).fair_share_timeout_s)
+def _fair_share_timeout(experiment: Experiment) -> int:
+    run = experiment.entitlement_run
+    return _helped(run, below_half_share, _kill_params(run.policy).fair_share_timeout_s)
 
 
-def _min_share_timeout(trial: Trial) -> int:
-    policy = _pooled(trial)
-    run = trial.play(policy=policy, master=DueMaster)
+def _min_share_timeout(experiment: Experiment) -> int:
+    policy = _pooled(experiment)
+    run = experiment.play(policy=policy, master=EntitlementMaster)
     return _helped(run, below_min_share, _kill_params(policy).min_share_timeout_s)
 
 
-def _pooled(trial: Trial) -> Policy:
+def _pooled(experiment: Experiment) -> Policy:
     """The policy with a pool that has a min share."""
-    parts = trial.make()
+    parts = experiment.fresh_policy()
     if type(parts.order) is not Fair or parts.order.params != Fair.Params():
-        raise SaysNothing("it is about `fair` with a pool that has a min share")
-    order = Fair(Fair.Params(pool_by="pool", pools=GUARANTEED))
-    if sum(pool.min_maps for pool in GUARANTEED.values()) > _map_slots(trial):
-        raise SaysNothing("the min shares exceed the slots")
+        raise NotApplicable("it is about `fair` with a pool that has a min share")
+    order = Fair(Fair.Params(pool_by="pool", pools=MIN_SHARE_POOLS))
+    if sum(pool.min_maps for pool in MIN_SHARE_POOLS.values()) > _map_slots(experiment):
+        raise NotApplicable("the min shares exceed the slots")
     return Policy(order, parts.locality, parts.preemption)
 
 
-def _map_slots(trial: Trial) -> int:
-    cluster = trial.scenario.cluster
+def _map_slots(experiment: Experiment) -> int:
+    cluster = experiment.scenario.cluster
     return cluster.nodes * cluster.map_slots
 
 
-def _patient(trial: Trial) -> int:
-    run, times = whole(trial.due_run), 0
+def _patient(experiment: Experiment) -> int:
+    run, times = completed(experiment.entitlement_run), 0
     params = _kill_params(run.policy)
     starved = [
-        (starves, 1000 * timeout_s - LOOK_MS)
+        (starves, 1000 * timeout_s - UPDATE_INTERVAL_MS)
         for starves, timeout_s in (
-            (below_half, params.fair_share_timeout_s),
+            (below_half_share, params.fair_share_timeout_s),
             (below_min_share, params.min_share_timeout_s),
         )
     ]
@@ -191,11 +199,11 @@ def _patient(trial: Trial) -> int:
         long = (
             spell.from_ms + least_ms <= at_ms <= spell.to_ms
             for starves, least_ms in starved
-            for spell in spells(run, starves, broken_by_news=False)
+            for spell in starvation_intervals(run, starves, broken_by_news=False)
         )
         if not any(long):
-            raise Broken(
-                f"at {moment(at_ms)} somebody is preempted, and nobody has starved for the"
+            raise PropertyViolated(
+                f"at {as_seconds(at_ms)} somebody is preempted, and nobody has starved for the"
                 f" {params.fair_share_timeout_s:g} s (min share: {params.min_share_timeout_s:g} s)"
                 " of its timeout"
             )
@@ -209,9 +217,9 @@ BOUNDED_PREEMPTION = Property(
     assumes="preemption by claims (`kill`, `suspend`)",
     bound="exact",
     source="S13; FT testFairSharePreemptionFromMultiplePools",
-    check=rule("S13"),
-    worlds=LONG,
-    misfit=_claimless,
+    check=rule_check("S13"),
+    family=LONG_TASKS,
+    misfit=_not_by_entitlement,
     universal=True,
 )
 
@@ -223,8 +231,8 @@ NEWEST_FIRST = Property(
     bound="exact",
     source="semantics §2.1; FT testMinSharePreemption",
     check=_newest,
-    worlds=LONG,
-    misfit=_claimless,
+    family=LONG_TASKS,
+    misfit=_not_by_entitlement,
 )
 
 FAIR_SHARE_TIMEOUT = Property(
@@ -236,7 +244,7 @@ FAIR_SHARE_TIMEOUT = Property(
     bound="interval + 0.5 s + 3 (H + 2ℓ)",
     source="F14; FT testFairSharePreemption",
     check=_fair_share_timeout,
-    worlds=LONG,
+    family=LONG_TASKS,
     misfit=_unfair,
 )
 
@@ -249,7 +257,7 @@ MIN_SHARE_TIMEOUT = Property(
     bound="interval + 0.5 s + 3 (H + 2ℓ)",
     source="F13; FT testMinSharePreemption",
     check=_min_share_timeout,
-    worlds=POOLED,
+    family=POOLED_JOBS,
     misfit=_unfair,
 )
 
@@ -261,8 +269,14 @@ PATIENT = Property(
     bound="the 0.5 s between two looks",
     source="F13, F14, the other side of the limit; FT: none at 59 s",
     check=_patient,
-    worlds=LONG,
+    family=LONG_TASKS,
     misfit=_suspending,
 )
 
-PROPERTIES = (BOUNDED_PREEMPTION, NEWEST_FIRST, FAIR_SHARE_TIMEOUT, MIN_SHARE_TIMEOUT, PATIENT)
+PREEMPTION_PROPERTIES = (
+    BOUNDED_PREEMPTION,
+    NEWEST_FIRST,
+    FAIR_SHARE_TIMEOUT,
+    MIN_SHARE_TIMEOUT,
+    PATIENT,
+)

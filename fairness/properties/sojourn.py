@@ -11,17 +11,24 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.actors.events import JobFinished
-from callboard.actors.jobs import JobSpec
-from callboard.fairness.property import Broken, Property, SaysNothing, moment, undisturbed, whole
-from callboard.fairness.trial import Run, Trial
-from callboard.fairness.worlds import PLAIN, Worlds
-from callboard.scenarios.spec import make_jobs
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import JobFinished
+from callboard.fairness.experiment import Experiment, ObservedRun
+from callboard.fairness.property import (
+    NotApplicable,
+    Property,
+    PropertyViolated,
+    as_seconds,
+    completed,
+    undisturbed,
+)
+from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
+from callboard.scenarios.scenario_file import make_jobs
 from callboard.scheduler import ideal
 from callboard.scheduler.model import Millis, TaskKind
 from callboard.scheduler.policy import Order, Policy
 
-TWINS = {
+DISCIPLINE_OF_ORDER = {
     "fifo": "fifo",
     "srpt": "srpt",
     "las": "las",
@@ -33,17 +40,26 @@ TWINS = {
 }
 """Orders by name, and the disciplines of the ideal machine that they come to."""
 
-FLUID: Worlds = msgspec.structs.replace(PLAIN, jobs=4, maps=3, lengths_s=(1.0, 4.0), streams=12)
-
-LOOKS = 12
-"""The ideal machine is stopped and looked at about so often."""
-
-PROMPT: Worlds = msgspec.structs.replace(
-    PLAIN, nodes=1, slots=2, jobs=4, maps=3, lengths_s=(1.0, 4.0), prompt=True, streams=30
+FLUID: ScenarioFamily = msgspec.structs.replace(
+    HOMOGENEOUS, jobs=4, maps=3, lengths_s=(1.0, 4.0), stream_length=12
 )
 
-AT_ONCE: Worlds = msgspec.structs.replace(
-    PLAIN, nodes=1, slots=1, jobs=6, arrivals=False, prompt=True
+SAMPLES = 12
+"""The ideal machine is stopped and looked at about so often."""
+
+PROMPT_HEARTBEATS: ScenarioFamily = msgspec.structs.replace(
+    HOMOGENEOUS,
+    nodes=1,
+    slots=2,
+    jobs=4,
+    maps=3,
+    lengths_s=(1.0, 4.0),
+    prompt=True,
+    stream_length=30,
+)
+
+AT_ONCE: ScenarioFamily = msgspec.structs.replace(
+    HOMOGENEOUS, nodes=1, slots=1, jobs=6, arrivals=False, prompt=True
 )
 
 
@@ -66,28 +82,28 @@ class _Fluid(NamedTuple):
         return sum((each for each, arrival in came if arrival <= at_ms), Fraction(0))
 
 
-def _fluid(trial: Trial) -> _Fluid:
-    jobs = make_jobs(trial.scenario)
+def _fluid(experiment: Experiment) -> _Fluid:
+    jobs = make_jobs(experiment.scenario)
     return _Fluid(jobs, [j.submit_ms for j in jobs], [j.maps * j.map_ms for j in jobs])
 
 
-def _twin(trial: Trial) -> str:
-    return TWINS[trial.make().order.name]
+def _discipline(experiment: Experiment) -> str:
+    return DISCIPLINE_OF_ORDER[experiment.fresh_policy().order.name]
 
 
-def _no_twin(policy: Policy) -> str | None:
+def _no_discipline(policy: Policy) -> str | None:
     name = policy.order.name
-    return None if name in TWINS else f"`{name}` has no twin on the ideal machine"
+    return None if name in DISCIPLINE_OF_ORDER else f"`{name}` has no twin on the ideal machine"
 
 
-def _ideal_dominance(trial: Trial) -> int:
-    case, twin = _fluid(trial), _twin(trial)
+def _ideal_dominance(experiment: Experiment) -> int:
+    case, twin = _fluid(experiment), _discipline(experiment)
     pairs = zip(case.jobs, case.done(twin), case.done("ps"), strict=True)
     for job, mine, shared in pairs:
         if mine > shared:
-            raise Broken(
-                f'"{job.name}" is done at {moment(mine)} under {twin}, and at {moment(shared)}'
-                " if the machine is shared"
+            raise PropertyViolated(
+                f'"{job.name}" is done at {as_seconds(mine)} under {twin},'
+                f" and at {as_seconds(shared)} if the machine is shared"
             )
     return len(case.jobs)
 
@@ -100,27 +116,28 @@ IDEAL_DOMINANCE = Property(
     bound="exact",
     source="F10; Friedman and Henderson 2003; PSBS",
     check=_ideal_dominance,
-    worlds=FLUID,
-    misfit=_no_twin,
+    family=FLUID,
+    misfit=_no_discipline,
 )
 
 
-def _ideal_mean(trial: Trial) -> int:
-    case, twin = _fluid(trial), _twin(trial)
+def _ideal_mean(experiment: Experiment) -> int:
+    case, twin = _fluid(experiment), _discipline(experiment)
     mine = case.done(twin)
-    for other in sorted(set(TWINS.values()) - {twin}):
+    for other in sorted(set(DISCIPLINE_OF_ORDER.values()) - {twin}):
         its = case.done(other)
         if sum(mine) > sum(its):
-            raise Broken(
-                f"Σ C is {moment(sum(mine))} under {twin}, and {moment(sum(its))} under {other}"
+            raise PropertyViolated(
+                f"Σ C is {as_seconds(sum(mine))} under {twin},"
+                f" and {as_seconds(sum(its))} under {other}"
             )
         for at in sorted({*mine, *its}):
             here, there = (sum(end > at for end in ends) for ends in (mine, its))
             if here > there:
-                raise Broken(
-                    f"at {moment(at)} {here} jobs are left under {twin}, {there} under {other}"
+                raise PropertyViolated(
+                    f"at {as_seconds(at)} {here} jobs are left under {twin}, {there} under {other}"
                 )
-    return len(TWINS) - 1
+    return len(DISCIPLINE_OF_ORDER) - 1
 
 
 IDEAL_MEAN = Property(
@@ -132,19 +149,20 @@ IDEAL_MEAN = Property(
     bound="exact",
     source="F11; Schrage 1968",
     check=_ideal_mean,
-    worlds=FLUID,
-    misfit=_no_twin,
+    family=FLUID,
+    misfit=_no_discipline,
 )
 
 
-def _ideal_work(trial: Trial) -> int:
-    case, twin = _fluid(trial), _twin(trial)
+def _ideal_work(experiment: Experiment) -> int:
+    case, twin = _fluid(experiment), _discipline(experiment)
     moments = sorted({*case.done("fifo"), *map(Fraction, case.arrivals)})
-    for at_ms in moments[:: 1 + len(moments) // LOOKS]:
+    for at_ms in moments[:: 1 + len(moments) // SAMPLES]:
         mine, its = case.left(twin, at_ms), case.left("fifo", at_ms)
         if mine != its:
-            raise Broken(
-                f"at {moment(at_ms)} {moment(mine)} are left to do, and {moment(its)} under fifo"
+            raise PropertyViolated(
+                f"at {as_seconds(at_ms)} {as_seconds(mine)} are left to do,"
+                f" and {as_seconds(its)} under fifo"
             )
     return len(moments)
 
@@ -157,8 +175,8 @@ IDEAL_WORK = Property(
     bound="exact",
     source="F2",
     check=_ideal_work,
-    worlds=FLUID,
-    misfit=_no_twin,
+    family=FLUID,
+    misfit=_no_discipline,
 )
 
 
@@ -174,25 +192,25 @@ def with_exact_sizes(policy: Policy) -> Policy:
     return Policy(known, policy.locality, policy.preemption, policy.speculation)
 
 
-def _gap_ms(run: Run) -> Millis:
+def _gap_ms(run: ObservedRun) -> Millis:
     return run.period_ms + run.scenario.cluster.latency_ms + 1
 
 
-def _dominance(trial: Trial) -> int:
-    case = _fluid(trial)
-    run = whole(trial.play(policy=with_exact_sizes(trial.make())))
+def _dominance(experiment: Experiment) -> int:
+    case = _fluid(experiment)
+    run = completed(experiment.play(policy=with_exact_sizes(experiment.fresh_policy())))
     slots = run.slots(TaskKind.MAP)
     if any(job.maps < slots for job in case.jobs):
-        raise SaysNothing("a job has fewer tasks than there are slots")
+        raise NotApplicable("a job has fewer tasks than there are slots")
     longest = max(job.map_ms for job in case.jobs)
     slack = (2 - Fraction(1, slots)) * longest
     slack += _gap_ms(run) * (2 + sum(job.maps for job in case.jobs))
     ends = _ends(run)
     for job, shared in zip(case.jobs, case.done("ps", slots), strict=True):
         if ends[job.job] > shared + slack:
-            raise Broken(
-                f'"{job.name}" ended at {moment(ends[job.job])}; under processor sharing it'
-                f" would have at {moment(shared)}, and the bound is {moment(slack)} more"
+            raise PropertyViolated(
+                f'"{job.name}" ended at {as_seconds(ends[job.job])}; under processor sharing it'
+                f" would have at {as_seconds(shared)}, and the bound is {as_seconds(slack)} more"
             )
     return len(case.jobs)
 
@@ -206,21 +224,23 @@ DOMINANCE = Property(
     bound="(2 − 1/m) p_max, and δ for every task",
     source="F10, F12; Friedman and Henderson 2003",
     check=_dominance,
-    worlds=PROMPT,
+    family=PROMPT_HEARTBEATS,
     misfit=undisturbed,
 )
 
 
-def _shortest_first(trial: Trial) -> int:
-    run = whole(trial.play(policy=with_exact_sizes(trial.make())))
+def _shortest_first(experiment: Experiment) -> int:
+    run = completed(experiment.play(policy=with_exact_sizes(experiment.fresh_policy())))
     if run.slots(TaskKind.MAP) > 1:
-        raise SaysNothing("there is more than one map slot")
+        raise NotApplicable("there is more than one map slot")
     ends, sizes = _ends(run), [job.maps * job.map_ms for job in run.jobs]
     least = min(sum(_one_by_one(order)) for order in permutations(sizes))
     most = least + len(sizes) * _gap_ms(run) * (2 + sum(job.maps for job in run.jobs))
     total = sum(ends.values())
     if total > most:
-        raise Broken(f"the jobs' ends add up to {moment(total)}; {moment(least)} could be")
+        raise PropertyViolated(
+            f"the jobs' ends add up to {as_seconds(total)}; {as_seconds(least)} could be"
+        )
     return 1
 
 
@@ -240,13 +260,13 @@ SHORTEST_FIRST = Property(
     bound="δ for every task and job",
     source="F11, where SRPT is optimal on slots too",
     check=_shortest_first,
-    worlds=AT_ONCE,
+    family=AT_ONCE,
     misfit=undisturbed,
 )
 
 
-def _ends(run: Run) -> dict[int, Millis]:
+def _ends(run: ObservedRun) -> dict[int, Millis]:
     return {event.job: event.at_ms for event in run.all(JobFinished)}
 
 
-PROPERTIES = (IDEAL_WORK, IDEAL_DOMINANCE, IDEAL_MEAN, DOMINANCE, SHORTEST_FIRST)
+SOJOURN_PROPERTIES = (IDEAL_WORK, IDEAL_DOMINANCE, IDEAL_MEAN, DOMINANCE, SHORTEST_FIRST)

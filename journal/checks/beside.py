@@ -12,17 +12,17 @@ from typing import Any, Protocol
 
 import msgspec
 
-from callboard.actors.entries import OfferEntry
-from callboard.actors.events import AnyEvent, KillOrdered, SuspendOrdered
-from callboard.actors.ledger import Ledger
-from callboard.actors.master import Master
-from callboard.actors.messages import Heartbeat, Preempt
+from callboard.actors.master.entries import OfferEntry
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.master.master import Master
+from callboard.actors.vocabulary.events import AnyEvent, KillOrdered, SuspendOrdered
+from callboard.actors.vocabulary.messages import Heartbeat, Preempt
 from callboard.journal.checks.book import Book
 from callboard.journal.checks.rule import Handlers, Rule, Violation
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
-from callboard.scheduler.orders.ranked import KeyedOrder
-from callboard.scheduler.policy import Order, PreemptionRule, Ranked, Wait
-from callboard.scheduler.preemption.kill import AboveShares
+from callboard.scheduler.orders.keyed import KeyedOrder
+from callboard.scheduler.policy import NoPreemption, Order, PreemptionRule, QueuedJob
+from callboard.scheduler.preemption.kill import NewestAboveShare
 
 
 class Witness(Protocol):
@@ -154,7 +154,7 @@ class Victims(Rule):
         return inner if isinstance(inner, PreemptionRule) else rule
 
     def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
-        if isinstance(self._rule(), Wait) and event.at_ms > self.setup.switched_ms:
+        if isinstance(self._rule(), NoPreemption) and event.at_ms > self.setup.switched_ms:
             self.times += 1
             if event.why.rank:
                 raise self.broken(event, "there is no preemption in this run")
@@ -162,7 +162,7 @@ class Victims(Rule):
     def after(self, ledger: Ledger, noted: Sequence[AnyEvent]) -> None:
         """Look at a check; the claims and deficits do not change by it."""
         rule = self._rule()
-        if not isinstance(rule, AboveShares):
+        if not isinstance(rule, NewestAboveShare):
             return
         orders = [each for each in noted if isinstance(each, KillOrdered | SuspendOrdered)]
         victims: dict[AttemptId, AnyEvent] = {}
@@ -178,7 +178,7 @@ class Victims(Rule):
 
     def _weigh(
         self,
-        rule: AboveShares,
+        rule: NewestAboveShare,
         kind: TaskKind,
         ledger: Ledger,
         victims: Sequence[AttemptId],
@@ -193,7 +193,7 @@ class Victims(Rule):
             return
         alive = Counter(a.job for a in slots if not (a.killing or a.suspending))
         lost: set[JobId] = {a.job for a in leaving if a.attempt in victims}
-        for claim in rule.claims(kind, ledger):
+        for claim in rule.entitlements(kind, ledger):
             left = sum(alive[job] for job in claim.jobs)
             if left < floor(claim.share) and not lost.isdisjoint(claim.jobs):
                 due = f"{claim.name} is left with {left} slots and due {float(claim.share):g}"
@@ -243,8 +243,8 @@ class Queues(Rule):
         ledger: Ledger,
         order: Order,
         kind: TaskKind,
-        queue: Sequence[Ranked],
-        again: Sequence[Ranked],
+        queue: Sequence[QueuedJob],
+        again: Sequence[QueuedJob],
     ) -> None:
         jobs = [ranked.job.job for ranked in queue]
         what = f"the queue of `{order.name}` for {kind.name.lower()} slots"

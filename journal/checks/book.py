@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -35,7 +35,7 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     Crash,
     MasterFault,
     NodeFault,
@@ -195,7 +195,7 @@ class Book:
         attempt.suspending, attempt.resuming = False, True
 
     def _struck(self, event: FaultStruck) -> None:
-        """As `actors.machine` bears it: what makes no sense does nothing."""
+        """As `actors.worker.machine` bears it: what makes no sense does nothing."""
         fault = event.fault
         if isinstance(fault, MasterFault):
             self._strike_master(fault, event.at_ms)

@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from callboard.actors.address import MASTER
-from callboard.actors.events import AnyEvent, FaultStruck, RunStarted
-from callboard.actors.faults import RestartMaster, ResumeMaster, SwitchPolicy
-from callboard.actors.kernel import Kernel
+from callboard.actors.kernel.address import MASTER
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AnyEvent, FaultStruck, RunStarted
+from callboard.actors.vocabulary.faults import RestartMaster, ResumeMaster, SwitchPolicy
 from callboard.journal.checks.beside import Beside, Queues, Repeats, Victims, WatchedMaster
 from callboard.journal.checks.book import Book
 from callboard.journal.checks.rule import Check, Rule, Setup, Violation

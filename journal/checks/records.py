@@ -3,7 +3,13 @@
 As a string each says what it is like, for a person who has to understand a violation.
 """
 
-from callboard.actors.events import AttemptLaunched, JobSubmitted, NodeFacts, Outcome, Stall
+from callboard.actors.vocabulary.events import (
+    AttemptLaunched,
+    JobSubmitted,
+    NodeFacts,
+    Outcome,
+    Stall,
+)
 from callboard.scheduler.model import AttemptId, Millis, NodeId, TaskIndex, TaskKind
 
 NEVER: Millis = -1

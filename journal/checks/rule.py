@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import msgspec
 
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.events import AnyEvent, RunStarted
+from callboard.actors.vocabulary.events import AnyEvent, RunStarted
 from callboard.journal.checks.book import Book
 from callboard.journal.checks.records import NEVER
 from callboard.scheduler.model import Millis
-from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry import SHIPPED, PolicySpecError, Settings, make_policy
+from callboard.scheduler.policy import Policy, PolicySpecError
+from callboard.scheduler.registry.parts import SHIPPED, PartSettings, make_policy
 
 Handlers = Mapping[type[AnyEvent], Callable[[Any], None]]
 
@@ -30,14 +30,14 @@ class Setup:
         beats = (self.cluster or Cluster()).heartbeat
         self.heartbeat_ms: Millis = beats.period_ms(len(started.nodes))
         self.latency_ms: Millis = 0 if self.cluster is None else self.cluster.latency_ms
-        self.parts: Settings = _table(started, "parts", dict[str, dict[str, Any]]) or {}
+        self.parts: PartSettings = _table(started, "parts", dict[str, dict[str, Any]]) or {}
         self.policy = policy or self.policy_of(started.policy)
         self.switched_ms: Millis = NEVER
 
     def policy_of(self, spelling: str) -> Policy | None:
         """The policy of this spelling, as far as it ships."""
         try:
-            return make_policy(spelling, SHIPPED.given(self.parts))
+            return make_policy(spelling, SHIPPED.with_settings(self.parts))
         except PolicySpecError:
             return None
 

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from callboard.actors.events import RunEnded
-from callboard.actors.ledger import Ledger
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.vocabulary.events import RunEnded
 from callboard.journal.checks.book import Book
 from callboard.journal.checks.records import Job
 from callboard.journal.checks.rule import Handlers, Rule

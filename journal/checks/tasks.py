@@ -2,7 +2,8 @@
 
 from math import ceil
 
-from callboard.actors.events import (
+from callboard.actors.job import ATTEMPTS_MAX
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -25,7 +26,6 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.job import ATTEMPTS_MAX
 from callboard.journal.checks.records import NEVER, Attempt
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.scheduler.model import AttemptId, TaskKind

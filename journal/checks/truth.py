@@ -1,6 +1,6 @@
 """What really happens: slots, causes, dead nodes (S1, S7, S12)."""
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,

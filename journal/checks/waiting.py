@@ -1,8 +1,8 @@
 """Delay scheduling (S14)."""
 
-from callboard.actors.events import AttemptLaunched, FaultStruck
-from callboard.actors.faults import RestartMaster, ResumeMaster, SwitchPolicy
-from callboard.actors.ledger import Ledger
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.vocabulary.events import AttemptLaunched, FaultStruck
+from callboard.actors.vocabulary.faults import RestartMaster, ResumeMaster, SwitchPolicy
 from callboard.journal.checks.book import Book
 from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.scheduler.locality import Delay, DelayParams, auto_wait_ms
@@ -111,7 +111,7 @@ class Waits(Rule):
             if self._unsure:
                 continue  # who waits has begun anew
             self.times += 1
-            had = self._delay.patience(ledger.job(number), ledger)
+            had = self._delay.locality_wait(ledger.job(number), ledger)
             if self._allowed(job, had.waited_ms, 0) is Locality.OFF_RACK:
                 what = f"job-{number} had waited {had.waited_ms} ms, {self._limits()}"
                 raise self.broken(event, f"{what}, and was passed over")

@@ -6,7 +6,7 @@ from typing import Self
 
 import msgspec
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     FaultStruck,
     JobSubmitted,
@@ -18,7 +18,7 @@ from callboard.actors.events import (
     RunStarted,
     SuspendOrdered,
 )
-from callboard.actors.faults import Fault, NodeFault
+from callboard.actors.vocabulary.faults import Fault, NodeFault
 from callboard.journal.metrics import Metrics
 from callboard.journal.sentences import Narrator
 from callboard.scheduler.model import AttemptId, Millis, NodeId

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from callboard.actors.events import NodeFacts
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.export.recording import Moment, Recording
 from callboard.journal.names import job_name, kind_name, node_name, printable, rack_name
 from callboard.journal.sentences import LEVELS

@@ -5,7 +5,7 @@ RR-13-282, §2): a job is an arrival and a size, a discipline says who is served
 report's own machine, the reference that fairness is measured against, and HFSP's virtual time.
 """
 
-from callboard.scheduler.ideal.machine import (
+from callboard.scheduler.ideal.disciplines import (
     BLIND,
     DISCIPLINES,
     LoopPath,

@@ -22,15 +22,15 @@ import numba
 from numba.core import config
 from numba.extending import register_jitable
 
-from callboard.scheduler.ideal import fsp, heap, loops, pool
+from callboard.scheduler.ideal import fsp, heap, loops, sharing_queues
 from callboard.scheduler.ideal.digest import source_digest
-from callboard.scheduler.ideal.machine import PLAIN
+from callboard.scheduler.ideal.disciplines import PLAIN_LOOPS
 
 _HERE = Path(__file__).parent
 
 # The loops allocate nothing, so numba's reference counts on the rows they pass about are pure
 # cost: without them FSP runs about 30 times as fast (`bench/ideal.py`).
-for _module in (heap, pool, loops, fsp):
+for _module in (heap, sharing_queues, loops, fsp):
     for _helper in _module.HELPERS:
         register_jitable(_nrt=False, forceinline=True)(_helper)
 
@@ -69,8 +69,8 @@ def _set_up() -> dict[str, Callable[..., None]]:
     """The compiled loops by name; numba compiles each, or reads it from disk, when first called."""
     with _cache_folder() as folder:
         compiled = numba.njit(nogil=True, _nrt=False, cache=folder is not None)
-        return {name: compiled(plain) for name, plain in PLAIN.items()}
+        return {name: compiled(plain) for name, plain in PLAIN_LOOPS.items()}
 
 
-COMPILED = _set_up()
+COMPILED_LOOPS = _set_up()
 """The compiled loops by name.  Set up while this module is imported, which one thread does."""

@@ -16,130 +16,130 @@ jobs keyed by their virtual finish serves as it stands.  O(log n) a job, amortis
 
 from typing import Any, NamedTuple
 
-from callboard.scheduler.ideal.heap import NONE, Heap, Links, pop, push
-from callboard.scheduler.ideal.loops import Jobs, complete, due, pause
-from callboard.scheduler.ideal.pool import (
+from callboard.scheduler.ideal.heap import NO_JOB, Heap, JobLinks, pop, push
+from callboard.scheduler.ideal.loops import LoopJobs, complete, has_arrival, until_arrival
+from callboard.scheduler.ideal.sharing_queues import (
     INF,
-    Levels,
-    Pool,
-    drain,
-    drain_levels,
-    enter,
-    gap,
-    join,
-    leave,
-    leave_levels,
-    levels_gap,
-    serve,
-    serve_levels,
+    LasQueue,
+    PsQueue,
+    drain_las,
+    drain_ps,
+    enter_las,
+    enter_ps,
+    leave_las,
+    leave_ps,
+    serve_las,
+    serve_ps,
+    until_las_change,
+    until_ps_departure,
 )
 
-SHARE, FIRST, LEAST = 0, 1, 2
+LATE_PS, LATE_FIFO, LATE_LAS = 0, 1, 2
 """How late jobs share the machine: by weight, first late first, least attained service."""
 
 
-class Twin(NamedTuple):
+class FspMachine(NamedTuple):
     """The real machine and its virtual twin.
 
     `virtual` holds every job not virtually done, `present` those of them not really done, under
     the same keys.  Of `shared`, `queue` with its `ends`, and `levels` one is in use: the late
-    jobs under `SHARE`, `FIRST` (from `ends[0]` to before `ends[1]`) and `LEAST`.
+    jobs under `SHARE`, `LATE_FIFO` (from `ends[0]` to before `ends[1]`) and `LEAST`.
     """
 
-    virtual: Pool
+    virtual: PsQueue
     present: Heap
-    shared: Pool
-    queue: Links
-    ends: Links
-    levels: Levels
+    shared: PsQueue
+    queue: JobLinks
+    ends: JobLinks
+    levels: LasQueue
 
 
-def late_gap(jobs: Jobs, twin: Twin, late: int) -> Any:
+def until_late_change(jobs: LoopJobs, twin: FspMachine, late: int) -> Any:
     """Seconds until something changes among the late jobs; infinite if there are none."""
-    if late == SHARE:
-        return gap(twin.shared, 0)
-    if late == LEAST:
-        return levels_gap(twin.levels)
+    if late == LATE_PS:
+        return until_ps_departure(twin.shared, 0)
+    if late == LATE_LAS:
+        return until_las_change(twin.levels)
     if twin.ends[0] == twin.ends[1]:
         return INF
     return jobs.left[twin.queue[twin.ends[0]]]
 
 
-def serve_late(jobs: Jobs, twin: Twin, late: int, seconds: Any) -> None:
+def serve_late(jobs: LoopJobs, twin: FspMachine, late: int, seconds: Any) -> None:
     """Let the late jobs, of whom there are some, have the machine."""
-    if late == SHARE:
-        serve(twin.shared, seconds, 0)
-    elif late == LEAST:
-        serve_levels(twin.levels, seconds)
+    if late == LATE_PS:
+        serve_ps(twin.shared, seconds, 0)
+    elif late == LATE_LAS:
+        serve_las(twin.levels, seconds)
     else:
         jobs.left[twin.queue[twin.ends[0]]] -= seconds
 
 
-def leave_late(twin: Twin, late: int) -> int:
-    """Settle the event that `late_gap` foretold: the late job that is done, or `NONE`."""
-    if late == SHARE:
-        return leave(twin.shared)
-    if late == LEAST:
-        return leave_levels(twin.levels)
+def leave_late(twin: FspMachine, late: int) -> int:
+    """Settle the event that `late_gap` foretold: the late job that is done, or `NO_JOB`."""
+    if late == LATE_PS:
+        return leave_ps(twin.shared)
+    if late == LATE_LAS:
+        return leave_las(twin.levels)
     twin.ends[0] += 1
     return int(twin.queue[twin.ends[0] - 1])
 
 
-def become_late(jobs: Jobs, twin: Twin, late: int) -> None:
+def become_late(jobs: LoopJobs, twin: FspMachine, late: int) -> None:
     """The first present job is virtually but not really done: put it among the late."""
     job = pop(twin.present, 0)
-    if late == SHARE:
-        enter(twin.shared, job, jobs.left[job])
-    elif late == LEAST:
-        join(twin.levels, job, jobs.size[job] - jobs.left[job], jobs.size[job])
+    if late == LATE_PS:
+        enter_ps(twin.shared, job, jobs.left[job])
+    elif late == LATE_LAS:
+        enter_las(twin.levels, job, jobs.size[job] - jobs.left[job], jobs.size[job])
     else:
         twin.queue[twin.ends[1]] = job
         twin.ends[1] += 1
 
 
-def arrive(jobs: Jobs, twin: Twin, job: int) -> None:
+def arrive(jobs: LoopJobs, twin: FspMachine, job: int) -> None:
     """Put a new job into both machines; the virtual one reckons with the estimate."""
-    enter(twin.virtual, job, jobs.estimate[job])
+    enter_ps(twin.virtual, job, jobs.estimate[job])
     push(twin.present, 0, job, twin.virtual.heap.key[job])
 
 
-def fsp(jobs: Jobs, twin: Twin, late: int, until: Any) -> None:
+def fsp(jobs: LoopJobs, twin: FspMachine, late: int, until: Any) -> None:
     """Run FSP whose late jobs share by `late`."""
     now = 0
     i = 0
     while True:
-        wait = pause(jobs, i, now, until)
-        virtual_finish = gap(twin.virtual, 0)
-        late_change = late_gap(jobs, twin, late)
-        head = twin.present.top[0] if late_change == INF else NONE
-        finish = INF if head == NONE else jobs.left[head]
+        wait = until_arrival(jobs, i, now, until)
+        virtual_finish = until_ps_departure(twin.virtual, 0)
+        late_change = until_late_change(jobs, twin, late)
+        head = twin.present.top[0] if late_change == INF else NO_JOB
+        finish = INF if head == NO_JOB else jobs.left[head]
         step = min(late_change, finish, virtual_finish, wait)
         if step == INF:
             return
-        serve(twin.virtual, step, 0)
-        if head != NONE:
+        serve_ps(twin.virtual, step, 0)
+        if head != NO_JOB:
             jobs.left[head] -= step
         elif late_change < INF:
             serve_late(jobs, twin, late, step)
         now += step
         if late_change == step:
             job = leave_late(twin, late)
-            if job != NONE:
+            if job != NO_JOB:
                 complete(jobs, job, now)
         elif finish == step:
             complete(jobs, pop(twin.present, 0), now)
         elif virtual_finish == step:
-            if jobs.done[leave(twin.virtual)] == INF:
+            if jobs.done[leave_ps(twin.virtual)] == INF:
                 become_late(jobs, twin, late)
-        elif due(jobs, i, until):
+        elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
             arrive(jobs, twin, i)
             i += 1
         else:
-            drain(twin.shared, jobs.left)
-            drain_levels(twin.levels, jobs.left)
+            drain_ps(twin.shared, jobs.left)
+            drain_las(twin.levels, jobs.left)
             return
 
 
-HELPERS = (late_gap, serve_late, leave_late, become_late, arrive)
+HELPERS = (until_late_change, serve_late, leave_late, become_late, arrive)
 """What the compiled loops call from this module."""

@@ -11,13 +11,13 @@ the functions are the same.
 
 from typing import Any, NamedTuple, TypeAlias
 
-Row: TypeAlias = Any
+NumberRow: TypeAlias = Any
 """A row of numbers: a list (of floats or Fractions) or a float64 array."""
 
-Links: TypeAlias = Any
-"""A row of job numbers, `NONE` where there is none: a list of ints or an int64 array."""
+JobLinks: TypeAlias = Any
+"""A row of job numbers, `NO_JOB` where there is none: a list of ints or an int64 array."""
 
-NONE = -1
+NO_JOB = -1
 """No job."""
 
 
@@ -27,10 +27,10 @@ class Heap(NamedTuple):
     `key`, `left` and `right` have one entry a job, `top` one entry a heap: its first job.
     """
 
-    key: Row
-    left: Links
-    right: Links
-    top: Links
+    key: NumberRow
+    left: JobLinks
+    right: JobLinks
+    top: JobLinks
 
 
 def before(heap: Heap, a: int, b: int) -> bool:
@@ -39,14 +39,14 @@ def before(heap: Heap, a: int, b: int) -> bool:
 
 
 def meld(heap: Heap, a: int, b: int) -> int:
-    """Join the heaps under jobs `a` and `b` (either may be `NONE`) and return the first job.
+    """Join the heaps under jobs `a` and `b` (either may be `NO_JOB`) and return the first job.
 
     The right spines are merged from the top down, and each node met swaps its children: that
     swap is what keeps the spines short on average.
     """
-    if a == NONE:
+    if a == NO_JOB:
         return b
-    if b == NONE:
+    if b == NO_JOB:
         return a
     if before(heap, b, a):
         a, b = b, a
@@ -54,7 +54,7 @@ def meld(heap: Heap, a: int, b: int) -> int:
     while True:
         spine = heap.right[a]
         heap.right[a] = heap.left[a]
-        if spine == NONE:
+        if spine == NO_JOB:
             heap.left[a] = b
             return first
         if before(heap, b, spine):
@@ -66,8 +66,8 @@ def meld(heap: Heap, a: int, b: int) -> int:
 def push(heap: Heap, which: int, job: int, key: Any) -> None:
     """Put `job` under `key` into heap number `which`."""
     heap.key[job] = key
-    heap.left[job] = NONE
-    heap.right[job] = NONE
+    heap.left[job] = NO_JOB
+    heap.right[job] = NO_JOB
     heap.top[which] = meld(heap, heap.top[which], job)
 
 

@@ -11,58 +11,58 @@ and are compiled for floats as they stand.
 
 from typing import Any, NamedTuple
 
-from callboard.scheduler.ideal.heap import NONE, Heap, Row, pop, push
-from callboard.scheduler.ideal.pool import (
+from callboard.scheduler.ideal.heap import NO_JOB, Heap, NumberRow, pop, push
+from callboard.scheduler.ideal.sharing_queues import (
     INF,
-    Levels,
-    Pool,
-    drain,
-    drain_levels,
-    enter,
-    gap,
-    join,
-    leave,
-    leave_levels,
-    levels_gap,
-    serve,
-    serve_levels,
-    weight_of,
+    LasQueue,
+    PsQueue,
+    drain_las,
+    drain_ps,
+    enter_las,
+    enter_ps,
+    leave_las,
+    leave_ps,
+    serve_las,
+    serve_ps,
+    total_weight,
+    until_las_change,
+    until_ps_departure,
 )
 
 
-class Jobs(NamedTuple):
+class LoopJobs(NamedTuple):
     """What is given and what is found, one entry a job, in order of arrival.
 
     `left` begins as the sizes and ends as the work left at the end of the run; `done` begins as
     infinity and ends as the completions.
     """
 
-    arrival: Row
-    size: Row
-    estimate: Row
-    left: Row
-    done: Row
+    arrival: NumberRow
+    size: NumberRow
+    estimate: NumberRow
+    left: NumberRow
+    done: NumberRow
 
 
-def due(jobs: Jobs, i: int, until: Any) -> bool:
+def has_arrival(jobs: LoopJobs, i: int, until: Any) -> bool:
     """Whether job `i` exists and arrives before the run ends."""
     return bool(i < len(jobs.arrival) and jobs.arrival[i] <= until)
 
 
-def pause(jobs: Jobs, i: int, now: Any, until: Any) -> Any:
+def until_arrival(jobs: LoopJobs, i: int, now: Any, until: Any) -> Any:
     """Seconds until job `i` arrives or the run ends."""
-    if due(jobs, i, until):
+    if has_arrival(jobs, i, until):
         return jobs.arrival[i] - now
     return until - now
 
 
-def complete(jobs: Jobs, job: int, now: Any) -> None:
+def complete(jobs: LoopJobs, job: int, now: Any) -> None:
     """Note that `job` is done."""
     jobs.done[job] = now
     jobs.left[job] = 0
 
 
-def fifo(jobs: Jobs, until: Any) -> None:
+def fifo(jobs: LoopJobs, until: Any) -> None:
     """First in, first out: the whole machine to the job that came first (report §2.3)."""
     free = 0
     for job in range(len(jobs.arrival)):
@@ -74,55 +74,55 @@ def fifo(jobs: Jobs, until: Any) -> None:
             jobs.left[job] = free - until
 
 
-def share(jobs: Jobs, pool: Pool, until: Any) -> None:
+def processor_sharing(jobs: LoopJobs, pool: PsQueue, until: Any) -> None:
     """PS and GPS: everyone present is served, in proportion to the weights (report §2.3)."""
     now = 0
     i = 0
     while True:
-        wait = pause(jobs, i, now, until)
-        finish = gap(pool, 0)
+        wait = until_arrival(jobs, i, now, until)
+        finish = until_ps_departure(pool, 0)
         step = min(finish, wait)
         if step == INF:
             return
-        serve(pool, step, 0)
+        serve_ps(pool, step, 0)
         now += step
         if finish <= wait:
-            complete(jobs, leave(pool), now)
-        elif due(jobs, i, until):
+            complete(jobs, leave_ps(pool), now)
+        elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
-            enter(pool, i, jobs.size[i])
+            enter_ps(pool, i, jobs.size[i])
             i += 1
         else:
-            drain(pool, jobs.left)
+            drain_ps(pool, jobs.left)
             return
 
 
-def las(jobs: Jobs, levels: Levels, until: Any) -> None:
+def las(jobs: LoopJobs, levels: LasQueue, until: Any) -> None:
     """Least attained service: those who have had least share the machine equally."""
     now = 0
     i = 0
     while True:
-        wait = pause(jobs, i, now, until)
-        change = levels_gap(levels)
+        wait = until_arrival(jobs, i, now, until)
+        change = until_las_change(levels)
         step = min(change, wait)
         if step == INF:
             return
-        serve_levels(levels, step)
+        serve_las(levels, step)
         now += step
         if change <= wait:
-            job = leave_levels(levels)
-            if job != NONE:
+            job = leave_las(levels)
+            if job != NO_JOB:
                 complete(jobs, job, now)
-        elif due(jobs, i, until):
+        elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
-            join(levels, i, 0, jobs.size[i])
+            enter_las(levels, i, 0, jobs.size[i])
             i += 1
         else:
-            drain_levels(levels, jobs.left)
+            drain_las(levels, jobs.left)
             return
 
 
-def srpt(jobs: Jobs, heap: Heap, until: Any) -> None:
+def srpt(jobs: LoopJobs, heap: Heap, until: Any) -> None:
     """Shortest remaining processing time, by estimates (report §2.3).
 
     The remaining estimate may fall below zero: an underestimated job keeps the machine until it
@@ -131,19 +131,19 @@ def srpt(jobs: Jobs, heap: Heap, until: Any) -> None:
     now = 0
     i = 0
     while True:
-        wait = pause(jobs, i, now, until)
+        wait = until_arrival(jobs, i, now, until)
         head = heap.top[0]
-        finish = INF if head == NONE else jobs.left[head]
+        finish = INF if head == NO_JOB else jobs.left[head]
         step = min(finish, wait)
         if step == INF:
             return
-        if head != NONE:
+        if head != NO_JOB:
             heap.key[head] -= step
             jobs.left[head] -= step
         now += step
         if finish <= wait:
             complete(jobs, pop(heap, 0), now)
-        elif due(jobs, i, until):
+        elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
             push(heap, 0, i, jobs.estimate[i])
             i += 1
@@ -151,7 +151,7 @@ def srpt(jobs: Jobs, heap: Heap, until: Any) -> None:
             return
 
 
-def srpt_ps(jobs: Jobs, heap: Heap, late: Pool, until: Any) -> None:
+def srpt_ps(jobs: LoopJobs, heap: Heap, late: PsQueue, until: Any) -> None:
     """SRPT whose late jobs share: one whose estimate is used up joins the late ones.
 
     The late jobs and the one job of smallest remaining estimate share the machine equally.  A
@@ -160,35 +160,35 @@ def srpt_ps(jobs: Jobs, heap: Heap, late: Pool, until: Any) -> None:
     now = 0
     i = 0
     while True:
-        wait = pause(jobs, i, now, until)
+        wait = until_arrival(jobs, i, now, until)
         head = heap.top[0]
-        guests = 0 if head == NONE else 1
-        sharers = weight_of(late) + guests
-        late_finish = gap(late, guests)
-        head_finish = INF if head == NONE else jobs.left[head] * sharers
-        used_up = INF if head == NONE else max(heap.key[head], 0) * sharers
+        guests = 0 if head == NO_JOB else 1
+        sharers = total_weight(late) + guests
+        late_finish = until_ps_departure(late, guests)
+        head_finish = INF if head == NO_JOB else jobs.left[head] * sharers
+        used_up = INF if head == NO_JOB else max(heap.key[head], 0) * sharers
         step = min(late_finish, head_finish, used_up, wait)
         if step == INF:
             return
-        serve(late, step, guests)
-        if head != NONE:
+        serve_ps(late, step, guests)
+        if head != NO_JOB:
             heap.key[head] -= step / sharers
             jobs.left[head] -= step / sharers
         now += step
         if late_finish == step:
-            complete(jobs, leave(late), now)
+            complete(jobs, leave_ps(late), now)
         elif head_finish == step:
             complete(jobs, pop(heap, 0), now)
         elif used_up == step:
-            enter(late, pop(heap, 0), jobs.left[head])
-        elif due(jobs, i, until):
+            enter_ps(late, pop(heap, 0), jobs.left[head])
+        elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
             push(heap, 0, i, jobs.estimate[i])
             i += 1
         else:
-            drain(late, jobs.left)
+            drain_ps(late, jobs.left)
             return
 
 
-HELPERS = (due, pause, complete)
+HELPERS = (has_arrival, until_arrival, complete)
 """What the compiled loops call from this module."""

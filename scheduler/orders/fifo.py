@@ -6,10 +6,10 @@ reduce; and when the cluster is nearly full it takes one task only, to keep some
 for failures and copies (the padding).
 """
 
-from callboard.scheduler.facts import Fact, JobMoved
+from callboard.scheduler.facts import Fact, JobUpdated
+from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, TaskKind
-from callboard.scheduler.orders.ranked import Key, RankedOrder
-from callboard.scheduler.promises import BUSY, SHARES
+from callboard.scheduler.orders.keyed import RankedOrder, SortKey
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 PAD_FRACTION = 0.01
@@ -23,23 +23,31 @@ class Fifo(RankedOrder):
     """Priority, then submit time."""
 
     name = "fifo"
-    story = "first come, first served, with Hadoop's priorities and limits a heartbeat"
-    promises = (*BUSY, *SHARES, "first-come", "ideal-work", "truthful", "unsplittable", "scale")
+    summary = "first come, first served, with Hadoop's priorities and limits a heartbeat"
+    guarantees = (
+        *EFFICIENT,
+        *MONOTONE_SHARES,
+        "first-come",
+        "ideal-work",
+        "truthful",
+        "unsplittable",
+        "scale",
+    )
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         super().observe(fact, view)
-        if isinstance(fact, JobMoved):
+        if isinstance(fact, JobUpdated):
             for kind in KINDS:
                 self.place(fact.job, kind, view)
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:  # noqa: ARG002
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:  # noqa: ARG002
         return (job.priority, job.submitted_ms)
 
-    def score(self, key: Key) -> float:
+    def score(self, key: SortKey) -> float:
         """The submit time in seconds."""
         return float(key[1] / 1000)
 
-    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
         """Fill the node's share of the load, within the limits of one heartbeat."""
         if kind is TaskKind.MAP and offer.given_off_rack:
             return 0

@@ -23,22 +23,22 @@ from typing import Literal
 import msgspec
 
 from callboard.scheduler import decisions
-from callboard.scheduler.claims import Claim
+from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.preemption.share_based import ShareBasedRule, describe_deficits
 from callboard.scheduler.preemption.victims import Excess, newest_first
-from callboard.scheduler.preemption.watching import Watching, needs
 from callboard.scheduler.view import AttemptView, ClusterView
 
-Victims = Literal["global", "job"]
+VictimScope = Literal["global", "job"]
 """Over whom the newest are looked for: all attempts above their shares, or each job's."""
 
 
-class AboveShares(Watching):
+class NewestAboveShare(ShareBasedRule):
     """Selects the newest attempts above the shares, as many as starving claimants lack slots."""
 
     def __init__(
         self,
-        victims: Victims,
+        victims: VictimScope,
         check_s: float,
         min_share_timeout_s: float,
         fair_share_timeout_s: float,
@@ -55,10 +55,10 @@ class AboveShares(Watching):
             return
         alive, leaving = newest_first(kind, view)
         wanted = sum(deficit.slots for deficit in deficits) - leaving
-        excess = Excess(self.claims(kind, view), alive)
+        excess = Excess(self.entitlements(kind, view), alive)
         if self._by_job:
-            alive = _in_turns(alive, self.job_claims(kind, view))
-        rank, rule = 0, f"{self.name}, {needs(deficits)}"
+            alive = _in_turns(alive, self.job_entitlements(kind, view))
+        rank, rule = 0, f"{self.name}, {describe_deficits(deficits)}"
         for attempt in alive:
             if rank >= wanted:
                 return
@@ -69,17 +69,17 @@ class AboveShares(Watching):
                 yield attempt, decisions.Why(rule, rank, float(above))
 
 
-class Kill(AboveShares):
+class KillPreemption(NewestAboveShare):
     """Kill the newest attempts above the shares, for who starves."""
 
     name = "kill"
-    story = "kill the newest attempts of who has more than its share, for who starves"
-    promises = ("newest-first", "patient", "fair-share-timeout", "min-share-timeout")
+    summary = "kill the newest attempts of who has more than its share, for who starves"
+    guarantees = ("newest-first", "patient", "fair-share-timeout", "min-share-timeout")
 
     class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """When to check, who starves, and which attempts die; times in seconds."""
 
-        victims: Victims = "global"
+        victims: VictimScope = "global"
         interval_s: float = 15.0
         min_share_timeout_s: float = 30.0
         fair_share_timeout_s: float = 60.0
@@ -88,7 +88,7 @@ class Kill(AboveShares):
             check_times(self.interval_s, self.min_share_timeout_s, self.fair_share_timeout_s)
 
     def __init__(self, params: Params | None = None) -> None:
-        self.params = params or Kill.Params()
+        self.params = params or KillPreemption.Params()
         super().__init__(
             self.params.victims,
             self.params.interval_s,
@@ -107,9 +107,11 @@ def check_times(interval_s: float, *timeouts_s: float) -> None:
         raise ValueError("interval_s must be above 0 and finite, timeouts not below 0")
 
 
-def _in_turns(alive: Sequence[AttemptView], claims: Sequence[Claim]) -> list[AttemptView]:
+def _in_turns(
+    alive: Sequence[AttemptView], entitlements: Sequence[Entitlement]
+) -> list[AttemptView]:
     """Each job's attempts beyond its share, newest first, dealt out one a job in turn."""
-    excess = Excess(claims, alive)
+    excess = Excess(entitlements, alive)
     most_first = sorted(
         {attempt.job: excess.of(attempt.job) for attempt in alive}.items(),
         key=lambda item: (-item[1], item[0]),

@@ -13,32 +13,32 @@ from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
-from callboard.scheduler.claims import Claim
+from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import KINDS, Millis, TaskKind
 
 
 class Deficit(NamedTuple):
     """A claimant that has starved for too long, how many slots it lacks, and of which share."""
 
-    claim: Claim
+    entitlement: Entitlement
     slots: int
     share: str
 
 
-def below_min_share(claim: Claim) -> bool:
+def below_min_share(entitlement: Entitlement) -> bool:
     """Whether it runs less than its min share, or its demand if that is less."""
-    return claim.running < min(claim.min_share, claim.demand)
+    return entitlement.running < min(entitlement.min_share, entitlement.demand)
 
 
-def below_half(claim: Claim) -> bool:
+def below_half_share(entitlement: Entitlement) -> bool:
     """Whether it runs less than half of its fair share, or its demand if that is less."""
-    return claim.running < floor(min(claim.share / 2, Fraction(claim.demand)))
+    return entitlement.running < floor(min(entitlement.share / 2, Fraction(entitlement.demand)))
 
 
-Test = Callable[[Claim], bool]
+StarvationTest = Callable[[Entitlement], bool]
 
 
-class Clocks:
+class StarvationClocks:
     """Since when each claimant starves, as seen at regular looks.
 
     The time counts from the last look at which the claimant did not starve (or was not there).
@@ -52,45 +52,53 @@ class Clocks:
         self._known: tuple[set[str], ...] = (set(), set())
         self._looked_ms: list[Millis] = [0 for _ in KINDS]
 
-    def look(self, kind: TaskKind, claims: Sequence[Claim], now_ms: Millis) -> None:
+    def look(self, kind: TaskKind, entitlements: Sequence[Entitlement], now_ms: Millis) -> None:
         """Take note of who starves now."""
-        self._mark(self._below_min[kind], below_min_share, kind, claims, now_ms)
-        self._mark(self._below_half[kind], below_half, kind, claims, now_ms)
+        self._mark(self._below_min[kind], below_min_share, kind, entitlements, now_ms)
+        self._mark(self._below_half[kind], below_half_share, kind, entitlements, now_ms)
         self._known[kind].clear()
-        self._known[kind].update(claim.name for claim in claims)
+        self._known[kind].update(claim.name for claim in entitlements)
         self._looked_ms[kind] = now_ms
 
     def unchanged(self, now_ms: Millis) -> None:
         """The same as a look that finds everything as at the last one."""
         self._looked_ms = [now_ms for _ in KINDS]
 
-    def deficits(self, kind: TaskKind, claims: Sequence[Claim], now_ms: Millis) -> list[Deficit]:
+    def deficits(
+        self, kind: TaskKind, entitlements: Sequence[Entitlement], now_ms: Millis
+    ) -> list[Deficit]:
         """Whoever has starved for longer than its timeout, with what it lacks."""
-        found = (self._deficit(kind, claim, now_ms) for claim in claims)
+        found = (self._deficit(kind, claim, now_ms) for claim in entitlements)
         return [deficit for deficit in found if deficit.slots > 0]
 
-    def _deficit(self, kind: TaskKind, claim: Claim, now_ms: Millis) -> Deficit:
-        own_s = claim.min_share_timeout_s
+    def _deficit(self, kind: TaskKind, entitlement: Entitlement, now_ms: Millis) -> Deficit:
+        own_s = entitlement.min_share_timeout_s
         min_s = self._min_timeout_s if own_s is None else own_s
         lacks, share = 0, ""
-        if now_ms - self._below_min[kind].get(claim.name, now_ms) > 1000 * min_s:
-            lacks, share = min(claim.min_share, claim.demand) - claim.running, "min share"
-        if now_ms - self._below_half[kind].get(claim.name, now_ms) > 1000 * self._fair_timeout_s:
-            fair = floor(min(claim.share, Fraction(claim.demand))) - claim.running
+        if now_ms - self._below_min[kind].get(entitlement.name, now_ms) > 1000 * min_s:
+            lacks, share = (
+                min(entitlement.min_share, entitlement.demand) - entitlement.running,
+                "min share",
+            )
+        if (
+            now_ms - self._below_half[kind].get(entitlement.name, now_ms)
+            > 1000 * self._fair_timeout_s
+        ):
+            fair = floor(min(entitlement.share, Fraction(entitlement.demand))) - entitlement.running
             if fair > lacks:
                 lacks, share = fair, "fair share"
-        return Deficit(claim, lacks, share)
+        return Deficit(entitlement, lacks, share)
 
     def _mark(
         self,
         since: dict[str, Millis],
-        starves: Test,
+        starves: StarvationTest,
         kind: TaskKind,
-        claims: Sequence[Claim],
+        entitlements: Sequence[Entitlement],
         now_ms: Millis,
     ) -> None:
         known, looked_ms = self._known[kind], self._looked_ms[kind]
-        starving = [claim.name for claim in claims if starves(claim)]
+        starving = [claim.name for claim in entitlements if starves(claim)]
         lasting = {
             name: since.get(name, looked_ms if name in known else now_ms) for name in starving
         }

@@ -1,14 +1,14 @@
 """Suspend: the victims of the rule `kill`, whose nodes keep their work.
 
 When, for whom and whom is as in `scheduler.preemption.kill`; what becomes of a victim is told in
-`scheduler.preemption.keeping`.  A suspended attempt goes on when its node has a free slot and the
-order comes to its job, before that job launches anything new there.
+`scheduler.preemption.suspend_limits`.  A suspended attempt goes on when its node has a free slot
+and the order comes to its job, before that job launches anything new there.
 
 *No livelock.*  Victims are the newest by launch, so that an attempt which has been resumed is
 among the last to be chosen again.  And an order goes out with the node's next reply only, so a
 resumed attempt runs for a heartbeat interval at least before it can be suspended: it ends at
 last.  *Nobody starves for what no slot can give it*: suspended tasks, which can go on only on
-their nodes, are no reason to take slots anywhere (`Watching.deficits`).
+their nodes, are no reason to take slots anywhere (`ShareBasedRule.deficits`).
 """
 
 from collections.abc import Iterator
@@ -17,17 +17,17 @@ import msgspec
 
 from callboard.scheduler import decisions
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.preemption.keeping import Keeping, Over
-from callboard.scheduler.preemption.kill import AboveShares, Victims, check_times
+from callboard.scheduler.preemption.kill import NewestAboveShare, VictimScope, check_times
+from callboard.scheduler.preemption.suspend_limits import SuspendLimits, WhenFull
 from callboard.scheduler.view import ClusterView
 
 
-class Suspend(AboveShares):
+class SuspendPreemption(NewestAboveShare):
     """Suspend the newest attempts above the shares, for who starves."""
 
     name = "suspend"
-    story = "suspend the newest attempts of who has more than its share, for who starves"
-    promises = ("newest-first",)
+    summary = "suspend the newest attempts of who has more than its share, for who starves"
+    guarantees = ("newest-first",)
 
     class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Those of `kill`; `limit` is the most suspended attempts a node, `over` says whether a
@@ -35,35 +35,35 @@ class Suspend(AboveShares):
         attempt is killed.
         """
 
-        victims: Victims = "global"
+        victims: VictimScope = "global"
         interval_s: float = 15.0
         min_share_timeout_s: float = 30.0
         fair_share_timeout_s: float = 60.0
         limit: int = 2
-        over: Over = "wait"
+        over: WhenFull = "wait"
         kill_after_s: float = float("inf")
 
         def __post_init__(self) -> None:
             check_times(self.interval_s, self.min_share_timeout_s, self.fair_share_timeout_s)
-            Keeping(self.limit, self.over, self.kill_after_s)
+            SuspendLimits(self.limit, self.over, self.kill_after_s)
 
     def __init__(self, params: Params | None = None) -> None:
-        self.params = params or Suspend.Params()
+        self.params = params or SuspendPreemption.Params()
         super().__init__(
             self.params.victims,
             self.params.interval_s,
             self.params.min_share_timeout_s,
             self.params.fair_share_timeout_s,
         )
-        self._keeping = Keeping(self.params.limit, self.params.over, self.params.kill_after_s)
+        self._limits = SuspendLimits(self.params.limit, self.params.over, self.params.kill_after_s)
 
     def checked(self, view: ClusterView) -> Iterator[decisions.Kill | decisions.Suspend]:
-        yield from self._keeping.overdue(self.name, view)
-        self._keeping.count(view)
+        yield from self._limits.overdue(self.name, view)
+        self._limits.count(view)
         yield from super().checked(view)
 
     def chosen(
         self, kind: TaskKind, view: ClusterView
     ) -> Iterator[decisions.Kill | decisions.Suspend]:
-        for attempt, why in self.selected(kind, view, self._keeping.may):
-            yield self._keeping.order(attempt, why)
+        for attempt, why in self.selected(kind, view, self._limits.allows):
+            yield self._limits.order(attempt, why)

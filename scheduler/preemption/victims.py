@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import floor
 
-from callboard.scheduler.claims import Claim
+from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import JobId, TaskKind
 from callboard.scheduler.view import AttemptView, ClusterView
 
@@ -26,20 +26,26 @@ class Excess:
     kill takes it from above the share to no less than the share rounded down.
     """
 
-    def __init__(self, claims: Sequence[Claim], alive: Iterable[AttemptView]) -> None:
-        self._claim_of: dict[JobId, Claim] = {job: claim for claim in claims for job in claim.jobs}
+    def __init__(self, entitlements: Sequence[Entitlement], alive: Iterable[AttemptView]) -> None:
+        self._entitlement_of: dict[JobId, Entitlement] = {
+            job: claim for claim in entitlements for job in claim.jobs
+        }
         running: Counter[str] = Counter(
-            self._claim_of[attempt.job].name for attempt in alive if attempt.job in self._claim_of
+            self._entitlement_of[attempt.job].name
+            for attempt in alive
+            if attempt.job in self._entitlement_of
         )
-        self._left = {claim.name: running[claim.name] - floor(claim.share) for claim in claims}
+        self._left = {
+            claim.name: running[claim.name] - floor(claim.share) for claim in entitlements
+        }
 
     def of(self, job: JobId) -> int:
         """How many attempts the claimant behind this job can still lose; 0 if it is none."""
-        claim = self._claim_of.get(job)
+        claim = self._entitlement_of.get(job)
         return 0 if claim is None else max(self._left[claim.name], 0)
 
     def take(self, job: JobId) -> None:
         """One attempt of the job is to be killed."""
-        claim = self._claim_of.get(job)
+        claim = self._entitlement_of.get(job)
         if claim is not None:
             self._left[claim.name] -= 1

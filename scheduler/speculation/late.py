@@ -38,29 +38,29 @@ import msgspec
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.speculation.stragglers import (
-    Looking,
     Straggler,
-    left_ms,
+    StragglerRule,
     neediest_first,
     so_far,
+    time_left_ms,
 )
 from callboard.scheduler.view import AttemptView, ClusterView
 
-ONE = 10**12
+RATE_UNIT = 10**12
 """Rates are whole numbers: this much for a task done in 1 ms."""
 
-LEAST_CAP = 10
+MIN_SPEC_CAP = 10
 """Hadoop 0.21 lets every job have so many copies (MIN_SPEC_CAP)."""
 
-SLOTS_CAP = Fraction(1, 100)
+MIN_SLOTS_CAP = Fraction(1, 100)
 """And as many as this share of the slots (MIN_SLOTS_CAP)."""
 
 
-class Late(Looking):
+class Late(StragglerRule):
     """Copy the slow task with the longest time left."""
 
     name = "late"
-    story = "copy the slow task that will end last, on a node that is not slow"
+    summary = "copy the slow task that will end last, on a node that is not slow"
 
     class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """`by` says in which form.  `slow_task` and `slow_node` are percentiles (unset: 25) or
@@ -98,18 +98,18 @@ class Late(Looking):
         if not closed.succeeded:
             return
         job, kind, node = closed.job, closed.kind, closed.node
-        self._ended[kind].setdefault(job, []).append(round(ONE / max(closed.ran_ms, 1)))
+        self._ended[kind].setdefault(job, []).append(round(RATE_UNIT / max(closed.ran_ms, 1)))
         if self.params.by == "std":
             self._times[kind].setdefault(job, NodeTimes()).add(node, closed.ran_ms)
         else:
-            self._done[kind][node] = self._done[kind].get(node, 0) + ONE
+            self._done[kind][node] = self._done[kind].get(node, 0) + RATE_UNIT
 
     def forget(self, job: JobId) -> None:
         for kind in KINDS:
             self._ended[kind].pop(job, None)
             self._times[kind].pop(job, None)
 
-    def find(
+    def find_stragglers(
         self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
     ) -> list[Straggler]:
         found: list[Straggler] = []
@@ -131,11 +131,11 @@ class Late(Looking):
         if self.params.by == "percentile":
             return self.copies[kind].total() >= self._cap * view.slots(kind)
         copies = self.copies[kind][job]
-        if copies < LEAST_CAP or copies < SLOTS_CAP * view.slots(kind):
+        if copies < MIN_SPEC_CAP or copies < MIN_SLOTS_CAP * view.slots(kind):
             return False
         return copies >= self._cap * (view.job(job).running(kind) - copies)
 
-    def suits(
+    def suits_node(
         self,
         straggler: Straggler,
         kind: TaskKind,
@@ -154,26 +154,26 @@ class Late(Looking):
         self, open_: list[AttemptView], attempts: list[AttemptView], ended: list[int]
     ) -> list[AttemptView]:
         """Those of `open_` whose rate is low among their job's."""
-        rates = [rate(each) for each in attempts if each.ran_ms] + ended
+        rates = [progress_rate(each) for each in attempts if each.ran_ms] + ended
         told = [each for each in open_ if each.ran_ms]
         if self.params.by == "percentile":
             limit = percentile(rates, self._slow_task) if rates else 0
-            return [each for each in told if rate(each) < limit]
-        spread = Spread(rates)
-        return [each for each in told if spread.above(rate(each), self._slow_task)]
+            return [each for each in told if progress_rate(each) < limit]
+        spread = ExactDeviation(rates)
+        return [each for each in told if spread.above(progress_rate(each), self._slow_task)]
 
     def _judge_nodes(self, kind: TaskKind, running: dict[JobId, list[AttemptView]]) -> None:
         """Find the slow nodes by their total progress."""
         totals = dict(self._done[kind])
         for attempts in running.values():
             for each in attempts:
-                totals[each.node] = totals.get(each.node, 0) + round(each.progress * ONE)
+                totals[each.node] = totals.get(each.node, 0) + round(each.progress * RATE_UNIT)
         limit = percentile(list(totals.values()), self._slow_node)
         self._slow_nodes[kind].clear()
         self._slow_nodes[kind].update((node, None) for node in totals if totals[node] < limit)
 
 
-class Spread:
+class ExactDeviation:
     """The mean and the standard deviation of whole numbers, compared with exactly."""
 
     def __init__(self, numbers: Sequence[int] = ()) -> None:
@@ -209,7 +209,7 @@ class NodeTimes:
 
     def __init__(self) -> None:
         self._nodes: dict[NodeId, tuple[int, int]] = {}
-        self._means = Spread()
+        self._means = ExactDeviation()
 
     def add(self, node: NodeId, ms: Millis) -> None:
         """A task ended there."""
@@ -233,9 +233,9 @@ class NodeTimes:
         return 1000 * total // count
 
 
-def rate(attempt: AttemptView) -> int:
+def progress_rate(attempt: AttemptView) -> int:
     """Progress over the time it took."""
-    return round(attempt.progress * ONE / attempt.ran_ms)
+    return round(attempt.progress * RATE_UNIT / attempt.ran_ms)
 
 
 def percentile(numbers: list[int], q: Fraction) -> int:
@@ -245,5 +245,5 @@ def percentile(numbers: list[int], q: Fraction) -> int:
 
 
 def _straggler(attempt: AttemptView, name: str) -> Straggler:
-    what = (attempt.attempt, attempt.job, attempt.node, left_ms(attempt))
+    what = (attempt.attempt, attempt.job, attempt.node, time_left_ms(attempt))
     return Straggler(*what, f"{name}: {so_far(attempt.ran_ms, attempt.progress)}")

@@ -39,25 +39,25 @@ from collections.abc import Sequence
 
 import msgspec
 
-from callboard.scheduler.decisions import Copy
+from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.estimation import work_ms
 from callboard.scheduler.facts import Closed, Fact, Launched
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from callboard.scheduler.orders.size_based.training import SHUFFLE_SHARE
 from callboard.scheduler.speculation.stragglers import (
-    Looking,
     Straggler,
-    reason,
+    StragglerRule,
     so_far,
+    straggler_reason,
 )
-from callboard.scheduler.training import SHUFFLE_SHARE
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
 
-class Mantri(Looking):
+class Mantri(StragglerRule):
     """Restart or duplicate what a fresh attempt would overtake."""
 
     name = "mantri"
-    story = "restart or duplicate a task that a fresh attempt would likely overtake"
+    summary = "restart or duplicate a task that a fresh attempt would likely overtake"
 
     class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """The paper's δ, γ and ρ with its defaults; `least` ended tasks to judge by are ours."""
@@ -113,23 +113,25 @@ class Mantri(Looking):
             self._samples[kind].pop(job, None)
             self._usual[kind].pop(job, None)
 
-    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:
+    def suits_node(
+        self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView
+    ) -> bool:
         """Whether a fresh attempt on this very node would more likely than not be done sooner."""
         pairs = [paces[node] for paces in (self._paces[kind], self._going[kind]) if node in paces]
         took, usual = (sum(each) for each in zip(*pairs, strict=True)) if pairs else (1, 1)
         limit_ms = (straggler.left_ms - view.heartbeat_ms) * usual / max(took, 1)
         return _share_below(self._samples[kind][straggler.job], limit_ms) > 1 / 2
 
-    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
         if not view.pending(kind):
             return None
         for rank, straggler in enumerate(self._urgent[kind].values(), start=1):
             if self._may(straggler, kind, offer, view):
                 restart = straggler.attempt in self._restarts[kind]
-                return Copy(straggler.attempt, reason(straggler, rank), restart)
+                return Speculate(straggler.attempt, straggler_reason(straggler, rank), restart)
         return None
 
-    def find(
+    def find_stragglers(
         self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
     ) -> list[Straggler]:
         spare: list[tuple[Millis, Straggler]] = []

@@ -11,18 +11,18 @@ job by number, then the first by index.
 import msgspec
 
 from callboard.scheduler.model import JobId, TaskKind
-from callboard.scheduler.speculation.stragglers import Looking, Straggler, left_ms
+from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule, time_left_ms
 from callboard.scheduler.view import AttemptView, ClusterView
 
-ONE = 1_000_000
+PROGRESS_UNIT = 1_000_000
 """Progress is compared in millionths, so that 20 % is 20 %."""
 
 
-class Naive(Looking):
+class Naive(StragglerRule):
     """Copy what is behind its job's average."""
 
     name = "naive"
-    story = "copy any task that is 20 % behind its job's average, as Hadoop 1 does"
+    summary = "copy any task that is 20 % behind its job's average, as Hadoop 1 does"
 
     class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """`gap` is how far behind a task must be, as a share of the whole; `lag_s` how long ago
@@ -42,7 +42,7 @@ class Naive(Looking):
         super().__init__()
         self.params = params or Naive.Params()
 
-    def find(
+    def find_stragglers(
         self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
     ) -> list[Straggler]:
         found: list[Straggler] = []
@@ -50,22 +50,22 @@ class Naive(Looking):
             job = view.job(number)
             if view.now_ms - job.submitted_ms < 1000 * self.params.lag_s:
                 continue
-            total, done = job.total(kind), job.finished(kind) * ONE
+            total, done = job.total(kind), job.finished(kind) * PROGRESS_UNIT
             done += sum(_best(running[number]).values())
-            behind = round(self.params.gap * ONE) * total
+            behind = round(self.params.gap * PROGRESS_UNIT) * total
             for attempt in sorted(running[number], key=lambda each: each.task):
                 if not attempt.alone or attempt.killing:
                     continue
                 if done - _millionths(attempt) * total >= behind:
                     rule = f"{self.name}: {100 * attempt.progress:.0f} % done"
-                    rule += f", its job on average {100 * done / (ONE * total):.0f} %"
-                    what = (attempt.attempt, number, attempt.node, left_ms(attempt))
+                    rule += f", its job on average {100 * done / (PROGRESS_UNIT * total):.0f} %"
+                    what = (attempt.attempt, number, attempt.node, time_left_ms(attempt))
                     found.append(Straggler(*what, rule))
         return found
 
 
 def _millionths(attempt: AttemptView) -> int:
-    return round(attempt.progress * ONE)
+    return round(attempt.progress * PROGRESS_UNIT)
 
 
 def _best(attempts: list[AttemptView]) -> dict[int, int]:

@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from callboard.scheduler.decisions import Copy, Why
+from callboard.scheduler.decisions import Speculate, Why
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.policy import Order, SpeculationRule
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
-FOREVER: Millis = 10**15
+UNKNOWN_LEFT_MS: Millis = 10**15
 """The time left of an attempt that has done nothing so far."""
 
 
@@ -34,7 +34,7 @@ class Straggler(NamedTuple):
     rule: str
 
 
-class Looking(SpeculationRule):
+class StragglerRule(SpeculationRule):
     """A rule that looks for stragglers once a heartbeat interval."""
 
     wants_progress = True
@@ -43,7 +43,7 @@ class Looking(SpeculationRule):
         self.stragglers: tuple[dict[AttemptId, Straggler], dict[AttemptId, Straggler]] = ({}, {})
         self.copies: tuple[Counter[JobId], Counter[JobId]] = (Counter(), Counter())
         """Tasks of each job, by kind, of which two attempts run."""
-        self._twin: dict[AttemptId, AttemptId] = {}
+        self._speculative_pair: dict[AttemptId, AttemptId] = {}
         self._since_ms: Millis = 0  # when it was put in force
         self._looked_ms: Millis | None = None
         self._order: Order | None = None
@@ -51,7 +51,7 @@ class Looking(SpeculationRule):
     # What the rules differ in.
 
     @abstractmethod
-    def find(
+    def find_stragglers(
         self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
     ) -> Sequence[Straggler]:
         """Who deserves a copy as things stand, the neediest first; `running` holds the running
@@ -62,7 +62,7 @@ class Looking(SpeculationRule):
         """Whether the job may have no more copies for now; changed by facts alone."""
         return False
 
-    def suits(
+    def suits_node(
         self,
         straggler: Straggler,  # noqa: ARG002
         kind: TaskKind,  # noqa: ARG002
@@ -80,21 +80,21 @@ class Looking(SpeculationRule):
 
     # What they share.
 
-    def meet(self, order: Order) -> None:
+    def bind(self, order: Order) -> None:
         self._order = order
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
             case Launched() if fact.copy_of:
-                self._twin[fact.attempt] = fact.copy_of
-                self._twin[fact.copy_of] = fact.attempt
+                self._speculative_pair[fact.attempt] = fact.copy_of
+                self._speculative_pair[fact.copy_of] = fact.attempt
                 self.copies[fact.kind][fact.job] += 1
                 self.stragglers[fact.kind].pop(fact.copy_of, None)
             case Closed():
                 self.stragglers[fact.kind].pop(fact.attempt, None)
-                twin = self._twin.pop(fact.attempt, None)
+                twin = self._speculative_pair.pop(fact.attempt, None)
                 if twin is not None:
-                    del self._twin[twin]
+                    del self._speculative_pair[twin]
                     self.copies[fact.kind][fact.job] -= 1
                 self.learn(fact)
             case JobLeft(job):
@@ -104,15 +104,15 @@ class Looking(SpeculationRule):
         if self._looked_ms is None:  # what there is to see will be told only now
             self._looked_ms = self._since_ms = view.now_ms
         elif view.now_ms - self._looked_ms >= view.heartbeat_ms:
-            self._look(view)
+            self._find_anew(view)
 
-    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
         for rank, straggler in enumerate(self.stragglers[kind].values(), start=1):
             if self._may(straggler, kind, offer, view):
-                return Copy(straggler.attempt, reason(straggler, rank))
+                return Speculate(straggler.attempt, straggler_reason(straggler, rank))
         return None
 
-    def wants(self, kind: TaskKind, view: ClusterView) -> bool:
+    def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
         return any(not self.full(each.job, kind, view) for each in self.stragglers[kind].values())
 
     def _may(self, straggler: Straggler, kind: TaskKind, offer: Offer, view: ClusterView) -> bool:
@@ -120,12 +120,12 @@ class Looking(SpeculationRule):
         attempt, node = view.attempt(straggler.attempt), offer.node.node
         if attempt is None or attempt.killing or not attempt.alone or attempt.node == node:
             return False
-        if self._order is not None and not self._order.may_copy(straggler.job, kind):
+        if self._order is not None and not self._order.may_speculate(straggler.job, kind):
             return False
         full = self.full(straggler.job, kind, view)
-        return not full and self.suits(straggler, kind, node, view)
+        return not full and self.suits_node(straggler, kind, node, view)
 
-    def _look(self, view: ClusterView) -> None:
+    def _find_anew(self, view: ClusterView) -> None:
         self._looked_ms = view.now_ms
         running: tuple[dict[JobId, list[AttemptView]], ...] = ({}, {})
         for attempt in view.attempts():
@@ -133,21 +133,21 @@ class Looking(SpeculationRule):
                 continue  # under way before anybody wanted to know how far it is
             running[attempt.kind].setdefault(attempt.job, []).append(attempt)
         for kind in KINDS:
-            found = self.find(kind, running[kind], view) if running[kind] else ()
+            found = self.find_stragglers(kind, running[kind], view) if running[kind] else ()
             self.stragglers[kind].clear()
             self.stragglers[kind].update((each.attempt, each) for each in found)
 
 
-def reason(straggler: Straggler, rank: int) -> Why:
+def straggler_reason(straggler: Straggler, rank: int) -> Why:
     """Why it gets a copy; the score is the seconds it is expected to go on, 0 if nobody knows."""
-    left_s = 0.0 if straggler.left_ms == FOREVER else straggler.left_ms / 1000
+    left_s = 0.0 if straggler.left_ms == UNKNOWN_LEFT_MS else straggler.left_ms / 1000
     return Why(straggler.rule, rank, left_s)
 
 
-def left_ms(attempt: AttemptView) -> Millis:
+def time_left_ms(attempt: AttemptView) -> Millis:
     """How long the attempt is expected to go on if it goes on as it has."""
     if not attempt.progress:
-        return FOREVER
+        return UNKNOWN_LEFT_MS
     return round(attempt.ran_ms * (1 - attempt.progress) / attempt.progress)
 
 

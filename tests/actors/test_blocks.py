@@ -5,7 +5,9 @@ import pytest
 
 from callboard.actors.blocks import Blocks
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.placement import Placement
+from callboard.actors.vocabulary.events import (
     AttemptEnded,
     AttemptStalled,
     AttemptSuspended,
@@ -14,11 +16,9 @@ from callboard.actors.events import (
     Stall,
     StallEnded,
 )
-from callboard.actors.faults import AnyFault, Crash, Pause, Restart, Resume
-from callboard.actors.injector import Strike
-from callboard.actors.placement import Placement
+from callboard.actors.vocabulary.faults import AnyFault, Crash, Pause, Restart, Resume
 from callboard.scheduler.model import Priority
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 SIX = Cluster(nodes=6, racks=2, map_slots=1, reduce_slots=1, replication=2, heartbeat=IN_STEP)
 HOLDERS = Placement(1, nodes=6, racks=2, replication=2).place_block(0, 0)
@@ -26,9 +26,9 @@ OTHERS = [node for node in range(6) if node not in HOLDERS]
 WAIT_MS = 100_000
 
 
-def lost(*more: Strike, at_ms: int = 1, submit_ms: int = 10_000, **tasks: int) -> Played:
+def lost(*more: ScheduledFault, at_ms: int = 1, submit_ms: int = 10_000, **tasks: int) -> PlayedRun:
     """A job of one map whose two replicas' nodes crash."""
-    script = [Strike(at_ms, Crash(node)) for node in HOLDERS]
+    script = [ScheduledFault(at_ms, Crash(node)) for node in HOLDERS]
     times = Tasks(**{"input_wait_ms": WAIT_MS, **tasks})
     spec = job(0, maps=1, map_ms=10_000, submit_ms=submit_ms)
     return play([spec], cluster=SIX, tasks=times, script=[*script, *more])
@@ -56,7 +56,7 @@ def test_without_a_wait_it_fails_at_once() -> None:
 @pytest.mark.parametrize("back_ms", [40_000, 63_003])
 def test_a_map_that_waits_begins_when_a_replica_is_there_again(back_ms: int) -> None:
     """It looks every 3 s; the waiting is no work, so it ends a map's time after it has found it."""
-    run = lost(Strike(back_ms, Restart(HOLDERS[1])))
+    run = lost(ScheduledFault(back_ms, Restart(HOLDERS[1])))
     (stall,), (found,) = run.all(AttemptStalled), run.all(StallEnded)
     (end,) = run.all(AttemptEnded)
     assert back_ms < found.at_ms <= back_ms + 3000
@@ -66,7 +66,7 @@ def test_a_map_that_waits_begins_when_a_replica_is_there_again(back_ms: int) -> 
 
 
 def test_one_replica_is_enough() -> None:
-    run = lost(Strike(2, Restart(HOLDERS[0])))
+    run = lost(ScheduledFault(2, Restart(HOLDERS[0])))
     assert not run.all(AttemptStalled)
 
 
@@ -79,9 +79,11 @@ def test_a_paused_node_looks_when_it_goes_on() -> None:
     first = lost().launches()[0]
     pause: list[AnyFault] = [Pause(first.node), Resume(first.node)]
     times = [first.at_ms + 10_000, first.at_ms + 200_000]
-    run = lost(*map(Strike, times, pause))
+    run = lost(*map(ScheduledFault, times, pause))
     assert run.all(AttemptEnded)[0].at_ms == times[1]
-    back = lost(*map(Strike, times, pause), Strike(times[0] + 1, Restart(HOLDERS[0])))
+    back = lost(
+        *map(ScheduledFault, times, pause), ScheduledFault(times[0] + 1, Restart(HOLDERS[0]))
+    )
     assert [e.at_ms for e in back.all(StallEnded)] == [times[1]]
 
 
@@ -92,8 +94,8 @@ def test_one_that_was_suspended_looks_anew_when_it_goes_on() -> None:
     place = Placement(1, nodes=6, racks=2, replication=1).place_block
     gone, host = place(0, 0)[0], place(1, 0)[0]
     assert gone != host
-    script = [Strike(1, Crash(node)) for node in range(6) if node != host]
-    script.append(Strike(45_000, Restart(gone)))
+    script = [ScheduledFault(1, Crash(node)) for node in range(6) if node != host]
+    script.append(ScheduledFault(45_000, Restart(gone)))
     jobs = [
         job(0, maps=1, submit_ms=20_000),
         job(1, maps=1, map_ms=40_000, submit_ms=30_000, priority=Priority.HIGH),
@@ -110,8 +112,8 @@ def test_one_that_was_suspended_looks_anew_when_it_goes_on() -> None:
 
 def test_nodes_that_join_later_take_no_input_with_them() -> None:
     """Off from the start: what would lie there lies elsewhere until they have joined."""
-    script = [Strike(0, Crash(node)) for node in HOLDERS]
-    script += [Strike(500_000, Restart(node)) for node in HOLDERS]
+    script = [ScheduledFault(0, Crash(node)) for node in HOLDERS]
+    script += [ScheduledFault(500_000, Restart(node)) for node in HOLDERS]
     run = play([job(0, maps=1)], cluster=SIX, script=script)
     assert not run.all(AttemptStalled)
 
@@ -129,7 +131,7 @@ def test_what_happens_at_an_instant_is_seen_after_it() -> None:
 
 def test_who_waits_for_input_says_so() -> None:
     """What a run that is stuck would tell."""
-    script = [Strike(1, Crash(node)) for node in HOLDERS]
+    script = [ScheduledFault(1, Crash(node)) for node in HOLDERS]
     run = play([job(0, submit_ms=10_000)], cluster=SIX, script=script, until_ms=20_000)
     waits = [wait for actor in run.kernel.actors.values() if (wait := actor.waits_for())]
     (launch,) = run.launches()

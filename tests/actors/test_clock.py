@@ -5,9 +5,9 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from callboard.actors.clock import Clock
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptStalled,
@@ -17,24 +17,24 @@ from callboard.actors.events import (
     NodeReturned,
     Outcome,
 )
-from callboard.actors.faults import Crash, Drift, Hang
-from callboard.actors.injector import Strike
+from callboard.actors.vocabulary.faults import Crash, Drift, Hang
+from callboard.actors.worker.clock import Clock
 from callboard.scheduler.facts import Closed, Fact
 from callboard.scheduler.model import Millis
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.view import ClusterView
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 ONE = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
 
 
-def drifting(rate: float, at_ms: Millis = 0, maps: int = 8, map_ms: Millis = 1000) -> Played:
-    script = [Strike(at_ms, Drift(0, rate))]
+def drifting(rate: float, at_ms: Millis = 0, maps: int = 8, map_ms: Millis = 1000) -> PlayedRun:
+    script = [ScheduledFault(at_ms, Drift(0, rate))]
     return play([job(0, maps=maps, map_ms=map_ms)], cluster=ONE, script=script)
 
 
-def launch_times(run: Played) -> list[Millis]:
+def launch_times(run: PlayedRun) -> list[Millis]:
     return [e.at_ms for e in run.launches()]
 
 
@@ -69,7 +69,7 @@ def test_a_node_reports_durations_by_its_clock(rate: float) -> None:
     reduce, 5 s of it in its shuffle, is by the new rate.
     """
     spec = job(0, maps=1, map_ms=60_000, reduces=1, shuffle_ms=5000, reduce_ms=20_000)
-    script = [Strike(31_001, Drift(0, rate))]
+    script = [ScheduledFault(31_001, Drift(0, rate))]
     order = Told()
     run = play([spec], Policy(order), cluster=ONE, tasks=Tasks(slowstart=1.0), script=script)
     long_ms = [e.at_ms - e.started_ms for e in run.all(AttemptEnded)]
@@ -82,12 +82,12 @@ def test_a_node_reports_durations_by_its_clock(rate: float) -> None:
 
 @pytest.mark.parametrize("rate", [0.5, 2.0, 1.01])
 def test_a_beat_says_by_the_nodes_clock_how_long_an_attempt_has_run(rate: float) -> None:
-    script = [Strike(31_001, Drift(0, rate))]
+    script = [ScheduledFault(31_001, Drift(0, rate))]
     run = play([job(0, map_ms=60_000)], "hfsp(t=1)", cluster=ONE, script=script, until_ms=55_000)
     (entry,) = run.master.ledger.attempts()
     node = run.master.ledger.node(0)
     assert node is not None
-    beat_ms = node.last_beat_ms - ONE.latency_ms
+    beat_ms = node.heard_ms - ONE.latency_ms
     start_ms = run.all(AttemptStarted)[0].at_ms
     assert entry.ran_ms == round(31_001 - start_ms + rate * (beat_ms - 31_001))
     assert entry.progress == pytest.approx((beat_ms - start_ms) / 60_000)
@@ -99,7 +99,7 @@ def test_the_masters_patience_is_by_its_own_clock() -> None:
     """
     soon = msgspec.structs.replace(IN_STEP, expiry_ms=18_000)
     cluster = msgspec.structs.replace(ONE, nodes=2, heartbeat=soon)
-    script = [Strike(1, Drift(0, 0.1)), Strike(200_000, Drift(0, 1.0))]
+    script = [ScheduledFault(1, Drift(0, 0.1)), ScheduledFault(200_000, Drift(0, 1.0))]
     run = play([job(0, maps=40, map_ms=10_000)], cluster=cluster, script=script)
     lost = run.all(NodeLost)
     assert len(lost) > 3
@@ -107,7 +107,7 @@ def test_the_masters_patience_is_by_its_own_clock() -> None:
     assert all(18_000 < e.at_ms - e.heard_ms <= 24_000 for e in lost)
     assert len(run.all(NodeReturned)) >= len(lost) - 1
     assert run.all(JobFinished)[0].outcome is Outcome.SUCCEEDED
-    crash = [Strike(1, Drift(0, 3.0)), Strike(50_000, Crash(0)), *script[1:]]
+    crash = [ScheduledFault(1, Drift(0, 3.0)), ScheduledFault(50_000, Crash(0)), *script[1:]]
     (gone,) = play([job(0, maps=9, map_ms=20_000)], cluster=cluster, script=crash).all(NodeLost)
     assert 18_000 < gone.at_ms - gone.heard_ms <= 24_000
 
@@ -115,7 +115,11 @@ def test_the_masters_patience_is_by_its_own_clock() -> None:
 @pytest.mark.parametrize("rate", [0.5, 4.0])
 def test_timeouts_of_a_node_are_by_its_clock(rate: float) -> None:
     """T7 on it: 100 s by the clock of the node."""
-    script = [Strike(0, Drift(0, rate)), Strike(0, Hang(0, 1.0, 0.5)), Strike(9000, Hang(0, 0.0))]
+    script = [
+        ScheduledFault(0, Drift(0, rate)),
+        ScheduledFault(0, Hang(0, 1.0, 0.5)),
+        ScheduledFault(9000, Hang(0, 0.0)),
+    ]
     tasks = Tasks(timeout_ms=100_000)
     run = play([job(0, maps=1)], cluster=ONE, tasks=tasks, script=script)
     (stall,), end = run.all(AttemptStalled), run.all(AttemptEnded)[0]

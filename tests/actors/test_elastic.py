@@ -3,7 +3,8 @@
 import pytest
 
 from callboard.actors.config import Cluster
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import (
     AttemptEnded,
     JobFinished,
     MapsUndone,
@@ -11,10 +12,9 @@ from callboard.actors.events import (
     NodeReturned,
     Outcome,
 )
-from callboard.actors.faults import Crash, Drain, Restart
-from callboard.actors.injector import Strike
+from callboard.actors.vocabulary.faults import Crash, Drain, Restart
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.registry import ORDERS
+from callboard.scheduler.registry.parts import ORDERS
 from tests.support.world import IN_STEP, job, play
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
@@ -22,7 +22,7 @@ FOUR = Cluster(nodes=4, racks=2, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
 
 def test_a_node_that_is_off_from_the_start_joins_when_it_is_started() -> None:
     """It is new to the master, neither lost nor returned, and works from then on."""
-    script = [Strike(0, Crash(3)), Strike(30_000, Restart(3))]
+    script = [ScheduledFault(0, Crash(3)), ScheduledFault(30_000, Restart(3))]
     run = play([job(0, maps=20, map_ms=10_000)], cluster=FOUR, script=script)
     there = [e.at_ms for e in run.launches() if e.node == 3]
     assert min(there) == 30_001
@@ -34,7 +34,7 @@ def test_a_node_that_is_off_from_the_start_joins_when_it_is_started() -> None:
 def test_a_drained_node_ends_what_it_runs_and_gets_no_more(order: str) -> None:
     """Its map outputs are still there for the reduces; back in service it gets tasks again."""
     jobs = [job(0, maps=20, map_ms=10_000, reduces=2, shuffle_ms=1000, reduce_ms=5000)]
-    script = [Strike(15_000, Drain(1, True)), Strike(45_000, Drain(1, False))]
+    script = [ScheduledFault(15_000, Drain(1, True)), ScheduledFault(45_000, Drain(1, False))]
     run = play(jobs, order, cluster=FOUR, script=script)
     on_it = [e for e in run.launches(TaskKind.MAP) if e.node == 1]
     assert not [e for e in on_it if 15_000 < e.at_ms < 45_000]
@@ -45,7 +45,11 @@ def test_a_drained_node_ends_what_it_runs_and_gets_no_more(order: str) -> None:
 
 
 def test_a_node_out_of_service_stays_so_when_it_comes_back() -> None:
-    script = [Strike(5000, Drain(1, True)), Strike(6000, Crash(1)), Strike(7000, Restart(1))]
+    script = [
+        ScheduledFault(5000, Drain(1, True)),
+        ScheduledFault(6000, Crash(1)),
+        ScheduledFault(7000, Restart(1)),
+    ]
     run = play([job(0, maps=12, map_ms=10_000)], cluster=FOUR, script=script)
     assert [e.at_ms for e in run.launches() if e.node == 1] == [1]
     assert run.all(JobFinished)

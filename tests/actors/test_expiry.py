@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptStalled,
@@ -15,17 +16,22 @@ from callboard.actors.events import (
     Outcome,
     Stall,
 )
-from callboard.actors.faults import Crash, PauseMaster, Restart, ResumeMaster, StickLaunches
-from callboard.actors.injector import Strike
+from callboard.actors.vocabulary.faults import (
+    Crash,
+    PauseMaster,
+    Restart,
+    ResumeMaster,
+    StickLaunches,
+)
 from callboard.scheduler.model import Millis, Priority, TaskKind
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 FIVE = Cluster(nodes=5, racks=1, map_slots=1, reduce_slots=1, replication=5, heartbeat=IN_STEP)
 EXPIRY_MS: Millis = 600_000
 SWEEP_MS: Millis = 200_000
 
 
-def closings(run: Played, attempt: int) -> list[Outcome]:
+def closings(run: PlayedRun, attempt: int) -> list[Outcome]:
     return [e.outcome for e in run.all(AttemptClosed) if e.attempt == attempt]
 
 
@@ -39,7 +45,7 @@ def test_h8_a_launch_that_has_not_begun_for_600_s_has_failed(
     """
     spec = job(0, maps=1, reduces=1, reduce_ms=5000, submit_ms=submit_ms)
     stuck = range(5) if kind is TaskKind.MAP else range(4)
-    script = [Strike(0, StickLaunches(node, 1.0)) for node in stuck]
+    script = [ScheduledFault(0, StickLaunches(node, 1.0)) for node in stuck]
     run = play([spec], cluster=FIVE, script=script)
     expired = run.all(LaunchExpired)
     for gone in expired:
@@ -60,7 +66,10 @@ def test_h8_what_is_stuck_holds_its_slot_and_no_other() -> None:
     machine, which is well again, runs what comes.
     """
     one = msgspec.structs.replace(FIVE, nodes=1)
-    script = [Strike(0, StickLaunches(0, 1.0)), Strike(10_000, StickLaunches(0, 0.0))]
+    script = [
+        ScheduledFault(0, StickLaunches(0, 1.0)),
+        ScheduledFault(10_000, StickLaunches(0, 0.0)),
+    ]
     run = play([job(0, maps=3, map_ms=10_000)], cluster=one, script=script)
     (gone,) = run.all(LaunchExpired)
     (stalled,) = run.all(AttemptStalled)
@@ -73,7 +82,7 @@ def test_h8_what_is_stuck_holds_its_slot_and_no_other() -> None:
 
 
 def test_h8_an_attempt_that_runs_long_does_not_expire() -> None:
-    script = [Strike(0, StickLaunches(0, 1.0))]
+    script = [ScheduledFault(0, StickLaunches(0, 1.0))]
     run = play([job(0, maps=5, map_ms=2_000_000)], cluster=FIVE, script=script)
     (gone,) = run.all(LaunchExpired)
     assert {e.node for e in run.launches() if e.attempt == gone.attempt} == {0}
@@ -81,7 +90,10 @@ def test_h8_an_attempt_that_runs_long_does_not_expire() -> None:
 
 def test_h8_a_copy_need_not_wait_for_it() -> None:
     """Its progress is 0, so it is a straggler long before it expires."""
-    script = [Strike(0, StickLaunches(0, 1.0)), Strike(10_000, StickLaunches(0, 0.0))]
+    script = [
+        ScheduledFault(0, StickLaunches(0, 1.0)),
+        ScheduledFault(10_000, StickLaunches(0, 0.0)),
+    ]
     run = play([job(0, maps=10, map_ms=100_000)], "fifo+naive", cluster=FIVE, script=script)
     assert not run.all(LaunchExpired)
     (stalled,) = run.all(AttemptStalled)
@@ -93,9 +105,15 @@ def test_h8_a_node_that_dies_before_it_has_stopped_it_takes_it_along_as_killed()
     """Given up for lost after its launch has expired: nothing of that is a failure."""
     soon = msgspec.structs.replace(IN_STEP, expiry_ms=90_000)
     one = msgspec.structs.replace(FIVE, nodes=1, heartbeat=soon)
-    stick = [Strike(0, StickLaunches(0, 1.0)), Strike(10_000, StickLaunches(0, 0.0))]
+    stick = [
+        ScheduledFault(0, StickLaunches(0, 1.0)),
+        ScheduledFault(10_000, StickLaunches(0, 0.0)),
+    ]
     (gone,) = play([job(0)], cluster=one, script=stick).all(LaunchExpired)
-    crash = [Strike(gone.at_ms + 1, Crash(0)), Strike(gone.at_ms + 400_000, Restart(0))]
+    crash = [
+        ScheduledFault(gone.at_ms + 1, Crash(0)),
+        ScheduledFault(gone.at_ms + 400_000, Restart(0)),
+    ]
     run = play([job(0)], cluster=one, script=[*stick, *crash])
     assert run.all(LaunchExpired) == [gone]
     assert len(run.all(NodeLost)) == 1
@@ -105,10 +123,10 @@ def test_h8_a_node_that_dies_before_it_has_stopped_it_takes_it_along_as_killed()
 
 def test_h8_a_master_that_stood_still_looks_when_it_goes_on() -> None:
     script = [
-        Strike(0, StickLaunches(0, 1.0)),
-        Strike(10_000, StickLaunches(0, 0.0)),
-        Strike(550_000, PauseMaster()),
-        Strike(900_000, ResumeMaster()),
+        ScheduledFault(0, StickLaunches(0, 1.0)),
+        ScheduledFault(10_000, StickLaunches(0, 0.0)),
+        ScheduledFault(550_000, PauseMaster()),
+        ScheduledFault(900_000, ResumeMaster()),
     ]
     one = msgspec.structs.replace(FIVE, nodes=1)
     run = play([job(0, maps=1)], cluster=one, script=script)
@@ -120,7 +138,10 @@ def test_a_stuck_launch_that_was_suspended_tries_again() -> None:
     """It gives way to a job of higher priority; when it goes on its machine is well."""
     one = msgspec.structs.replace(FIVE, nodes=1)
     urgent = job(1, maps=1, map_ms=20_000, submit_ms=30_000, priority=Priority.HIGH)
-    script = [Strike(0, StickLaunches(0, 1.0)), Strike(20_000, StickLaunches(0, 0.0))]
+    script = [
+        ScheduledFault(0, StickLaunches(0, 1.0)),
+        ScheduledFault(20_000, StickLaunches(0, 0.0)),
+    ]
     policy = 'fifo+preemptive(how="suspend")'
     run = play([job(0, maps=1), urgent], policy, cluster=one, script=script)
     assert len(run.all(AttemptSuspended)) == 1

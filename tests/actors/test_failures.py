@@ -3,7 +3,8 @@
 import pytest
 
 from callboard.actors.config import Cluster
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     JobFinished,
@@ -11,22 +12,21 @@ from callboard.actors.events import (
     NodeShunned,
     Outcome,
 )
-from callboard.actors.faults import Crash, Flaky, KillJob, Restart
-from callboard.actors.injector import Strike
+from callboard.actors.vocabulary.faults import Crash, Flaky, KillJob, Restart
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.registry import ORDERS
-from tests.support.world import IN_STEP, Played, job, play
+from callboard.scheduler.registry.parts import ORDERS
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 FIVE = Cluster(nodes=5, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
 ALWAYS = 1.0
 
 
-def outcomes(run: Played) -> dict[int, Outcome]:
+def outcomes(run: PlayedRun) -> dict[int, Outcome]:
     """How each job ended."""
     return {event.job: event.outcome for event in run.all(JobFinished)}
 
 
-def nodes_of(run: Played, task: int, kind: TaskKind = TaskKind.MAP) -> list[int]:
+def nodes_of(run: PlayedRun, task: int, kind: TaskKind = TaskKind.MAP) -> list[int]:
     """Where the attempts of job 0's task were launched, in order."""
     return [e.node for e in run.launches(kind) if (e.job, e.task) == (0, task)]
 
@@ -58,8 +58,8 @@ def test_what_was_killed_does_not_count() -> None:
     """Node 0 crashes and comes back five times under a task that never fails."""
     one = Cluster(nodes=1, racks=1, map_slots=1, heartbeat=IN_STEP)
     crashes = [20_000 + 40_000 * n for n in range(5)]
-    script = [Strike(at_ms, Crash(0)) for at_ms in crashes]
-    script += [Strike(at_ms + 1000, Restart(0)) for at_ms in crashes]
+    script = [ScheduledFault(at_ms, Crash(0)) for at_ms in crashes]
+    script += [ScheduledFault(at_ms + 1000, Restart(0)) for at_ms in crashes]
     run = play([job(0, maps=1, map_ms=45_000)], cluster=one, script=script)
     assert len(run.launches()) == 6
     assert outcomes(run) == {0: Outcome.SUCCEEDED}
@@ -84,7 +84,7 @@ def test_a_user_may_kill_a_job_at_any_time_under_any_order(order: str, at_ms: in
         job(0, maps=8, map_ms=10_000, reduces=2, shuffle_ms=1000, reduce_ms=20_000),
         job(1, maps=4, map_ms=5000, submit_ms=12_000, reduces=1, reduce_ms=1000),
     ]
-    run = play(jobs, order, cluster=FIVE, script=[Strike(at_ms, KillJob(0))])
+    run = play(jobs, order, cluster=FIVE, script=[ScheduledFault(at_ms, KillJob(0))])
     ended = outcomes(run)
     assert ended[0] is (Outcome.SUCCEEDED if at_ms == 10**7 else Outcome.KILLED)
     assert ended[1] is Outcome.SUCCEEDED
@@ -96,7 +96,7 @@ def test_four_failures_on_one_node_and_the_job_uses_it_no_more() -> None:
     """
     nine = Cluster(nodes=9, racks=1, map_slots=1, heartbeat=IN_STEP)
     jobs = [job(0, maps=100, map_ms=30_000), job(1, maps=9, map_ms=5000, submit_ms=300_000)]
-    run = play(jobs, "fair", cluster=nine, script=[Strike(0, Flaky(3, ALWAYS))])
+    run = play(jobs, "fair", cluster=nine, script=[ScheduledFault(0, Flaky(3, ALWAYS))])
     (shunned,) = [e for e in run.all(NodeShunned) if e.job == 0]
     assert (shunned.node, shunned.in_force) == (3, True)
     of_job = [e for e in run.launches() if (e.job, e.node) == (0, 3)]
@@ -111,7 +111,7 @@ def test_a_quarter_of_the_cluster_is_too_much_to_shun() -> None:
     used again (shouldRunOnTaskTracker: flaky < 0.25 · cluster size).
     """
     eight = Cluster(nodes=8, racks=1, map_slots=1, heartbeat=IN_STEP)
-    script = [Strike(0, Flaky(0, ALWAYS)), Strike(0, Flaky(1, 0.6))]
+    script = [ScheduledFault(0, Flaky(0, ALWAYS)), ScheduledFault(0, Flaky(1, 0.6))]
     run = play([job(0, maps=300, map_ms=20_000)], cluster=eight, script=script)
     first, second = run.all(NodeShunned)
     assert (first.node, first.in_force) == (0, True)
@@ -123,7 +123,7 @@ def test_a_quarter_of_the_cluster_is_too_much_to_shun() -> None:
 
 def test_on_four_nodes_shunning_never_takes_effect() -> None:
     four = Cluster(nodes=4, racks=1, map_slots=1, heartbeat=IN_STEP)
-    script = [Strike(0, Flaky(0, ALWAYS))]
+    script = [ScheduledFault(0, Flaky(0, ALWAYS))]
     run = play([job(0, maps=60, map_ms=10_000)], cluster=four, script=script)
     assert [e.in_force for e in run.all(NodeShunned)] == [False]
 
@@ -132,5 +132,5 @@ def test_on_four_nodes_shunning_never_takes_effect() -> None:
 def test_nobody_kills_a_job_before_its_submission(tie_order: int) -> None:
     """At one instant the two may come in either order."""
     jobs = [job(0), job(1, submit_ms=5000)]
-    run = play(jobs, cluster=FIVE, script=[Strike(0, KillJob(0))], tie_order=tie_order)
+    run = play(jobs, cluster=FIVE, script=[ScheduledFault(0, KillJob(0))], tie_order=tie_order)
     assert len(run.all(JobFinished)) == 2

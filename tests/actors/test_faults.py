@@ -8,7 +8,10 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.kernel.kernel import Stalled
+from callboard.actors.network import HEALTHY, Link, LinkConditions
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
@@ -20,7 +23,7 @@ from callboard.actors.events import (
     Outcome,
     ShuffleEnded,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     Crash,
     Disturb,
     Jumble,
@@ -32,26 +35,25 @@ from callboard.actors.faults import (
     Separate,
     Slow,
 )
-from callboard.actors.injector import Strike
-from callboard.actors.kernel import Stalled
-from callboard.actors.messages import HeartbeatReply
-from callboard.actors.network import HEALTHY, Link, Way
+from callboard.actors.vocabulary.messages import HeartbeatReply
 from callboard.scheduler.model import Millis, TaskKind
-from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.policy import Policy
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
-CUT = Way(cut=True)
+CUT = LinkConditions(cut=True)
 TWO = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
 
 
-def cut(at_ms: Millis, node: int, for_ms: Millis, up: Way = CUT, down: Way = CUT) -> list[Strike]:
+def cut(
+    at_ms: Millis, node: int, for_ms: Millis, up: LinkConditions = CUT, down: LinkConditions = CUT
+) -> list[ScheduledFault]:
     """The link of a node disturbed for a while."""
-    ends = Strike(at_ms + for_ms, Disturb(node, HEALTHY, HEALTHY))
-    return [Strike(at_ms, Disturb(node, up, down)), ends]
+    ends = ScheduledFault(at_ms + for_ms, Disturb(node, HEALTHY, HEALTHY))
+    return [ScheduledFault(at_ms, Disturb(node, up, down)), ends]
 
 
-def ends(run: Played) -> dict[int, Millis]:
+def ends(run: PlayedRun) -> dict[int, Millis]:
     """When each job finished."""
     return {event.job: event.at_ms for event in run.all(JobFinished)}
 
@@ -72,7 +74,7 @@ def test_t1_a_silent_node_is_lost_at_the_first_sweep_after_the_expiry(
     crash_ms: Millis, heard_ms: Millis, lost_ms: Millis
 ) -> None:
     jobs = [job(0, maps=4, map_ms=900_000)]
-    run = play(jobs, cluster=TWO, script=[Strike(crash_ms, Crash(1))])
+    run = play(jobs, cluster=TWO, script=[ScheduledFault(crash_ms, Crash(1))])
     (lost,) = run.all(NodeLost)
     assert (lost.node, lost.heard_ms, lost.at_ms) == (1, heard_ms, lost_ms)
     assert 600_000 < lost.at_ms - lost.heard_ms <= 800_000
@@ -83,14 +85,14 @@ def test_t1_exactly_the_expiry_is_not_yet_too_long() -> None:
     beats = Heartbeats(interval_ms=3997, expiry_ms=14_397, phase_grid_ms=3997)
     cluster = Cluster(nodes=2, racks=1, map_slots=1, heartbeat=beats)
     jobs = [job(0, maps=2, map_ms=90_000)]
-    run = play(jobs, cluster=cluster, script=[Strike(25_000, Crash(1))])
+    run = play(jobs, cluster=cluster, script=[ScheduledFault(25_000, Crash(1))])
     assert [(e.heard_ms, e.at_ms) for e in run.all(NodeLost)] == [(23_995, 43_191)]
 
 
 def test_until_it_is_detected_the_master_believes() -> None:
     """It goes on counting the dead node's slot as taken, and launches nothing in its place."""
     jobs = [job(0, maps=2, map_ms=100_000)]
-    run = play(jobs, cluster=TWO, script=[Strike(50_000, Crash(1))])
+    run = play(jobs, cluster=TWO, script=[ScheduledFault(50_000, Crash(1))])
     closed = {event.attempt: event for event in run.all(AttemptClosed)}
     (lost,) = run.all(NodeLost)
     assert closed[2].at_ms == lost.at_ms == 800_000
@@ -99,7 +101,7 @@ def test_until_it_is_detected_the_master_believes() -> None:
 
 def test_s12_a_dead_node_does_nothing() -> None:
     jobs = [job(0, maps=6, map_ms=30_000)]
-    script = [Strike(50_000, Crash(1)), Strike(900_000, Restart(1))]
+    script = [ScheduledFault(50_000, Crash(1)), ScheduledFault(900_000, Restart(1))]
     run = play(jobs, cluster=TWO, script=script)
     assert all(not 50_000 < e.at_ms < 900_000 for e in run.all(AttemptStarted) if e.node == 1)
 
@@ -107,13 +109,13 @@ def test_s12_a_dead_node_does_nothing() -> None:
 # T2, T3: what is lost with a node.
 
 
-def lost_with_outputs(reduces: int) -> Played:
+def lost_with_outputs(reduces: int) -> PlayedRun:
     """Two nodes run four maps; then one is lost, while two long maps are left."""
     jobs = [
         job(0, maps=4, map_ms=10_000, reduces=reduces, reduce_ms=1_500_000),
         job(1, maps=4, map_ms=700_000, submit_ms=1000),
     ]
-    return play(jobs, cluster=TWO, script=[Strike(60_000, Crash(1))])
+    return play(jobs, cluster=TWO, script=[ScheduledFault(60_000, Crash(1))])
 
 
 def test_t2_finished_maps_run_again_first_and_anywhere() -> None:
@@ -142,7 +144,7 @@ def test_t3_a_reduce_that_still_fetches_waits_for_the_map_to_run_again() -> None
     loss is noticed, and only then the shuffle ends.
     """
     jobs = [job(0, maps=2, map_ms=10_000, reduces=1, shuffle_ms=60_000, reduce_ms=1000)]
-    run = play(jobs, cluster=TWO, script=[Strike(12_500, Crash(1))])
+    run = play(jobs, cluster=TWO, script=[ScheduledFault(12_500, Crash(1))])
     (undone,) = run.all(MapsUndone)
     assert undone.outcome is Outcome.KILLED  # one complaint is not enough (T6)
     last_map = max(e.attempt for e in run.launches(TaskKind.MAP))
@@ -187,7 +189,7 @@ def test_a_partition_shorter_than_the_expiry_costs_nothing_but_time() -> None:
 
 def test_t5_a_fast_restart_counts_as_loss_at_once() -> None:
     jobs = [job(0, maps=2, map_ms=100_000)]
-    script = [Strike(50_000, Crash(1)), Strike(55_000, Restart(1))]
+    script = [ScheduledFault(50_000, Crash(1)), ScheduledFault(55_000, Restart(1))]
     run = play(jobs, cluster=TWO, script=script)
     (lost,) = run.all(NodeLost)
     (back,) = run.all(NodeReturned)
@@ -200,7 +202,7 @@ def test_t5_a_fast_restart_counts_as_loss_at_once() -> None:
 
 def test_a_paused_node_loses_nothing_and_is_late_by_the_pause() -> None:
     jobs = [job(0, maps=1, map_ms=100_000)]
-    script = [Strike(50_000, Pause(0)), Strike(80_000, Resume(0))]
+    script = [ScheduledFault(50_000, Pause(0)), ScheduledFault(80_000, Resume(0))]
     run = play(jobs, script=script)
     assert [e.at_ms for e in run.all(AttemptEnded)] == [130_002]
     assert not run.all(NodeLost)
@@ -211,18 +213,26 @@ def test_a_slow_node_takes_longer_for_what_is_left_and_for_what_comes() -> None:
     does 10 s of it, then its own time again.
     """
     jobs = [job(0, maps=1, map_ms=100_000)]
-    script = [Strike(40_002, Slow(0, 3.0)), Strike(70_002, Slow(0, 1.0))]
+    script = [ScheduledFault(40_002, Slow(0, 3.0)), ScheduledFault(70_002, Slow(0, 1.0))]
     run = play(jobs, script=script)
     assert [e.at_ms for e in run.all(AttemptEnded)] == [120_002]
-    later = play(jobs, script=[Strike(0, Slow(0, 3.0))])
+    later = play(jobs, script=[ScheduledFault(0, Slow(0, 3.0))])
     assert [e.at_ms for e in later.all(AttemptEnded)] == [300_002]
 
 
 def test_slowness_outlasts_a_pause_and_a_crash() -> None:
-    script = [Strike(10_002, Pause(0)), Strike(15_000, Slow(0, 2.0)), Strike(20_002, Resume(0))]
+    script = [
+        ScheduledFault(10_002, Pause(0)),
+        ScheduledFault(15_000, Slow(0, 2.0)),
+        ScheduledFault(20_002, Resume(0)),
+    ]
     run = play([job(0, maps=1, map_ms=100_000)], script=script)
     assert [e.at_ms for e in run.all(AttemptEnded)] == [20_002 + 180_000]
-    script = [Strike(0, Slow(0, 2.0)), Strike(10_000, Crash(0)), Strike(20_000, Restart(0))]
+    script = [
+        ScheduledFault(0, Slow(0, 2.0)),
+        ScheduledFault(10_000, Crash(0)),
+        ScheduledFault(20_000, Restart(0)),
+    ]
     again = play([job(0, maps=1, map_ms=100_000)], script=script)
     begun = max(e.at_ms for e in again.all(AttemptStarted))
     assert max(e.at_ms for e in again.all(AttemptEnded)) == begun + 200_000
@@ -230,16 +240,16 @@ def test_slowness_outlasts_a_pause_and_a_crash() -> None:
 
 # H5, S8: heartbeats at least once.
 
-FLAKY = Way(loss=0.4, twice=0.4, delay_ms=2000)
+FLAKY = LinkConditions(loss=0.4, twice=0.4, delay_ms=2000)
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("up", "down"), [(FLAKY, HEALTHY), (HEALTHY, FLAKY), (FLAKY, FLAKY)])
 def test_s8_lost_doubled_and_late_messages_launch_nothing_twice(
-    seed: int, up: Way, down: Way
+    seed: int, up: LinkConditions, down: LinkConditions
 ) -> None:
     jobs = [job(0, maps=12, map_ms=20_000, reduces=2, shuffle_ms=1000, reduce_ms=5000)]
-    script = [Strike(1, Disturb(node, up, down)) for node in (0, 1)]
+    script = [ScheduledFault(1, Disturb(node, up, down)) for node in (0, 1)]
     run = play(jobs, cluster=TWO, script=script, seed=seed)
     assert len(run.launches()) == len(run.all(AttemptStarted)) == 14
     assert [e.outcome for e in run.all(AttemptClosed)] == [Outcome.SUCCEEDED] * 14
@@ -250,10 +260,10 @@ def test_s8_lost_doubled_and_late_messages_launch_nothing_twice(
 @pytest.mark.parametrize("held", [(0.5, 0.0), (0.0, 0.5), (1.0, 1.0)])
 @pytest.mark.parametrize("way", [HEALTHY, FLAKY])
 def test_s8_reordered_messages_launch_nothing_twice(
-    seed: int, held: tuple[float, float], way: Way
+    seed: int, held: tuple[float, float], way: LinkConditions
 ) -> None:
     jobs = [job(0, maps=12, map_ms=20_000, reduces=2, shuffle_ms=1000, reduce_ms=5000)]
-    script = [Strike(1, Jumble(node, way, way, *held)) for node in (0, 1)]
+    script = [ScheduledFault(1, Jumble(node, way, way, *held)) for node in (0, 1)]
     run = play(jobs, cluster=TWO, script=script, seed=seed)
     assert len(run.launches()) == len(run.all(AttemptStarted)) == 14
     assert ends(run)
@@ -265,7 +275,7 @@ def test_a_message_that_is_held_back_comes_right_behind_the_next() -> None:
     link.held_share = 1.0
     sent = [HeartbeatReply(number, 0) for number in range(5)]
     assert [link.carry(each) for each in sent[:3]] == [[], [(5, sent[1]), (5, sent[0])], []]
-    link.way = Way(cut=True)
+    link.way = LinkConditions(cut=True)
     assert link.carry(sent[3]) == []
     link.way, link.held_share = HEALTHY, 0.0
     assert link.carry(sent[4]) == [(5, sent[4]), (5, sent[2])]
@@ -282,7 +292,7 @@ def test_t6_enough_complaints_fail_the_maps_before_the_node_is_lost() -> None:
     after the first; the next beats carry three complaints, more than half of the four reduces.
     """
     jobs = [job(0, maps=4, map_ms=10_000, reduces=4, shuffle_ms=90_000, reduce_ms=1000)]
-    run = play(jobs, cluster=FOUR, script=[Strike(12_500, Crash(3))])
+    run = play(jobs, cluster=FOUR, script=[ScheduledFault(12_500, Crash(3))])
     (undone,) = run.all(MapsUndone)
     assert (undone.node, undone.outcome, len(undone.attempts)) == (3, Outcome.FAILED, 1)
     assert 15_014 + 350_200 < undone.at_ms < 15_014 + 350_200 + 3_100
@@ -291,7 +301,7 @@ def test_t6_enough_complaints_fail_the_maps_before_the_node_is_lost() -> None:
 
 def test_t6_two_complaints_are_not_enough() -> None:
     jobs = [job(0, maps=4, map_ms=10_000, reduces=2, shuffle_ms=90_000, reduce_ms=1000)]
-    run = play(jobs, cluster=FOUR, script=[Strike(12_500, Crash(3))])
+    run = play(jobs, cluster=FOUR, script=[ScheduledFault(12_500, Crash(3))])
     assert [e.outcome for e in run.all(MapsUndone)] == [Outcome.KILLED]
     assert run.all(NodeLost)
 
@@ -299,7 +309,7 @@ def test_t6_two_complaints_are_not_enough() -> None:
 def test_a_shuffle_waits_for_a_host_out_of_reach_and_goes_on_when_it_is_back() -> None:
     """Node 1 cannot be reached by others from 5 to 60 s; beats get through all the while."""
     jobs = [job(0, maps=2, map_ms=10_000, reduces=1, shuffle_ms=2000, reduce_ms=1000)]
-    script = [Strike(5000, Separate(1, (0,))), Strike(60_000, Separate(1, ()))]
+    script = [ScheduledFault(5000, Separate(1, (0,))), ScheduledFault(60_000, Separate(1, ()))]
     run = play(jobs, cluster=TWO, script=script)
     (ended,) = run.all(ShuffleEnded)
     assert 60_000 < ended.at_ms < 100_000
@@ -314,7 +324,7 @@ def test_t6_after_thirty_failures_a_reduce_has_failed() -> None:
     """
     sixteen = msgspec.structs.replace(FOUR, nodes=16)
     spec = job(0, maps=16, map_ms=10_000, reduces=32, shuffle_ms=90_000, reduce_ms=200_000_000)
-    script = [Strike(5000, Separate(0, (1,))), Strike(86_400_000, Separate(0, ()))]
+    script = [ScheduledFault(5000, Separate(0, (1,))), ScheduledFault(86_400_000, Separate(0, ()))]
     run = play([spec], cluster=sixteen, script=script, until_ms=68_000_000)
     assert not run.all(MapsUndone)
     failed = [e for e in run.all(AttemptEnded) if e.outcome is Outcome.FAILED]
@@ -328,14 +338,17 @@ def test_a_long_split_is_no_stall_though_the_next_try_is_hours_away() -> None:
     """Pauses have grown by 1.3 all day: the run does not count as stuck before the next one."""
     jobs = [job(0, maps=8, map_ms=10_000, reduces=8, shuffle_ms=2000, reduce_ms=1000)]
     for hours in (6, 18):
-        script = [Strike(5000, Separate(1, (0,))), Strike(hours * 3_600_000, Separate(1, ()))]
+        script = [
+            ScheduledFault(5000, Separate(1, (0,))),
+            ScheduledFault(hours * 3_600_000, Separate(1, ())),
+        ]
         run = play(jobs, cluster=FOUR, script=script)
         assert run.all(JobFinished)[0].at_ms < 1.31 * hours * 3_600_000
 
 
 def test_a_launch_to_a_node_that_has_just_died_is_not_lost_for_ever() -> None:
     """The reply is under way when the node dies: the attempt never starts, and is run elsewhere."""
-    run = play([job(0, maps=2, map_ms=10_000)], cluster=TWO, script=[Strike(1, Crash(1))])
+    run = play([job(0, maps=2, map_ms=10_000)], cluster=TWO, script=[ScheduledFault(1, Crash(1))])
     assert len(run.all(AttemptLaunched)) == len(run.all(AttemptStarted)) + 1
     assert run.all(JobFinished)
 
@@ -347,7 +360,13 @@ def test_hfsps_virtual_cluster_shrinks_when_the_loss_is_detected_and_not_before(
     """HFSP, III-B, Failures: until then its ages grow as if the dead node's slot served."""
     order = Hfsp()
     jobs = [job(0, maps=9, map_ms=500_000)]
-    play(jobs, Policy(order), cluster=TWO, script=[Strike(10_000, Crash(1))], until_ms=until_ms)
+    play(
+        jobs,
+        Policy(order),
+        cluster=TWO,
+        script=[ScheduledFault(10_000, Crash(1))],
+        until_ms=until_ms,
+    )
     assert order.clusters[TaskKind.MAP]._slots == slots
 
 
@@ -361,7 +380,7 @@ def test_a_world_that_can_come_to_nothing_is_stuck_however_busy_it_is() -> None:
         play(
             [job(0, maps=1, map_ms=60_000)],
             cluster=cluster,
-            script=[Strike(0, Pause(0)), Strike(1, Resume(0))],
+            script=[ScheduledFault(0, Pause(0)), ScheduledFault(1, Resume(0))],
         )
     assert "no task has come to its end for" in str(caught.value)
     assert "job 0 (j0) waits: 0 of 1 maps" in str(caught.value)
@@ -370,9 +389,9 @@ def test_a_world_that_can_come_to_nothing_is_stuck_however_busy_it_is() -> None:
 
 def test_a_master_that_stands_still_goes_on_however_often_it_was_told_to_stand_still() -> None:
     script = [
-        Strike(500, PauseMaster()),
-        Strike(2000, PauseMaster()),
-        Strike(9000, ResumeMaster()),
+        ScheduledFault(500, PauseMaster()),
+        ScheduledFault(2000, PauseMaster()),
+        ScheduledFault(9000, ResumeMaster()),
     ]
     run = play([job(0, maps=1)], cluster=Cluster(nodes=1, racks=1), script=script)
     assert run.all(JobFinished)

@@ -4,7 +4,10 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.master.blacklist import BUCKET_MS, NodeBlacklist
+from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.vocabulary.events import (
     JobFinished,
     NodeCleared,
     NodeListed,
@@ -12,7 +15,7 @@ from callboard.actors.events import (
     NodeShunned,
     Outcome,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     Crash,
     Disturb,
     Flaky,
@@ -21,11 +24,8 @@ from callboard.actors.faults import (
     RestartMaster,
     ResumeMaster,
 )
-from callboard.actors.faulty import BUCKET_MS, FaultyNodes
-from callboard.actors.injector import Strike
-from callboard.actors.network import HEALTHY, Way
 from callboard.scheduler.model import Millis, TaskKind
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 NINE = Cluster(nodes=9, racks=1, map_slots=1, heartbeat=IN_STEP)
 BAD = 3
@@ -35,17 +35,23 @@ JOBS = [job(n, maps=90, map_ms=30_000, submit_ms=400_000 * n) for n in range(6)]
 
 
 def troubled(
-    *more: Strike, bad_nodes: str | None = None, later_ms: Millis | None = None, jobs: int = 6
-) -> Played:
+    *more: ScheduledFault,
+    bad_nodes: str | None = None,
+    later_ms: Millis | None = None,
+    jobs: int = 6,
+) -> PlayedRun:
     """A run in which every attempt on node 3 fails, with a small job at `later_ms`."""
     cluster = msgspec.structs.replace(NINE, bad_nodes=bad_nodes)
     late = [] if later_ms is None else [job(jobs, maps=9, map_ms=5000, submit_ms=later_ms)]
     return play(
-        [*JOBS[:jobs], *late], "fifo", cluster=cluster, script=[Strike(0, Flaky(BAD, 1.0)), *more]
+        [*JOBS[:jobs], *late],
+        "fifo",
+        cluster=cluster,
+        script=[ScheduledFault(0, Flaky(BAD, 1.0)), *more],
     )
 
 
-def after(run: Played, at_ms: Millis) -> int:
+def after(run: PlayedRun, at_ms: Millis) -> int:
     """How many launches the bad node got after a moment."""
     return len([e for e in run.launches() if e.node == BAD and e.at_ms > at_ms])
 
@@ -92,7 +98,7 @@ def test_jobs_that_fail_hold_nothing_against_a_node() -> None:
         msgspec.structs.replace(spec, maps=90, poisoned=((89,), ()), submit_ms=10**6 * n)
         for n, spec in enumerate(JOBS)
     ]
-    run = play(poisoned, "fifo", cluster=NINE, script=[Strike(0, Flaky(BAD, 1.0))])
+    run = play(poisoned, "fifo", cluster=NINE, script=[ScheduledFault(0, Flaky(BAD, 1.0))])
     assert len(run.all(NodeShunned)) == 6
     assert {e.outcome for e in run.all(JobFinished)} == {Outcome.FAILED}
     assert not run.all(NodeListed)
@@ -115,18 +121,24 @@ def test_a_restart_clears_a_node_and_a_loss_does_not() -> None:
     """
     at_ms, later_ms = 2_000_000, 4_000_000
     fast = troubled(
-        Strike(at_ms, Crash(BAD)), Strike(at_ms + 10_000, Restart(BAD)), later_ms=later_ms, jobs=4
+        ScheduledFault(at_ms, Crash(BAD)),
+        ScheduledFault(at_ms + 10_000, Restart(BAD)),
+        later_ms=later_ms,
+        jobs=4,
     )
     slow = troubled(
-        Strike(at_ms, Crash(BAD)), Strike(at_ms + 10**6, Restart(BAD)), later_ms=later_ms, jobs=4
+        ScheduledFault(at_ms, Crash(BAD)),
+        ScheduledFault(at_ms + 10**6, Restart(BAD)),
+        later_ms=later_ms,
+        jobs=4,
     )
     for run in fast, slow:
         (cleared,) = run.all(NodeCleared)
         assert cleared.at_ms == run.all(NodeReturned)[0].at_ms
         assert after(run, cleared.at_ms)
     cut = troubled(
-        Strike(at_ms, Disturb(BAD, Way(cut=True), HEALTHY)),
-        Strike(at_ms + 10**6, Disturb(BAD, HEALTHY, HEALTHY)),
+        ScheduledFault(at_ms, Disturb(BAD, LinkConditions(cut=True), HEALTHY)),
+        ScheduledFault(at_ms + 10**6, Disturb(BAD, HEALTHY, HEALTHY)),
         later_ms=later_ms,
         jobs=4,
     )
@@ -136,7 +148,7 @@ def test_a_restart_clears_a_node_and_a_loss_does_not() -> None:
 
 
 def test_a_master_that_starts_again_has_forgotten_who_is_bad() -> None:
-    run = troubled(Strike(2_000_000, RestartMaster()), later_ms=3_000_000, jobs=4)
+    run = troubled(ScheduledFault(2_000_000, RestartMaster()), later_ms=3_000_000, jobs=4)
     assert len(run.all(NodeListed)) == 1
     assert not run.all(NodeCleared)
     assert after(run, 2_000_000)
@@ -144,7 +156,10 @@ def test_a_master_that_starts_again_has_forgotten_who_is_bad() -> None:
 
 def test_forgiveness_that_falls_due_in_a_pause_comes_after_it() -> None:
     at_ms = 12 * BUCKET_MS
-    pause = Strike(at_ms - 60_000, PauseMaster()), Strike(at_ms + 60_000, ResumeMaster())
+    pause = (
+        ScheduledFault(at_ms - 60_000, PauseMaster()),
+        ScheduledFault(at_ms + 60_000, ResumeMaster()),
+    )
     run = troubled(*pause, later_ms=4 * HOUR_MS, jobs=4)
     (cleared,) = run.all(NodeCleared)
     assert cleared.at_ms == at_ms + 60_000
@@ -154,7 +169,7 @@ def test_bounds_of_the_list() -> None:
     """Four faults, of 180 minutes in quarters of an hour, more than 1.5 times the average, while
     less than half of the cluster is listed.
     """
-    faulty = FaultyNodes()
+    faulty = NodeBlacklist()
     for at_ms in (0, BUCKET_MS, 2 * BUCKET_MS):
         faulty.add(1, at_ms)
     assert not faulty.exceeds(1, 3 * BUCKET_MS, 10)
@@ -162,9 +177,9 @@ def test_bounds_of_the_list() -> None:
     assert faulty.exceeds(1, 3 * BUCKET_MS, 10)
     assert faulty.exceeds(1, 12 * BUCKET_MS - 1, 10)
     assert not faulty.exceeds(1, 12 * BUCKET_MS, 10)
-    assert faulty.forgiven_ms(1) == 12 * BUCKET_MS
+    assert faulty.expires_ms(1) == 12 * BUCKET_MS
 
-    even = FaultyNodes()
+    even = NodeBlacklist()
     for node, faults in ((0, 6), (1, 4), (2, 2), (3, 4)):
         for _ in range(faults):
             even.add(node, 0)

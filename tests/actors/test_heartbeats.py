@@ -9,7 +9,8 @@ is H1 of the profile `mr1-1.0`).
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats, Tasks
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
@@ -17,9 +18,8 @@ from callboard.actors.events import (
     JobFinished,
     ShuffleEnded,
 )
-from callboard.actors.faults import KillJob
-from callboard.actors.injector import Strike
-from callboard.actors.messages import Heartbeat, LaunchTask
+from callboard.actors.vocabulary.faults import KillJob
+from callboard.actors.vocabulary.messages import Heartbeat, LaunchTask
 from callboard.scenarios.build import node_facts
 from callboard.scheduler.model import TaskKind
 from tests.support.world import IN_STEP, job, play
@@ -90,11 +90,11 @@ def test_h6_a_beats_news_is_booked_before_it_is_given_work() -> None:
     """
     jobs = [job(0, maps=2, map_ms=1000), job(1, maps=1, map_ms=60_000)]
     one = Cluster(nodes=1, racks=1, map_slots=2, heartbeat=IN_STEP)
-    run = play(jobs, cluster=one, script=[Strike(2500, KillJob(0))], until_ms=3003)
+    run = play(jobs, cluster=one, script=[ScheduledFault(2500, KillJob(0))], until_ms=3003)
     assert [e.at_ms for e in run.all(AttemptClosed)] == [3003, 3003]
     assert [(e.at_ms, e.job) for e in run.launches()][2:] == [(3003, 1)]
     three = [job(0, maps=1, map_ms=60_000), job(1, maps=1, map_ms=1000), job(2, submit_ms=2000)]
-    run = play(three, cluster=one, script=[Strike(2500, KillJob(0))], until_ms=3003)
+    run = play(three, cluster=one, script=[ScheduledFault(2500, KillJob(0))], until_ms=3003)
     node = run.master.ledger.node(0)
     assert node is not None
     assert [each.job for each in node.reply.launches if isinstance(each, LaunchTask)] == [2]

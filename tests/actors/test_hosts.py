@@ -6,12 +6,12 @@ import pytest
 import trio
 
 from callboard.actors.config import Cluster, Heartbeats, Tasks
-from callboard.actors.events import Event
-from callboard.actors.hosts import TrioHost, run_direct, run_on_trio
-from callboard.actors.kernel import Kernel
+from callboard.actors.kernel.drivers import TrioDriver, run_direct, run_on_trio
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import Event
 from callboard.scenarios.build import assemble
 from callboard.scheduler.model import Millis
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from tests.support.world import job
 
 
@@ -45,7 +45,7 @@ async def test_a_run_plays_beside_other_tasks_and_gives_them_turns() -> None:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(bystander)
-        await TrioHost(kernel).play()
+        await TrioDriver(kernel).play()
         nursery.cancel_scope.cancel()
     assert kernel.messages > 8000
     assert turns > kernel.messages // 1024 + 5
@@ -57,7 +57,7 @@ async def test_every_actor_is_a_task_and_none_is_left_behind() -> None:
     before = trio.lowlevel.current_statistics().tasks_living
     seen: list[int] = []
     kernel.watch = lambda: seen.append(trio.lowlevel.current_statistics().tasks_living)
-    await TrioHost(kernel).play()
+    await TrioDriver(kernel).play()
     assert max(seen) - before >= 10 + 10 * 4  # nodes and slots; master, client and jobs besides
     assert trio.lowlevel.current_statistics().tasks_living == before
 
@@ -68,7 +68,7 @@ async def test_cancelling_a_run_from_outside_takes_every_actor_with_it() -> None
     before = trio.lowlevel.current_statistics().tasks_living
     with trio.CancelScope() as scope:
         kernel.watch = scope.cancel
-        await TrioHost(kernel).play()
+        await TrioDriver(kernel).play()
     assert scope.cancelled_caught
     assert kernel.reason is None
     assert trio.lowlevel.current_statistics().tasks_living == before
@@ -79,7 +79,7 @@ async def test_a_run_cancelled_before_its_actors_have_entered_leaves_none_behind
     before = trio.lowlevel.current_statistics().tasks_living
     with trio.CancelScope() as scope:
         scope.cancel()
-        await TrioHost(world()).play()
+        await TrioDriver(world()).play()
     assert scope.cancelled_caught
     assert trio.lowlevel.current_statistics().tasks_living == before
 

@@ -5,17 +5,17 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from callboard.actors.actor import Actor, Message
-from callboard.actors.events import Event, ShuffleEnded
-from callboard.actors.hosts import run_direct, run_on_trio
-from callboard.actors.kernel import (
-    PATIENCE_MS,
+from callboard.actors.kernel.actor import Actor, Message
+from callboard.actors.kernel.drivers import run_direct, run_on_trio
+from callboard.actors.kernel.kernel import (
     ROUNDS_MAX,
+    STALL_TIMEOUT_MS,
     ActorFailed,
     Kernel,
     KernelError,
     Stalled,
 )
+from callboard.actors.vocabulary.events import Event, ShuffleEnded
 
 HOSTS = [run_direct, run_on_trio]
 Host = Callable[[Kernel], None]
@@ -211,7 +211,7 @@ def test_mail_that_goes_round_while_nothing_is_done_is_stuck_in_the_end() -> Non
     beater.timer(Say("beat"), 1)
     with pytest.raises(Stalled, match="nothing but heartbeats for 2 hours") as caught:
         run_direct(kernel)
-    assert caught.value.at_ms <= PATIENCE_MS
+    assert caught.value.at_ms <= STALL_TIMEOUT_MS
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -290,7 +290,7 @@ def test_patience_lasts_while_anybody_is_at_work() -> None:
             return True
 
     kernel = Kernel()
-    kernel.patience_ms = 10
+    kernel.stall_timeout_ms = 10
     started(kernel, Worker(1), end_ms=1000)
     run_direct(kernel)
     assert kernel.reason == "complete"

@@ -3,7 +3,8 @@
 import pytest
 
 from callboard.actors.config import Cluster
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     JobFinished,
@@ -12,10 +13,9 @@ from callboard.actors.events import (
     NodeReturned,
     Outcome,
 )
-from callboard.actors.faults import PauseMaster, RestartMaster, ResumeMaster
-from callboard.actors.injector import Strike
+from callboard.actors.vocabulary.faults import PauseMaster, RestartMaster, ResumeMaster
 from callboard.scheduler.model import Millis
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)
 JOBS = [
@@ -24,8 +24,8 @@ JOBS = [
 ]
 
 
-def paused(at_ms: Millis, for_ms: Millis) -> Played:
-    script = [Strike(at_ms, PauseMaster()), Strike(at_ms + for_ms, ResumeMaster())]
+def paused(at_ms: Millis, for_ms: Millis) -> PlayedRun:
+    script = [ScheduledFault(at_ms, PauseMaster()), ScheduledFault(at_ms + for_ms, ResumeMaster())]
     return play(JOBS, cluster=FOUR, script=script)
 
 
@@ -47,7 +47,7 @@ def test_nothing_is_launched_while_the_master_stands_still_and_what_runs_goes_on
 @pytest.mark.parametrize("recover", [False, True])
 def test_a_restart_kills_what_runs_and_loses_or_repeats_the_jobs(recover: bool) -> None:
     """At 50 s both jobs are there; every node is told to begin anew at its next beat."""
-    run = play(JOBS, cluster=FOUR, script=[Strike(50_000, RestartMaster(recover))])
+    run = play(JOBS, cluster=FOUR, script=[ScheduledFault(50_000, RestartMaster(recover))])
     outcome = Outcome.SUCCEEDED if recover else Outcome.KILLED
     assert {e.job: e.outcome for e in run.all(JobFinished)} == {0: outcome, 1: outcome}
     assert [e.job for e in run.all(JobResubmitted)] == ([0, 1] if recover else [])
@@ -65,7 +65,7 @@ def test_a_restart_kills_what_runs_and_loses_or_repeats_the_jobs(recover: bool) 
 
 
 def test_a_job_that_came_after_the_restart_is_not_concerned() -> None:
-    script = [Strike(30_000, RestartMaster())]
+    script = [ScheduledFault(30_000, RestartMaster())]
     run = play(JOBS, cluster=FOUR, script=script)
     assert {e.job: e.outcome for e in run.all(JobFinished)} == {
         0: Outcome.KILLED,

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.pending import PendingMaps, PendingReduces
+from callboard.actors.master.pending_tasks import PendingMaps, PendingReduces
 from callboard.scheduler.model import Locality
 
 NODES, RACKS = 6, 3

@@ -3,8 +3,9 @@
 import numpy as np
 
 from callboard.actors.config import Cluster
-from callboard.actors.entries import OfferEntry
-from callboard.actors.events import (
+from callboard.actors.master.entries import OfferEntry
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
@@ -13,12 +14,11 @@ from callboard.actors.events import (
     NodeFacts,
     Outcome,
 )
-from callboard.actors.ledger import Ledger
-from callboard.actors.messages import MapWork, ReduceWork, SubmitJob
+from callboard.actors.vocabulary.messages import MapWork, ReduceWork, SubmitJob
 from callboard.scheduler.decisions import Launch
 from callboard.scheduler.facts import JobArrived, Launched, TasksPending
 from callboard.scheduler.model import Locality, Priority, TaskKind
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from tests.support.preempt import KillNewest
 from tests.support.world import IN_STEP, job, play
 

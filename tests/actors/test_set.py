@@ -4,8 +4,10 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster
-from callboard.actors.events import AttemptLaunched, FaultStruck, JobChanged, JobFinished
-from callboard.actors.faults import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import AttemptLaunched, FaultStruck, JobChanged, JobFinished
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     PauseMaster,
     RestartMaster,
@@ -14,11 +16,9 @@ from callboard.actors.faults import (
     SetPriority,
     SwitchPolicy,
 )
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
 from callboard.scheduler.model import JobId, Millis, Priority
-from callboard.scheduler.registry import ORDERS
-from tests.support.world import IN_STEP, Played, job, play
+from callboard.scheduler.registry.parts import ORDERS
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 TWO = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
 HIGH, LOW = Priority.VERY_HIGH, Priority.VERY_LOW
@@ -28,7 +28,7 @@ JOBS = [
 ]
 
 
-def launched(run: Played, job_id: JobId, after_ms: Millis, until_ms: Millis) -> int:
+def launched(run: PlayedRun, job_id: JobId, after_ms: Millis, until_ms: Millis) -> int:
     """How many maps a job was given in a time."""
     given = run.all(AttemptLaunched)
     return len([e for e in given if e.job == job_id and after_ms < e.at_ms < until_ms])
@@ -36,8 +36,8 @@ def launched(run: Played, job_id: JobId, after_ms: Millis, until_ms: Millis) -> 
 
 def changed(
     policy: str, *faults: AnyFault, at_ms: Millis = 45_000, jobs: list[JobSpec] | None = None
-) -> Played:
-    script = [Strike(at_ms, fault) for fault in faults]
+) -> PlayedRun:
+    script = [ScheduledFault(at_ms, fault) for fault in faults]
     return play(jobs or JOBS, policy, cluster=TWO, script=script)
 
 
@@ -52,7 +52,10 @@ def test_fifo_serves_the_job_that_is_put_first() -> None:
 
 
 def test_a_job_that_is_put_last_may_be_put_back() -> None:
-    script = [Strike(45_000, SetPriority(0, LOW)), Strike(105_000, SetPriority(0, Priority.NORMAL))]
+    script = [
+        ScheduledFault(45_000, SetPriority(0, LOW)),
+        ScheduledFault(105_000, SetPriority(0, Priority.NORMAL)),
+    ]
     run = play(JOBS, "fifo", cluster=TWO, script=script)
     assert launched(run, 1, 45_000, 105_000) > 9
     assert launched(run, 0, 45_000, 105_000) == 0
@@ -72,7 +75,7 @@ def test_fair_gives_by_the_new_weight() -> None:
     jobs = [job(n, maps=400, map_ms=20_000) for n in (0, 1)]
     even = play(jobs, "fair", cluster=big, until_ms=100_000)
     assert abs(launched(even, 0, 0, 100_000) - launched(even, 1, 0, 100_000)) <= 6
-    script = [Strike(5000, SetPriority(0, HIGH)), Strike(5000, SetPriority(1, LOW))]
+    script = [ScheduledFault(5000, SetPriority(0, HIGH)), ScheduledFault(5000, SetPriority(1, LOW))]
     run = play(jobs, "fair", cluster=big, script=script, until_ms=100_000)
     assert 28 <= run.master.ledger.job(0).running(0) <= 29  # type: ignore[arg-type]
 
@@ -86,7 +89,7 @@ def test_fair_shares_among_the_pools_that_jobs_are_in_now() -> None:
         msgspec.structs.replace(job(n, maps=400, map_ms=20_000), pool=pool)
         for n, pool in enumerate(["a", "a", "b"])
     ]
-    script = [Strike(60_000, SetPool(1, "b"))]
+    script = [ScheduledFault(60_000, SetPool(1, "b"))]
     policy = 'fair(pool_by="pool")'
     before = play(jobs, policy, cluster=big, until_ms=59_000).master.ledger
     after = play(jobs, policy, cluster=big, script=script, until_ms=119_000).master.ledger
@@ -132,9 +135,9 @@ def test_nobody_is_moved_who_is_not_there(at_ms: Millis) -> None:
 
 def test_a_master_that_stands_still_does_it_when_it_goes_on() -> None:
     script = [
-        Strike(40_000, PauseMaster()),
-        Strike(45_000, SetPriority(1, HIGH)),
-        Strike(70_000, ResumeMaster()),
+        ScheduledFault(40_000, PauseMaster()),
+        ScheduledFault(45_000, SetPriority(1, HIGH)),
+        ScheduledFault(70_000, ResumeMaster()),
     ]
     run = play(JOBS, "fifo", cluster=TWO, script=script)
     assert [e.at_ms for e in run.all(JobChanged)] == [70_000]
@@ -142,10 +145,12 @@ def test_a_master_that_stands_still_does_it_when_it_goes_on() -> None:
 
 def test_a_new_policy_goes_by_it_and_a_new_master_does_not() -> None:
     """The books have it; a job that is submitted again says what it said first."""
-    moved = [Strike(45_000, SetPriority(1, HIGH))]
-    switched = play(JOBS, "ps", cluster=TWO, script=[*moved, Strike(50_000, SwitchPolicy("fifo"))])
+    moved = [ScheduledFault(45_000, SetPriority(1, HIGH))]
+    switched = play(
+        JOBS, "ps", cluster=TWO, script=[*moved, ScheduledFault(50_000, SwitchPolicy("fifo"))]
+    )
     assert [e.job for e in switched.all(JobFinished)] == [1, 0]
-    restart = Strike(50_000, RestartMaster(recover=True))
+    restart = ScheduledFault(50_000, RestartMaster(recover=True))
     restarted = play(JOBS, "fifo", cluster=TWO, script=[*moved, restart])
     assert [e.job for e in restarted.all(JobFinished)] == [0, 1]
 
@@ -154,6 +159,6 @@ def test_a_new_policy_goes_by_it_and_a_new_master_does_not() -> None:
 def test_a_change_to_what_is_so_already_changes_nothing(order: str) -> None:
     faults: list[AnyFault] = [SetPriority(1, Priority.NORMAL), SetPool(0, "")]
     run = changed(order, *faults)
-    plain = play(JOBS, order, cluster=TWO, script=[Strike(10**7, SetPool(9, "x"))])
+    plain = play(JOBS, order, cluster=TWO, script=[ScheduledFault(10**7, SetPool(9, "x"))])
     told = (FaultStruck, JobChanged)
     assert [e for e in run.events if not isinstance(e, told)] == plain.events

@@ -2,25 +2,25 @@
 
 from callboard.actors.blocks import Blocks
 from callboard.actors.config import Cluster, NodeGroup, Tasks
-from callboard.actors.durations import Durations
-from callboard.actors.events import (
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.placement import Placement
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptStarted,
     NodeFacts,
     ShuffleEnded,
 )
-from callboard.actors.kernel import Kernel
-from callboard.actors.messages import LaunchTask, OutputsReady, ReduceWork
-from callboard.actors.placement import Placement
-from callboard.actors.slot import Slot
+from callboard.actors.vocabulary.messages import LaunchTask, OutputsReady, ReduceWork
+from callboard.actors.worker.durations import Durations
+from callboard.actors.worker.slot import Slot
 from callboard.scheduler.model import Locality, TaskKind
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from tests.support.preempt import KillNewest
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 
-def lengths(run: Played) -> dict[int, int]:
+def lengths(run: PlayedRun) -> dict[int, int]:
     """How long each attempt ran."""
     return {e.attempt: e.at_ms - e.started_ms for e in run.all(AttemptEnded)}
 

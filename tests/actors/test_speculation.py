@@ -3,7 +3,8 @@
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
-from callboard.actors.events import (
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     JobFinished,
@@ -11,18 +12,17 @@ from callboard.actors.events import (
     NodeFacts,
     Outcome,
 )
-from callboard.actors.ledger import Ledger
-from callboard.actors.messages import MapWork, ReduceWork, SubmitJob
+from callboard.actors.vocabulary.messages import MapWork, ReduceWork, SubmitJob
 from callboard.journal.metrics import Metrics
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import Priority, TaskKind
-from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.orders.size_based.hfsp import Hfsp
+from callboard.scheduler.orders.size_based.training import TrainingPhase
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry import make_policy
-from callboard.scheduler.training import TrainingPhase
+from callboard.scheduler.registry.parts import make_policy
 from tests.support.preempt import KillNewest
-from tests.support.speculate import CopyAll
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.speculate import SpeculateNewest
+from tests.support.world import IN_STEP, PlayedRun, job, play
 from tests.whole.test_invariants import recorded
 
 MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
@@ -43,13 +43,13 @@ def slow_and_fast(
     )
 
 
-def outcomes(run: Played) -> dict[int, tuple[int, Outcome]]:
+def outcomes(run: PlayedRun) -> dict[int, tuple[int, Outcome]]:
     """When each attempt was booked, and as what."""
     return {e.attempt: (e.at_ms, e.outcome) for e in run.all(AttemptClosed)}
 
 
 def copying(copies: int = 1, order: str = "fifo", **how: object) -> Policy:
-    rule = CopyAll(copies, **how)  # type: ignore[arg-type]
+    rule = SpeculateNewest(copies, **how)  # type: ignore[arg-type]
     return Policy(make_policy(order).order, speculation=rule)
 
 
@@ -221,7 +221,7 @@ def test_a_training_task_is_replaced_only_when_no_attempt_of_it_runs() -> None:
 
 def test_hfsp_runs_with_copies_and_keeps_its_training_slots_free() -> None:
     order = Hfsp(Hfsp.Params(t=2))
-    policy = Policy(order, speculation=CopyAll(20))
+    policy = Policy(order, speculation=SpeculateNewest(20))
     cluster = Cluster(nodes=4, racks=1, heartbeat=Heartbeats(phase_grid_ms=1000))
     jobs = [job(n, maps=5, map_ms=9000, submit_ms=4000 * n) for n in range(4)]
     jobs.append(job(4, maps=1, map_ms=1000, submit_ms=200_000))

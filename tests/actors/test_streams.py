@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.streams import Stream
+from callboard.actors.kernel.streams import Stream
 
 ADDRESS = st.integers(0, 2**40)
 GOLDEN = [15630931482229497760, 6490741893817897440, 11716042142351505874]

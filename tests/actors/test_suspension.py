@@ -10,7 +10,9 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptResumed,
@@ -25,34 +27,32 @@ from callboard.actors.events import (
     ShuffleEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import Crash
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
+from callboard.actors.vocabulary.faults import Crash
 from callboard.journal.metrics import Metrics
 from callboard.journal.summary import SlotKinds
 from callboard.scenarios.build import node_facts
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Fact, Progressed
 from callboard.scheduler.model import AttemptId, Millis, Priority, TaskKind
-from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.policy import Policy, PreemptionRule
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.view import ClusterView
 from tests.support.preempt import Scripted
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 CLUSTER = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1, heartbeat=IN_STEP)
 LONG = job(0, maps=1, map_ms=30_000)
 SHORT = job(1, maps=1, map_ms=10_000, submit_ms=5000, priority=Priority.VERY_HIGH)
 
 
-def played(jobs: list[JobSpec], rule: PreemptionRule, tasks: Tasks | None = None) -> Played:
+def played(jobs: list[JobSpec], rule: PreemptionRule, tasks: Tasks | None = None) -> PlayedRun:
     policy = make_policy("fifo")
     policy.preemption = rule
     return play(jobs, policy, cluster=CLUSTER, tasks=tasks)
 
 
-def slot_ms(run: Played) -> SlotKinds:
+def slot_ms(run: PlayedRun) -> SlotKinds:
     first = RunStarted(0, "0", "test", "test", 1, {}, node_facts(CLUSTER))
     last = RunEnded(run.kernel.now_ms, "complete", 0, 0, "")
     summary = Metrics.of([first, *run.events, last]).summary()  # type: ignore[list-item]
@@ -61,7 +61,7 @@ def slot_ms(run: Played) -> SlotKinds:
     return summary.slot_ms
 
 
-def at(run: Played, kind: type[AttemptSuspended | AttemptResumed]) -> list[Millis]:
+def at(run: PlayedRun, kind: type[AttemptSuspended | AttemptResumed]) -> list[Millis]:
     return [event.at_ms for event in run.all(kind)]
 
 
@@ -217,7 +217,7 @@ def test_s5_a_suspended_reduce_does_not_miss_that_an_output_was_lost_meanwhile()
     ]
     policy = make_policy("fifo")
     policy.preemption = Scripted((20_000, Suspend, 5))
-    run = play(jobs, policy, cluster=cluster, script=[Strike(19_000, Crash(1))])
+    run = play(jobs, policy, cluster=cluster, script=[ScheduledFault(19_000, Crash(1))])
     (suspended,), (resumed,) = run.all(AttemptSuspended), run.all(AttemptResumed)
     (undone,), (shuffled,) = run.all(MapsUndone), run.all(ShuffleEnded)
     assert suspended.at_ms < undone.at_ms < resumed.at_ms

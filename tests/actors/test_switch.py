@@ -3,9 +3,12 @@
 import msgspec
 import pytest
 
-from callboard.actors.address import INJECTOR
 from callboard.actors.config import Cluster, Heartbeats, Tasks
-from callboard.actors.events import (
+from callboard.actors.injector import Injector, ScheduledFault
+from callboard.actors.kernel.address import INJECTOR
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.vocabulary.events import (
     AttemptLaunched,
     AttemptResumed,
     AttemptSuspended,
@@ -13,7 +16,7 @@ from callboard.actors.events import (
     FaultStruck,
     JobFinished,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -37,12 +40,9 @@ from callboard.actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.actors.injector import Injector, Strike
-from callboard.actors.kernel import Kernel
-from callboard.actors.network import HEALTHY, Way
 from callboard.scenarios.build import assemble
 from callboard.scheduler.model import Priority
-from callboard.scheduler.registry import ORDERS, make_policy
+from callboard.scheduler.registry.parts import ORDERS, make_policy
 from tests.support.world import IN_STEP, job, play
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)
@@ -62,9 +62,9 @@ def without_faults(events: list[Event]) -> list[Event]:
 def test_a_policy_that_goes_by_the_present_alone_goes_on_as_if_it_had_always_been_there(
     policy: str, at_ms: int
 ) -> None:
-    script = [Strike(at_ms, SwitchPolicy(policy))]
+    script = [ScheduledFault(at_ms, SwitchPolicy(policy))]
     switched = play(JOBS, policy, cluster=FOUR, script=script).events
-    same = play(JOBS, policy, cluster=FOUR, script=[Strike(10**7, Slow(0, 1.0))]).events
+    same = play(JOBS, policy, cluster=FOUR, script=[ScheduledFault(10**7, Slow(0, 1.0))]).events
     if policy == "fair+kill":  # but its clocks begin anew
         assert len([e for e in switched if isinstance(e, JobFinished)]) == len(JOBS)
     else:
@@ -74,7 +74,7 @@ def test_a_policy_that_goes_by_the_present_alone_goes_on_as_if_it_had_always_bee
 @pytest.mark.parametrize("now", ORDERS)
 @pytest.mark.parametrize("was", ["fifo", 'hfsp+preemptive(how="suspend")', "fair+late"])
 def test_any_policy_can_take_over_from_any(was: str, now: str) -> None:
-    script = [Strike(30_000, SwitchPolicy(now)), Strike(70_000, SwitchPolicy(was))]
+    script = [ScheduledFault(30_000, SwitchPolicy(now)), ScheduledFault(70_000, SwitchPolicy(was))]
     run = play(JOBS, was, cluster=FOUR, script=script)
     assert len(run.all(JobFinished)) == len(JOBS)
 
@@ -82,7 +82,7 @@ def test_any_policy_can_take_over_from_any(was: str, now: str) -> None:
 def test_who_is_next_changes_with_the_policy() -> None:
     """Under FIFO job 1 waits for job 0's thirty maps; from the switch to Fair on it does not."""
     fifo = {e.job: e.at_ms for e in play(JOBS, "fifo", cluster=FOUR).all(JobFinished)}
-    script = [Strike(30_000, SwitchPolicy("fair"))]
+    script = [ScheduledFault(30_000, SwitchPolicy("fair"))]
     mixed = {
         e.job: e.at_ms for e in play(JOBS, "fifo", cluster=FOUR, script=script).all(JobFinished)
     }
@@ -101,7 +101,7 @@ def test_a_rule_that_comes_late_hears_how_far_everything_is(policy: str) -> None
     one slow node is found and no healthy task is taken for one that has done nothing.
     """
     one = job(0, maps=12, map_ms=200_000)
-    script = [Strike(1, Slow(1, 6.0)), Strike(300_000, SwitchPolicy(policy))]
+    script = [ScheduledFault(1, Slow(1, 6.0)), ScheduledFault(300_000, SwitchPolicy(policy))]
     out_of_step = msgspec.structs.replace(FOUR, heartbeat=Heartbeats())
     run = play([one], "fifo", cluster=out_of_step, script=script)
     on_slow = {e.attempt for e in run.launches() if e.node == 1}
@@ -112,7 +112,7 @@ def test_a_rule_that_comes_late_hears_how_far_everything_is(policy: str) -> None
 
 def test_hfsp_hears_of_training_tasks_that_ran_before_it_came() -> None:
     """Of eight maps that run already it wants to know of the five that it takes for training."""
-    script = [Strike(100_000, SwitchPolicy("hfsp"))]
+    script = [ScheduledFault(100_000, SwitchPolicy("hfsp"))]
     run = play(
         [job(0, maps=9, map_ms=300_000)], "fifo", cluster=FOUR, script=script, until_ms=110_000
     )
@@ -126,7 +126,7 @@ def test_what_is_held_suspended_is_followed_when_it_goes_on() -> None:
         job(0, maps=8, map_ms=60_000),
         job(1, maps=2, map_ms=20_000, submit_ms=10_000, priority=Priority.HIGH),
     ]
-    script = [Strike(22_000, SwitchPolicy("fifo+naive"))]
+    script = [ScheduledFault(22_000, SwitchPolicy("fifo+naive"))]
     was = 'fifo+preemptive(how="suspend",interval_s=3)'
     run = play(jobs, was, cluster=FOUR, script=script, until_ms=50_000)
     held = {e.attempt for e in run.all(AttemptSuspended)}
@@ -147,7 +147,7 @@ BY_HAND: list[AnyFault] = [
     SwitchPolicy("fair"),
     Slow(0, 2.0),
     Drift(2, 1.5),
-    Disturb(0, Way(loss=0.3), Way(delay_ms=500)),
+    Disturb(0, LinkConditions(loss=0.3), LinkConditions(delay_ms=500)),
     Jumble(3, HEALTHY, HEALTHY, 0.3, 0.3),
     Separate(2, (0, 3)),
     Drain(0, True),
@@ -170,7 +170,7 @@ def test_whatever_was_injected_by_hand_can_be_played_again_from_the_journal() ->
     events: list[Event] = []
     kernel = Kernel(sink=events.append)
     policy = make_policy("fifo")
-    nothing = [Strike(10**7, Slow(0, 1.0))]
+    nothing = [ScheduledFault(10**7, Slow(0, 1.0))]
     assemble(kernel, cluster=FOUR, tasks=Tasks(), jobs=JOBS, policy=policy, seed=1, script=nothing)
     injector = kernel.actors[INJECTOR]
     assert isinstance(injector, Injector)
@@ -181,6 +181,6 @@ def test_whatever_was_injected_by_hand_can_be_played_again_from_the_journal() ->
             actor.mailbox.clear()
         for at_ms in [at_ms for at_ms in by_hand if at_ms <= kernel.now_ms]:
             injector.inject(by_hand.pop(at_ms))
-    struck = [Strike(e.at_ms, e.fault) for e in events if isinstance(e, FaultStruck)]
+    struck = [ScheduledFault(e.at_ms, e.fault) for e in events if isinstance(e, FaultStruck)]
     assert [strike.fault for strike in struck] == BY_HAND
     assert play(JOBS, "fifo", cluster=FOUR, script=struck).events == events

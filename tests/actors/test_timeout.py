@@ -4,16 +4,16 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import (
     AttemptEnded,
     AttemptStalled,
     AttemptSuspended,
     JobFinished,
     Outcome,
 )
-from callboard.actors.faults import FlakyAt, Hang, Pause, Resume, Slow
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
+from callboard.actors.vocabulary.faults import FlakyAt, Hang, Pause, Resume, Slow
 from callboard.scheduler.model import Priority, TaskKind
 from tests.support.world import IN_STEP, job, play
 
@@ -50,7 +50,7 @@ def test_t7_the_timeout_is_the_scenarios() -> None:
 
 def test_what_hangs_on_one_node_succeeds_on_another() -> None:
     """Two of node 2's attempts hang; the master hears of it when they have been killed."""
-    script = [Strike(0, Hang(2, 1.0, 0.5)), Strike(30_000, Hang(2, 0.0))]
+    script = [ScheduledFault(0, Hang(2, 1.0, 0.5)), ScheduledFault(30_000, Hang(2, 0.0))]
     run = play([job(0, maps=10, map_ms=20_000)], cluster=FIVE, script=script)
     assert {e.outcome for e in run.all(JobFinished)} == {Outcome.SUCCEEDED}
     on_two = {e.attempt for e in run.launches() if e.node == 2}
@@ -59,7 +59,7 @@ def test_what_hangs_on_one_node_succeeds_on_another() -> None:
 
 
 def test_attempts_may_fail_at_a_stated_progress() -> None:
-    script = [Strike(0, FlakyAt(0, 1.0, 0.25))]
+    script = [ScheduledFault(0, FlakyAt(0, 1.0, 0.25))]
     run = play([job(0, maps=5, map_ms=20_000)], cluster=FIVE, script=script)
     failed = [e for e in run.all(AttemptEnded) if e.outcome is Outcome.FAILED]
     assert {e.at_ms - e.started_ms for e in failed} == {5000}
@@ -73,9 +73,9 @@ def test_the_clock_of_a_timeout_runs_on_while_the_node_stands_still(
     first = play([hung()], cluster=FIVE).all(AttemptStalled)[0].at_ms
     node = play([hung()], cluster=FIVE).launches()[0].node
     script = [
-        Strike(first + 10_000, Pause(node)),
-        Strike(first + 20_000, Slow(node, 3.0)),
-        Strike(first + 10_000 + pause_ms, Resume(node)),
+        ScheduledFault(first + 10_000, Pause(node)),
+        ScheduledFault(first + 20_000, Slow(node, 3.0)),
+        ScheduledFault(first + 10_000 + pause_ms, Resume(node)),
     ]
     long_expiry = msgspec.structs.replace(IN_STEP, expiry_ms=10_000_000)
     cluster = msgspec.structs.replace(FIVE, heartbeat=long_expiry)
@@ -97,7 +97,7 @@ def test_a_hung_attempt_that_was_suspended_hangs_on() -> None:
 
 def test_a_hung_task_is_a_straggler_and_its_copy_does_the_work() -> None:
     """Its progress stands still in what beats tell, so it is found long before its timeout."""
-    script = [Strike(0, Hang(0, 1.0, 0.5)), Strike(10_000, Hang(0, 0.0))]
+    script = [ScheduledFault(0, Hang(0, 1.0, 0.5)), ScheduledFault(10_000, Hang(0, 0.0))]
     jobs = [job(0, maps=10, map_ms=100_000)]
     late = play(jobs, "fifo+naive", cluster=FIVE, script=script)
     assert late.all(JobFinished)[0].at_ms < TIMEOUT_MS

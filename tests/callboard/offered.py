@@ -7,4 +7,4 @@ class Offered(Fifo):
     """FIFO by another name."""
 
     name = "offered"
-    story = "offered by a package"
+    summary = "offered by a package"

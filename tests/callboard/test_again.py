@@ -4,22 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from callboard.actors.events import FaultStruck, RunEnded
-from callboard.actors.faults import Crash, Restart, SwitchPolicy
+from callboard.actors.vocabulary.events import FaultStruck, RunEnded
+from callboard.actors.vocabulary.faults import Crash, Restart, SwitchPolicy
 from callboard.errors import InputError
 from callboard.journal.reader import Journal
 from callboard.journal.writer import JournalWriter
 from callboard.live import Desk
 from callboard.plan import prepare
 from callboard.play import Options, play
-from callboard.scenarios.joblist import JobEntry
+from callboard.scenarios.listed_jobs import ListedJob
 from callboard.tui.source import GoTo, Interfere
 from tests.callboard.support import shell
 from tests.tui.test_by_hand import ask, plan, taped, to_the_end
 
 DEEDS = (
     Interfere((Crash(1), Crash(5))),
-    Interfere(burst=JobEntry(name="late", maps=9, map_s=12, count=2)),
+    Interfere(burst=ListedJob(name="late", maps=9, map_s=12, count=2)),
     Interfere((Restart(1),)),
     Interfere((SwitchPolicy("fifo"),)),
 )

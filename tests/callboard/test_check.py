@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import callboard as package
-from callboard.actors.events import KillOrdered
+from callboard.actors.vocabulary.events import KillOrdered
 from callboard.journal.checks.checker import check
 from callboard.journal.checks.rule import Violation
 from callboard.journal.reader import read
@@ -15,13 +15,13 @@ from tests.callboard.conftest import Run
 
 SLY = '''
 from callboard.scheduler.decisions import Kill, Why
-from callboard.scheduler.policy import Wait
+from callboard.scheduler.policy import NoPreemption
 
-class Sly(Wait):
+class Sly(NoPreemption):
     """Says that it waits, and kills."""
 
     name = "sly"
-    story = "for tests"
+    summary = "for tests"
     interval_ms = 30_000
 
     def victims(self, view):

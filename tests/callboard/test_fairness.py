@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from callboard import check_command
-from callboard.fairness.properties import shares
-from callboard.fairness.worlds import size
-from callboard.scenarios.spec import load
+from callboard.fairness.properties import share_axioms
+from callboard.fairness.scenario_family import scenario_size
+from callboard.scenarios.scenario_file import load_scenario
 from tests.callboard.conftest import Run
 from tests.callboard.support import ROOT
 
@@ -19,7 +19,7 @@ from callboard.scheduler.orders.fifo import Fifo
 
 class Raises(Fifo):
     name = "raises"
-    story = "for tests"
+    summary = "for tests"
 
     def key(self, job, kind):
         return 1 / 0
@@ -48,7 +48,7 @@ def test_the_example_is_broken_and_its_file_replays(callboard: Run, tmp_path: Pa
     assert status == 1
     assert "1 claim failed" in out
     (path,) = tmp_path.iterdir()
-    nodes, jobs, _ = size(load(path))
+    nodes, jobs, _ = scenario_size(load_scenario(path))
     assert nodes <= 2
     assert jobs <= 3
     text = path.read_text()
@@ -78,7 +78,7 @@ def test_what_is_not_claimed_may_be_broken(
     callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With --all the table tells it, and the exit status does not."""
-    few = (shares.PARETO, shares.MAX_MIN_SHARES)
+    few = (share_axioms.PARETO, share_axioms.MAX_MIN_SHARES)
     monkeypatch.setattr(check_command, "PROPERTIES", few)
     status, out, _ = callboard(
         "check", "fifo", "--all", "--max-examples", "4", "--to", str(tmp_path)
@@ -119,7 +119,7 @@ def test_the_hunt_finds_where_fifo_is_worse_than_fair(callboard: Run, tmp_path: 
     (path,) = tmp_path.iterdir()
     data = tomllib.loads(path.read_text())
     assert data.get("policies", ["fifo", "fair"]) == ["fifo", "fair"]
-    assert size(load(path))[1] <= 4
+    assert scenario_size(load_scenario(path))[1] <= 4
     assert float(out.splitlines()[1].split()[0]) > 5
     first = path.read_bytes()
     assert callboard(*hunt)[0] == 0

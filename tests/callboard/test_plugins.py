@@ -8,19 +8,20 @@ import pytest
 
 from callboard import plugins
 from callboard.cli import main
-from callboard.scheduler.registry import PARTS, PolicySpecError
+from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.parts import PARTS
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "shortest_queue.py"
 
 GOOD = '''\
 """Newest first."""
 
-from callboard.scheduler.orders.ranked import KeyedOrder
+from callboard.scheduler.orders.keyed import KeyedOrder
 
 
 class Newest(KeyedOrder):
     name = "newest"
-    story = "last come, first served"
+    summary = "last come, first served"
 
     def key(self, job, kind):
         return (-job.submitted_ms,)
@@ -31,7 +32,7 @@ class Newest(KeyedOrder):
 
 class Unfinished(KeyedOrder):
     name = "unfinished"
-    story = "lacks its key"
+    summary = "lacks its key"
 
 
 class NoStory(Newest):

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from callboard.actors.events import JobFinished, Outcome
-from callboard.actors.kernel import Kernel
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import JobFinished, Outcome
 from callboard.tui.console import PlainConsole
 from callboard.tui.progress import run_progress
 

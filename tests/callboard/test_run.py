@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from callboard import stopwatch
-from callboard.actors.events import AnyEvent, RunEnded, RunStarted
-from callboard.actors.kernel import Kernel
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
 from callboard.cli import main
 from callboard.journal.reader import read
 from callboard.play import Options, play
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 from callboard.scheduler.facts import JobArrived
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from callboard.tui.comparison import headings
 from tests.callboard.conftest import Run
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beat
+from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat
 
 CONTRACT: dict[str, tuple[str, ...]] = {
     "jobs": ("submitted", "completed", "failed", "killed"),
@@ -261,7 +261,7 @@ def test_the_stopwatch_times_learning_too(monkeypatch: pytest.MonkeyPatch) -> No
     cluster = FakeCluster([FakeNode(0, (1, 0))], [FakeJob(0, [1, 0])])
     for _ in range(3):
         timed.observe(JobArrived(0), cluster)
-    assert beat(timed, cluster, cluster.node(0))
+    assert heartbeat(timed, cluster, cluster.node(0))
     # A launch and a refusal, each asked twice but the last, and five facts, a millisecond each.
     assert timed.scheduling.decisions == 3
     assert timed.scheduling.us_per_decision == 1000
@@ -295,7 +295,9 @@ def test_the_list_of_scenarios_has_a_line_for_each_at_80_columns(
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "dumb")
     lines = [line.strip() for line in callboard("scenarios")[1].splitlines() if line.strip()]
-    assert [line.split()[0] for line in lines] == [name for name, _, _ in spec.library()]
+    assert [line.split()[0] for line in lines] == [
+        name for name, _, _ in scenario_file.library_scenarios()
+    ]
     assert all(line.endswith((".", "?")) for line in lines)
 
 
@@ -318,9 +320,9 @@ class CtrlC:
 
 @pytest.mark.parametrize("host", ["trio", "direct"])
 def test_ctrl_c_ends_the_run_in_good_order(tmp_path: Path, host: str) -> None:
-    path = spec.find("hfsp-test")
-    scenario = spec.load(path)
-    jobs = spec.make_jobs(scenario, path.parent)
+    path = scenario_file.find_scenario("hfsp-test")
+    scenario = scenario_file.load_scenario(path)
+    jobs = scenario_file.make_jobs(scenario, path.parent)
     journal = tmp_path / "cut.journal"
     options = Options(journal=journal, host=host)  # type: ignore[arg-type]
     before = signal.getsignal(signal.SIGINT)

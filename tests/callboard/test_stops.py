@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from callboard import play, run_command
-from callboard.actors.events import AnyEvent, JobFinished
-from callboard.actors.kernel import Kernel
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fifo import Fifo
-from callboard.scheduler.policy import Policy, Ranked
+from callboard.scheduler.policy import Policy, QueuedJob
 from callboard.scheduler.view import ClusterView, Offer
 from tests.callboard.conftest import Run
 from tests.callboard.support import python
@@ -136,14 +136,14 @@ def test_the_package_itself_loads_next_to_nothing() -> None:
 class Idle(Fifo):
     """Never has anybody to launch."""
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         return iter(())
 
 
 class Broken(Fifo):
     """Fails at its first decision."""
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:  # noqa: ARG002
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         raise ZeroDivisionError("a slip")
 
 

@@ -9,8 +9,9 @@ from math import ceil
 import msgspec
 import pytest
 
-from callboard.actors.durations import Durations
-from callboard.actors.events import (
+from callboard.actors.job import Job
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -20,54 +21,53 @@ from callboard.actors.events import (
     JobFinished,
     Outcome,
 )
-from callboard.actors.faults import Crash
-from callboard.actors.job import Job
-from callboard.actors.ledger import Ledger
-from callboard.actors.messages import FetchOutputs, Heartbeat, OutputsLost
-from callboard.fairness.search import Suspect
-from callboard.fairness.trial import ObservedMaster, make_shipped
+from callboard.actors.vocabulary.faults import Crash
+from callboard.actors.vocabulary.messages import FetchOutputs, Heartbeat, OutputsLost
+from callboard.actors.worker.durations import Durations
+from callboard.fairness.experiment import ObservedMaster, make_shipped_policy
+from callboard.fairness.search import PolicyUnderTest
 from callboard.journal.checks.checker import Checker
 from callboard.journal.metrics import Metrics
 from callboard.journal.slot_time import SlotTime
 from callboard.journal.summary import Little
 from callboard.scheduler import ideal
-from callboard.scheduler.claims import Claim, Each, job_claim
 from callboard.scheduler.decisions import Why
+from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.locality import Delay, DelayParams
 from callboard.scheduler.model import JobId, Locality, TaskIndex, TaskKind
-from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
-from callboard.scheduler.orders.ranked import Key
-from callboard.scheduler.orders.virtual import FspFifo, Psbs
-from callboard.scheduler.policy import Order, Policy, Ranked
-from callboard.scheduler.preemption.kill import Kill
-from callboard.scheduler.preemption.starvation import Clocks, Deficit
-from callboard.scheduler.registry import Settings
+from callboard.scheduler.orders.keyed import SortKey
+from callboard.scheduler.orders.size_based.virtual_time import FspFifo, Psbs
+from callboard.scheduler.policy import Order, Policy, QueuedJob
+from callboard.scheduler.preemption.kill import KillPreemption
+from callboard.scheduler.preemption.starvation import Deficit, StarvationClocks
+from callboard.scheduler.registry.parts import PartSettings
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 
 Patch = pytest.MonkeyPatch
-Plant = Callable[[Patch], Suspect]
+Plant = Callable[[Patch], PolicyUnderTest]
 
 
 def policy(make: Callable[[], Policy | Order]) -> Plant:
     """A broken policy; `bug` is its spelling."""
 
-    def make_policy(text: str, settings: Settings) -> Policy:
+    def make_policy(text: str, settings: PartSettings) -> Policy:
         if text != "bug":
-            return make_shipped(text, settings)
+            return make_shipped_policy(text, settings)
         made = make()
         return made if isinstance(made, Policy) else Policy(made)
 
-    return lambda _patch: Suspect("bug", make_policy)
+    return lambda _patch: PolicyUnderTest("bug", make_policy)
 
 
 def world(patch: Callable[[Patch], None], spelling: str = "fifo") -> Plant:
     """A policy that ships, in a world that is broken."""
 
-    def plant(monkeypatch: Patch) -> Suspect:
+    def plant(monkeypatch: Patch) -> PolicyUnderTest:
         patch(monkeypatch)
-        return Suspect(spelling)
+        return PolicyUnderTest(spelling)
 
     return plant
 
@@ -93,7 +93,7 @@ def falsified(change: Callable[[AnyEvent], Sequence[AnyEvent]]) -> Callable[[Pat
 class Forgetful(Fifo):
     """Forgets every second job."""
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         return (each for each in super().queue(kind, offer, view) if each.job.job % 2 == 0)
 
 
@@ -106,7 +106,7 @@ class Whimsical(Fifo):
         super().__init__()
         self._sign = 1 if next(Whimsical.made) % 2 else -1
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         return (self._sign * job.job, *super().key(job, kind))
 
 
@@ -115,7 +115,7 @@ class Fickle(Fifo):
 
     turned = False
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         self.turned = not self.turned
         queue = list(super().queue(kind, offer, view))
         return iter(queue[::-1] if self.turned else queue)
@@ -124,29 +124,29 @@ class Fickle(Fifo):
 class Lazy(Fifo):
     """Runs one task at a time, however many slots there are."""
 
-    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
-        return 0 if view.running(kind) else super().room(kind, offer, view)
+    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        return 0 if view.running(kind) else super().quota(kind, offer, view)
 
 
 class Stingy(Fifo):
     """Gives one task a beat."""
 
-    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
-        return 0 if offer.given(kind) else super().room(kind, offer, view)
+    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        return 0 if offer.given(kind) else super().quota(kind, offer, view)
 
 
 class Shy(Fifo):
     """Uses one slot only where there are many nodes."""
 
-    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
-        most = super().room(kind, offer, view)
+    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        most = super().quota(kind, offer, view)
         return most if view.nodes < 2 or not view.running(kind) else 0
 
 
 class LastFirst(Fifo):
     """Last come, first served."""
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         priority, submitted_ms = super().key(job, kind)
         return (priority, -submitted_ms, -job.job)
 
@@ -154,24 +154,24 @@ class LastFirst(Fifo):
 class MostFirst(Fifo):
     """Most running first, where fewest was meant."""
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         return (-job.running(kind), *super().key(job, kind))
 
-    def room(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
+    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
         return offer.free(kind)
 
 
 class ByName(Fifo):
     """Goes by the length of users' names."""
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         return (len(job.user) % 2, *super().key(job, kind))
 
 
 class ByTheClock(Fifo):
     """Goes by the second of the minute at which a job came."""
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         return (job.submitted_ms % 7000, *super().key(job, kind))
 
 
@@ -184,13 +184,13 @@ class Prophet(Fifo):
         super().__init__()
         self._sign = 1
 
-    def consult(self, oracle: Oracle) -> None:
+    def set_oracle(self, oracle: Oracle) -> None:
         with suppress(LookupError):
             for job in itertools.count(1):
                 oracle.size_ms(job, TaskKind.MAP)
                 self._sign = -self._sign
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         return (self._sign * job.job, *super().key(job, kind))
 
 
@@ -216,19 +216,29 @@ class _Claiming(Fifo):
     def due(self, demands: Sequence[int], slots: int) -> list[Fraction]:
         raise NotImplementedError
 
-    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:  # noqa: ARG002
+    def entitlements(
+        self,
+        kind: TaskKind,
+        view: ClusterView,
+        each: ClaimantKind,  # noqa: ARG002
+    ) -> list[Entitlement]:
         jobs = [job for job in view.jobs() if job.pending(kind)]
         shares = self.due([job.pending(kind) for job in jobs], view.slots(kind))
-        return [job_claim(job, kind, share) for job, share in zip(jobs, shares, strict=True)]
+        return [job_entitlement(job, kind, share) for job, share in zip(jobs, shares, strict=True)]
 
 
 class RoundsUp(Fair):
     """Fair shares, rounded up."""
 
-    def claims(self, kind: TaskKind, view: ClusterView, each: Each) -> list[Claim]:
+    def entitlements(
+        self,
+        kind: TaskKind,
+        view: ClusterView,
+        each: ClaimantKind,
+    ) -> list[Entitlement]:
         return [
             msgspec.structs.replace(claim, share=Fraction(ceil(claim.share)))
-            for claim in super().claims(kind, view, each)
+            for claim in super().entitlements(kind, view, each)
         ]
 
 
@@ -252,7 +262,7 @@ class Quota(_Claiming):
 # Broken preemption.
 
 
-class OldestFirst(Kill):
+class OldestFirst(KillPreemption):
     """Takes the oldest attempts."""
 
     def selected(
@@ -265,13 +275,13 @@ class OldestFirst(Kill):
         running = [each for each in view.attempts() if each.kind is kind]
         if any(each.killing for each in running):
             return
-        due = {job: claim for claim in self.claims(kind, view) for job in claim.jobs}
+        due = {job: claim for claim in self.entitlements(kind, view) for job in claim.jobs}
         rich = [each for each in running if due[each.job].running > due[each.job].share]
         for rank, attempt in enumerate(rich[:lacking], start=1):
             yield attempt, Why(self.name, rank)
 
 
-class Greedy(Kill):
+class Greedy(KillPreemption):
     """Takes the newest, whoever has them, two for each that is lacking."""
 
     def selected(
@@ -286,16 +296,16 @@ class Greedy(Kill):
             yield attempt, Why(self.name, rank)
 
 
-class Hasty(Kill):
+class Hasty(KillPreemption):
     """Does not wait for the timeout."""
 
     def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
-        claims = self.claims(kind, view) if view.pending(kind) else ()
+        claims = self.entitlements(kind, view) if view.pending(kind) else ()
         lacking = ((c, min(int(c.share), c.demand) - c.running) for c in claims)
         return [Deficit(claim, slots, "fair share") for claim, slots in lacking if slots > 0]
 
 
-class Toothless(Kill):
+class Toothless(KillPreemption):
     """Finds who starves, and does nothing."""
 
     def selected(
@@ -314,7 +324,7 @@ class Impatient(Delay):
         return True
 
 
-def killing(kind: type[Kill]) -> Plant:
+def killing(kind: type[KillPreemption]) -> Plant:
     return policy(lambda: Policy(Fair(), preemption=kind()))
 
 
@@ -336,23 +346,23 @@ def never_without_waiting(monkeypatch: Patch) -> None:
 
 def no_infinity(monkeypatch: Patch) -> None:
     """An infinite timeout is none."""
-    rightly = Clocks.__init__
+    rightly = StarvationClocks.__init__
 
-    def wrongly(self: Clocks, min_s: float, fair_s: float) -> None:
+    def wrongly(self: StarvationClocks, min_s: float, fair_s: float) -> None:
         rightly(self, *(0.0 if timeout == float("inf") else timeout for timeout in (min_s, fair_s)))
 
-    monkeypatch.setattr(Clocks, "__init__", wrongly)
+    monkeypatch.setattr(StarvationClocks, "__init__", wrongly)
 
 
 def pools_count(monkeypatch: Patch) -> None:
     """A node's slots are cut by the number of pools, empty ones too."""
-    rightly = Fair.room
+    rightly = Fair.quota
 
-    def room(self: Fair, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+    def quota(self: Fair, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
         most = rightly(self, kind, offer, view)
         return 0 if len(self.root.pools) % 2 and view.running(kind) else most
 
-    monkeypatch.setattr(Fair, "room", room)
+    monkeypatch.setattr(Fair, "quota", quota)
 
 
 def twice_as_fast(monkeypatch: Patch) -> None:
@@ -487,20 +497,20 @@ BUGS: dict[str, Plant] = {
     "lower-bound": world(twice_as_fast),
     "first-come": policy(LastFirst),
     "max-min": policy(MostFirst),
-    "weighted-max-min": lambda _: Suspect("ps"),
+    "weighted-max-min": lambda _: PolicyUnderTest("ps"),
     "sharing-incentive": policy(MostFirst),
     "envy-free": policy(MostFirst),
-    "max-min-shares": lambda _: Suspect("fifo"),
+    "max-min-shares": lambda _: PolicyUnderTest("fifo"),
     "pareto": policy(RoundsUp),
     "population-monotone": policy(Quota),
     "resource-monotone": policy(Quota),
     "truthful": policy(Proportional),
-    "unsplittable": lambda _: Suspect("fair"),
+    "unsplittable": lambda _: PolicyUnderTest("fair"),
     "ideal-work": world(slow_ideal, "srpt"),
-    "ideal-dominance": lambda _: Suspect("las"),
-    "ideal-mean": lambda _: Suspect("ps"),
+    "ideal-dominance": lambda _: PolicyUnderTest("las"),
+    "ideal-mean": lambda _: PolicyUnderTest("ps"),
     "dominance": policy(Ageless),
-    "shortest-first": lambda _: Suspect("fifo"),
+    "shortest-first": lambda _: PolicyUnderTest("fifo"),
     "bounded-preemption": killing(Greedy),
     "newest-first": killing(OldestFirst),
     "fair-share-timeout": killing(Toothless),
@@ -512,7 +522,7 @@ BUGS: dict[str, Plant] = {
     "lone-job": policy(Stingy),
     "more-nodes": policy(Shy),
     "idle-node": world(later_where_things_happen),
-    "cut-proof": lambda _: Suspect("fair"),
+    "cut-proof": lambda _: PolicyUnderTest("fair"),
     "no-delay": world(never_without_waiting),
     "no-timeout": world(no_infinity, "fair"),
     "empty-pool": world(pools_count, "fair"),

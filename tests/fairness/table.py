@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 from callboard.fairness.catalogue import PROPERTIES
-from callboard.fairness.counterexample import text_of
-from callboard.fairness.effort import PROFILES
-from callboard.fairness.property import Property, claims
-from callboard.fairness.search import Suspect, examine
-from callboard.scheduler.registry import make_policy
+from callboard.fairness.counterexample import counterexample_text
+from callboard.fairness.profiles import SEARCH_PROFILES
+from callboard.fairness.property import Property, is_guaranteed
+from callboard.fairness.search import PolicyUnderTest, examine
+from callboard.scheduler.registry.parts import make_policy
 
 POLICIES = (
     "fifo",
@@ -47,7 +47,7 @@ def cell(policy: str, prop: Property) -> str:
     made = make_policy(policy)
     if prop.misfit(made) is not None:
         return ""
-    if claims(made, prop):
+    if is_guaranteed(made, prop):
         return "✓"
     path = file_of(policy, prop)
     return f"[✗](../{path.relative_to(PAGE.parents[1])})" if path.exists() else "?"
@@ -81,13 +81,17 @@ def with_tables(page: str) -> str:
 def renew(policy: str) -> list[str]:
     """Look for counterexamples, and keep them; the claims that failed."""
     made, failed = make_policy(policy), []
-    for finding in examine(Suspect(policy), PROPERTIES, examples=PROFILES["quick"], seed=1):
+    for finding in examine(
+        PolicyUnderTest(policy), PROPERTIES, examples=SEARCH_PROFILES["quick"], seed=1
+    ):
         path = file_of(policy, finding.prop)
         path.unlink(missing_ok=True)
         if finding.counterexample is not None:
             command = f"callboard check {policy} --property {finding.prop.name} --seed 1"
-            path.write_text(text_of(finding.counterexample, finding.prop, policy, command))
-            failed += [finding.prop.name] if claims(made, finding.prop) else []
+            path.write_text(
+                counterexample_text(finding.counterexample, finding.prop, policy, command)
+            )
+            failed += [finding.prop.name] if is_guaranteed(made, finding.prop) else []
     return failed
 
 

@@ -2,19 +2,21 @@
 
 import pytest
 
-from callboard.fairness.catalogue import BY_NAME
-from callboard.fairness.effort import PROFILES
-from callboard.fairness.search import find
+from callboard.fairness.catalogue import PROPERTIES_BY_NAME
+from callboard.fairness.profiles import SEARCH_PROFILES
+from callboard.fairness.search import find_counterexample
 from tests.fairness.bugs import BUGS
 
 
 def test_every_property_has_its_bug() -> None:
-    assert BUGS.keys() == BY_NAME.keys()
+    assert BUGS.keys() == PROPERTIES_BY_NAME.keys()
 
 
 @pytest.mark.parametrize("name", BUGS)
 def test_the_bug_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     suspect = BUGS[name](monkeypatch)
-    found = find(suspect, BY_NAME[name], examples=PROFILES["quick"], seed=1, shrink=False)
+    found = find_counterexample(
+        suspect, PROPERTIES_BY_NAME[name], examples=SEARCH_PROFILES["quick"], seed=1, shrink=False
+    )
     assert found is not None
     assert found.seen

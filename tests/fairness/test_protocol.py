@@ -17,10 +17,15 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from callboard.actors.address import INJECTOR
 from callboard.actors.config import Cluster, Heartbeats, Tasks
-from callboard.actors.events import AnyEvent, JobFinished, RunEnded, RunStarted
-from callboard.actors.faults import (
+from callboard.actors.injector import Injector, ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.address import INJECTOR
+from callboard.actors.kernel.drivers import supersteps
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.vocabulary.events import AnyEvent, JobFinished, RunEnded, RunStarted
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -31,16 +36,11 @@ from callboard.actors.faults import (
     ResumeMaster,
     Slow,
 )
-from callboard.actors.hosts import supersteps
-from callboard.actors.injector import Injector, Strike
-from callboard.actors.jobs import JobSpec
-from callboard.actors.kernel import Kernel
-from callboard.actors.network import HEALTHY, Way
-from callboard.fairness.trial import ObservedMaster
+from callboard.fairness.experiment import ObservedMaster
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.rule import Violation
 from callboard.scenarios.build import assemble, node_facts
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from tests.fairness.bugs import outputs_are_not_told, reply_numbers_are_forgotten
 
 NODES = 2
@@ -55,7 +55,7 @@ SETTINGS = settings(
 
 NODE = st.integers(0, NODES - 1)
 WAY = st.builds(
-    Way,
+    LinkConditions,
     loss=st.sampled_from([0.0, 0.3, 1.0]),
     twice=st.sampled_from([0.0, 0.7]),
     delay_ms=st.sampled_from([0, 700, 4000]),
@@ -103,7 +103,7 @@ class Protocol(RuleBasedStateMachine):
             policy=policy,
             seed=1,
             master=ObservedMaster,
-            script=[Strike(at_ms, Slow(0, 1.0)) for at_ms in range(0, 700_000, 2000)],
+            script=[ScheduledFault(at_ms, Slow(0, 1.0)) for at_ms in range(0, 700_000, 2000)],
         )
         injector = self.kernel.actors[INJECTOR]
         assert isinstance(injector, Injector)
@@ -137,7 +137,7 @@ class Protocol(RuleBasedStateMachine):
         self.play(ms)
 
     @rule(node=NODE, up=WAY, down=WAY)
-    def the_link_is_disturbed(self, node: int, up: Way, down: Way) -> None:
+    def the_link_is_disturbed(self, node: int, up: LinkConditions, down: LinkConditions) -> None:
         self.strike(Disturb(node, up, down))
 
     @rule(node=NODE)
@@ -200,7 +200,9 @@ def test_the_machine_finds_what_is_wrong(
     """A forgotten reply number, and a reduce that does not hear of lost outputs."""
     assert callable(plant)
     plant(monkeypatch)
-    more = settings(SETTINGS, max_examples=200, phases=[Phase.generate], report_multiple_bugs=False)
+    more = settings(
+        SETTINGS, max_examples=1000, phases=[Phase.generate], report_multiple_bugs=False
+    )
     with pytest.raises(Violation) as found:
         run_state_machine_as_test(Protocol, settings=more)
     assert found.value.rule == broken

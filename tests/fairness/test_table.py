@@ -2,10 +2,10 @@
 
 import pytest
 
-from callboard.fairness.catalogue import BY_NAME
-from callboard.fairness.counterexample import read
-from callboard.fairness.property import judge
-from callboard.fairness.search import Suspect
+from callboard.fairness.catalogue import PROPERTIES_BY_NAME
+from callboard.fairness.counterexample import read_counterexample
+from callboard.fairness.property import evaluate
+from callboard.fairness.search import PolicyUnderTest
 from tests.fairness.table import FOLDER, PAGE, POLICIES, with_tables
 
 pytest.importorskip("scipy")  # for COSHH
@@ -20,13 +20,13 @@ def test_the_tables_are_those_of_promises_and_counterexamples() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_counterexample_still_is_one(name: str) -> None:
-    prop, scenario = read(FOLDER / name)
+    prop, scenario = read_counterexample(FOLDER / name)
     (policy,) = scenario.policies
     assert policy in POLICIES
-    assert judge(prop, Suspect(policy).trial(scenario)).broken
+    assert evaluate(prop, PolicyUnderTest(policy).experiment(scenario)).broken
 
 
 def test_the_page_tells_every_property() -> None:
     page = PAGE.read_text()
-    for prop in BY_NAME.values():
+    for prop in PROPERTIES_BY_NAME.values():
         assert f"| {prop.name} | " in page

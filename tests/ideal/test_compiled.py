@@ -15,9 +15,9 @@ pytestmark = pytest.mark.skipif(not compiled_is_available(), reason="numba is no
 ROOT = Path(__file__).parents[2]
 CALL = """
 from callboard.scheduler.ideal import simulate
-from callboard.scheduler.ideal.compiled import COMPILED
+from callboard.scheduler.ideal.compiled import COMPILED_LOOPS
 assert simulate("srpt", [0, 1], [5, 1], path="compiled").tolist() == [6, 2]
-stats = COMPILED["srpt"].stats
+stats = COMPILED_LOOPS["srpt"].stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 

@@ -21,7 +21,7 @@ from callboard.ideal.cells import Answer, compute
 from callboard.ideal.study import Study
 from callboard.ideal.swim import REPORT_FILES, Trace, load
 from callboard.ideal.work import Found, Task, cluster, finish, known, local, missing
-from callboard.scenarios.errors import ScenarioError
+from callboard.scenarios.scenario_error import ScenarioError
 
 ROOT = Path(__file__).parents[2]
 

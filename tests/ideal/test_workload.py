@@ -7,7 +7,7 @@ import pytest
 
 from callboard.ideal.swim import REPORT_FILES, Trace, load
 from callboard.scheduler.ideal import simulate
-from callboard.scheduler.ideal.workload import estimates, normals, sizes
+from callboard.scheduler.ideal.report_workload import estimates, normals, sizes
 from tests.support.traces import trace
 
 # Four jobs: submitted at 10 .. 50, bytes read, shuffled, written.

@@ -20,7 +20,7 @@ Slot time over 4400 ms × (2 + 2) slots = 17600 ms (S9):
 Jobs in the system (S10): 1 for 1000 ms, 2 for 1300 ms, 1 for 2100 ms: 5700 = 4400 + 1300.
 """
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from callboard.actors.events import (
+from callboard.actors.network import LinkConditions
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -38,7 +39,7 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     Crash,
     Disturb,
     Drain,
@@ -61,7 +62,6 @@ from callboard.actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.actors.network import Way
 from callboard.scheduler.decisions import Skip, Why
 from callboard.scheduler.model import Locality, Priority, TaskKind
 
@@ -80,7 +80,7 @@ _plain = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3),
     max_leaves=6,
 )
-_way = st.builds(Way, st.booleans(), _real, _real, _small)
+_way = st.builds(LinkConditions, st.booleans(), _real, _real, _small)
 _fault = st.one_of(
     *(st.builds(kind, _small) for kind in (Crash, Restart, Pause, Resume)),
     st.builds(Slow, _small, _real),

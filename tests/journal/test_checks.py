@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -35,7 +35,7 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import Crash, Pause, Restart, SwitchPolicy
+from callboard.actors.vocabulary.faults import Crash, Pause, Restart, SwitchPolicy
 from callboard.journal.checks.checker import check
 from callboard.journal.checks.rule import Violation
 from callboard.scheduler.decisions import Why

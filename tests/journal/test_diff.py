@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.events import AnyEvent, AttemptLaunched, Outcome, RunEnded
+from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Outcome, RunEnded
 from callboard.journal.diff import Difference, compare, diff_lines, first_divergence
 from callboard.journal.writer import JournalWriter
 from callboard.scheduler.decisions import Why

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.actors.events import NodeFacts
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.checks.checker import Checker
 from callboard.journal.diff import compare, diff_lines
 from callboard.journal.format import CHUNK_BYTES, HEADER, MAGIC, RECORD_BYTES_MAX, VERSION

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.events import AnyEvent, AttemptLaunched, Event, KillOrdered
+from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, KillOrdered
 from callboard.cli import main
 from callboard.journal.explain import explain
 from callboard.journal.writer import JournalWriter
 from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.model import Priority
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from tests.journal.stories import STORY
 from tests.support.preempt import KillNewest, Scripted
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 TOLD = """\
 job-1 “logs” of bob (1 map, 0 reduces), under fifo
@@ -36,7 +36,7 @@ def record(path: Path, events: Sequence[AnyEvent | Event]) -> Path:
     return path
 
 
-def run(path: Path, played: Played) -> Path:
+def run(path: Path, played: PlayedRun) -> Path:
     """The journal of a run of tests.support.world, which has no frame: the story's serves."""
     return record(path, [STORY[0], *played.events, STORY[-1]])
 

@@ -14,7 +14,13 @@ from typing import Any
 
 import pytest
 
-from callboard.actors.events import AnyEvent, FaultStruck, KillOrdered, NodeLost, SuspendOrdered
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    FaultStruck,
+    KillOrdered,
+    NodeLost,
+    SuspendOrdered,
+)
 from callboard.journal.export.files import (
     MissingExtraError,
     check_parquet,

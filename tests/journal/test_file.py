@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.events import AnyEvent, JobSubmitted, RunStarted
+from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted, RunStarted
 from callboard.journal.format import (
     CHUNK_BYTES,
     HEADER,

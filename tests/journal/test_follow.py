@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.actors.events import AnyEvent
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.follow import Follower, Standing
 from callboard.journal.format import HEADER, JournalError
 from callboard.journal.reader import Journal

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.events import AnyEvent
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.diff import compare, diff_lines
 from callboard.journal.explain import explain
 from callboard.journal.show import ShowOptions, show
 from callboard.journal.writer import JournalWriter
-from tests.support.library import heard
+from tests.support.library import ran_with_events
 
 EXPECTED = (ValueError, LookupError)
 """What `callboard` says in words."""
@@ -25,7 +25,9 @@ EXPECTED = (ValueError, LookupError)
 @cache
 def true_events() -> tuple[AnyEvent, ...]:
     """A run in which nodes are lost, maps undone and attempts disowned."""
-    run = heard("partition-and-heal", "fair", "timeline.0.for_s=900", "workload.job.0.maps=12")
+    run = ran_with_events(
+        "partition-and-heal", "fair", "timeline.0.for_s=900", "workload.job.0.maps=12"
+    )
     return tuple(run.events)
 
 

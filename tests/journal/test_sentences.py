@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from callboard.actors.events import (
+from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -28,7 +29,7 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Drift,
     FlakyAt,
@@ -38,7 +39,6 @@ from callboard.actors.faults import (
     SetPriority,
     StickLaunches,
 )
-from callboard.actors.network import HEALTHY, Way
 from callboard.journal.format import JournalError
 from callboard.journal.reader import read
 from callboard.journal.sentences import Narrator
@@ -164,7 +164,7 @@ def test_a_standstill_is_told_with_its_reason() -> None:
         (SetPriority(3, Priority.VERY_LOW), "job-3 is given very low priority"),
         (SetPool(3, "ads"), "job-3 is put into pool ads"),
         (
-            Jumble(3, HEALTHY, Way(loss=0.1), 0.25, 0.0),
+            Jumble(3, HEALTHY, LinkConditions(loss=0.1), 0.25, 0.0),
             "changes: up lets others overtake 25%, down loses 10%",
         ),
     ],

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callboard.scenarios.spec import ScenarioError
+from callboard.scenarios.scenario_error import ScenarioError
 
 
 def raw(**changes: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from callboard.scenarios.spec import Scenario, from_dict, make_jobs
+from callboard.scenarios.scenario_file import Scenario, from_dict, make_jobs
 
 TEXT = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL)

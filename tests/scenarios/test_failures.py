@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.faults import Crash, Restart
-from callboard.actors.injector import Strike
-from callboard.actors.streams import Stream
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.kernel.streams import Stream
+from callboard.actors.vocabulary.faults import Crash, Restart
 from callboard.plan import prepare
-from callboard.scenarios.failures import recorded
-from callboard.scenarios.spec import ScenarioError, from_dict, make_script
+from callboard.scenarios.failures import recorded_outages
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import from_dict, make_script
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 6, "racks": 2}
@@ -24,12 +25,12 @@ def failures(**more: Any) -> dict[str, Any]:
     return {"what": "failures", "mtbf_s": 1000, "mttr_s": 50, "until_s": 1_000_000, **more}
 
 
-def script(entry: dict[str, Any], seed: int = 1, **cluster: Any) -> tuple[Strike, ...]:
+def script(entry: dict[str, Any], seed: int = 1, **cluster: Any) -> tuple[ScheduledFault, ...]:
     timeline = raw(cluster=CLUSTER | cluster, timeline=[entry], seed=seed)
     return make_script(from_dict(timeline))
 
 
-def times(strikes: tuple[Strike, ...], node: int) -> tuple[list[int], list[int]]:
+def times(strikes: tuple[ScheduledFault, ...], node: int) -> tuple[list[int], list[int]]:
     """When a node crashes and when it starts again."""
     downs = [s.at_ms for s in strikes if s.fault == Crash(node)]
     return downs, [s.at_ms for s in strikes if s.fault == Restart(node)]
@@ -105,9 +106,9 @@ def test_a_trace_is_played_from_the_entrys_beginning(tmp_path: Path) -> None:
         tmp_path, "# what happened\n5,node-1,down\n\n6.5, node-2 ,down\n8,node-1,up\n"
     )
     assert prepare(path).script == (
-        Strike(15_000, Crash(1)),
-        Strike(16_500, Crash(2)),
-        Strike(18_000, Restart(1)),
+        ScheduledFault(15_000, Crash(1)),
+        ScheduledFault(16_500, Crash(2)),
+        ScheduledFault(18_000, Restart(1)),
     )
     assert prepare(path, faults=False).script == ()
     assert prepare(path, faults=False).scenario.timeline == ()
@@ -155,7 +156,7 @@ def test_whatever_the_lines_only_a_scenario_error_comes_out(
     path = tmp_path_factory.getbasetemp() / "odd.csv"
     path.write_text("\n".join(",".join(row) for row in rows), encoding="utf-8")
     with suppress(ScenarioError):
-        for outage in recorded(path, {"node-0": 0, "node-1": 1}):
+        for outage in recorded_outages(path, {"node-0": 0, "node-1": 1}):
             assert outage.end_ms is None or outage.begin_ms < outage.end_ms
 
 

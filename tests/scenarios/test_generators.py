@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from callboard.actors.jobs import JobSpec
+from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import published
-from callboard.scenarios.arrivals import AtOnce, Bursts, Poisson, Uniform
+from callboard.scenarios.arrivals import AtOnce, Bursts, Poisson, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
 from callboard.scenarios.generators import GeneratedWorkload, Sizes, generate
+from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scenarios.sizes import (
     FacebookMaps,
     GpMix,
@@ -22,7 +23,6 @@ from callboard.scenarios.sizes import (
     pick,
     table_three,
 )
-from callboard.scenarios.spec import from_dict, make_jobs
 from callboard.scheduler.model import Priority
 from tests.scenarios.support import error_of, generated, raw
 
@@ -228,8 +228,8 @@ def test_a_silent_idle_spell_has_no_arrivals() -> None:
 
 
 def test_even_gaps_and_none() -> None:
-    assert Uniform(shortest_s=2, longest_s=2).submit_times(1, 3) == [2000, 4000, 6000]
-    gaps = Uniform(shortest_s=1, longest_s=3).submit_times(1, 500)
+    assert UniformGaps(shortest_s=2, longest_s=2).submit_times(1, 3) == [2000, 4000, 6000]
+    gaps = UniformGaps(shortest_s=1, longest_s=3).submit_times(1, 500)
     assert all(1000 <= b - a <= 3000 for a, b in pairwise(gaps))
     assert AtOnce(at_s=1.5).submit_times(1, 2) == [1500, 1500]
 

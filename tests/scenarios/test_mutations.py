@@ -12,10 +12,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from callboard.scenarios.spec import ScenarioError, library, load, make_jobs, make_script
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import (
+    library_scenarios,
+    load_scenario,
+    make_jobs,
+    make_script,
+)
 from callboard.scenarios.timeline import Timeline
 
-TEXTS = [path.read_text(encoding="utf-8") for _, path, _ in library()]
+TEXTS = [path.read_text(encoding="utf-8") for _, path, _ in library_scenarios()]
 
 ODD = st.sampled_from(
     ["0", "-1", "1e308", "nan", "inf", "0.0001", "99999999999999999999", "true", '""', "[]", "{}",
@@ -79,7 +85,7 @@ def test_a_changed_file_plays_or_is_refused(
     path: Path = tmp_path_factory.getbasetemp() / "mutated.toml"
     path.write_text(text, encoding="utf-8")
     with suppress(ScenarioError):
-        scenario = load(path)
+        scenario = load_scenario(path)
         jobs = make_jobs(scenario, path.parent)
         strikes = make_script(scenario, jobs, path.parent)
         assert all(strike.at_ms >= 0 for strike in strikes)

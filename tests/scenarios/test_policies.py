@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from callboard.scenarios.spec import ScenarioError, load, to_dict
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import load_scenario, to_dict
 
 FILE = """\
 name = "x"
@@ -37,7 +38,7 @@ def scenario(tmp_path: Path, policy: str) -> Path:
     ],
 )
 def test_a_table_becomes_its_spelling(tmp_path: Path, policy: str, spelled: str) -> None:
-    found = load(scenario(tmp_path, policy))
+    found = load_scenario(scenario(tmp_path, policy))
     assert found.policies == ("fair", spelled)
     assert to_dict(found)["policies"] == ["fair", spelled]
 
@@ -54,12 +55,12 @@ def test_a_table_becomes_its_spelling(tmp_path: Path, policy: str, spelled: str)
 )
 def test_a_wrong_one_is_refused_with_its_place(tmp_path: Path, policy: str, said: str) -> None:
     with pytest.raises(ScenarioError) as found:
-        load(scenario(tmp_path, policy))
+        load_scenario(scenario(tmp_path, policy))
     assert said in str(found.value)
     assert found.value.key == "policies[1]"
 
 
 def test_a_table_by_override(tmp_path: Path) -> None:
     path = scenario(tmp_path, '"fifo"')
-    found = load(path, ['policies=[{order="fair", locality="delay"}]'])
+    found = load_scenario(path, ['policies=[{order="fair", locality="delay"}]'])
     assert found.policies == ("fair+delay",)

@@ -7,7 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.actors.faults import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -31,21 +33,19 @@ from callboard.actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.actors.injector import Strike
-from callboard.actors.network import HEALTHY, Way
-from callboard.scenarios.spec import from_dict, make_jobs, make_script
+from callboard.scenarios.scenario_file import from_dict, make_jobs, make_script
 from callboard.scheduler.model import Priority
 from tests.scenarios.support import error_of, raw
 
 CLUSTER = {"nodes": 12, "racks": 3}
 
 
-def script(*entries: dict[str, Any], seed: int = 1) -> tuple[Strike, ...]:
+def script(*entries: dict[str, Any], seed: int = 1) -> tuple[ScheduledFault, ...]:
     """What the entries come to on twelve nodes in three racks."""
     return make_script(from_dict(raw(cluster=CLUSTER, timeline=list(entries), seed=seed)))
 
 
-def node_of(strike: Strike) -> int:
+def node_of(strike: ScheduledFault) -> int:
     assert isinstance(strike.fault, NodeFault)
     return strike.fault.node
 
@@ -107,35 +107,35 @@ def test_an_entry_more_changes_no_draw_of_another() -> None:
 
 
 def test_each_kind_begins_and_ends() -> None:
-    way = Way(loss=0.1, twice=0.2, delay_ms=1500)
+    way = LinkConditions(loss=0.1, twice=0.2, delay_ms=1500)
     link = {"what": "link", "nodes": "node-0", "loss": 0.1, "duplicate": 0.2, "delay_s": 1.5}
     others = tuple(range(1, 12))
     assert script(crash("node-0", at_s=1, for_s=2)) == (
-        Strike(1000, Crash(0)),
-        Strike(3000, Restart(0)),
+        ScheduledFault(1000, Crash(0)),
+        ScheduledFault(3000, Restart(0)),
     )
     assert script({"what": "pause", "nodes": "node-0", "for_s": 0.5}) == (
-        Strike(0, Pause(0)),
-        Strike(500, Resume(0)),
+        ScheduledFault(0, Pause(0)),
+        ScheduledFault(500, Resume(0)),
     )
     assert script({"what": "slow", "nodes": "node-0", "factor": 4, "for_s": 60}) == (
-        Strike(0, Slow(0, 4.0)),
-        Strike(60_000, Slow(0, 1.0)),
+        ScheduledFault(0, Slow(0, 4.0)),
+        ScheduledFault(60_000, Slow(0, 1.0)),
     )
-    assert script({**link, "way": "up"}) == (Strike(0, Disturb(0, way, HEALTHY)),)
-    assert script({**link, "way": "down"}) == (Strike(0, Disturb(0, HEALTHY, way)),)
+    assert script({**link, "way": "up"}) == (ScheduledFault(0, Disturb(0, way, HEALTHY)),)
+    assert script({**link, "way": "down"}) == (ScheduledFault(0, Disturb(0, HEALTHY, way)),)
     held = {"what": "link", "nodes": "node-0", "reorder": 0.4, "way": "up", "for_s": 1}
     assert script(held) == (
-        Strike(0, Jumble(0, HEALTHY, HEALTHY, 0.4, 0.0)),
-        Strike(1000, Disturb(0, HEALTHY, HEALTHY)),
+        ScheduledFault(0, Jumble(0, HEALTHY, HEALTHY, 0.4, 0.0)),
+        ScheduledFault(1000, Disturb(0, HEALTHY, HEALTHY)),
     )
     assert script({"what": "link", "nodes": "node-0", "cut": True, "for_s": 1}) == (
-        Strike(0, Disturb(0, Way(cut=True), Way(cut=True))),
-        Strike(1000, Disturb(0, HEALTHY, HEALTHY)),
+        ScheduledFault(0, Disturb(0, LinkConditions(cut=True), LinkConditions(cut=True))),
+        ScheduledFault(1000, Disturb(0, HEALTHY, HEALTHY)),
     )
     assert script({"what": "split", "nodes": "node-0", "for_s": 1}) == (
-        Strike(0, Separate(0, others)),
-        Strike(1000, Separate(0, ())),
+        ScheduledFault(0, Separate(0, others)),
+        ScheduledFault(1000, Separate(0, ())),
     )
 
 
@@ -153,17 +153,22 @@ def test_what_becomes_of_attempts_begins_and_ends(
     entry: dict[str, Any], begins: AnyFault, ends: AnyFault
 ) -> None:
     whole = {**entry, "nodes": "node-0", "at_s": 1, "for_s": 2}
-    assert script(whole) == (Strike(1000, begins), Strike(3000, ends))
+    assert script(whole) == (ScheduledFault(1000, begins), ScheduledFault(3000, ends))
 
 
 def test_nodes_that_join_later_are_off_until_then() -> None:
     add = {"what": "add", "nodes": "rack-0", "at_s": 60, "stagger_s": 5}
     strikes = script(add)
-    assert [s for s in strikes if s.at_ms == 0] == [Strike(0, Crash(node)) for node in (0, 3, 6, 9)]
-    joins = [Strike(60_000 + 5000 * n, Restart(3 * n)) for n in range(4)]
+    assert [s for s in strikes if s.at_ms == 0] == [
+        ScheduledFault(0, Crash(node)) for node in (0, 3, 6, 9)
+    ]
+    joins = [ScheduledFault(60_000 + 5000 * n, Restart(3 * n)) for n in range(4)]
     assert list(strikes[4:]) == joins
     drain = {"what": "drain", "nodes": "node-1", "at_s": 5, "for_s": 2}
-    assert script(drain) == (Strike(5000, Drain(1, True)), Strike(7000, Drain(1, False)))
+    assert script(drain) == (
+        ScheduledFault(5000, Drain(1, True)),
+        ScheduledFault(7000, Drain(1, False)),
+    )
 
 
 def test_entries_that_concern_no_node() -> None:
@@ -171,10 +176,10 @@ def test_entries_that_concern_no_node() -> None:
     restart = {"what": "master-restart", "at_s": 7, "recover": True}
     policy = {"what": "policy", "at_s": 9, "policy": "fair"}
     assert script(pause, restart, policy) == (
-        Strike(5000, PauseMaster()),
-        Strike(7000, RestartMaster(recover=True)),
-        Strike(9000, SwitchPolicy("fair")),
-        Strike(15_000, ResumeMaster()),
+        ScheduledFault(5000, PauseMaster()),
+        ScheduledFault(7000, RestartMaster(recover=True)),
+        ScheduledFault(9000, SwitchPolicy("fair")),
+        ScheduledFault(15_000, ResumeMaster()),
     )
     assert "the master is struck by timeline[0] already at 8 s" in problem(
         pause, {"what": "master-pause", "at_s": 8, "for_s": 1}
@@ -188,7 +193,7 @@ def test_a_job_that_is_killed_goes_by_its_name() -> None:
             timeline=[{"what": "kill-job", "job": "report", "at_s": 3}],
         )
     )
-    assert make_script(scenario, make_jobs(scenario)) == (Strike(3000, KillJob(0)),)
+    assert make_script(scenario, make_jobs(scenario)) == (ScheduledFault(3000, KillJob(0)),)
     wrong = msgspec.structs.replace(scenario, workload=from_dict(raw()).workload)
     error = error_of(lambda: make_script(wrong, make_jobs(wrong)))
     assert error.key == "timeline[0].job"
@@ -206,8 +211,8 @@ def test_what_befalls_jobs_goes_by_names_and_patterns(name: str, jobs: list[int]
     ]
     scenario = from_dict(raw(workload={"kind": "jobs", "job": listed}, timeline=timeline))
     assert make_script(scenario, make_jobs(scenario)) == (
-        *(Strike(1000, SetPriority(job, Priority.VERY_HIGH)) for job in jobs),
-        *(Strike(2000, SetPool(job, "ads")) for job in jobs),
+        *(ScheduledFault(1000, SetPriority(job, Priority.VERY_HIGH)) for job in jobs),
+        *(ScheduledFault(2000, SetPool(job, "ads")) for job in jobs),
     )
 
 
@@ -244,9 +249,9 @@ def test_patterns_of_many_jobs_many_times_are_refused() -> None:
 def test_nothing_lasts_for_no_time() -> None:
     """Or what begins would never end: of one instant ends come first."""
     short = {"what": "pause", "nodes": "node-0", "at_s": 1, "for_s": 0.0001}
-    assert script(short) == (Strike(1000, Pause(0)), Strike(1001, Resume(0)))
+    assert script(short) == (ScheduledFault(1000, Pause(0)), ScheduledFault(1001, Resume(0)))
     add = {"what": "add", "nodes": "node-0", "at_s": 0.0001}
-    assert script(add) == (Strike(0, Crash(0)), Strike(1, Restart(0)))
+    assert script(add) == (ScheduledFault(0, Crash(0)), ScheduledFault(1, Restart(0)))
 
 
 def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> None:
@@ -378,7 +383,10 @@ def test_drawn_gaps_have_their_mean() -> None:
 
 def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
     twice = crash("node-0", for_s=10, every_s=10, times=2)
-    assert script(twice)[1:3] == (Strike(10_000, Restart(0)), Strike(10_000, Crash(0)))
+    assert script(twice)[1:3] == (
+        ScheduledFault(10_000, Restart(0)),
+        ScheduledFault(10_000, Crash(0)),
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.scheduler.ageing import SPEED_ONE, VirtualCluster
+from callboard.scheduler.orders.size_based.ageing import SPEED_ONE, VirtualCluster
 
 CLOSE_MS = 1e-6
 """Above the stated error of 2⁻²⁴ an end, far below a millisecond."""
@@ -77,11 +77,11 @@ def test_it_serves_as_max_min_sharing_in_fractions_does(
         weight = drawn if weighted else 1
         now += 10 * pause
         ended = play_slowly(slow, slots, Fraction(10 * pause))
-        assert sorted(e.job for e in fast.settle(now)) == sorted(ended)
+        assert sorted(e.job for e in fast.advance_to(now)) == sorted(ended)
         if what == "job":
             slow[number] = Job(size, tasks, weight)
             assert fast.serve(number, size, tasks, now, weight=weight)
-            fast.wait(number, True)
+            fast.set_waiting(number, True)
             number += 1
         elif what == "size" and n in slow:
             slow[n] = Job(size, tasks, weight)

@@ -10,16 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup
-from callboard.actors.events import JobFinished
+from callboard.actors.vocabulary.events import JobFinished
 from callboard.cli import main
-from callboard.scheduler import matching
 from callboard.scheduler.facts import Closed, JobLeft, TasksPending
 from callboard.scheduler.model import KINDS, JobId, TaskKind
-from callboard.scheduler.orders.coshh import Coshh
-from callboard.scheduler.orders.user_claims import UserParams
-from callboard.scheduler.policy import Policy, Ranked
-from callboard.scheduler.registry import PolicySpecError, make_policy
-from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, beat, close, queued, told
+from callboard.scheduler.orders.coshh import linear_program
+from callboard.scheduler.orders.coshh.coshh import Coshh
+from callboard.scheduler.orders.coshh.user_entitlements import UserParams
+from callboard.scheduler.policy import Policy, PolicySpecError, QueuedJob
+from callboard.scheduler.registry.parts import make_policy
+from tests.support.view import (
+    FakeCluster,
+    FakeJob,
+    FakeNode,
+    FakeOffer,
+    close,
+    heartbeat,
+    informed,
+    queued,
+)
 from tests.support.world import IN_STEP, job, play
 
 MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
@@ -54,19 +63,19 @@ class Lab:
     ) -> None:
         self.order = Coshh(Coshh.Params(size="oracle", **params))
         self.policy = Policy(self.order)
-        self.policy.consult(Truth(a=a, b=b))
+        self.policy.set_oracle(Truth(a=a, b=b))
         self.nodes = [FakeNode(0, slots, kind="a"), FakeNode(1, slots, kind="b")]
         self.cluster = FakeCluster(self.nodes, jobs)
-        told(self.policy, self.cluster)
+        informed(self.policy, self.cluster)
 
     def queue(self, node: int, kind: TaskKind = MAP) -> list[JobId]:
         return [number for number, _ in queued(self.order, kind, self.cluster, node)]
 
-    def ranked(self, node: int) -> list[Ranked]:
+    def ranked(self, node: int) -> list[QueuedJob]:
         return list(self.order.queue(MAP, FakeOffer(self.nodes[node]), self.cluster))
 
     def serve(self, node: int) -> list[JobId]:
-        return [launch.job for launch in beat(self.policy, self.cluster, self.nodes[node])]
+        return [launch.job for launch in heartbeat(self.policy, self.cluster, self.nodes[node])]
 
 
 def a_job(number: JobId, user: str, maps: int = 10, reduces: int = 0) -> FakeJob:
@@ -115,7 +124,7 @@ def test_who_lacks_most_of_a_min_share_goes_first_then_shares_by_weight() -> Non
 def test_the_reason_of_a_launch_tells_class_kind_and_shortfall() -> None:
     due = users(ann=UserParams(min_maps=3))
     lab = Lab([a_job(0, "bob"), a_job(1, "ann")], {}, {}, users=due)
-    first, second = beat(lab.policy, lab.cluster, lab.nodes[0])
+    first, second = heartbeat(lab.policy, lab.cluster, lab.nodes[0])
     assert (first.why.rule, first.why.score) == ("coshh: class 1 suits a, ann lacks 3 of 3", 3)
     assert (second.why.rule, second.why.score) == ("coshh: class 1 suits a, ann lacks 2 of 3", 2)
 
@@ -161,7 +170,7 @@ def test_maps_and_reduces_are_matched_apart() -> None:
     lab = Lab([a_job(0, "ann", 2, 2), a_job(1, "bob", 2, 0)], {0: 1, 1: 9}, {0: 9, 1: 1}, (2, 2))
     assert (lab.queue(0), lab.queue(1)) == ([0], [1])
     assert (lab.queue(0, REDUCE), lab.queue(1, REDUCE)) == ([0], [0])
-    assert [s.second.solved for s in lab.order.suggestions] == [2, 1]
+    assert [s.second.solved for s in lab.order.matchers] == [2, 1]
 
 
 def test_one_kind_of_node_is_fair_sharing_without_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +179,7 @@ def test_one_kind_of_node_is_fair_sharing_without_a_solver(monkeypatch: pytest.M
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("there is nothing to solve")
 
-    monkeypatch.setattr(matching, "_optimum", refuse)
+    monkeypatch.setattr(linear_program, "_optimum", refuse)
     jobs = [a_job(n, f"user{n}") for n in range(4)]
     lab = Lab(jobs, {n: 1.0 + n for n in range(4)}, {n: 2.0 + 2 * n for n in range(4)}, (4, 0))
     assert lab.serve(0) == [0, 1, 2, 3]
@@ -181,7 +190,7 @@ def test_programs_are_solved_for_news_and_never_for_a_decision() -> None:
     jobs = [a_job(n, f"user{n % 3}", maps=20) for n in range(9)]
     on = ({n: 1.0 + n % 3 for n in range(9)}, {n: 3.0 - n % 3 for n in range(9)})
     lab = Lab(jobs, *on, slots=(20, 0))
-    second = lab.order.suggestions[MAP].second
+    second = lab.order.matchers[MAP].second
     assert second.solved <= 9
     before = second.solved
     assert len(lab.serve(0)) == 20
@@ -195,11 +204,11 @@ def test_work_that_has_left_counts_until_it_is_forgotten() -> None:
     lab.serve(1)
     close(lab.policy, lab.cluster, next(iter(lab.cluster.attempts_)), succeeded=True)
     lab.cluster.leave(1, lab.policy)
-    classes = lab.order.suggestions[MAP].second.rates
+    classes = lab.order.matchers[MAP].second.rates
     assert len(classes) == 2
     lab.cluster.now_ms = 60_001
     lab.cluster.add(a_job(2, "ann"), lab.policy)  # as job 0's on neither node
-    assert 1 not in lab.order.suggestions[MAP].second.rates
+    assert 1 not in lab.order.matchers[MAP].second.rates
 
 
 def test_what_tasks_take_is_learnt_by_job_user_and_kind_of_node() -> None:
@@ -211,11 +220,11 @@ def test_what_tasks_take_is_learnt_by_job_user_and_kind_of_node() -> None:
     nodes = [FakeNode(0, (1, 0), kind="a"), FakeNode(1, (1, 0), kind="b")]
     jobs = [a_job(0, "ann"), a_job(1, "bob", maps=20), a_job(2, "ann")]
     cluster = FakeCluster(nodes, jobs)
-    told(policy, cluster)
+    informed(policy, cluster)
     assert queued(order, MAP, cluster, 0) == queued(order, MAP, cluster, 1)
     for number, node, ran_ms in ((0, 0, 1000), (0, 1, 50_000), (1, 0, 50_000), (1, 1, 1000)):
         policy.observe(Closed(number, MAP, 99, node, True, ran_ms), cluster)
-    suggestions = order.suggestions[MAP]
+    suggestions = order.matchers[MAP]
     assert suggestions.class_of(0) == suggestions.class_of(2) != suggestions.class_of(1)
     assert [job for job, _ in queued(order, MAP, cluster, 0)] == [0, 2]
     assert [job for job, _ in queued(order, MAP, cluster, 1)] == [1]
@@ -224,23 +233,23 @@ def test_what_tasks_take_is_learnt_by_job_user_and_kind_of_node() -> None:
 def test_a_failed_attempt_teaches_nothing() -> None:
     lab = Lab([a_job(0, "ann")], {}, {})
     online = Policy(Coshh())
-    told(online, lab.cluster)
-    before = online.order.suggestions[MAP].class_of(0)  # type: ignore[attr-defined]
+    informed(online, lab.cluster)
+    before = online.order.matchers[MAP].class_of(0)  # type: ignore[attr-defined]
     online.observe(Closed(0, MAP, 1, 0, False, 5), lab.cluster)
-    assert online.order.suggestions[MAP].class_of(0) == before  # type: ignore[attr-defined]
+    assert online.order.matchers[MAP].class_of(0) == before  # type: ignore[attr-defined]
 
 
 def test_claims_are_the_users_fair_shares() -> None:
     due = users(ann=UserParams(weight=3.0), bob=UserParams(min_maps=2))
     jobs = [a_job(0, "ann", 1), a_job(1, "ann", 9), a_job(2, "bob", 9), a_job(3, "cid", 9)]
     lab = Lab(jobs, {}, {}, users=due)
-    claims = lab.order.claims(MAP, lab.cluster, "pool")
+    claims = lab.order.entitlements(MAP, lab.cluster, "pool")
     assert [(c.name, c.jobs, c.demand, c.share, c.min_share) for c in claims] == [
         ("user ann", (0, 1), 10, Fraction(3, 2), 0),
         ("user bob", (2,), 9, Fraction(2), 2),
         ("user cid", (3,), 9, Fraction(1, 2), 0),
     ]
-    each = lab.order.claims(MAP, lab.cluster, "job")
+    each = lab.order.entitlements(MAP, lab.cluster, "job")
     assert [(c.name, c.share) for c in each] == [
         ("job-0", Fraction(1)),
         ("job-1", Fraction(1, 2)),
@@ -253,7 +262,7 @@ def test_claims_are_the_users_fair_shares() -> None:
 def recounted(lab: Lab, node: int, kind: TaskKind) -> list[JobId]:
     """The queue by sorting everything."""
     order, cluster = lab.order, lab.cluster
-    suggestions, lines = order.suggestions[kind], order._lines[kind]
+    suggestions, lines = order.matchers[kind], order._user_queues[kind]
     waiting = [j for j in cluster.jobs() if j.pending(kind)]
     mine: dict[str, list[Any]] = {}
     for each in cluster.jobs():
@@ -370,12 +379,12 @@ def test_without_scipy_there_is_one_clear_message(
 ) -> None:
     for name in ("scipy", "scipy.optimize", "scipy.cluster", "scipy.cluster.vq"):
         monkeypatch.setitem(sys.modules, name, None)
-    matching.scipy_part.cache_clear()
+    linear_program.scipy_module.cache_clear()
     try:
         assert main(["run", "two-jobs", "--policy", policy]) == 2
         assert main(["policies"]) == 0
     finally:
-        matching.scipy_part.cache_clear()
+        linear_program.scipy_module.cache_clear()
     out, err = capsys.readouterr()
     assert err.splitlines() == ["callboard: `coshh` needs SciPy: pip install 'callboard[coshh]'"]
     assert policy in out

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.scheduler.decisions import Launch
-from callboard.scheduler.facts import JobArrived, JobLeft, Launched, Offered
+from callboard.scheduler.facts import JobArrived, JobLeft, Launched, OfferAnswered
 from callboard.scheduler.locality import Delay, auto_wait_ms
 from callboard.scheduler.model import Locality, TaskKind
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry import make_policy
-from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, beat, told
+from callboard.scheduler.registry.parts import make_policy
+from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, heartbeat, informed
 
 NODE, RACK, OFF = Locality.NODE, Locality.RACK, Locality.OFF_RACK
 
@@ -24,12 +24,12 @@ class Stage:
     def __init__(self, spec: str, maps: int = 50, order: str = "fair") -> None:
         self.job = FakeJob(0, [maps, 0], homes=frozenset({9}), racks=frozenset({8}))
         self.cluster = FakeCluster([FakeNode(n, (2, 0)) for n in range(10)], [self.job])
-        self.policy = told(make_policy(f"{order}+{spec}"), self.cluster)
+        self.policy = informed(make_policy(f"{order}+{spec}"), self.cluster)
 
     def beat(self, at_ms: int, node: int, slots: int = 1) -> int:
         """How many maps a heartbeat of `node` with so many free slots gets at that time."""
         self.cluster.now_ms = at_ms
-        return len(beat(self.policy, self.cluster, FakeNode(node, (slots, 0))))
+        return len(heartbeat(self.policy, self.cluster, FakeNode(node, (slots, 0))))
 
     @property
     def delay(self) -> Delay:
@@ -90,10 +90,14 @@ def test_time_counts_from_a_skip_to_the_next_map_decision_only() -> None:
     stage.beat(1000, 0)
     assert stage.delay.waited_ms(0, stage.cluster) == 0  # not from its submission
     stage.cluster.now_ms = 2000
-    stage.policy.observe(Offered(0, ()), stage.cluster)  # only reduces were asked for: no matter
+    stage.policy.observe(
+        OfferAnswered(0, ()), stage.cluster
+    )  # only reduces were asked for: no matter
     stage.delay.observe(JobArrived(1), stage.cluster)
     stage.cluster.now_ms = 3000
-    stage.policy.observe(Offered(0, (1,)), stage.cluster)  # a decision that did not come to it
+    stage.policy.observe(
+        OfferAnswered(0, (1,)), stage.cluster
+    )  # a decision that did not come to it
     stage.cluster.now_ms = 60_000
     assert stage.delay.waited_ms(0, stage.cluster) == 2000
 
@@ -105,7 +109,7 @@ def test_a_launched_map_is_a_map_decision_too() -> None:
     stage.beat(1000, 0)
     stage.cluster.now_ms = 3000
     stage.policy.locality.observe(Launched(1, TaskKind.MAP, 1, 9, NODE), stage.cluster)
-    stage.policy.locality.observe(Offered(9, ()), stage.cluster)
+    stage.policy.locality.observe(OfferAnswered(9, ()), stage.cluster)
     stage.cluster.now_ms = 60_000
     assert stage.delay.waited_ms(0, stage.cluster) == 2000
 
@@ -115,7 +119,7 @@ def test_decisions_of_one_instant_do_not_cut_each_other_short() -> None:
     stage = Stage("delay(node=5,rack=5)")
     stage.delay.observe(JobArrived(1), stage.cluster)
     stage.beat(1000, 0)
-    stage.policy.observe(Offered(1, (1,)), stage.cluster)
+    stage.policy.observe(OfferAnswered(1, (1,)), stage.cluster)
     stage.cluster.now_ms = 4000
     assert stage.delay.waited_ms(0, stage.cluster) == 3000
 
@@ -126,9 +130,9 @@ def test_a_job_that_got_a_map_in_the_offer_was_not_passed_over() -> None:
     stage.cluster.now_ms = 1000
     launched = Launched(0, TaskKind.MAP, 1, 9, NODE)
     stage.policy.observe(launched, stage.cluster)
-    stage.policy.observe(Offered(9, ()), stage.cluster)
+    stage.policy.observe(OfferAnswered(9, ()), stage.cluster)
     stage.cluster.now_ms = 9000
-    assert stage.delay.patience(stage.job, stage.cluster) == (0, 0)
+    assert stage.delay.locality_wait(stage.job, stage.cluster) == (0, 0)
 
 
 def test_a_copy_leaves_its_jobs_wait_as_it_is() -> None:
@@ -137,9 +141,9 @@ def test_a_copy_leaves_its_jobs_wait_as_it_is() -> None:
     stage.beat(1000, 0)
     stage.cluster.now_ms = 4000
     copy = Launched(0, TaskKind.MAP, 2, 9, NODE, copy_of=1)
-    before = stage.delay.patience(stage.job, stage.cluster)
+    before = stage.delay.locality_wait(stage.job, stage.cluster)
     stage.policy.observe(copy, stage.cluster)
-    assert stage.delay.patience(stage.job, stage.cluster) == before == (1, 3000)
+    assert stage.delay.locality_wait(stage.job, stage.cluster) == before == (1, 3000)
 
 
 @pytest.mark.parametrize(
@@ -172,17 +176,17 @@ def test_the_next_job_is_asked_and_the_reason_says_count_wait_and_level() -> Non
     far = FakeJob(0, [1, 0], racks=frozenset({0}))
     near = FakeJob(1, [9, 0], submitted_ms=1, homes=frozenset({0}), running_=[1, 0])
     cluster = FakeCluster([FakeNode(0, (99, 0))], [far, near])
-    policy = told(make_policy("fair+delay(node=5,rack=5)"), cluster)
-    beat(policy, cluster, FakeNode(0, (1, 0)))
+    policy = informed(make_policy("fair+delay(node=5,rack=5)"), cluster)
+    heartbeat(policy, cluster, FakeNode(0, (1, 0)))
     cluster.now_ms = 1200
-    (launch,) = beat(policy, cluster, FakeNode(0, (1, 0)))
+    (launch,) = heartbeat(policy, cluster, FakeNode(0, (1, 0)))
     assert (launch.job, launch.why.rank) == (1, 2)
     assert launch.why.skipped[0].job == 0
     assert launch.why.skipped[0].reason == (
         "only rack-local here, node-local allowed; waited 1.200 of 5 s, passed over 1 times"
     )
     cluster.now_ms = 5000
-    (launch,) = beat(policy, cluster, FakeNode(0, (1, 0)))
+    (launch,) = heartbeat(policy, cluster, FakeNode(0, (1, 0)))
     assert (launch.job, launch.why.skips, launch.why.waited_ms) == (0, 2, 5000)
 
 
@@ -260,11 +264,13 @@ def test_non_locality_falls_as_the_slides_say(skips: int, share: float) -> None:
     for _ in range(jobs):
         job = FakeJob(0, [1, 0], homes=homes)
         cluster = FakeCluster([FakeNode(0, (99, 0))], [job])
-        policy = told(Policy(make_policy("fair").order, Delay(Delay.Params(skips=skips))), cluster)
+        policy = informed(
+            Policy(make_policy("fair").order, Delay(Delay.Params(skips=skips))), cluster
+        )
         launches: list[Launch] = []
         while not launches:
             node = draw.randrange(100)
-            launches = beat(policy, cluster, FakeNode(node, (1, 0)))
+            launches = heartbeat(policy, cluster, FakeNode(node, (1, 0)))
         far += launches[0].level is not NODE
     # The D+1st offer launches wherever it is: D skips, then one more chance of being local.
     expected = (1 - share) ** (skips + 1)
@@ -276,7 +282,7 @@ def test_memory_is_of_the_living_only() -> None:
     stage = Stage("delay")
     stage.beat(0, 0)
     stage.policy.observe(JobLeft(0), stage.cluster)
-    stage.policy.observe(Offered(0, ()), stage.cluster)
+    stage.policy.observe(OfferAnswered(0, ()), stage.cluster)
     assert not stage.delay._jobs
 
 
@@ -285,9 +291,9 @@ def test_a_job_that_leaves_while_another_waits() -> None:
     stage = Stage("delay")
     for number in (1, 2):
         stage.delay.observe(JobArrived(number), stage.cluster)
-    stage.delay.observe(Offered(0, (0, 1)), stage.cluster)
+    stage.delay.observe(OfferAnswered(0, (0, 1)), stage.cluster)
     for number in (1, 2):
         stage.delay.observe(JobLeft(number), stage.cluster)
     stage.cluster.now_ms = 2000
-    stage.delay.observe(Offered(0, (0,)), stage.cluster)
-    assert stage.delay.patience(stage.job, stage.cluster) == (2, 2000)
+    stage.delay.observe(OfferAnswered(0, (0,)), stage.cluster)
+    assert stage.delay.locality_wait(stage.job, stage.cluster) == (2, 2000)

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from callboard.scheduler.registry import BASES, PARTS, make_policy, of_table, slot_of
+from callboard.scheduler.registry.parts import (
+    PART_BASES,
+    PARTS,
+    make_policy,
+    part_kind,
+    spelling_of_table,
+)
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")
@@ -14,8 +20,8 @@ ROWS = {row[0]: row for row in re.findall(r"^\| `([^`]+)` \| (\w+) \|(.*)\|$", T
 
 
 def test_the_table_lists_every_part_and_no_other() -> None:
-    assert {name: row[1] for name, row in ROWS.items() if row[1] in BASES} == {
-        name: slot_of(part) for name, part in PARTS.items()
+    assert {name: row[1] for name, row in ROWS.items() if row[1] in PART_BASES} == {
+        name: part_kind(part) for name, part in PARTS.items()
     }
 
 
@@ -33,7 +39,7 @@ def test_the_tables_in_the_text_are_the_same_policy() -> None:
     block = re.search(r"```toml\n(policies = .*?)```", TEXT, re.DOTALL)
     assert block is not None
     policies = tomllib.loads(block[1])["policies"]
-    spelled = [each if isinstance(each, str) else of_table(each) for each in policies]
+    spelled = [each if isinstance(each, str) else spelling_of_table(each) for each in policies]
     assert spelled == ["fair+delay(node=5)"] * 3
     assert make_policy(spelled[0]).locality.name == "delay"
 

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import Priority, TaskKind
-from callboard.scheduler.orders.pools import WEIGHTS
-from callboard.scheduler.registry import make_policy
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, told
+from callboard.scheduler.orders.fair.pools import PRIORITY_WEIGHTS
+from callboard.scheduler.registry.parts import make_policy
+from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 
 HERE = frozenset({0, 1})
 
@@ -16,8 +16,8 @@ def test_two_large_jobs_alternate_slots() -> None:
     """TestFairScheduler.testLargeJobs."""
     nodes = [FakeNode(0, (2, 0)), FakeNode(1, (2, 0))]
     cluster = FakeCluster(nodes, [FakeJob(n, [10, 0], homes=HERE) for n in range(2)])
-    policy = told(make_policy("fair"), cluster)
-    order = [launch.job for node in nodes for launch in beat(policy, cluster, node)]
+    policy = informed(make_policy("fair"), cluster)
+    order = [launch.job for node in nodes for launch in heartbeat(policy, cluster, node)]
     assert order == [0, 1, 0, 1]
 
 
@@ -29,7 +29,7 @@ def test_a_high_priority_job_gets_four_of_six() -> None:
         FakeJob(1, [10, 0], homes=HERE, priority=Priority.HIGH),
     ]
     cluster = FakeCluster([node], jobs)
-    order = [x.job for x in beat(told(make_policy("fair"), cluster), cluster, node)]
+    order = [x.job for x in heartbeat(informed(make_policy("fair"), cluster), cluster, node)]
     assert (order.count(0), order.count(1)) == (2, 4)
 
 
@@ -37,7 +37,7 @@ def test_the_kind_of_which_the_node_runs_less_is_filled_first() -> None:
     node = FakeNode(0, (2, 2), [1, 0])
     job = FakeJob(0, [5, 5], homes=HERE, reduces=5, running_=[1, 0])
     cluster = FakeCluster([node], [job])
-    launches = beat(told(make_policy("fair"), cluster), cluster, node)
+    launches = heartbeat(informed(make_policy("fair"), cluster), cluster, node)
     assert [x.kind for x in launches] == [TaskKind.REDUCE, TaskKind.MAP, TaskKind.REDUCE]
 
 
@@ -45,8 +45,8 @@ def test_few_tasks_are_spread_one_a_node() -> None:
     """TestFairScheduler.testAssignMultipleWithUnderloadedCluster: ceil(2 slots · 4/8) = 1."""
     nodes = [FakeNode(n, (2, 0)) for n in range(4)]
     cluster = FakeCluster(nodes, [FakeJob(0, [4, 0], homes=frozenset(range(4)))])
-    policy = told(make_policy("fair"), cluster)
-    assert [len(beat(policy, cluster, node)) for node in nodes] == [1, 1, 1, 1]
+    policy = informed(make_policy("fair"), cluster)
+    assert [len(heartbeat(policy, cluster, node)) for node in nodes] == [1, 1, 1, 1]
 
 
 @given(
@@ -65,25 +65,25 @@ def test_f3_max_min_shares_of_one_filling(
         for n, demand in enumerate(demands)
     ]
     cluster = FakeCluster([node], jobs)
-    launches = beat(told(make_policy("fair"), cluster), cluster, node)
+    launches = heartbeat(informed(make_policy("fair"), cluster), cluster, node)
     assert len(launches) == min(sum(demands), slots)
     for unmet in jobs:
         if not unmet.pending(TaskKind.MAP):
             continue
-        mine = unmet.running(TaskKind.MAP) / WEIGHTS[unmet.priority]
+        mine = unmet.running(TaskKind.MAP) / PRIORITY_WEIGHTS[unmet.priority]
         for other in jobs:
             if other is not unmet:
                 before_last = other.running(TaskKind.MAP) - 1
-                assert before_last / WEIGHTS[other.priority] <= mine
+                assert before_last / PRIORITY_WEIGHTS[other.priority] <= mine
 
 
 def test_a_job_whose_attempt_has_ended_moves_forward_again() -> None:
     """Both run two; the second job's attempt ends, and the freed slot is its again."""
     node = FakeNode(0, (4, 0))
     cluster = FakeCluster([node], [FakeJob(n, [9, 0], homes=HERE) for n in range(2)])
-    policy = told(make_policy("fair"), cluster)
-    assert len(beat(policy, cluster, node)) == 4
+    policy = informed(make_policy("fair"), cluster)
+    assert len(heartbeat(policy, cluster, node)) == 4
     cluster.job(1).running_[TaskKind.MAP] -= 1
     node.running_[TaskKind.MAP] -= 1
     policy.observe(Closed(1, TaskKind.MAP, 4, 0, succeeded=True), cluster)
-    assert [launch.job for launch in beat(policy, cluster, node)] == [1]
+    assert [launch.job for launch in heartbeat(policy, cluster, node)] == [1]

@@ -4,8 +4,8 @@ import pytest
 
 from callboard.scheduler.decisions import Launch
 from callboard.scheduler.model import Priority, TaskKind
-from callboard.scheduler.registry import make_policy
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, told
+from callboard.scheduler.registry.parts import make_policy
+from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 
 HERE = frozenset({0})
 
@@ -28,7 +28,7 @@ def test_jobs_go_by_priority_then_submit_time_then_number() -> None:
     ]
     node = FakeNode(0, (4, 0))
     cluster = FakeCluster([node], jobs)
-    launches = beat(told(make_policy("fifo"), cluster), cluster, node)
+    launches = heartbeat(informed(make_policy("fifo"), cluster), cluster, node)
     assert served(launches) == [3, 1, 2, 0]
     assert [launch.why.rank for launch in launches] == [1, 1, 1, 1]
     assert [launch.why.score for launch in launches] == [0.009, 0.003, 0.003, 0.005]
@@ -39,13 +39,13 @@ def test_a_later_jobs_local_map_waits_for_an_earlier_jobs_off_rack_one() -> None
     jobs = [FakeJob(0, [5, 0]), FakeJob(1, [5, 0], homes=HERE)]
     node = FakeNode(0, (4, 0))
     cluster = FakeCluster([node], jobs)
-    assert served(beat(told(make_policy("fifo"), cluster), cluster, node)) == [0]
+    assert served(heartbeat(informed(make_policy("fifo"), cluster), cluster, node)) == [0]
 
 
 def test_a_heartbeat_brings_one_reduce() -> None:
     node = FakeNode(0, (2, 4))
     cluster = FakeCluster([node], [FakeJob(0, [0, 9], reduces=9)])
-    launches = beat(told(make_policy("fifo"), cluster), cluster, node)
+    launches = heartbeat(informed(make_policy("fifo"), cluster), cluster, node)
     assert served(launches, TaskKind.REDUCE) == [0]
 
 
@@ -53,8 +53,8 @@ def test_a_node_is_filled_to_its_share_of_the_load() -> None:
     """Three maps over 4 nodes of 2 slots: ceil(3/8 · 2) = 1 map a node."""
     nodes = [FakeNode(n, (2, 0)) for n in range(4)]
     cluster = FakeCluster(nodes, [FakeJob(0, [3, 0], homes=frozenset(range(4)))])
-    policy = told(make_policy("fifo"), cluster)
-    assert [len(beat(policy, cluster, node)) for node in nodes] == [1, 1, 1, 0]
+    policy = informed(make_policy("fifo"), cluster)
+    assert [len(heartbeat(policy, cluster, node)) for node in nodes] == [1, 1, 1, 0]
 
 
 def test_with_little_left_a_heartbeat_brings_one_task() -> None:
@@ -64,10 +64,10 @@ def test_with_little_left_a_heartbeat_brings_one_task() -> None:
     job = FakeJob(0, [192, 0], running_=[8, 0], homes=HERE, reduces=1)
     node = FakeNode(0, (2, 0))
     cluster = FakeCluster([node, *(busy(n) for n in range(1, 5))], [job])
-    assert len(beat(told(make_policy("fifo"), cluster), cluster, node)) == 1
+    assert len(heartbeat(informed(make_policy("fifo"), cluster), cluster, node)) == 1
     few = FakeNode(0, (2, 0))
     small = FakeCluster([few, busy(1), busy(2)], [FakeJob(0, [196, 0], homes=HERE, reduces=1)])
-    assert len(beat(told(make_policy("fifo"), small), small, few)) == 2
+    assert len(heartbeat(informed(make_policy("fifo"), small), small, few)) == 2
 
 
 def test_jobs_without_reduces_ask_for_no_padding() -> None:
@@ -75,7 +75,7 @@ def test_jobs_without_reduces_ask_for_no_padding() -> None:
     node = FakeNode(0, (2, 0))
     job = FakeJob(0, [192, 0], running_=[8, 0], homes=HERE)
     cluster = FakeCluster([node, *(busy(n) for n in range(1, 5))], [job])
-    assert len(beat(told(make_policy("fifo"), cluster), cluster, node)) == 2
+    assert len(heartbeat(informed(make_policy("fifo"), cluster), cluster, node)) == 2
 
 
 @pytest.mark.parametrize(("nodes", "brought"), [(3, 2), (4, 1)])
@@ -84,7 +84,7 @@ def test_padding_starts_with_the_fourth_node(nodes: int, brought: int) -> None:
     free = FakeNode(0, (2, 0))
     job = FakeJob(0, [200 - 2 * (nodes - 1), 0], [2 * (nodes - 1), 0], homes=HERE, reduces=1)
     cluster = FakeCluster([free, *(busy(n) for n in range(1, nodes))], [job])
-    assert len(beat(told(make_policy("fifo"), cluster), cluster, free)) == brought
+    assert len(heartbeat(informed(make_policy("fifo"), cluster), cluster, free)) == brought
 
 
 def test_padding_is_reckoned_as_the_heartbeat_found_the_cluster() -> None:
@@ -94,4 +94,4 @@ def test_padding_is_reckoned_as_the_heartbeat_found_the_cluster() -> None:
     free = FakeNode(0, (4, 0))
     job = FakeJob(0, [88, 0], [12, 0], homes=HERE, reduces=1)
     cluster = FakeCluster([free, *(busy(n, slots=4) for n in range(1, 4))], [job])
-    assert len(beat(told(make_policy("fifo"), cluster), cluster, free)) == 4
+    assert len(heartbeat(informed(make_policy("fifo"), cluster), cluster, free)) == 4

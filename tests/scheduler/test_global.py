@@ -6,13 +6,13 @@ import pytest
 
 from callboard.scheduler.decisions import Kill
 from callboard.scheduler.model import KINDS, Millis
-from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.preemption.busy import Busy
-from callboard.scheduler.preemption.kill import Kill as KillRule
-from callboard.scheduler.preemption.whole import GlobalPreemption
+from callboard.scheduler.preemption.global_preemption import GlobalPreemption
+from callboard.scheduler.preemption.kill import KillPreemption as KillRule
+from callboard.scheduler.preemption.utilisation_window import UtilisationWindow
 from tests.scheduler.test_pools import a_job
-from tests.support.view import FakeCluster, FakeNode, beats, close, look, told
+from tests.support.view import FakeCluster, FakeNode, close, heartbeats, informed, preempted_until
 
 MAP, _ = KINDS
 S: Millis = 1000
@@ -22,12 +22,12 @@ def stage(slots: int, **params: Any) -> tuple[Policy, FakeCluster]:
     rule = GlobalPreemption(GlobalPreemption.Params(**params))
     policy = Policy(Fair(Fair.Params(pool_by="pool")), preemption=rule)
     cluster = FakeCluster([FakeNode(0, (slots, 0))], [])
-    return told(policy, cluster), cluster
+    return informed(policy, cluster), cluster
 
 
 def come(policy: Policy, cluster: FakeCluster, number: int, pool: str, maps: int) -> None:
     cluster.add(a_job(number, pool, maps), policy)
-    beats(policy, cluster)
+    heartbeats(policy, cluster)
 
 
 def victims(cluster: FakeCluster, kills: list[Kill]) -> list[int]:
@@ -48,7 +48,7 @@ def test_the_newest_of_all_give_way_over_their_share_or_not() -> None:
         cluster.now_ms = S
         come(policy, cluster, 1, "b", 3)
         come(policy, cluster, 2, "c", 9)
-        taken[name] = victims(cluster, look(policy, cluster, 100 * S))
+        taken[name] = victims(cluster, preempted_until(policy, cluster, 100 * S))
     assert taken == {"global": [1, 1, 1], "kill": [0, 0, 0]}
 
 
@@ -61,16 +61,16 @@ def test_production_jobs_and_the_starving_are_spared() -> None:
     cluster.add(a_job(1, "late", 20), policy)
     cluster.job(1).pending_[MAP] = 1
     cluster.add(a_job(2, "production/x", 2), policy)
-    beats(policy, cluster)
+    heartbeats(policy, cluster)
     cluster.job(1).pending_[MAP] = 20
     running = [attempt.job for attempt in cluster.attempts_.values()]
     assert sorted(running) == [0] * 5 + [1] + [2] * 2
-    kills = look(policy, cluster, 100 * S)
+    kills = preempted_until(policy, cluster, 100 * S)
     assert kills == []  # late has ⌊half⌋ = ⌊(8 − 2)/2 / 2⌋ = 1 of its share
     close(
         policy, cluster, next(n for n, a in cluster.attempts_.items() if a.job == 1), succeeded=True
     )
-    kills = look(policy, cluster, 200 * S)
+    kills = preempted_until(policy, cluster, 200 * S)
     assert set(victims(cluster, kills)) == {0}
     assert len(kills) == 3
     assert kills[0].why.rule == "global, pool late lacks 3 of its fair share"
@@ -82,7 +82,7 @@ def test_a_starving_pool_keeps_its_own_newest_task() -> None:
     come(policy, cluster, 0, "a", 20)
     close(policy, cluster, 3, succeeded=True)
     come(policy, cluster, 1, "late", 20)
-    kills = look(policy, cluster, 100 * S)
+    kills = preempted_until(policy, cluster, 100 * S)
     assert [kill.attempt for kill in kills] == [8, 7, 6]
     assert [(kill.why.rank, kill.why.score) for kill in kills] == [(1, 1.0), (2, 2.0), (3, 3.0)]
 
@@ -93,7 +93,7 @@ def test_what_is_cut_from_a_long_job_counts_for_the_starving() -> None:
     come(policy, cluster, 0, "long", 50)
     for number in (1, 2):
         come(policy, cluster, number, f"p{number}", 20)
-    kills = look(policy, cluster, 180 * S)
+    kills = preempted_until(policy, cluster, 180 * S)
     assert [kill.attempt for kill in kills] == [9, 8, 7, 6, 5, 4]
     assert ["long job" in kill.why.rule for kill in kills] == [True] * 3 + [False] * 3
 
@@ -109,7 +109,7 @@ def long_job(slots: int = 8, others: tuple[int, ...] = (20, 20), **params: Any) 
         come(policy, cluster, number, f"p{number}", maps)
     kills: list[Kill] = []
     for minute in range(1, 11):
-        new = look(policy, cluster, minute * 60 * S)
+        new = preempted_until(policy, cluster, minute * 60 * S)
         kills += [Kill(-minute, new[0].why)] if new else []
         kills += new
     return kills
@@ -153,7 +153,7 @@ def test_a_long_jobs_task_is_older_than_long_s(
         come(policy, cluster, number, f"p{number}", 20)
     cluster.now_ms = 79_500  # so that checks are at 80 s, 90 s, …
     for minute in (3, 6, 9):
-        kills = look(policy, cluster, minute * 60 * S)
+        kills = preempted_until(policy, cluster, minute * 60 * S)
         found += [(minute, len(kills))] if kills else []
     assert found == when
 
@@ -169,7 +169,7 @@ def test_between_the_periods_long_jobs_are_as_any_other() -> None:
     come(policy, cluster, 0, "long", 50)
     for number in (1, 2):
         come(policy, cluster, number, f"p{number}", 20)
-    kills = look(policy, cluster, 40 * S)
+    kills = preempted_until(policy, cluster, 40 * S)
     rule = "global, pool p1 lacks 3 of its fair share, pool p2 lacks 3 of its fair share"
     assert [kill.why.rule for kill in kills] == [rule] * 6
 
@@ -181,25 +181,25 @@ def test_n_task_counts_the_slots_that_production_leaves(waiting: int, cut: bool)
     come(policy, cluster, 0, "production", 4)
     come(policy, cluster, 1, "long", 6)
     close(policy, cluster, 1, succeeded=True)
-    beats(policy, cluster)
+    heartbeats(policy, cluster)
     assert [job.running(MAP) for job in map(cluster.job, (0, 1))] == [3, 6]
     for number, maps in ((2, 3), (3, waiting - 3)):
         come(policy, cluster, number, f"p{number}", maps)
-    assert bool(look(policy, cluster, 180 * S)) is cut
+    assert bool(preempted_until(policy, cluster, 180 * S)) is cut
 
 
 def test_a_busy_period_after_which_nobody_is_left() -> None:
     policy, cluster = stage(9, **NEVER, long_s=100.0)
     come(policy, cluster, 0, "long", 9)
     come(policy, cluster, 1, "p", 20)
-    assert look(policy, cluster, 175 * S) == []
+    assert preempted_until(policy, cluster, 175 * S) == []
     cluster.now_ms = 180 * S
     cluster.job(1).pending_[MAP] = 0
     for number in list(cluster.attempts_):
         close(policy, cluster, number, succeeded=True)
     for number in (0, 1):
         cluster.leave(number, policy)
-    assert look(policy, cluster, 200 * S) == []
+    assert preempted_until(policy, cluster, 200 * S) == []
 
 
 @pytest.mark.parametrize(
@@ -222,14 +222,16 @@ def test_each_condition_can_spare_a_long_job(
         come(policy, cluster, 0, "long", 10)
         for number, maps in enumerate(others, start=1):
             come(policy, cluster, number, f"p{number}", maps)
-        assert look(policy, cluster, 600 * S) == []  # 1 + 4 + 4 wait, and 9 are not more than 9
+        assert (
+            preempted_until(policy, cluster, 600 * S) == []
+        )  # 1 + 4 + 4 wait, and 9 are not more than 9
     else:
         assert long_job(9, others, **{"long_s": 100.0} | params) == []
 
 
 def test_a_busy_period_counts_exact_times() -> None:
     """t = 0.8 of 10 s: 8,001 ms of both at once or apart; a quiet period ends the streak."""
-    busy = Busy(10_000, 0.8)
+    busy = UtilisationWindow(10_000, 0.8)
     assert not busy.set(0, full=True, queued=True)
     assert not busy.set(8001, full=False, queued=False)
     assert busy.set(10_000, full=True, queued=True)
@@ -243,7 +245,7 @@ def test_a_busy_period_counts_exact_times() -> None:
 
 @pytest.mark.parametrize(("full_ms", "queued_ms"), [(8000, 9000), (9000, 8000)])
 def test_a_busy_period_needs_more_than_t_of_both(full_ms: Millis, queued_ms: Millis) -> None:
-    busy = Busy(10_000, 0.8)
+    busy = UtilisationWindow(10_000, 0.8)
     busy.set(0, full=True, queued=True)
     busy.set(8000, full=full_ms > 8000, queued=queued_ms > 8000)
     busy.set(9000, full=False, queued=False)

@@ -8,12 +8,12 @@ import pytest
 
 from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
 from callboard.scheduler.model import Priority, TaskKind
-from callboard.scheduler.orders.hfsp import Hfsp
-from callboard.scheduler.orders.size_based import Ps
+from callboard.scheduler.orders.size_based.hfsp import Hfsp
+from callboard.scheduler.orders.size_based.single_server import Ps
+from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.training import History, TrainingPhase
-from tests.support.machine import MAP, Known, Machine, Work, work
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beats, queued, told
+from tests.support.machine import MAP, FixedOracle, Machine, Work, work
+from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeats, informed, queued
 
 ORACLE = Hfsp.Params(size="oracle")
 
@@ -55,8 +55,8 @@ def test_figure_3_page_4_virtual_sizes() -> None:
     policy, cluster = Policy(again), FakeCluster([FakeNode(0, (1, 0))], list(jobs[:2]))
     for job in jobs:
         job.pending_ = [len(job.lengths), 0]
-    again.consult(Known(jobs))
-    told(policy, cluster)
+    again.set_oracle(FixedOracle(jobs))
+    informed(policy, cluster)
     cluster.now_ms = 3000
     cluster._jobs[3] = jobs[2]
     again.enter(3, MAP, cluster)
@@ -184,7 +184,7 @@ def test_what_a_training_task_had_told_stands_when_it_ends() -> None:
 def test_a_reduces_shuffle_is_no_part_of_its_size() -> None:
     """III-A: of 90 s, 50 in the shuffle, 40 count: in training and in the mean of all jobs."""
     ended = Closed(0, TaskKind.REDUCE, 1, 0, True, 90_000, 50_000)
-    training, history = TrainingPhase(1, 1), History()
+    training, history = TrainingPhase(1, 1), TaskTimeHistory()
     training.started(1)
     training.ended(ended)
     assert training.mean_ms() == 40_000
@@ -219,8 +219,8 @@ def in_training(t: int = 2, maps: int = 5, slots: int = 1) -> tuple[Policy, Hfsp
     """A job whose first maps train."""
     order = Hfsp(Hfsp.Params(t=t, delta=2.0))
     cluster = FakeCluster([FakeNode(0, (slots, 0))], [FakeJob(0, [maps, 0])])
-    policy = told(Policy(order), cluster)
-    beats(policy, cluster)
+    policy = informed(Policy(order), cluster)
+    heartbeats(policy, cluster)
     return policy, order, cluster
 
 
@@ -260,22 +260,22 @@ def test_a_phase_of_exactly_t_tasks_is_not_tiny() -> None:
 def test_an_oracle_errs_by_sigma() -> None:
     """The simulator report, 2.1: true sizes times exp(σ · z), here with z = 1."""
 
-    class Off(Known):
+    class Off(FixedOracle):
         def normal(self, job: int, kind: TaskKind) -> float:  # noqa: ARG002
             return 1.0
 
     order = Hfsp(Hfsp.Params(size="oracle", sigma=log(2)))
     job = work(0, *[1000] * 9)
-    order.consult(Off([job]))
-    told(Policy(order), FakeCluster([FakeNode(0, (1, 0))], [job]))
+    order.set_oracle(Off([job]))
+    informed(Policy(order), FakeCluster([FakeNode(0, (1, 0))], [job]))
     assert order.clusters[MAP].size_ms(0, 0) == 18_000
 
 
 def test_at_half_speed_a_job_ages_by_half() -> None:
     order = Hfsp(Hfsp.Params(size="oracle", half_speed=True))
     job = work(0, *[1000] * 9)
-    order.consult(Known([job]))
-    told(Policy(order), FakeCluster([FakeNode(0, (1, 0))], [job]))
+    order.set_oracle(FixedOracle([job]))
+    informed(Policy(order), FakeCluster([FakeNode(0, (1, 0))], [job]))
     assert order.clusters[MAP].size_ms(0, 4000) == 7000
 
 
@@ -332,8 +332,8 @@ def test_priority_is_a_speed_modifier() -> None:
         ranks = (Priority.NORMAL, Priority.HIGH, Priority.VERY_LOW)
         jobs = [work(n, *[1000] * 9, priority=rank) for n, rank in enumerate(ranks)]
         order = Hfsp(Hfsp.Params(size="oracle", priority=priority))
-        order.consult(Known(jobs))
-        told(Policy(order), FakeCluster([FakeNode(0, (3, 0))], list(jobs)))
+        order.set_oracle(FixedOracle(jobs))
+        informed(Policy(order), FakeCluster([FakeNode(0, (3, 0))], list(jobs)))
         sizes[priority] = [order.clusters[MAP].size_ms(n, 4000) for n in range(3)]
     assert sizes["speed"] == [5000.0, 1000.0, 8000.0]
     assert sizes["off"] == [5000.0, 5000.0, 5000.0]
@@ -346,9 +346,9 @@ def test_the_virtual_cluster_follows_the_detected_one() -> None:
     nodes = [FakeNode(0, (2, 0)), FakeNode(1, (2, 0))]
     job = work(0, *[1000] * 100)
     order = Hfsp(ORACLE)
-    order.consult(Known([job]))
+    order.set_oracle(FixedOracle([job]))
     cluster = FakeCluster(list(nodes), [job])
-    policy = told(Policy(order), cluster)
+    policy = informed(Policy(order), cluster)
     sizes = []
     for now_ms, there in ((1000, nodes[:1]), (2000, nodes), (3000, nodes)):
         cluster.now_ms = now_ms

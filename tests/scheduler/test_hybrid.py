@@ -9,19 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.events import OrderSwitched
+from callboard.actors.vocabulary.events import OrderSwitched
 from callboard.journal.sentences import Narrator
 from callboard.scheduler.decisions import Switch
 from callboard.scheduler.model import KINDS, JobId, TaskKind
-from callboard.scheduler.orders.coshh import Coshh
-from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.coshh.coshh import Coshh
+from callboard.scheduler.orders.coshh.hybrid import Hybrid
+from callboard.scheduler.orders.coshh.user_entitlements import UserParams
+from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
-from callboard.scheduler.orders.hybrid import Hybrid
-from callboard.scheduler.orders.user_claims import UserParams
 from callboard.scheduler.policy import Order, Policy
-from callboard.scheduler.registry import make_policy
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, close, queued, told
-from tests.support.world import Played, job, play
+from callboard.scheduler.registry.parts import make_policy
+from tests.support.view import FakeCluster, FakeJob, FakeNode, close, heartbeat, informed, queued
+from tests.support.world import PlayedRun, job, play
 
 MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
 
@@ -34,7 +34,7 @@ class Lab:
         self.policy = Policy(self.order)
         self.node = FakeNode(0, (10, 4))
         self.cluster = FakeCluster([self.node], [])
-        told(self.policy, self.cluster)
+        informed(self.policy, self.cluster)
         self.jobs = 0
 
     def add(self, maps: int, reduces: int = 0) -> Switch | None:
@@ -58,7 +58,7 @@ def test_the_papers_three_loads() -> None:
     lab = Lab()
     assert (lab.name, lab.add(9)) == ("fifo", None)
     assert lab.add(1) == Switch("fifo", "fair", "10 maps wait, 10 of 10 slots are free")
-    assert len(beat(lab.policy, lab.cluster, lab.node)) == 10
+    assert len(heartbeat(lab.policy, lab.cluster, lab.node)) == 10
     assert lab.name == "fair"
     assert lab.add(9) is None
     assert lab.add(1) == Switch("fair", "coshh", "10 maps wait, 0 of 10 slots are free")
@@ -76,7 +76,7 @@ def test_reduces_count_by_their_own_slots() -> None:
 def test_a_switch_is_told_with_the_fact_that_brought_it_and_once() -> None:
     lab = Lab()
     assert lab.add(25) == Switch("fifo", "coshh", "25 maps wait, 10 of 10 slots are free")
-    assert beat(lab.policy, lab.cluster, lab.node)
+    assert heartbeat(lab.policy, lab.cluster, lab.node)
     assert lab.order.switch is None
 
 
@@ -88,7 +88,7 @@ def test_thresholds_and_margin_are_parameters() -> None:
         lab.add(maps)
         served.append(lab.name)
     assert served == ["fifo", "fair", "fair", "coshh"]
-    beat(lab.policy, lab.cluster, lab.node)
+    heartbeat(lab.policy, lab.cluster, lab.node)
     lab.end(5)
     assert lab.name == "coshh"  # 35 maps on 10 slots: 2.5, no more than the margin below
     lab.end(1)
@@ -100,7 +100,7 @@ def test_a_launch_changes_no_load() -> None:
     lab.add(10)
     names = []
     while lab.cluster.job(1).pending(MAP):
-        assert beat(lab.policy, lab.cluster, lab.node)
+        assert heartbeat(lab.policy, lab.cluster, lab.node)
         names.append(lab.name)
     assert set(names) == {"fair"}
 
@@ -117,10 +117,10 @@ def test_no_flapping_around_a_threshold(moves: list[int], margin: float) -> None
         before = lab.name
         if move > 0:
             lab.add(move)
-            beat(lab.policy, lab.cluster, lab.node)
+            heartbeat(lab.policy, lab.cluster, lab.node)
         else:
             lab.end(-move)
-            beat(lab.policy, lab.cluster, lab.node)
+            heartbeat(lab.policy, lab.cluster, lab.node)
         if lab.name != before:
             tasks = sum(j.running(MAP) + j.pending(MAP) for j in lab.cluster.jobs())
             changes.append((before, lab.name, tasks))
@@ -133,18 +133,18 @@ def test_a_load_that_hovers_at_a_threshold_changes_nothing() -> None:
     """A task ends and a job of one comes, again and again, just at the threshold."""
     lab = Lab()
     lab.add(20)
-    beat(lab.policy, lab.cluster, lab.node)
+    heartbeat(lab.policy, lab.cluster, lab.node)
     names = []
     for _ in range(20):
         lab.end(1)
         names.append(lab.name)
         lab.add(1)
         names.append(lab.name)
-        beat(lab.policy, lab.cluster, lab.node)
+        heartbeat(lab.policy, lab.cluster, lab.node)
     assert set(names) == {"coshh"}
     bold = Lab(Hybrid.Params(margin=0.0))
     bold.add(20)
-    beat(bold.policy, bold.cluster, bold.node)
+    heartbeat(bold.policy, bold.cluster, bold.node)
     bold.end(1)
     assert bold.name == "fair"
 
@@ -163,10 +163,10 @@ def test_whoever_serves_has_heard_everything(load: int) -> None:
     nodes = [FakeNode(0, (8, 2)), FakeNode(1, (2, 2), kind="io")]
     cluster = FakeCluster(nodes, [])
     everyone = _Everyone(listeners)
-    told(everyone, cluster)
+    informed(everyone, cluster)
     for number in range(1, 7):
         cluster.add(FakeJob(number, [load // 6 + 1, load // 20], user=f"u{number % 3}"), everyone)
-        beat(everyone, cluster, nodes[number % 2])
+        heartbeat(everyone, cluster, nodes[number % 2])
     assert hybrid.order.name == {3: "fifo", 14: "fair", 60: "coshh"}[load]
     for kind in KINDS:
         for node in (0, 1):
@@ -186,7 +186,7 @@ class _Everyone(Policy):
             policy.observe(fact, view)  # type: ignore[arg-type]
 
 
-def busy_hour(send: Literal["all", "needed"]) -> Played:
+def busy_hour(send: Literal["all", "needed"]) -> PlayedRun:
     """Little to do, then much, then nothing more."""
     jobs = [job(0, 2, 8000, submit_ms=5000), job(1, 2, 8000, submit_ms=20_000)]
     jobs += [job(n, 12, 9000, submit_ms=40_000 + 500 * n, reduces=1) for n in range(2, 6)]

@@ -14,21 +14,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.scheduler.claims import Claim
 from callboard.scheduler.decisions import Kill as KillDecision
+from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.facts import TasksPending
 from callboard.scheduler.model import KINDS, Millis, Priority
-from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.orders.fifo import Fifo
-from callboard.scheduler.orders.pools import PoolParams
-from callboard.scheduler.policy import MisfitError, Order, Policy, Ranked, Wait
-from callboard.scheduler.preemption.kill import Kill
+from callboard.scheduler.policy import MisfitError, NoPreemption, Order, Policy, QueuedJob
+from callboard.scheduler.preemption.kill import KillPreemption
+from callboard.scheduler.preemption.share_based import describe_deficits
 from callboard.scheduler.preemption.starvation import Deficit
 from callboard.scheduler.preemption.victims import Excess, newest_first
-from callboard.scheduler.preemption.watching import needs
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from tests.scheduler.test_pools import a_job
-from tests.support.view import FakeAttempt, FakeCluster, FakeJob, FakeNode, beats, close, look, told
+from tests.support.view import (
+    FakeAttempt,
+    FakeCluster,
+    FakeJob,
+    FakeNode,
+    close,
+    heartbeats,
+    informed,
+    preempted_until,
+)
 
 MAP, REDUCE = KINDS
 S: Millis = 1000
@@ -40,9 +49,9 @@ class Stage:
     def __init__(
         self, slots: int, pools: dict[str, PoolParams] | None = None, **params: Any
     ) -> None:
-        rule = Kill.Params(**{"interval_s": 1.0} | params)
+        rule = KillPreemption.Params(**{"interval_s": 1.0} | params)
         self.policy = Policy(
-            Fair(Fair.Params(pool_by="pool", pools=pools or {})), preemption=Kill(rule)
+            Fair(Fair.Params(pool_by="pool", pools=pools or {})), preemption=KillPreemption(rule)
         )
         self.cluster = FakeCluster([FakeNode(0, (slots, slots))], [])
 
@@ -50,19 +59,19 @@ class Stage:
         """A job comes, and every free slot is filled."""
         job = a_job(number, pool, maps, **more)
         self.cluster.add(job, self.policy)
-        beats(self.policy, self.cluster)
+        heartbeats(self.policy, self.cluster)
         return job
 
     def until(self, at_ms: Millis) -> list[KillDecision]:
         """Who is killed up to then."""
-        return look(self.policy, self.cluster, at_ms)
+        return preempted_until(self.policy, self.cluster, at_ms)
 
     def bury(self) -> list[int]:
         """The killed are gone; who gets their slots at the next beat."""
         for number, attempt in list(self.cluster.attempts_.items()):
             if attempt.killing:
                 close(self.policy, self.cluster, number, succeeded=False)
-        return beats(self.policy, self.cluster)
+        return heartbeats(self.policy, self.cluster)
 
     def jobs(self, kills: list[KillDecision]) -> list[int]:
         return [self.cluster.attempts_[kill.attempt].job for kill in kills]
@@ -114,7 +123,7 @@ def test_quiet_time_does_not_count_as_starving() -> None:
     for number, attempt in list(stage.cluster.attempts_.items()):
         if attempt.job == 0:
             close(stage.policy, stage.cluster, number, succeeded=True)
-    beats(stage.policy, stage.cluster)
+    heartbeats(stage.policy, stage.cluster)
     more = stage.cluster.job(0)
     more.pending_[MAP] = 9
     stage.policy.observe(TasksPending(0, MAP), stage.cluster)
@@ -195,7 +204,7 @@ def test_no_preemption_if_disabled(off: str) -> None:
     infinite = float("inf")
     stage = Stage(4, min_share_timeout_s=infinite, fair_share_timeout_s=infinite)
     if off == "wait":
-        stage.policy.preemption = Wait()
+        stage.policy.preemption = NoPreemption()
     stage.come(0, "b")
     stage.come(1, "a")
     if off == "wait":
@@ -303,23 +312,23 @@ def test_s13_a_job_without_a_claim_has_nothing_to_lose() -> None:
 @pytest.mark.parametrize(("more", "end"), [(0, ""), (1, ", 1 more"), (2, ", 2 more")])
 def test_a_reason_names_three_who_starve_and_counts_the_rest(more: int, end: str) -> None:
     starving = [
-        Deficit(Claim(f"pool {n}", (n,), 0, 9, Fraction(4)), n, "fair share")
+        Deficit(Entitlement(f"pool {n}", (n,), 0, 9, Fraction(4)), n, "fair share")
         for n in range(1, 4 + more)
     ]
     three = ", ".join(f"pool {n} lacks {n} of its fair share" for n in (1, 2, 3))
-    assert needs(starving) == three + end
+    assert describe_deficits(starving) == three + end
 
 
 def test_fifo_preempts_by_rank() -> None:
     """A job of a higher priority takes the slots of the last in the line."""
-    policy = Policy(Fifo(), preemption=Kill(Kill.Params(interval_s=1.0)))
+    policy = Policy(Fifo(), preemption=KillPreemption(KillPreemption.Params(interval_s=1.0)))
     node = FakeNode(0, (4, 0))
     jobs = [a_job(0, maps=2), a_job(1, maps=9)]
     cluster = FakeCluster([node], jobs)
-    told(policy, cluster)
-    beats(policy, cluster)
+    informed(policy, cluster)
+    heartbeats(policy, cluster)
     cluster.add(a_job(2, maps=9, priority=Priority.HIGH), policy)
-    kills = look(policy, cluster, 62 * S)
+    kills = preempted_until(policy, cluster, 62 * S)
     assert [kill.attempt for kill in kills] == [4, 3, 2, 1]
     assert kills[0].why.rule == "kill, job-2 lacks 4 of its fair share"
 
@@ -329,52 +338,56 @@ def test_orders_by_virtual_time_preempt_for_who_has_least_left(order: str) -> No
     """HFSP III-E: a job of three tasks comes behind one of forty that holds all four slots; what
     it lacks is three, and the newest three of the large job give way.
     """
-    policy = Policy(make_policy(order).order, preemption=Kill(Kill.Params(interval_s=1.0)))
+    policy = Policy(
+        make_policy(order).order, preemption=KillPreemption(KillPreemption.Params(interval_s=1.0))
+    )
     node = FakeNode(0, (4, 0))
     cluster = FakeCluster([node], [a_job(0, maps=40)])
-    told(policy, cluster)
-    beats(policy, cluster)
+    informed(policy, cluster)
+    heartbeats(policy, cluster)
     cluster.add(a_job(1, maps=3), policy)
-    kills = look(policy, cluster, 62 * S)
+    kills = preempted_until(policy, cluster, 62 * S)
     assert [kill.attempt for kill in kills] == [4, 3, 2]
     assert kills[0].why.rule == "kill, job-1 lacks 3 of its fair share"
 
 
 def test_nobody_is_killed_for_who_has_more_left() -> None:
-    policy = Policy(make_policy("psbs").order, preemption=Kill(Kill.Params(interval_s=1.0)))
+    policy = Policy(
+        make_policy("psbs").order, preemption=KillPreemption(KillPreemption.Params(interval_s=1.0))
+    )
     cluster = FakeCluster([FakeNode(0, (4, 0))], [a_job(0, maps=5)])
-    told(policy, cluster)
-    beats(policy, cluster)
+    informed(policy, cluster)
+    heartbeats(policy, cluster)
     cluster.add(a_job(1, maps=40), policy)
-    assert look(policy, cluster, 62 * S) == []
+    assert preempted_until(policy, cluster, 62 * S) == []
 
 
 class Mute(Order):
     """An order that does not say what anybody is due."""
 
     name = "mute"
-    story = "for tests"
+    summary = "for tests"
 
-    def queue(self, kind: Any, offer: Any, view: Any) -> Iterator[Ranked]:  # noqa: ARG002
+    def queue(self, kind: Any, offer: Any, view: Any) -> Iterator[QueuedJob]:  # noqa: ARG002
         return iter(())
 
 
 def test_an_order_without_claims_is_refused() -> None:
     with pytest.raises(MisfitError, match=r"`kill` takes slots .* the order `mute` does not say"):
-        Policy(Mute(), preemption=Kill())
+        Policy(Mute(), preemption=KillPreemption())
 
 
 @pytest.mark.parametrize("time", ["interval_s", "min_share_timeout_s", "fair_share_timeout_s"])
 def test_bad_times_are_refused(time: str) -> None:
     with pytest.raises(ValueError, match="interval_s must be above 0 and finite, timeouts not"):
-        Kill.Params(**{time: -1.0})  # type: ignore[arg-type]
+        KillPreemption.Params(**{time: -1.0})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="interval_s must be above 0"):
-        Kill.Params(interval_s=float("inf"))
+        KillPreemption.Params(interval_s=float("inf"))
 
 
 @pytest.mark.parametrize("timeout_s", [0.0, 0.5])
 def test_a_timeout_can_be_short_or_nothing(timeout_s: float) -> None:
-    rule = Kill.Params(min_share_timeout_s=timeout_s, fair_share_timeout_s=timeout_s)
+    rule = KillPreemption.Params(min_share_timeout_s=timeout_s, fair_share_timeout_s=timeout_s)
     assert rule.fair_share_timeout_s == timeout_s
 
 
@@ -385,7 +398,7 @@ def test_f13_claims_are_looked_at_every_half_second_or_at_each_check(
     interval_s: float, tick_ms: Millis
 ) -> None:
     """Checks that lie nearer than that are looks too; a millisecond is the shortest time."""
-    assert Kill(Kill.Params(interval_s=interval_s)).interval_ms == tick_ms
+    assert KillPreemption(KillPreemption.Params(interval_s=interval_s)).interval_ms == tick_ms
 
 
 COMING = st.lists(
@@ -422,7 +435,7 @@ def test_s13_victims_are_within_the_deficits_and_nobody_falls_below_its_share(
 def _check_one_tick(stage: Stage, victims: str) -> None:
     order = stage.policy.order
     assert isinstance(order, Fair)
-    claims = order.claims(MAP, stage.cluster, "pool")
+    claims = order.entitlements(MAP, stage.cluster, "pool")
     alive = [a for a in stage.cluster.attempts_.values() if not a.killing]
     dying = len(stage.cluster.attempts_) - len(alive)
     lacking = sum(
@@ -437,19 +450,19 @@ def _check_one_tick(stage: Stage, victims: str) -> None:
         if killed & set(claim.jobs):
             assert sum(left[job] for job in claim.jobs) >= floor(claim.share)
     if victims == "job":
-        for each in order.claims(MAP, stage.cluster, "job"):
+        for each in order.entitlements(MAP, stage.cluster, "job"):
             assert each.jobs[0] not in killed or left[each.jobs[0]] >= floor(each.share)
     else:
         _check_newest_first(stage, claims, kills, left)
 
 
 def _check_newest_first(
-    stage: Stage, claims: list[Claim], kills: list[KillDecision], left: Counter[int]
+    stage: Stage, entitlements: list[Entitlement], kills: list[KillDecision], left: Counter[int]
 ) -> None:
     """Who is newer than a victim and lives is of a pool that has nothing to spare."""
     spare = {
         job: sum(left[j] for j in claim.jobs) - claim.share
-        for claim in claims
+        for claim in entitlements
         for job in claim.jobs
     }
     for kill in kills:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.scheduler.classes import Classes
-from callboard.scheduler.matching import match
+from callboard.scheduler.orders.coshh.job_classes import JobClasses
+from callboard.scheduler.orders.coshh.linear_program import solve_matching
 
 FIGURE_1 = [[2500, 2500, 10_000, 10_000], [2500, 2500, 5000, 5000], [10_000, 10_000, 2500, 2500]]
 """Mean times of Task1 to Task3 on resources 1 to 4 (the hybrid paper, III)."""
@@ -17,7 +17,7 @@ def test_figure_1s_suggested_classes() -> None:
     By hand: with x the share of class 1 on the first two, 0.8 x = 10 λ, likewise class 3 on the
     last two; what they leave serves class 2, 0.8 (1 - x) + 0.4 (1 - x) = 5 λ: λ = 0.06, x = 0.75.
     """
-    found = match(FIGURE_1, [10, 5, 10], [1, 1, 1, 1])
+    found = solve_matching(FIGURE_1, [10, 5, 10], [1, 1, 1, 1])
     assert found.suggested == ((0, 1), (0, 1), (1, 2), (1, 2))
     assert found.rates == pytest.approx((0.0006, 0.0003, 0.0006))
 
@@ -55,7 +55,7 @@ def test_hand_worked_matchings(
     slots: list[int],
     suggested: tuple[tuple[int, ...], ...],
 ) -> None:
-    assert match(times, work, slots).suggested == suggested
+    assert solve_matching(times, work, slots).suggested == suggested
 
 
 @given(
@@ -70,16 +70,18 @@ def test_every_class_and_every_sort_is_served_however_they_are_listed(
 ) -> None:
     """No class is left out, no sort idles, and the λ does not hang on the order of sorts."""
     work = work[: len(times)]
-    found = match(times, work, slots)
+    found = solve_matching(times, work, slots)
     assert {i for each in found.suggested for i in each} == set(range(len(times)))
     assert all(found.suggested)
-    turned = match([row[turn:] + row[:turn] for row in times], work, slots[turn:] + slots[:turn])
+    turned = solve_matching(
+        [row[turn:] + row[:turn] for row in times], work, slots[turn:] + slots[:turn]
+    )
     assert turned.rates == pytest.approx(found.rates, rel=1e-6)
 
 
 def held(most: int, *times: float, alike: float = 0.1) -> list[int]:
     """The classes of jobs with these times on the one sort of node."""
-    classes = Classes(most, alike)
+    classes = JobClasses(most, alike)
     cells = [classes.hold([each]) for each in times]
     return [classes.class_of(cell) for cell in cells]
 
@@ -97,7 +99,7 @@ def test_k_means_joins_neighbours_when_there_are_too_many() -> None:
 
 
 def test_a_class_that_is_joined_has_the_mean_of_its_cells_and_idle_cells_go() -> None:
-    classes = Classes(2, 0.1)
+    classes = JobClasses(2, 0.1)
     first = [classes.hold([ms]) for ms in (10.0, 12.0, 1000.0)]
     assert [classes.class_of(cell) for cell in first] == [0, 0, 2]
     assert classes.times_ms(0) == (11.0,)

@@ -4,19 +4,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from callboard.scheduler.decisions import MAX_SKIPS, Copy, Launch, Skip, Why
+from callboard.scheduler.decisions import MAX_SKIPS, Launch, Skip, Speculate, Why
 from callboard.scheduler.model import Locality, TaskKind
-from callboard.scheduler.policy import LocalityRule, Policy, SpeculationRule
-from callboard.scheduler.registry import PolicySpecError, make_policy
+from callboard.scheduler.policy import LocalityRule, Policy, PolicySpecError, SpeculationRule
+from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.view import ClusterView, JobView, Offer
-from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, beat, told
+from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, heartbeat, informed
 
 
 class NodeOnly(LocalityRule):
     """Refuses every map that is not data-local."""
 
     name = "node-only"
-    story = "for tests"
+    summary = "for tests"
 
     def refusal(
         self,
@@ -32,18 +32,18 @@ class AlwaysACopy(SpeculationRule):
     """Offers one copy of job 0 wherever nothing else is to be had."""
 
     name = "always-a-copy"
-    story = "for tests"
+    summary = "for tests"
 
-    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:  # noqa: ARG002
+    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:  # noqa: ARG002
         if kind is TaskKind.REDUCE:
             return None
-        return Copy(1, Why(self.name))
+        return Speculate(1, Why(self.name))
 
 
 def launches(policy: Policy, jobs: list[FakeJob]) -> Iterator[Launch]:
     node = FakeNode(0, (1, 0))
     cluster = FakeCluster([node], jobs)
-    yield from beat(told(policy, cluster), cluster, node)
+    yield from heartbeat(informed(policy, cluster), cluster, node)
 
 
 @pytest.mark.parametrize("order", ["fifo", "fair"])
@@ -65,15 +65,15 @@ def test_a_reason_names_only_so_many() -> None:
 def test_a_speculation_rule_is_asked_when_nothing_is_pending_here() -> None:
     policy = Policy(make_policy("fifo").order, NodeOnly(), speculation=AlwaysACopy())
     node = FakeNode(0, (1, 0))
-    for homes, decision in ((frozenset({0}), Launch), (frozenset({1}), Copy)):
+    for homes, decision in ((frozenset({0}), Launch), (frozenset({1}), Speculate)):
         cluster = FakeCluster([node], [FakeJob(0, [1, 0], homes=homes)])
-        assert isinstance(told(policy, cluster).decide(FakeOffer(node), cluster), decision)
+        assert isinstance(informed(policy, cluster).decide(FakeOffer(node), cluster), decision)
 
 
 def test_nothing_is_launched_where_nothing_is_free() -> None:
     node = FakeNode(0, (2, 0), [2, 0])
     cluster = FakeCluster([node], [FakeJob(0, [5, 5], reduces=5, homes=frozenset({0}))])
-    assert beat(told(make_policy("fair"), cluster), cluster, node) == []
+    assert heartbeat(informed(make_policy("fair"), cluster), cluster, node) == []
 
 
 def test_an_unknown_policy_is_named_with_the_one_that_was_meant() -> None:
@@ -84,5 +84,5 @@ def test_an_unknown_policy_is_named_with_the_one_that_was_meant() -> None:
 def test_a_locality_rule_has_no_say_over_reduces() -> None:
     node = FakeNode(0, (0, 1))
     cluster = FakeCluster([node], [FakeJob(0, [0, 1], reduces=1)])
-    policy = told(Policy(make_policy("fifo").order, NodeOnly()), cluster)
-    assert [launch.kind for launch in beat(policy, cluster, node)] == [TaskKind.REDUCE]
+    policy = informed(Policy(make_policy("fifo").order, NodeOnly()), cluster)
+    assert [launch.kind for launch in heartbeat(policy, cluster, node)] == [TaskKind.REDUCE]

@@ -10,11 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.scheduler.model import KINDS, Priority, TaskKind
-from callboard.scheduler.orders.fair import Fair
-from callboard.scheduler.orders.pools import WEIGHTS, Key, Member, PoolParams
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fair.pools import (
+    PRIORITY_WEIGHTS,
+    MemberKey,
+    PoolParams,
+    Schedulable,
+)
+from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.shares import compute_fair_shares
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, beats, close, queued, told
+from tests.support.view import (
+    FakeCluster,
+    FakeJob,
+    FakeNode,
+    close,
+    heartbeat,
+    heartbeats,
+    informed,
+    queued,
+)
 
 MAP, REDUCE = KINDS
 HERE = frozenset(range(9))
@@ -31,7 +45,7 @@ def served(fair: Fair, jobs: list[FakeJob], slots: tuple[int, int] = (12, 0)) ->
     """Which jobs one heartbeat of an empty node of so many slots serves, in turn."""
     node = FakeNode(0, slots)
     cluster = FakeCluster([node], jobs)
-    return [launch.job for launch in beat(told(Policy(fair), cluster), cluster, node)]
+    return [launch.job for launch in heartbeat(informed(Policy(fair), cluster), cluster, node)]
 
 
 def fair(pools: dict[str, PoolParams], **more: Any) -> Fair:
@@ -65,10 +79,10 @@ def test_weights_divide_reduces_alone_when_there_are_no_maps() -> None:
     jobs = [a_job(0, "a", 0, reduces=10), a_job(1, "b", 0, reduces=10)]
     node = FakeNode(0, (6, 6))
     cluster = FakeCluster([node], jobs)
-    policy = told(Policy(order), cluster)
-    assert [c.share for c in order.claims(REDUCE, cluster, "pool")] == [4, 2]
-    assert order.claims(MAP, cluster, "pool") == []
-    assert Counter(launch.job for launch in beat(policy, cluster, node)) == {0: 4, 1: 2}
+    policy = informed(Policy(order), cluster)
+    assert [c.share for c in order.entitlements(REDUCE, cluster, "pool")] == [4, 2]
+    assert order.entitlements(MAP, cluster, "pool") == []
+    assert Counter(launch.job for launch in heartbeat(policy, cluster, node)) == {0: 4, 1: 2}
 
 
 def test_a_cap_on_maps_binds_though_the_pool_would_be_next() -> None:
@@ -77,7 +91,7 @@ def test_a_cap_on_maps_binds_though_the_pool_would_be_next() -> None:
     order = fair({"capped": PoolParams(max_maps=2, max_reduces=1)})
     node = FakeNode(0, (8, 4))
     cluster = FakeCluster([node], jobs)
-    launches = beat(told(Policy(order), cluster), cluster, node)
+    launches = heartbeat(informed(Policy(order), cluster), cluster, node)
     taken = Counter((launch.job, launch.kind) for launch in launches)
     assert taken == {(0, MAP): 2, (1, MAP): 6, (0, REDUCE): 1, (1, REDUCE): 3}
 
@@ -91,13 +105,13 @@ def test_a_cap_on_jobs_lets_the_next_in_when_one_has_left() -> None:
     node = FakeNode(0, (9, 0))
     cluster = FakeCluster([node], jobs)
     order = fair({"one": PoolParams(max_jobs=2)})
-    policy = told(Policy(order), cluster)
+    policy = informed(Policy(order), cluster)
     assert order.root.demand[MAP] == 3
-    assert Counter(beats(policy, cluster)) == {3: 1, 0: 2}
+    assert Counter(heartbeats(policy, cluster)) == {3: 1, 0: 2}
     for number in list(cluster.attempts_):
         close(policy, cluster, number, succeeded=True)
     cluster.leave(3, policy)
-    assert Counter(beats(policy, cluster)) == {1: 2}
+    assert Counter(heartbeats(policy, cluster)) == {1: 2}
 
 
 def test_caps_of_pools_and_of_users_hold_together() -> None:
@@ -155,7 +169,7 @@ def test_the_reason_tells_the_pool_and_its_score() -> None:
     pools = {"a": PoolParams(min_maps=2), "b": PoolParams(weight=0.5)}
     node = FakeNode(0, (4, 0))
     cluster = FakeCluster([node], [a_job(0, "a"), a_job(1, "b"), a_job(2, "c")])
-    launches = beat(told(Policy(fair(pools)), cluster), cluster, node)
+    launches = heartbeat(informed(Policy(fair(pools)), cluster), cluster, node)
     assert [(x.why.rule, x.why.score) for x in launches] == [
         ("fair in pool a, below its min share", 0.0),
         ("fair in pool a, below its min share", 0.5),
@@ -193,14 +207,14 @@ def test_bad_pools_are_refused_in_words(params: Any, message: str) -> None:
 # S15: the comparator.
 
 
-def member(running: int, demand: int, minimum: int, weight: Fraction, tie: int) -> Member:
+def member(running: int, demand: int, minimum: int, weight: Fraction, tie: int) -> Schedulable:
     scale = 12
-    made = Member(None, (scale / weight).numerator, (0, 0, tie))
+    made = Schedulable(None, (scale / weight).numerator, (0, 0, tie))
     made.running[MAP], made.demand[MAP], made.minimum = running, demand, (minimum, 0)
     return made
 
 
-def hadoops(a: Member, b: Member, weights: dict[int, Fraction]) -> bool:
+def hadoops(a: Schedulable, b: Schedulable, weights: dict[int, Fraction]) -> bool:
     """Whether a goes before b: Hadoop's FairShareComparator, in fractions."""
     due = [min(m.minimum[MAP], m.demand[MAP]) for m in (a, b)]
     needy = [m.running[MAP] < d for m, d in zip((a, b), due, strict=True)]
@@ -220,7 +234,7 @@ def test_s15_the_comparator_is_a_strict_total_order() -> None:
     )
     weights = {tie: weight for tie, (_, _, _, weight) in enumerate(drawn)}
     members = [member(*numbers, tie) for tie, numbers in enumerate(drawn)]
-    keys: list[Key] = [each.key(MAP) for each in members]
+    keys: list[MemberKey] = [each.key(MAP) for each in members]
     before = [[x < y for y in keys] for x in keys]
     for (i, a), (j, b) in product(enumerate(members), repeat=2):
         assert before[i][j] == hadoops(a, b, weights)
@@ -284,7 +298,7 @@ def expected(order: Fair, cluster: FakeCluster, kind: TaskKind) -> list[int]:
             if pool.params.mode == "fifo":
                 key: Any = (fake.priority, fake.submitted_ms, job.job)
             else:
-                ratio = fake.running(kind) / WEIGHTS[fake.priority]
+                ratio = fake.running(kind) / PRIORITY_WEIGHTS[fake.priority]
                 key = (True, ratio, fake.submitted_ms, 1, job.job)
             ranked.append((key, [job.job]))
         return [number for _, inside in sorted(ranked) for number in inside]
@@ -312,7 +326,7 @@ def test_the_tree_stays_what_a_recount_gives(
             j.job for j in cluster.jobs() if not any(j.running(k) + j.pending(k) for k in KINDS)
         ]
         if what <= 1:
-            beat(policy, cluster, nodes[which % 4])
+            heartbeat(policy, cluster, nodes[which % 4])
         elif what <= 3 and open_:
             close(policy, cluster, open_[which % len(open_)], succeeded=what == 2)
         elif what == 4 and idle:
@@ -332,15 +346,15 @@ def test_claims_are_the_shares_level_by_level() -> None:
     jobs = [a_job(0, "ads", 20), a_job(1, "ads/batch", 20), a_job(2, "ads/batch", 1)]
     jobs += [a_job(3, "web", 20), a_job(4, "web", 20, priority=Priority.HIGH)]
     cluster = FakeCluster([FakeNode(0, (12, 0))], jobs)
-    told(Policy(order), cluster)
-    pools = order.claims(MAP, cluster, "pool")
+    informed(Policy(order), cluster)
+    pools = order.entitlements(MAP, cluster, "pool")
     assert {c.name: (c.share, c.jobs) for c in pools} == {
         "job-0": (Fraction(4), (0,)),
         "pool ads/batch": (Fraction(4), (1, 2)),
         "pool web": (Fraction(4), (3, 4)),
     }
     assert [c.min_share_timeout_s for c in pools] == [7.0, None, None]
-    each = {c.jobs[0]: c.share for c in order.claims(MAP, cluster, "job")}
+    each = {c.jobs[0]: c.share for c in order.entitlements(MAP, cluster, "job")}
     inside = dict(zip((3, 4), compute_fair_shares([20, 20], 4, [1, 2]), strict=True))
     assert each == {0: 4, 1: 3, 2: 1, **inside}
 
@@ -349,10 +363,10 @@ def test_a_job_that_may_launch_nothing_claims_nothing() -> None:
     """One job may run in the pool, and job 1 goes before: job 0 runs on, and can use no slot."""
     order = fair({"a": PoolParams(max_jobs=1)})
     cluster = FakeCluster([FakeNode(0, (4, 0))], [a_job(0, "a", 20)])
-    policy = told(Policy(order), cluster)
-    beats(policy, cluster)
+    policy = informed(Policy(order), cluster)
+    heartbeats(policy, cluster)
     cluster.add(a_job(1, "a", 20, priority=Priority.HIGH), policy)
-    claims = {c.jobs[0]: (c.running, c.demand) for c in order.claims(MAP, cluster, "job")}
+    claims = {c.jobs[0]: (c.running, c.demand) for c in order.entitlements(MAP, cluster, "job")}
     assert claims == {0: (4, 0), 1: (0, 20)}
 
 
@@ -360,5 +374,5 @@ def test_a_fifo_pools_jobs_are_due_in_turn() -> None:
     order = fair({"line": PoolParams(mode="fifo")})
     jobs = [a_job(0, "line", 3), a_job(1, "line", 9), a_job(2, "line", 9)]
     cluster = FakeCluster([FakeNode(0, (5, 0))], jobs)
-    told(Policy(order), cluster)
-    assert [c.share for c in order.claims(MAP, cluster, "job")] == [3, 2, 0]
+    informed(Policy(order), cluster)
+    assert [c.share for c in order.entitlements(MAP, cluster, "job")] == [3, 2, 0]

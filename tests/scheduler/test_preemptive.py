@@ -16,14 +16,22 @@ from callboard.scheduler.facts import (
 )
 from callboard.scheduler.model import KINDS, JobId
 from callboard.scheduler.orders.fifo import Fifo
-from callboard.scheduler.orders.hfsp import Hfsp
-from callboard.scheduler.orders.size_based import Srpt
-from callboard.scheduler.orders.sized import SizeParams
+from callboard.scheduler.orders.size_based.hfsp import Hfsp
+from callboard.scheduler.orders.size_based.single_server import Srpt
+from callboard.scheduler.orders.size_based.size_source import SizeParams
 from callboard.scheduler.policy import MisfitError, Order, Policy
-from callboard.scheduler.preemption.preemptive import Preemptive
-from callboard.scheduler.registry import ORDERS, make_policy
-from tests.support.machine import Known
-from tests.support.view import FakeAttempt, FakeCluster, FakeJob, FakeNode, beats, close, look
+from callboard.scheduler.preemption.rank_based import RankPreemption
+from callboard.scheduler.registry.parts import ORDERS, make_policy
+from tests.support.machine import FixedOracle
+from tests.support.view import (
+    FakeAttempt,
+    FakeCluster,
+    FakeJob,
+    FakeNode,
+    close,
+    heartbeats,
+    preempted_until,
+)
 
 MAP, REDUCE = KINDS
 S = 1000
@@ -33,30 +41,30 @@ class Stage:
     """A node of some slots under an order and the rule, and what the jobs' sizes are."""
 
     def __init__(self, order: Order, slots: int, sizes_s: Mapping[JobId, float]) -> None:
-        self.policy = Policy(order, preemption=Preemptive())
+        self.policy = Policy(order, preemption=RankPreemption())
         if self.policy.wants_oracle:
             sizes = {job: round(S * size) for job, size in sizes_s.items()}
-            self.policy.consult(Known([], sizes))
+            self.policy.set_oracle(FixedOracle([], sizes))
         self.cluster = FakeCluster([FakeNode(0, (slots, 0))], [])
 
     def come(self, number: JobId, maps: int) -> None:
         """A job comes, and every free slot is filled."""
         self.cluster.add(FakeJob(number, [maps, 0], submitted_ms=self.cluster.now_ms), self.policy)
-        beats(self.policy, self.cluster)
+        heartbeats(self.policy, self.cluster)
 
     def victims(self, seconds: int = 1) -> list[int]:
         """Who is told to give way in the next so many seconds."""
         return [kill.attempt for kill in self.kills(seconds)]
 
     def kills(self, seconds: int = 1) -> list[Kill]:
-        return look(self.policy, self.cluster, self.cluster.now_ms + seconds * S)
+        return preempted_until(self.policy, self.cluster, self.cluster.now_ms + seconds * S)
 
     def bury(self) -> list[JobId]:
         """The killed are gone; who gets their slots."""
         for number, attempt in list(self.cluster.attempts_.items()):
             if attempt.killing:
                 close(self.policy, self.cluster, number, succeeded=False)
-        return beats(self.policy, self.cluster)
+        return heartbeats(self.policy, self.cluster)
 
     def running(self) -> list[tuple[int, JobId]]:
         return [(a.attempt, a.job) for a in self.cluster.attempts_.values()]
@@ -104,7 +112,7 @@ def test_victims_are_the_youngest_of_the_job_furthest_back_then_of_the_next() ->
     stage.come(2, 2)
     stage.cluster.job(1).pending_[MAP] = 1
     stage.policy.observe(TasksPending(1, MAP), stage.cluster)
-    beats(stage.policy, stage.cluster)
+    heartbeats(stage.policy, stage.cluster)
     assert stage.running() == [(1, 1), (2, 2), (3, 2), (4, 1)]
     stage.come(3, 3)
     assert stage.victims() == [3, 2, 4]
@@ -235,7 +243,7 @@ def test_fifo_by_priority() -> None:
     """Priority, then submit time: for any order by rank."""
     stage = Stage(Fifo(), 2, {})
     stage.come(1, 3)
-    beats(stage.policy, stage.cluster)  # when nearly full, one map a beat
+    heartbeats(stage.policy, stage.cluster)  # when nearly full, one map a beat
     stage.come(0, 1)  # of the same instant, with the lower number
     assert stage.victims() == [2]
 
@@ -334,7 +342,9 @@ def test_no_more_than_limit_are_suspended_on_a_node(
 ) -> None:
     """For a job further ahead, and for training tasks: the second victim is killed, or is none."""
     stage = Stage(order(), 4, {0: 500, 1: 10})
-    rule = Preemptive(Preemptive.Params(how="suspend", limit=1, over=over, kill_after_s=30.0))
+    rule = RankPreemption(
+        RankPreemption.Params(how="suspend", limit=1, over=over, kill_after_s=30.0)
+    )
     stage.policy = Policy(stage.policy.order, preemption=rule)
     stage.come(0, 4)
     if not stage.policy.wants_oracle:
@@ -346,7 +356,7 @@ def test_no_more_than_limit_are_suspended_on_a_node(
 
 def test_what_is_suspended_for_too_long_is_killed() -> None:
     stage = Stage(by_virtual_size(), 1, {0: 500})
-    rule = Preemptive(Preemptive.Params(how="suspend", kill_after_s=30.0))
+    rule = RankPreemption(RankPreemption.Params(how="suspend", kill_after_s=30.0))
     stage.policy = Policy(stage.policy.order, preemption=rule)
     stage.come(0, 1)
     stage.cluster.attempts_[1].suspended_ms = 0
@@ -357,7 +367,7 @@ def test_what_is_suspended_for_too_long_is_killed() -> None:
 
 @pytest.mark.parametrize(("interval_s", "tick_ms"), [(0.0001, 1), (1.0, 1000), (2.5, 2500)])
 def test_it_looks_every_interval(interval_s: float, tick_ms: int) -> None:
-    assert Preemptive(Preemptive.Params(interval_s=interval_s)).interval_ms == tick_ms
+    assert RankPreemption(RankPreemption.Params(interval_s=interval_s)).interval_ms == tick_ms
 
 
 def test_a_training_task_that_goes_on_takes_a_training_slot_if_one_is_left() -> None:
@@ -407,10 +417,10 @@ def test_a_suspended_training_task_holds_no_training_slot() -> None:
 @pytest.mark.parametrize("order", ["fair", "ps", "las"])
 def test_orders_that_share_are_refused(order: str) -> None:
     with pytest.raises(MisfitError, match=f"under `{order}` jobs share"):
-        Policy(ORDERS[order](), preemption=Preemptive())
+        Policy(ORDERS[order](), preemption=RankPreemption())
 
 
 @pytest.mark.parametrize("bad", [{"interval_s": 0.0}, {"limit": 0}, {"kill_after_s": 0.0}])
 def test_bad_parameters_are_refused(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
-        Preemptive.Params(**bad)  # type: ignore[arg-type]
+        RankPreemption.Params(**bad)  # type: ignore[arg-type]

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.scheduler.shares import SharesError, compute_fair_shares, exact
+from callboard.scheduler.orders.fair.water_filling import (
+    FairShareError,
+    compute_fair_shares,
+    exact_fraction,
+)
 
 Claim = tuple[int, Fraction, int]
 """Demand, weight, min share."""
@@ -154,8 +158,8 @@ def test_a_claimant_without_demand_changes_nothing(claims: list[Claim], slots: i
 
 
 def test_a_float_means_the_decimal_that_was_written() -> None:
-    assert exact(0.1) == Fraction(1, 10)
-    assert exact(1e-3) == Fraction(1, 1000)
+    assert exact_fraction(0.1) == Fraction(1, 10)
+    assert exact_fraction(1e-3) == Fraction(1, 1000)
 
 
 @pytest.mark.parametrize(
@@ -174,5 +178,5 @@ def test_a_float_means_the_decimal_that_was_written() -> None:
 def test_bad_claims_are_refused_in_words(
     claims: tuple[list[int], int, list[float] | None, list[int] | None], message: str
 ) -> None:
-    with pytest.raises(SharesError, match=message):
+    with pytest.raises(FairShareError, match=message):
         compute_fair_shares(*claims)

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from callboard.scheduler.estimation import OnlineSizes, OracleSizes
 from callboard.scheduler.facts import Closed, Suspended
 from callboard.scheduler.model import Priority
-from callboard.scheduler.orders.hfsp import Hfsp
-from callboard.scheduler.orders.size_based import Las, Ps, Sjf, Srpt
-from callboard.scheduler.orders.sized import WEIGHT, SizeParams
-from callboard.scheduler.orders.virtual import Fsp, FspFifo, FspPs, Psbs
+from callboard.scheduler.orders.size_based.hfsp import Hfsp
+from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
+from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS, SizeParams
+from callboard.scheduler.orders.size_based.virtual_time import Fsp, FspFifo, FspPs, Psbs
 from callboard.scheduler.policy import Order, Policy
 from tests.scheduler.test_ageing import Job, play_slowly
-from tests.support.machine import MAP, Known, Machine, Work, work
-from tests.support.view import FakeCluster, FakeNode, told
+from tests.support.machine import MAP, FixedOracle, Machine, Work, work
+from tests.support.view import FakeCluster, FakeNode, informed
 
 ORACLE = SizeParams(size="oracle")
 ORDERS: dict[str, Callable[[], Order]] = {
@@ -103,7 +103,7 @@ def fluid_ends(jobs: list[Work], weighted: bool) -> dict[int, Fraction]:
     while coming or here:
         while coming and coming[0].submitted_ms == now:
             job = coming.pop(0)
-            weight = WEIGHT[job.priority] if weighted else 1
+            weight = PRIORITY_WEIGHT_QUARTERS[job.priority] if weighted else 1
             here[job.job] = Job(sum(job.lengths), len(job.lengths), weight)
         total = sum(job.weight for job in here.values())
         spans = [job.left * total / job.weight for job in here.values()]
@@ -248,12 +248,12 @@ def test_true_sizes_are_not_corrected() -> None:
 def claimants(order: Order, jobs: list[Work], now_ms: int, believed: dict[int, int]) -> list[int]:
     """Whose claim goes first, then next, at that time."""
     policy = Policy(order)
-    policy.consult(Known(jobs, believed))
+    policy.set_oracle(FixedOracle(jobs, believed))
     cluster = FakeCluster([FakeNode(0, (1, 0))], list(jobs))
-    told(policy, cluster)
+    informed(policy, cluster)
     cluster.now_ms = now_ms
     assert isinstance(order, Fsp)
-    return [claim.jobs[0] for claim in order.claims(MAP, cluster, "job")]
+    return [claim.jobs[0] for claim in order.entitlements(MAP, cluster, "job")]
 
 
 @pytest.mark.parametrize("part", [FspFifo, FspPs, Psbs])
@@ -302,7 +302,7 @@ def test_online_sizes_go_by_own_tasks_then_by_all_then_by_the_guess() -> None:
 def test_what_is_left_is_the_true_size_less_the_work_that_was_not_in_vain() -> None:
     """A failed attempt's is; a suspended one's counts when it is suspended, and once."""
     job = work(0, *[1000] * 9)
-    sizes = OracleSizes(lambda: Known([job]), 0.0)
+    sizes = OracleSizes(lambda: FixedOracle([job]), 0.0)
     sizes.learn(a_closed(0, 1000))
     assert sizes.left_ms(job, MAP) == 8000
     sizes.learn(a_closed(0, 700, succeeded=False))

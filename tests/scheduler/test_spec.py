@@ -15,23 +15,23 @@ from callboard.scheduler.policy import (
     Order,
     Part,
     Policy,
+    PolicySpecError,
     PreemptionRule,
     SpeculationRule,
 )
-from callboard.scheduler.registry import (
-    BASES,
+from callboard.scheduler.registry.parts import (
+    PART_BASES,
     PARTS,
     SHIPPED,
     Catalogue,
-    PolicySpecError,
     make_policy,
-    of_table,
-    parse,
-    slot_of,
-    spell,
+    parse_policy,
+    part_kind,
+    spell_policy,
+    spelling_of_table,
 )
-from callboard.scheduler.spec import Piece, from_table, split
-from tests.support.view import FakeCluster, FakeJob, FakeNode, beat, told
+from callboard.scheduler.registry.spelling import SpelledPart, join_table, split_spelling
+from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 
 Params = msgspec.Struct
 
@@ -50,7 +50,7 @@ class OddParams(Params, frozen=True, forbid_unknown_fields=True):
 
 def part(base: type[Part], name: str, params: type[Params] | None = None) -> type[Part]:
     """A class of a part that is never made."""
-    body: dict[str, object] = {"name": name, "story": "for tests"}
+    body: dict[str, object] = {"name": name, "summary": "for tests"}
     return type(name, (base,), body if params is None else {**body, "Params": params})
 
 
@@ -77,11 +77,11 @@ CATALOGUE = Catalogue(
 )
 def test_settings_stand_in_for_defaults(text: str, means: OddParams, canonical: str) -> None:
     """Parameter by parameter, and a spelling keeps what differs from them."""
-    catalogue = CATALOGUE.given({"near": {"wait": 4, "on": False}, "kill": {}})
-    spec = parse(text, catalogue)
+    catalogue = CATALOGUE.with_settings({"near": {"wait": 4, "on": False}, "kill": {}})
+    spec = parse_policy(text, catalogue)
     assert spec["locality"].params == means
-    assert spell(spec) == canonical
-    assert parse(canonical, catalogue) == spec
+    assert spell_policy(spec) == canonical
+    assert parse_policy(canonical, catalogue) == spec
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_settings_that_could_never_be_used_are_refused(
     settings: dict[str, dict[str, object]], said: str
 ) -> None:
     with pytest.raises(PolicySpecError, match=re.escape(said)):
-        CATALOGUE.given(settings)
+        CATALOGUE.with_settings(settings)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_settings_that_could_never_be_used_are_refused(
 )
 def test_canonical_spellings(text: str, canonical: str) -> None:
     """`fsp+ps` is one name, the longest that is known; defaults and blanks are left out."""
-    assert spell(parse(text, CATALOGUE)) == canonical
-    assert spell(parse(canonical, CATALOGUE)) == canonical
+    assert spell_policy(parse_policy(text, CATALOGUE)) == canonical
+    assert spell_policy(parse_policy(canonical, CATALOGUE)) == canonical
 
 
 odd_params = st.builds(
@@ -137,12 +137,12 @@ odd_params = st.builds(
 @settings(derandomize=True, max_examples=300)
 def test_parse_spell_parse_is_the_same(params: OddParams) -> None:
     """Any parameters, with any text in them, come back out of their spelling."""
-    wanted = dict(parse("fsp+ps+near", CATALOGUE))
+    wanted = dict(parse_policy("fsp+ps+near", CATALOGUE))
     wanted["locality"] = wanted["locality"]._replace(params=params)
-    text = spell(wanted)
-    again = parse(text, CATALOGUE)
+    text = spell_policy(wanted)
+    again = parse_policy(text, CATALOGUE)
     assert again == wanted
-    assert spell(again) == text
+    assert spell_policy(again) == text
 
 
 @given(text=st.text(alphabet=string.ascii_lowercase[:4] + "+()=\"'{}[]\\ .,1", max_size=20))
@@ -192,11 +192,14 @@ def test_a_combination_that_makes_no_sense_is_refused_with_its_reason() -> None:
 
 
 def test_a_file_may_hold_a_plus_and_parameters_follow_it() -> None:
-    assert split("./a+b.py:Mine(x=1)+kill", ["kill"]) == [
-        Piece("./a+b.py:Mine", "x=1"),
-        Piece("kill"),
+    assert split_spelling("./a+b.py:Mine(x=1)+kill", ["kill"]) == [
+        SpelledPart("./a+b.py:Mine", "x=1"),
+        SpelledPart("kill"),
     ]
-    assert split("fair+/x/b.py:Mine", ["fair"]) == [Piece("fair"), Piece("/x/b.py:Mine")]
+    assert split_spelling("fair+/x/b.py:Mine", ["fair"]) == [
+        SpelledPart("fair"),
+        SpelledPart("/x/b.py:Mine"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -209,7 +212,7 @@ def test_a_file_may_hold_a_plus_and_parameters_follow_it() -> None:
     ],
 )
 def test_a_table_is_the_same_as_its_spelling(table: dict[str, object], text: str) -> None:
-    assert from_table(table, [*CATALOGUE.names(), "fair", "delay", "hfsp"]) == text
+    assert join_table(table, [*CATALOGUE.names(), "fair", "delay", "hfsp"]) == text
 
 
 @pytest.mark.parametrize(
@@ -226,20 +229,20 @@ def test_a_table_is_the_same_as_its_spelling(table: dict[str, object], text: str
 )
 def test_a_wrong_table_is_refused(table: dict[str, object], said: str) -> None:
     with pytest.raises(PolicySpecError) as found:
-        of_table(table)
+        spelling_of_table(table)
     assert said in str(found.value)
 
 
 def test_every_shipped_part_is_of_one_kind_and_can_be_made_alone() -> None:
     for name, each in PARTS.items():
         assert name == each.name
-        assert sum(issubclass(each, base) for base in BASES.values()) == 1
+        assert sum(issubclass(each, base) for base in PART_BASES.values()) == 1
         assert isinstance(each(), each)
-    assert spell(parse("fifo+anywhere+wait+no-copies")) == "fifo"
+    assert spell_policy(parse_policy("fifo+anywhere+wait+no-copies")) == "fifo"
 
 
 def names_of(slot: str) -> list[str]:
-    return [name for name, each in PARTS.items() if slot_of(each) == slot]
+    return [name for name, each in PARTS.items() if part_kind(each) == slot]
 
 
 @given(
@@ -264,11 +267,11 @@ def test_any_order_locality_preemption_and_speculation_compose(
     ]
     nodes = [FakeNode(n, (2, 1)) for n in range(3)]
     cluster = FakeCluster(nodes, jobs)
-    told(policy, cluster)
+    informed(policy, cluster)
     for at_ms in range(0, 30_000, 3000):
         cluster.now_ms = at_ms
         for node in nodes:
-            beat(policy, cluster, node)
+            heartbeat(policy, cluster, node)
     launched = sum(node.running(kind) for node in nodes for kind in KINDS)
     assert launched == min(6, sum(m for m, _ in demands)) + min(3, sum(r for _, r in demands))
 
@@ -277,12 +280,12 @@ class Picky(LocalityRule):
     """Objects to whatever it is put into."""
 
     name = "picky"
-    story = "for tests"
+    summary = "for tests"
 
     def refusal(self, *_: object) -> None:
         return None
 
-    def objection(self, policy: Policy) -> str | None:
+    def validate(self, policy: Policy) -> str | None:
         return f"not with {policy.order.name}"
 
 

@@ -4,18 +4,18 @@ from fractions import Fraction
 
 import pytest
 
-from callboard.scheduler.decisions import Copy
+from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
 from callboard.scheduler.model import Locality, TaskKind
-from callboard.scheduler.orders.fair import Fair
-from callboard.scheduler.orders.pools import PoolParams
-from callboard.scheduler.policy import NoCopies, Policy
-from callboard.scheduler.registry import PolicySpecError, make_policy
-from callboard.scheduler.speculation.late import Late, NodeTimes, Spread, percentile
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fair.pools import PoolParams
+from callboard.scheduler.policy import NoSpeculation, Policy, PolicySpecError
+from callboard.scheduler.registry.parts import make_policy
+from callboard.scheduler.speculation.late import ExactDeviation, Late, NodeTimes, percentile
 from callboard.scheduler.speculation.mantri import Mantri
 from callboard.scheduler.speculation.naive import Naive
-from callboard.scheduler.speculation.stragglers import Looking
-from tests.support.view import FakeAttempt, FakeCluster, FakeJob, FakeNode, FakeOffer, told
+from callboard.scheduler.speculation.stragglers import StragglerRule
+from tests.support.view import FakeAttempt, FakeCluster, FakeJob, FakeNode, FakeOffer, informed
 
 MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
 
@@ -23,7 +23,9 @@ MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
 class Hall:
     """A cluster of one-slot nodes; job 0 has `maps` maps of which the first run, one a node."""
 
-    def __init__(self, rule: Looking, progress: list[float], *, maps: int = 0, ended: int = 0):
+    def __init__(
+        self, rule: StragglerRule, progress: list[float], *, maps: int = 0, ended: int = 0
+    ):
         count = len(progress)
         self.rule = rule
         self.job = FakeJob(0, [0, 0], [count, 0])
@@ -47,8 +49,8 @@ class Hall:
     def end(self, attempt: int, node: int, ran_ms: int) -> None:
         self.rule.observe(Closed(0, MAP, attempt, node, True, ran_ms), self.cluster)
 
-    def ask(self, node: int) -> Copy | None:
-        return self.rule.copy(MAP, FakeOffer(FakeNode(node, (1, 1))), self.cluster)
+    def ask(self, node: int) -> Speculate | None:
+        return self.rule.speculate(MAP, FakeOffer(FakeNode(node, (1, 1))), self.cluster)
 
 
 # Naive.
@@ -156,7 +158,7 @@ def test_late_has_fewer_copies_than_a_tenth_of_the_slots(copies: int, given: boo
         hall.rule.observe(Launched(1, MAP, 100 + n, n, copy_of=200 + n), hall.cluster)
     hall.at(80_000)
     assert (hall.ask(100) is not None) is given
-    assert hall.rule.wants(MAP, hall.cluster) is given
+    assert hall.rule.has_candidates(MAP, hall.cluster) is given
     if copies:
         hall.rule.observe(Closed(1, MAP, 200, 0, False), hall.cluster)  # either of the two
         assert hall.ask(100) is not None
@@ -172,8 +174,8 @@ def test_hadoops_late_goes_by_one_standard_deviation() -> None:
     std = Late.Params(by="std", lag_s=0)
     assert Hall(Late(std), [0.4, 0.4, 0.4, 0.0]).at(80_000) == [4]
     assert Hall(Late(std), [0.3, 0.1]).at(80_000) == []
-    assert Spread([3, 1]).above(1, Fraction(99, 100))
-    assert not Spread([3, 1]).above(1, Fraction(1))
+    assert ExactDeviation([3, 1]).above(1, Fraction(99, 100))
+    assert not ExactDeviation([3, 1]).above(1, Fraction(1))
 
 
 def test_hadoops_late_judges_nodes_by_the_means_of_nodes() -> None:
@@ -272,7 +274,7 @@ def test_mantri_does_not_begin_again_on_a_node_that_is_as_slow() -> None:
 
 @pytest.mark.parametrize("rule", [Naive, Late, Mantri])
 def test_what_is_copied_or_has_ended_or_is_being_killed_gets_no_copy(
-    rule: type[Looking],
+    rule: type[StragglerRule],
 ) -> None:
     for spoil in ("alone", "killing", "gone"):
         hall = Hall(rule(), [0.9] * 11 + [0.1])
@@ -303,14 +305,14 @@ def test_a_pools_cap_holds_back_copies() -> None:
     jobs = [FakeJob(0, [0, 0], [2, 0], pool="small"), FakeJob(1, [0, 0], [2, 0], pool="free")]
     jobs += [FakeJob(2, [0, 0], [0, 0], pool="small/in")]
     cluster = FakeCluster([FakeNode(n, (9, 9)) for n in range(9)], jobs)
-    told(Policy(order, speculation=rule), cluster)
-    assert [order.may_copy(job, MAP) for job in (0, 1, 2)] == [False, True, False]
-    assert order.may_copy(0, REDUCE)
+    informed(Policy(order, speculation=rule), cluster)
+    assert [order.may_speculate(job, MAP) for job in (0, 1, 2)] == [False, True, False]
+    assert order.may_speculate(0, REDUCE)
 
 
 def test_no_copies_wants_nothing_and_its_policy_asks_nothing() -> None:
     policy = make_policy("fifo")
-    assert isinstance(policy.speculation, NoCopies)
+    assert isinstance(policy.speculation, NoSpeculation)
     assert not policy.speculates
     assert make_policy("fifo+late").speculates
     policy.observe(NodeJoined(0), FakeCluster([], []))

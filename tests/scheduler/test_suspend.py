@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from callboard.actors.config import Cluster
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AttemptEnded,
     AttemptResumed,
     AttemptSuspended,
@@ -17,15 +17,15 @@ from callboard.actors.events import (
 from callboard.scheduler import decisions
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Priority, TaskKind
-from callboard.scheduler.orders.fair import Fair
-from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.preemption.keeping import Keeping
-from callboard.scheduler.preemption.kill import Kill
-from callboard.scheduler.preemption.suspend import Suspend
+from callboard.scheduler.preemption.kill import KillPreemption
+from callboard.scheduler.preemption.suspend import SuspendPreemption
+from callboard.scheduler.preemption.suspend_limits import SuspendLimits
 from tests.scheduler.test_pools import a_job
-from tests.support.view import FakeAttempt, FakeCluster, FakeNode, beats
-from tests.support.world import IN_STEP, Played, job, play
+from tests.support.view import FakeAttempt, FakeCluster, FakeNode, heartbeats
+from tests.support.world import IN_STEP, PlayedRun, job, play
 from tests.whole.test_shares import in_pool
 
 HASTY: dict[str, Any] = {
@@ -36,7 +36,7 @@ HASTY: dict[str, Any] = {
 CLUSTER = Cluster(nodes=1, racks=1, map_slots=4, reduce_slots=0, heartbeat=IN_STEP)
 
 
-def two_pools(rule: Suspend | Kill, ads_map_ms: int = 20_000) -> Played:
+def two_pools(rule: SuspendPreemption | KillPreemption, ads_map_ms: int = 20_000) -> PlayedRun:
     """Pool `logs` holds all four slots of the node; `ads`, which is due all four, comes at 20 s."""
     jobs = [
         in_pool(job(0, maps=4, map_ms=60_000), "logs"),
@@ -48,15 +48,17 @@ def two_pools(rule: Suspend | Kill, ads_map_ms: int = 20_000) -> Played:
 
 def test_its_victims_are_those_of_kill() -> None:
     """The newest first, for the same deficits at the same check."""
-    killed = two_pools(Kill(Kill.Params(**HASTY))).all(KillOrdered)
-    suspended = two_pools(Suspend(Suspend.Params(limit=4, **HASTY))).all(SuspendOrdered)
+    killed = two_pools(KillPreemption(KillPreemption.Params(**HASTY))).all(KillOrdered)
+    suspended = two_pools(SuspendPreemption(SuspendPreemption.Params(limit=4, **HASTY))).all(
+        SuspendOrdered
+    )
     assert [(e.at_ms, e.attempt) for e in killed] == [(e.at_ms, e.attempt) for e in suspended]
     assert [e.attempt for e in suspended] == [4, 3, 2, 1]
     assert {e.why.rule for e in suspended} == {"suspend, pool ads lacks 4 of its min share"}
 
 
 def test_all_suspended_work_is_kept_and_goes_on_oldest_first() -> None:
-    run = two_pools(Suspend(Suspend.Params(limit=4, **HASTY)))
+    run = two_pools(SuspendPreemption(SuspendPreemption.Params(limit=4, **HASTY)))
     assert not run.all(KillOrdered)
     assert [e.attempt for e in run.all(ResumeOrdered)] == [1, 2, 3, 4]
     for ended in run.all(AttemptEnded):
@@ -65,14 +67,14 @@ def test_all_suspended_work_is_kept_and_goes_on_oldest_first() -> None:
 
 
 def test_beyond_the_limit_it_kills() -> None:
-    run = two_pools(Suspend(Suspend.Params(limit=3, over="kill", **HASTY)))
+    run = two_pools(SuspendPreemption(SuspendPreemption.Params(limit=3, over="kill", **HASTY)))
     assert [e.attempt for e in run.all(SuspendOrdered)] == [4, 3, 2]
     assert [e.attempt for e in run.all(KillOrdered)] == [1]
 
 
 def test_or_waits() -> None:
     """The fourth keeps its slot to its end, and `ads` runs three."""
-    run = two_pools(Suspend(Suspend.Params(limit=3, **HASTY)))
+    run = two_pools(SuspendPreemption(SuspendPreemption.Params(limit=3, **HASTY)))
     assert [e.attempt for e in run.all(SuspendOrdered)] == [4, 3, 2]
     assert not run.all(KillOrdered)
     first = next(e for e in run.all(AttemptEnded) if e.attempt == 1)
@@ -81,7 +83,9 @@ def test_or_waits() -> None:
 
 def test_what_is_suspended_for_too_long_is_killed() -> None:
     """Of the four, all wait longer than 30 s for the 90 s of `ads`, and none ever goes on."""
-    run = two_pools(Suspend(Suspend.Params(limit=4, kill_after_s=30.0, **HASTY)), 90_000)
+    run = two_pools(
+        SuspendPreemption(SuspendPreemption.Params(limit=4, kill_after_s=30.0, **HASTY)), 90_000
+    )
     kills = run.all(KillOrdered)
     assert sorted(e.attempt for e in kills) == [1, 2, 3, 4]
     assert all(e.why.rule.startswith("suspend, suspended for 30") for e in kills)
@@ -94,10 +98,10 @@ def test_what_is_suspended_for_too_long_is_killed() -> None:
 def test_suspended_tasks_alone_are_no_reason_to_take_slots(launchable: int) -> None:
     """`ads` lacks all of its min share of 2, and could use one slot more, or none, anywhere."""
     order = Fair(Fair.Params(pools={"ads": PoolParams(min_maps=2)}))
-    policy = Policy(order, preemption=Suspend(Suspend.Params(**HASTY)))
+    policy = Policy(order, preemption=SuspendPreemption(SuspendPreemption.Params(**HASTY)))
     cluster = FakeCluster([FakeNode(0, (4, 0))], [])
     cluster.add(a_job(0, "logs", 8), policy)
-    beats(policy, cluster)
+    heartbeats(policy, cluster)
     ads = a_job(1, "ads", 2 + launchable)
     ads.suspended_ = 2
     cluster.add(ads, policy)
@@ -110,10 +114,13 @@ def test_suspended_tasks_alone_are_no_reason_to_take_slots(launchable: int) -> N
 def test_who_can_use_nothing_is_no_reason() -> None:
     """`ads` lacks 2 and waits for its own two suspended ones; `web` lacks 2 and could use them."""
     pools = {"ads": PoolParams(min_maps=2), "web": PoolParams(min_maps=2)}
-    policy = Policy(Fair(Fair.Params(pools=pools)), preemption=Suspend(Suspend.Params(**HASTY)))
+    policy = Policy(
+        Fair(Fair.Params(pools=pools)),
+        preemption=SuspendPreemption(SuspendPreemption.Params(**HASTY)),
+    )
     cluster = FakeCluster([FakeNode(0, (4, 0))], [])
     cluster.add(a_job(0, "logs", 8), policy)
-    beats(policy, cluster)
+    heartbeats(policy, cluster)
     ads = a_job(1, "ads", 2)
     ads.suspended_ = 2
     cluster.add(ads, policy)
@@ -127,12 +134,12 @@ def test_who_can_use_nothing_is_no_reason() -> None:
 
 def test_victims_can_be_taken_from_each_job_in_turn() -> None:
     """As under `kill`: pool `logs` runs 4 of each of two jobs, and each is due 2."""
-    rule = Suspend.Params(victims="job", limit=4, **HASTY | {"fair_share_timeout_s": 5.0})
-    policy = Policy(Fair(Fair.Params(pool_by="pool")), preemption=Suspend(rule))
+    rule = SuspendPreemption.Params(victims="job", limit=4, **HASTY | {"fair_share_timeout_s": 5.0})
+    policy = Policy(Fair(Fair.Params(pool_by="pool")), preemption=SuspendPreemption(rule))
     cluster = FakeCluster([FakeNode(0, (8, 0))], [])
     for number, pool, maps in ((0, "logs", 4), (1, "logs", 4), (2, "ads", 9)):
         cluster.add(a_job(number, pool, maps), policy)
-        beats(policy, cluster)
+        heartbeats(policy, cluster)
     cluster.now_ms = 500
     list(policy.preempt(cluster))
     cluster.now_ms = 30_000
@@ -141,7 +148,7 @@ def test_victims_can_be_taken_from_each_job_in_turn() -> None:
 
 
 def test_an_attempt_is_killed_once_it_was_suspended_for_longer_than_it_may() -> None:
-    keeping = Keeping(2, "wait", 30.0)
+    keeping = SuspendLimits(2, "wait", 30.0)
     cluster = FakeCluster([], [])
     for attempt in (
         FakeAttempt(1, 0, TaskKind.MAP, 0),
@@ -168,10 +175,10 @@ def test_it_takes_every_order_that_says_what_is_due(order: str) -> None:
 
 
 def test_one_attempt_a_node_and_half_a_second_are_enough() -> None:
-    assert Suspend.Params(limit=1, kill_after_s=0.5).limit == 1
+    assert SuspendPreemption.Params(limit=1, kill_after_s=0.5).limit == 1
 
 
 @pytest.mark.parametrize("bad", [{"limit": 0}, {"kill_after_s": 0.0}, {"interval_s": 0.0}])
 def test_bad_parameters_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must be"):
-        Suspend.Params(**bad)
+        SuspendPreemption.Params(**bad)

@@ -7,17 +7,12 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from callboard.actors.events import (
-    AnyEvent,
-    Event,
-    RunEnded,
-    RunStarted,
-)
-from callboard.actors.jobs import JobSpec
-from callboard.actors.kernel import Kernel
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AnyEvent, Event, RunEnded, RunStarted
 from callboard.journal.slowdown import SlowdownSpread
 from callboard.play import Options, Result, play
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 from callboard.scheduler.model import JobId, Millis
 from callboard.slowdown import slowdown, solo_times
 
@@ -46,7 +41,7 @@ class EventDigest:
         return self._hash.hexdigest()
 
 
-class Listener(EventDigest):
+class EventRecorder(EventDigest):
     """Keeps the events of a run too."""
 
     def __init__(self) -> None:
@@ -58,7 +53,7 @@ class Listener(EventDigest):
         self.events.append(event)
 
 
-class Run(NamedTuple):
+class LibraryRun(NamedTuple):
     """A run of a scenario: its jobs, its figures, the digest of its events, and these."""
 
     jobs: tuple[JobSpec, ...]
@@ -78,25 +73,25 @@ class Run(NamedTuple):
 
 
 @cache
-def ran(name: str, policy: str, *overrides: str, calm: bool = False) -> Run:
+def ran(name: str, policy: str, *overrides: str, calm: bool = False) -> LibraryRun:
     """A scenario under a policy, without its events; `calm` leaves its timeline out."""
     digest = EventDigest()
     jobs, result = _play(name, policy, overrides, calm, digest)
-    return Run(jobs, result, digest.text())
+    return LibraryRun(jobs, result, digest.text())
 
 
 @cache
-def heard(name: str, policy: str, *overrides: str) -> Run:
+def ran_with_events(name: str, policy: str, *overrides: str) -> LibraryRun:
     """The same with all events: for the smaller ones."""
-    listener = Listener()
+    listener = EventRecorder()
     jobs, result = _play(name, policy, overrides, calm=False, ear=listener)
-    return Run(jobs, result, listener.text(), listener.events)
+    return LibraryRun(jobs, result, listener.text(), listener.events)
 
 
 @cache
 def slowdown_of(name: str, policy: str) -> SlowdownSpread:
     """How much longer the scenario's jobs take than alone."""
-    return slowdown(heard(name, policy).result.metrics, _alone(name))
+    return slowdown(ran_with_events(name, policy).result.metrics, _alone(name))
 
 
 @cache
@@ -107,12 +102,12 @@ def _alone(name: str) -> dict[JobId, Millis]:
 
 def _loaded(
     name: str, overrides: Sequence[str], calm: bool
-) -> tuple[spec.Scenario, tuple[JobSpec, ...]]:
-    path = spec.find(name)
-    scenario = spec.load(path, overrides)
+) -> tuple[scenario_file.Scenario, tuple[JobSpec, ...]]:
+    path = scenario_file.find_scenario(name)
+    scenario = scenario_file.load_scenario(path, overrides)
     if calm:
         scenario = msgspec.structs.replace(scenario, timeline=())
-    return scenario, spec.make_jobs(scenario, path.parent)
+    return scenario, scenario_file.make_jobs(scenario, path.parent)
 
 
 def _play(

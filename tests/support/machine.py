@@ -44,7 +44,7 @@ def work(job: JobId, *lengths: int, at_ms: int = 0, priority: Priority = Priorit
     )
 
 
-class Known:
+class FixedOracle:
     """An oracle that says what a test tells it to, or else the truth."""
 
     def __init__(self, jobs: Sequence[Work], believed: Mapping[JobId, int] | None = None) -> None:
@@ -76,7 +76,7 @@ class Machine:
         """Run all jobs to their end."""
         self.policy = Policy(self.order)
         if self.policy.wants_oracle:
-            self.policy.consult(Known(self.jobs, self.believed))
+            self.policy.set_oracle(FixedOracle(self.jobs, self.believed))
         self.node = FakeNode(0, (self.slots, 0))
         self.cluster = FakeCluster([self.node], [])
         self.policy.observe(NodeJoined(0), self.cluster)

@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 from callboard.scheduler.decisions import Kill, Suspend, Why
 from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import AttemptId, Millis, TaskKind
-from callboard.scheduler.policy import MisfitError, Order, Policy, PreemptionRule, Wait
-from callboard.scheduler.preemption.kill import Kill as KillRule
-from callboard.scheduler.preemption.preemptive import Preemptive
-from callboard.scheduler.preemption.suspend import Suspend as Suspending
-from callboard.scheduler.preemption.whole import GlobalPreemption
+from callboard.scheduler.policy import MisfitError, NoPreemption, Order, Policy, PreemptionRule
+from callboard.scheduler.preemption.global_preemption import GlobalPreemption
+from callboard.scheduler.preemption.kill import KillPreemption as KillRule
+from callboard.scheduler.preemption.rank_based import RankPreemption
+from callboard.scheduler.preemption.suspend import SuspendPreemption as Suspending
 from callboard.scheduler.ranking import Ranking
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.view import ClusterView
-from tests.support.speculate import speculating
+from tests.support.speculate import hasty_speculation
 
 
 class KillNewest(PreemptionRule):
@@ -24,7 +24,7 @@ class KillNewest(PreemptionRule):
     """
 
     name = "kill-newest"
-    story = "for tests"
+    summary = "for tests"
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Scripted(PreemptionRule):
     """Gives the orders that a test has written down, each at its time."""
 
     name = "scripted"
-    story = "for tests"
+    summary = "for tests"
 
     def __init__(self, *orders: tuple[Millis, type[Kill | Suspend], AttemptId]) -> None:
         self.interval_ms = 500
@@ -64,19 +64,19 @@ class Scripted(PreemptionRule):
             yield order(attempt, Why(self.name))
 
 
-class AtMost(PreemptionRule):
+class LimitedKills(PreemptionRule):
     """Another rule's first so many kills.  A rule in too great a hurry never lets a task end."""
 
     name = "at-most"
-    story = "for tests"
+    summary = "for tests"
 
     def __init__(self, rule: PreemptionRule, kills: int) -> None:
         self.rule = rule
         self.left = kills
         self.interval_ms = rule.interval_ms
 
-    def meet(self, order: Order) -> None:
-        self.rule.meet(order)
+    def bind(self, order: Order) -> None:
+        self.rule.bind(order)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         self.rule.observe(fact, view)
@@ -88,7 +88,7 @@ class AtMost(PreemptionRule):
                 yield kill
 
 
-class Killing(NamedTuple):
+class KillNewestParams(NamedTuple):
     """How `KillNewest` is to go about it."""
 
     every_ms: Millis
@@ -97,14 +97,25 @@ class Killing(NamedTuple):
     suspends: bool = False
 
 
-RULES = ("wait", "kill", "job", "global", "suspend", "hold", "preempt", "resume")
+HASTY_PREEMPTIONS = (
+    "no_preemption",
+    "kill",
+    "job",
+    "global",
+    "suspend",
+    "hold",
+    "preempt",
+    "resume",
+)
 """The rules that ship, in a hurry, by the names that `preempting` gives them."""
 
-KEEPING = frozenset({"wait", "hold"})
+NON_KILLING_RULES = frozenset({"no_preemption", "hold"})
 """Those of them that never kill."""
 
 
-def preempting(spec: str, rule: str | Killing, speculation: str = "no-copies") -> Policy:
+def hasty_policy(
+    spec: str, rule: str | KillNewestParams, speculation: str = "no_speculation"
+) -> Policy:
     """The policy of `spec` with rules so hasty that they strike in short runs.  Orders that share
     are given the rules of preemption by claims in the place of those by rank; where the order and
     the rule refuse each other there is none.
@@ -113,13 +124,13 @@ def preempting(spec: str, rule: str | Killing, speculation: str = "no-copies") -
     if isinstance(rule, str) and not isinstance(parts.order, Ranking):
         rule = {"preempt": "kill", "resume": "hold"}.get(rule, rule)
     try:
-        return Policy(parts.order, parts.locality, _rule(rule), speculating(speculation))
+        return Policy(parts.order, parts.locality, _rule(rule), hasty_speculation(speculation))
     except MisfitError:
-        return Policy(parts.order, parts.locality, None, speculating(speculation))
+        return Policy(parts.order, parts.locality, None, hasty_speculation(speculation))
 
 
-def _rule(rule: str | Killing) -> PreemptionRule:
-    if isinstance(rule, Killing):
+def _rule(rule: str | KillNewestParams) -> PreemptionRule:
+    if isinstance(rule, KillNewestParams):
         return KillNewest(*rule[:3], suspends=rule.suspends)
     hasty: dict[str, Any] = {
         "interval_s": 1.5,
@@ -127,7 +138,7 @@ def _rule(rule: str | Killing) -> PreemptionRule:
         "fair_share_timeout_s": 0.9,
     }
     rules: dict[str, PreemptionRule] = {
-        "wait": Wait(),
+        "no_preemption": NoPreemption(),
         "kill": KillRule(KillRule.Params(**hasty)),
         "job": KillRule(KillRule.Params(victims="job", **hasty)),
         "global": GlobalPreemption(
@@ -135,9 +146,9 @@ def _rule(rule: str | Killing) -> PreemptionRule:
         ),
         "suspend": Suspending(Suspending.Params(limit=1, kill_after_s=2.5, **hasty)),
         "hold": Suspending(Suspending.Params(limit=9, **hasty)),
-        "preempt": Preemptive(Preemptive.Params(interval_s=0.7)),
-        "resume": Preemptive(
-            Preemptive.Params(how="suspend", interval_s=0.7, limit=2, over="kill")
+        "preempt": RankPreemption(RankPreemption.Params(interval_s=0.7)),
+        "resume": RankPreemption(
+            RankPreemption.Params(how="suspend", interval_s=0.7, limit=2, over="kill")
         ),
     }
-    return AtMost(rules[rule], kills=15)
+    return LimitedKills(rules[rule], kills=15)

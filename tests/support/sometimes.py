@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -38,7 +38,7 @@ from callboard.actors.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.faults import Drift, Jumble, RestartMaster, Resume, SwitchPolicy
+from callboard.actors.vocabulary.faults import Drift, Jumble, RestartMaster, Resume, SwitchPolicy
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.records import Attempt, Node, Task
 from callboard.scheduler.model import Locality, TaskKind

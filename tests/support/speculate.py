@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from callboard.scheduler.decisions import Copy, Why
+from callboard.scheduler.decisions import Speculate, Why
 from callboard.scheduler.facts import Closed, Fact, Launched, Rejected
 from callboard.scheduler.model import AttemptId, TaskKind
-from callboard.scheduler.policy import NoCopies, SpeculationRule
+from callboard.scheduler.policy import NoSpeculation, SpeculationRule
 from callboard.scheduler.speculation.late import Late
 from callboard.scheduler.speculation.mantri import Mantri
 from callboard.scheduler.speculation.naive import Naive
 from callboard.scheduler.view import ClusterView, Offer
 
 
-class CopyAll(SpeculationRule):
+class SpeculateNewest(SpeculationRule):
     """Copies the newest attempt that may be copied, so many in all; `restart` says how.
 
     It wants to while its budget lasts and anything runs; with `refused` it begins with a copy that
@@ -20,7 +20,7 @@ class CopyAll(SpeculationRule):
     """
 
     name = "copy-all"
-    story = "for tests"
+    summary = "for tests"
 
     def __init__(
         self,
@@ -45,24 +45,24 @@ class CopyAll(SpeculationRule):
         elif isinstance(fact, Closed) and fact.attempt % 7 == 0:
             self.left += 1  # so that the wish comes and goes
 
-    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+    def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
         return self._found(kind, offer, view) if self._urgent else None
 
-    def copy(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+    def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
         if self._urgent:
             return None
         if self._refusals:
-            return Copy(10**9, Why(self.name))  # refused: nobody runs this
+            return Speculate(10**9, Why(self.name))  # refused: nobody runs this
         return self._found(kind, offer, view)
 
-    def wants(self, kind: TaskKind, view: ClusterView) -> bool:
+    def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
         return self.left > 0 and view.running(kind) > 0
 
-    def _found(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Copy | None:
+    def _found(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
         if self.left <= 0 or self._only not in (None, kind):
             return None
         found = list(self._suited(kind, offer, view))
-        return Copy(found[-1], Why(self.name), self._restart) if found else None
+        return Speculate(found[-1], Why(self.name), self._restart) if found else None
 
     def _suited(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[AttemptId]:
         for each in view.attempts():
@@ -71,17 +71,26 @@ class CopyAll(SpeculationRule):
                 yield each.attempt
 
 
-SPECULATIONS = ("no-copies", "blind", "restart", "urgent", "naive", "late", "std", "mantri")
+HASTY_SPECULATIONS = (
+    "no_speculation",
+    "blind",
+    "restart",
+    "urgent",
+    "naive",
+    "late",
+    "std",
+    "mantri",
+)
 """The rules that `speculating` knows by name; all but the first copy."""
 
 
-def speculating(name: str) -> SpeculationRule:
+def hasty_speculation(name: str) -> SpeculationRule:
     """A rule so hasty that it copies in short runs."""
     rules: dict[str, SpeculationRule] = {
-        "no-copies": NoCopies(),
-        "blind": CopyAll(refused=True),
-        "restart": CopyAll(3, restart=True),
-        "urgent": CopyAll(4, urgent=True),
+        "no_speculation": NoSpeculation(),
+        "blind": SpeculateNewest(refused=True),
+        "restart": SpeculateNewest(3, restart=True),
+        "urgent": SpeculateNewest(4, urgent=True),
         "naive": Naive(Naive.Params(gap=0.1, lag_s=2.0)),
         "late": Late(Late.Params(lag_s=1.0, slow_task=60.0, slow_node=10.0)),
         "std": Late(Late.Params(by="std", lag_s=1.0, slow_task=0.3)),

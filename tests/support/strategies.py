@@ -6,7 +6,10 @@ import msgspec
 from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.faults import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Disturb,
@@ -29,17 +32,14 @@ from callboard.actors.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
-from callboard.actors.network import HEALTHY, Way
-from callboard.fairness.strategies import LOCALITIES, clusters
-from callboard.scenarios.checks import node_count
+from callboard.fairness.strategies import LOCALITY_SPELLINGS, clusters
+from callboard.scenarios.validation import node_count
 from callboard.scheduler.model import Millis, NodeId, Priority, TaskKind
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry import ORDERS
-from tests.support.preempt import RULES, Killing, preempting
-from tests.support.speculate import SPECULATIONS
-from tests.support.world import Played, job, play
+from callboard.scheduler.registry.parts import ORDERS
+from tests.support.preempt import HASTY_PREEMPTIONS, KillNewestParams, hasty_policy
+from tests.support.speculate import HASTY_SPECULATIONS
+from tests.support.world import PlayedRun, job, play
 
 MANY_JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
     st.builds(
@@ -68,7 +68,7 @@ def _numbered(drawn: list[JobSpec]) -> list[JobSpec]:
 WORKLOADS: st.SearchStrategy[list[JobSpec]] = MANY_JOBS.map(_numbered)
 """One to six jobs by submit time, numbered from 0."""
 
-HUNGRY: st.SearchStrategy[list[JobSpec]] = st.lists(
+STARVING_JOBS: st.SearchStrategy[list[JobSpec]] = st.lists(
     st.builds(
         job,
         st.just(0),
@@ -104,25 +104,25 @@ SOME_ORDERS = (
 )
 
 
-class World(NamedTuple):
+class DrawnWorld(NamedTuple):
     """All that a run hangs on."""
 
     jobs: list[JobSpec]
     cluster: Cluster
     tasks: Tasks
     policy: str
-    rule: str | Killing
+    rule: str | KillNewestParams
     speculation: str
     tie_order: int | None
     until_ms: Millis | None
     seed: int
-    script: tuple[Strike, ...] = ()
+    script: tuple[ScheduledFault, ...] = ()
 
-    def play(self, policy: Policy | None = None) -> Played:
+    def play(self, policy: Policy | None = None) -> PlayedRun:
         """Play it, under its own policy or another."""
         return play(
             self.jobs,
-            policy or preempting(self.policy, self.rule, self.speculation),
+            policy or hasty_policy(self.policy, self.rule, self.speculation),
             cluster=self.cluster,
             tasks=self.tasks,
             seed=self.seed,
@@ -132,9 +132,9 @@ class World(NamedTuple):
         )
 
 
-WORLDS: st.SearchStrategy[World] = st.builds(
-    World,
-    jobs=WORKLOADS | HUNGRY,
+WORLDS: st.SearchStrategy[DrawnWorld] = st.builds(
+    DrawnWorld,
+    jobs=WORKLOADS | STARVING_JOBS,
     cluster=CLUSTERS,
     tasks=st.builds(
         Tasks,
@@ -145,16 +145,18 @@ WORLDS: st.SearchStrategy[World] = st.builds(
         timeout_ms=st.sampled_from([7000, 600_000]),
         input_wait_ms=st.sampled_from([0, 8000, 600_000]),
     ),
-    policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(("", *LOCALITIES))).map("".join),
-    rule=st.sampled_from(RULES)
+    policy=st.tuples(st.sampled_from(SOME_ORDERS), st.sampled_from(("", *LOCALITY_SPELLINGS))).map(
+        "".join
+    ),
+    rule=st.sampled_from(HASTY_PREEMPTIONS)
     | st.builds(
-        Killing,
+        KillNewestParams,
         every_ms=st.sampled_from([100, 1000, 3002, 10_000]),
         times=st.integers(1, 12),
         kind=st.sampled_from([None, *TaskKind]),
         suspends=st.booleans(),
     ),
-    speculation=st.sampled_from(["no-copies", *SPECULATIONS]),
+    speculation=st.sampled_from(["no_speculation", *HASTY_SPECULATIONS]),
     tie_order=st.sampled_from([None, 1, 2]),
     until_ms=st.none() | st.integers(0, 30_000),
     seed=st.integers(0, 9),
@@ -162,17 +164,17 @@ WORLDS: st.SearchStrategy[World] = st.builds(
 )
 """Whole small runs."""
 
-WAYS: st.SearchStrategy[Way] = st.builds(
-    Way,
+LINK_CONDITIONS: st.SearchStrategy[LinkConditions] = st.builds(
+    LinkConditions,
     cut=st.booleans(),
     loss=st.sampled_from([0.0, 0.0, 0.3]),
     twice=st.sampled_from([0.0, 0.5]),
     delay_ms=st.sampled_from([0, 0, 700, 4000]),
 )
 
-HELD = st.sampled_from([0.0, 0.3, 1.0])
+REORDERED_SHARES = st.sampled_from([0.0, 0.3, 1.0])
 
-OTHERS = (
+OTHER_POLICIES = (
     *sorted(ORDERS),
     "fair+delay+kill",
     "hfsp+preemptive",
@@ -186,7 +188,7 @@ HEALED_MS = 60_000
 """From here on nothing happens any more, and all that did is undone."""
 
 
-def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
+def _scheduled_faults(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[ScheduledFault]:
     """One thing at one time, now and then just when a beat is due or under way."""
     faults: list[st.SearchStrategy[AnyFault]] = [
         st.builds(Crash, node),
@@ -194,8 +196,10 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(Pause, node),
         st.builds(Resume, node),
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
-        st.builds(Disturb, node, WAYS, WAYS),
-        st.builds(Jumble, node, WAYS, WAYS, HELD, HELD),
+        st.builds(Disturb, node, LINK_CONDITIONS, LINK_CONDITIONS),
+        st.builds(
+            Jumble, node, LINK_CONDITIONS, LINK_CONDITIONS, REORDERED_SHARES, REORDERED_SHARES
+        ),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
         st.builds(Hang, node, st.sampled_from([0.3, 0.9]), st.sampled_from([None, 0.0, 0.5, 1.0])),
         st.builds(StickLaunches, node, st.sampled_from([0.5, 1.0])),
@@ -204,19 +208,19 @@ def _strikes(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Strike]:
         st.builds(KillJob, st.integers(0, 3)),
         st.builds(SetPriority, st.integers(0, 3), st.sampled_from(Priority)),
         st.builds(SetPool, st.integers(0, 3), st.sampled_from(["", "a", "a/b"])),
-        st.builds(SwitchPolicy, st.sampled_from(OTHERS)),
+        st.builds(SwitchPolicy, st.sampled_from(OTHER_POLICIES)),
         st.sampled_from([PauseMaster(), ResumeMaster()]),
         st.builds(RestartMaster, st.booleans()),
         st.builds(Separate, node, st.lists(node, max_size=3).map(tuple)),
     ]
     whole = st.sampled_from([0, 1, 2, 500, 998, 1000, 3002, 3004, 6000, 7001])
-    return st.builds(Strike, whole | st.integers(0, 40_000), st.one_of(faults))
+    return st.builds(ScheduledFault, whole | st.integers(0, 40_000), st.one_of(faults))
 
 
-def _healing(nodes: int) -> tuple[Strike, ...]:
+def _healing(nodes: int) -> tuple[ScheduledFault, ...]:
     """Every node up, at its own speed and within reach."""
     nodes_healed = tuple(
-        Strike(HEALED_MS, fault)
+        ScheduledFault(HEALED_MS, fault)
         for node in range(nodes)
         for fault in (
             Restart(node),
@@ -231,14 +235,14 @@ def _healing(nodes: int) -> tuple[Strike, ...]:
             Drain(node, False),
         )
     )
-    return (Strike(HEALED_MS, ResumeMaster()), *nodes_healed)
+    return (ScheduledFault(HEALED_MS, ResumeMaster()), *nodes_healed)
 
 
 @st.composite
-def _troubled(draw: st.DrawFn) -> World:
+def _with_faults(draw: st.DrawFn) -> DrawnWorld:
     world = draw(WORLDS)
     nodes = node_count(world.cluster)
-    strikes = draw(st.lists(_strikes(st.integers(0, nodes - 1)), max_size=6))
+    strikes = draw(st.lists(_scheduled_faults(st.integers(0, nodes - 1)), max_size=6))
     beats = msgspec.structs.replace(
         world.cluster.heartbeat, expiry_ms=draw(st.sampled_from([3000, 9000, 30_000, 600_000]))
     )
@@ -249,7 +253,7 @@ def _troubled(draw: st.DrawFn) -> World:
     )
 
 
-TROUBLED: st.SearchStrategy[World] = _troubled()
+WORLDS_WITH_FAULTS: st.SearchStrategy[DrawnWorld] = _with_faults()
 """Whole small runs in which things happen; some nodes are lost again and again, so all have an
 end.
 """

@@ -10,7 +10,7 @@ from callboard.scheduler.facts import (
     JobLeft,
     Launched,
     NodeJoined,
-    Offered,
+    OfferAnswered,
     TasksPending,
 )
 from callboard.scheduler.model import AttemptId, JobId, Locality, NodeId, Priority, TaskKind
@@ -177,7 +177,7 @@ class FakeCluster:
         policy.observe(JobLeft(job), self)
 
 
-def told(policy: Policy, cluster: FakeCluster) -> Policy:
+def informed(policy: Policy, cluster: FakeCluster) -> Policy:
     """The policy, having heard of every node, every job and its reduces."""
     for node in cluster._nodes:
         policy.observe(NodeJoined(node.node), cluster)
@@ -192,7 +192,7 @@ def _tell_of(job: JobView, policy: Policy, cluster: FakeCluster) -> None:
         policy.observe(TasksPending(job.job, TaskKind.REDUCE), cluster)
 
 
-def beat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
+def heartbeat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
     """One heartbeat of `node`: decisions booked one by one, as the master does."""
     offer = FakeOffer(node)
     launches: list[Launch] = []
@@ -218,13 +218,13 @@ def beat(policy: Policy, cluster: FakeCluster, node: FakeNode) -> list[Launch]:
         policy.observe(Launched(launch.job, launch.kind, number, node.node, level), cluster)
     served = {launch.job for launch in launches if launch.kind is TaskKind.MAP}
     skipped = tuple(job for job in dict.fromkeys(passed) if job not in served)
-    policy.observe(Offered(node.node, skipped), cluster)
+    policy.observe(OfferAnswered(node.node, skipped), cluster)
     return launches
 
 
-def beats(policy: Policy, cluster: FakeCluster) -> list[JobId]:
+def heartbeats(policy: Policy, cluster: FakeCluster) -> list[JobId]:
     """A heartbeat of every node, and which jobs were served, in turn."""
-    return [launch.job for node in cluster._nodes for launch in beat(policy, cluster, node)]
+    return [launch.job for node in cluster._nodes for launch in heartbeat(policy, cluster, node)]
 
 
 def close(policy: Policy, cluster: FakeCluster, number: AttemptId, *, succeeded: bool) -> None:
@@ -247,7 +247,7 @@ def queued(
     return [(each.job.job, each.score) for each in order.queue(kind, offer, cluster)]
 
 
-def look(policy: Policy, cluster: FakeCluster, until_ms: int) -> list[Kill]:
+def preempted_until(policy: Policy, cluster: FakeCluster, until_ms: int) -> list[Kill]:
     """Ask the preemption rule at its ticks up to `until_ms`; every victim is marked."""
     kills: list[Kill] = []
     assert policy.interval_ms is not None

@@ -5,9 +5,14 @@ from typing import TypeVar
 
 import msgspec
 
-from callboard.actors.address import MASTER
 from callboard.actors.config import Cluster, Heartbeats, Tasks
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec, TasksOfKinds
+from callboard.actors.kernel.address import MASTER
+from callboard.actors.kernel.drivers import run_direct
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.master.master import Master
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
     AttemptLaunched,
@@ -15,17 +20,12 @@ from callboard.actors.events import (
     RunEnded,
     RunStarted,
 )
-from callboard.actors.hosts import run_direct
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec, TasksOfKinds
-from callboard.actors.kernel import Kernel
-from callboard.actors.master import Master
 from callboard.journal.checks.beside import WatchedMaster
 from callboard.journal.checks.checker import Checker
 from callboard.scenarios.build import assemble, node_facts
 from callboard.scheduler.model import JobId, Millis, Priority, TaskKind
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry import make_policy
+from callboard.scheduler.registry.parts import make_policy
 from tests.support import sometimes
 
 E = TypeVar("E", bound=Event)
@@ -65,7 +65,7 @@ def job(
     )
 
 
-class Played:
+class PlayedRun:
     """A run that has ended, and what its journal says."""
 
     def __init__(self, kernel: Kernel, events: list[Event]) -> None:
@@ -104,10 +104,10 @@ def play(
     host: Callable[[Kernel], None] = run_direct,
     until_ms: Millis | None = None,
     tie_order: int | None = None,
-    script: Sequence[Strike] = (),
+    script: Sequence[ScheduledFault] = (),
     master: type[WatchedMaster] = WatchedMaster,
     recount: bool = True,
-) -> Played:
+) -> PlayedRun:
     """Run the jobs to the end, held against every rule, and recount the master's books after every
     closed attempt.
     """
@@ -122,7 +122,7 @@ def play(
         sometimes.notice(event, checker)
         checker.observe(event)
         if recount and type(event) is AttemptClosed:
-            Played(kernel, events).master.ledger.validate()
+            PlayedRun(kernel, events).master.ledger.validate()
 
     kernel = Kernel(sink=sink, until_ms=until_ms, tie_order=tie_order)
     assemble(
@@ -138,7 +138,7 @@ def play(
     checker.observe(header(cluster, tasks, seed))
     checker.attend(kernel)
     host(kernel)
-    played = Played(kernel, events)
+    played = PlayedRun(kernel, events)
     played.master.ledger.validate()
     ended = played.ended()
     sometimes.notice(ended, checker)

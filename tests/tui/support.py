@@ -7,8 +7,8 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from callboard.actors.events import AnyEvent
-from callboard.actors.hosts import run_direct
+from callboard.actors.kernel.drivers import run_direct
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.plan import prepare
 from callboard.play import Options, beginning, ending, make_kernel
 from callboard.plugins import make_policy

@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     FaultStruck,
     JobFinished,
@@ -14,7 +15,7 @@ from callboard.actors.events import (
     Outcome,
     RunEnded,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Drain,
@@ -29,14 +30,13 @@ from callboard.actors.faults import (
     Slow,
     SwitchPolicy,
 )
-from callboard.actors.injector import Strike
 from callboard.by_hand import Plan
 from callboard.journal.reader import Journal
 from callboard.live import Desk
 from callboard.plan import prepare
 from callboard.play import Options, play
-from callboard.scenarios.joblist import JobEntry
-from callboard.scenarios.spec import from_dict, make_jobs
+from callboard.scenarios.listed_jobs import ListedJob
+from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.model import Priority
 from callboard.tui.frame import Frame, View
 from callboard.tui.recorded import RECORDED, RecordedSource
@@ -84,13 +84,15 @@ def played_again(events: Sequence[AnyEvent]) -> str:
     """The digest of a run of what a journal tells: its scenario, and all that struck."""
     started = events[0]
     scenario = from_dict(started.scenario)  # type: ignore[union-attr]
-    script = [Strike(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck)]
+    script = [
+        ScheduledFault(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck)
+    ]
     jobs = make_jobs(scenario)
     result = play(scenario, jobs, started.policy, Options(host="direct"), script=script)  # type: ignore[union-attr]
     return result.summary.digest or ""
 
 
-BURST = JobEntry(name="flood", maps=6, map_s=10, reduces=1, reduce_s=5, count=3)
+BURST = ListedJob(name="flood", maps=6, map_s=10, reduces=1, reduce_s=5, count=3)
 DEEDS: dict[str, list[Interfere]] = {
     "crash and restart": [Interfere((Crash(1), Crash(2))), Interfere((Restart(1), Restart(2)))],
     "pause": [Interfere((Pause(3),)), Interfere((Resume(3),))],

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from bench.screens import FOLDER, PICTURES, draw
-from callboard.actors.events import FaultStruck
-from callboard.actors.faults import Pause
+from callboard.actors.vocabulary.events import FaultStruck
+from callboard.actors.vocabulary.faults import Pause
 from callboard.live import Desk
 from callboard.tui.commands import COMMANDS
 from callboard.tui.frame import JobState

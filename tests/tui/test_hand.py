@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from callboard.actors.events import FaultStruck, JobFinished, JobSubmitted, Outcome
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.events import FaultStruck, JobFinished, JobSubmitted, Outcome
+from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Drain,

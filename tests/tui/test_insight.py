@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AttemptEnded,
     AttemptLaunched,
     JobFinished,

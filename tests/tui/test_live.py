@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from callboard import live_run
-from callboard.actors.events import AnyEvent, RunEnded
+from callboard.actors.vocabulary.events import AnyEvent, RunEnded
 from callboard.by_hand import Plan
 from callboard.journal.reader import Journal
 from callboard.live import Desk, start

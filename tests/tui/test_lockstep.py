@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.actors.events import FaultStruck
-from callboard.actors.faults import Crash, SwitchPolicy
+from callboard.actors.vocabulary.events import FaultStruck
+from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
 from callboard.by_hand import Plan
 from callboard.journal.diff import compare
 from callboard.journal.metrics import Metrics

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from callboard.actors.events import FaultStruck
-from callboard.actors.faults import Crash, SwitchPolicy
+from callboard.actors.vocabulary.events import FaultStruck
+from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
 from callboard.live import Desk
 from callboard.tui.frame import JobKey
 from callboard.tui.palette import PARTING

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.actors.events import NodeFacts
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.live import Desk
 from callboard.tui.panels.seating import Size, seat
 from callboard.tui.source import GoTo, Move, Source, Step, StepKind

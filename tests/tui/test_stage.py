@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from callboard.actors.events import AnyEvent, AttemptStarted
+from callboard.actors.vocabulary.events import AnyEvent, AttemptStarted
 from callboard.journal.metrics import Metrics
 from callboard.scheduler.model import TaskKind
 from callboard.tui.frame import JobState, SlotState, Truth

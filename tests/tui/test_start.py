@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 from callboard.start_command import about, offers
 from callboard.tui.start import Choice, StartApp
 
@@ -16,7 +16,7 @@ def started(
     act: Callable[[Pilot[Choice]], Awaitable[None]], size: tuple[int, int] = (80, 24)
 ) -> Choice | None:
     """What was chosen on a screen of this size."""
-    app = StartApp(offers(), spec.DEFAULT)
+    app = StartApp(offers(), scenario_file.DEFAULT_SCENARIO)
 
     async def play() -> None:
         async with app.run_test(size=size) as pilot:
@@ -29,7 +29,7 @@ def started(
 
 def test_every_scenario_is_offered_with_its_story() -> None:
     listed = {offer.name: offer for offer in offers()}
-    assert list(listed) == [name for name, _, _ in spec.library()]
+    assert list(listed) == [name for name, _, _ in scenario_file.library_scenarios()]
     for offer in listed.values():
         assert offer.story
         assert "Look for" in offer.about, offer.name
@@ -41,9 +41,9 @@ def test_enter_takes_the_scenario_under_its_first_policy() -> None:
     async def act(pilot: Pilot[Choice]) -> None:
         await pilot.press("down", "enter")
 
-    names = [name for name, _, _ in spec.library()]
-    after = names[names.index(spec.DEFAULT) + 1]
-    policies = spec.load(spec.find(after)).policies
+    names = [name for name, _, _ in scenario_file.library_scenarios()]
+    after = names[names.index(scenario_file.DEFAULT_SCENARIO) + 1]
+    policies = scenario_file.load_scenario(scenario_file.find_scenario(after)).policies
     assert started(act) == Choice(after, policies[0], "dark")
 
 
@@ -51,8 +51,10 @@ def test_arrows_choose_a_policy_for_each_scenario() -> None:
     async def act(pilot: Pilot[Choice]) -> None:
         await pilot.press("right", "down", "left", "up", "t", "enter")
 
-    policies = spec.load(spec.find(spec.DEFAULT)).policies
-    assert started(act) == Choice(spec.DEFAULT, policies[1], "light")
+    policies = scenario_file.load_scenario(
+        scenario_file.find_scenario(scenario_file.DEFAULT_SCENARIO)
+    ).policies
+    assert started(act) == Choice(scenario_file.DEFAULT_SCENARIO, policies[1], "light")
 
 
 @pytest.mark.parametrize("key", ["q", "escape", "ctrl+c"])

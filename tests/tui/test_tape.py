@@ -5,7 +5,7 @@ import random
 import msgspec
 import pytest
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptLaunched,
     JobFinished,

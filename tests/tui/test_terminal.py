@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from callboard.actors.events import FaultStruck
-from callboard.actors.faults import Crash
+from callboard.actors.vocabulary.events import FaultStruck
+from callboard.actors.vocabulary.faults import Crash
 from callboard.journal.reader import Journal
 from callboard.journal.writer import JournalWriter
 from tests.callboard.support import environment, shell

@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from callboard.actors.events import (
+from callboard.actors.network import HEALTHY
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     FaultStruck,
     NodeFacts,
@@ -11,7 +12,7 @@ from callboard.actors.events import (
     NodeReturned,
     RunStarted,
 )
-from callboard.actors.faults import (
+from callboard.actors.vocabulary.faults import (
     Crash,
     Disturb,
     Fault,
@@ -24,7 +25,6 @@ from callboard.actors.faults import (
     Separate,
     Slow,
 )
-from callboard.actors.network import HEALTHY
 from callboard.tui.detail_node import node_belief, node_truth
 from callboard.tui.frame import View
 from callboard.tui.head import Head
@@ -91,14 +91,14 @@ def told(*happened: Fault | AnyEvent, at_ms: int = 5) -> tuple[str, bool, str, s
     ],
 )
 def test_a_node(happened: tuple[Fault | AnyEvent, ...], found: tuple[str, bool, str, str]) -> None:
-    """As the machine bears it (`actors.machine`): slowness and links outlive a crash, a pause does
-    not, and who is down cannot be paused.
+    """As the machine bears it (`actors.worker.machine`): slowness and links outlive a crash, a
+    pause does not, and who is down cannot be paused.
     """
     assert told(*happened) == found
 
 
 def test_a_node_that_joins_later_is_nothing_that_the_master_is_wrong_about() -> None:
-    """It crashes at 0, before anybody has heard of it (`actors.machine.begin_absent`)."""
+    """It crashes at 0, before anybody has heard of it (`actors.worker.machine.begin_absent`)."""
     assert told(Crash(0), at_ms=0) == ("×", False, "not there yet", "has never heard of it")
     assert told(Crash(0), Restart(0), at_ms=0) == WELL
 

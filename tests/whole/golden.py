@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import TypeAlias
 
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 from tests.support.library import ran
 
 FILE = Path(__file__).parent / "golden.json"
@@ -50,7 +50,7 @@ def stored() -> Golden:
 
 def names() -> list[str]:
     """All scenarios of the library."""
-    return [name for name, _, _ in spec.library()]
+    return [name for name, _, _ in scenario_file.library_scenarios()]
 
 
 def write(golden: Golden) -> None:
@@ -65,7 +65,7 @@ def write(golden: Golden) -> None:
 def readme(golden: Golden) -> str:
     """The README with the digests of its run, of the default scenario, as they are now."""
     text = README.read_text(encoding="utf-8")
-    for policy, run in golden[spec.DEFAULT].items():
+    for policy, run in golden[scenario_file.DEFAULT_SCENARIO].items():
         text = re.sub(rf"(?m)^( +{policy}: digest )\w+$", rf"\g<1>{run['messages']}", text)
     return text
 

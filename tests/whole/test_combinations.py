@@ -8,11 +8,11 @@ from itertools import product
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.events import JobFinished, KillOrdered
+from callboard.actors.vocabulary.events import JobFinished, KillOrdered
 from callboard.scheduler.model import Priority
-from callboard.scheduler.params import PolicySpecError
-from callboard.scheduler.registry import DEFAULTS, ORDERS, SHIPPED, make_policy
-from callboard.scheduler.spec import SLOTS
+from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.parts import DEFAULT_PARTS, ORDERS, SHIPPED, make_policy
+from callboard.scheduler.registry.spelling import PART_KINDS
 from tests.support.world import job, play
 
 CLUSTER = Cluster(
@@ -29,8 +29,8 @@ JOBS = [
 
 def spellings() -> list[str]:
     """Each choice of one part of each kind, defaults unnamed."""
-    kinds = [[name for name, _ in SHIPPED.of_slot(slot)] for slot in SLOTS]
-    plain = {part.name for part in DEFAULTS.values()}
+    kinds = [[name for name, _ in SHIPPED.of_kind(slot)] for slot in PART_KINDS]
+    plain = {part.name for part in DEFAULT_PARTS.values()}
     return ["+".join(n for n in names if n not in plain) for names in product(*kinds)]
 
 

@@ -19,13 +19,14 @@ import io, sys
 from pathlib import Path
 from rich.console import Console
 from callboard.play import Options, play
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 from callboard.tui.progress import run_progress
 
 policy, host, journal, watched = sys.argv[1:]
-path = spec.find("hfsp-test")
-scenario = spec.load(path, ["workload.jobs=25", "cluster.heartbeat.phase_grid_ms=100"])
-jobs = spec.make_jobs(scenario, path.parent)
+path = scenario_file.find_scenario("hfsp-test")
+settings = ["workload.jobs=25", "cluster.heartbeat.phase_grid_ms=100"]
+scenario = scenario_file.load_scenario(path, settings)
+jobs = scenario_file.make_jobs(scenario, path.parent)
 options = Options(host=host, journal=Path(journal) if journal else None)
 console = Console(file=io.StringIO(), force_terminal=True)
 if watched:

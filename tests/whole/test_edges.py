@@ -6,13 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from callboard.actors.config import Cluster, Heartbeats, Tasks
-from callboard.actors.events import AttemptStarted, Event, JobFinished
-from callboard.actors.hosts import run_direct
-from callboard.actors.jobs import JobSpec
-from callboard.actors.kernel import Kernel
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.drivers import run_direct
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AttemptStarted, Event, JobFinished
 from callboard.scenarios.build import assemble
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.registry import ORDERS, make_policy
+from callboard.scheduler.registry.parts import ORDERS, make_policy
 from tests.support.world import job, play
 
 SMALL = Cluster(nodes=3, racks=1, map_slots=2, reduce_slots=1)

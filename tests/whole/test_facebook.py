@@ -3,7 +3,7 @@
 import pytest
 
 from callboard.play import Options, play
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 from tests.support.traces import trace
 
 JOBS, TASKS = 5894, 238_848
@@ -13,8 +13,8 @@ JOBS, TASKS = 5894, 238_848
 def test_fb_2009_completes_whole(policy: str) -> None:
     path = trace("FB-2009_samples_24_times_1hr_0.tsv")
     changes = ["cluster.nodes=600", "cluster.racks=20", "cluster.map_slots=4"]
-    scenario = spec.load(path, changes)
-    jobs = spec.make_jobs(scenario, path.parent)
+    scenario = scenario_file.load_scenario(path, changes)
+    jobs = scenario_file.make_jobs(scenario, path.parent)
     summary = play(scenario, jobs, policy, Options(host="direct")).summary
     assert summary.reason == "complete"
     assert (summary.jobs.submitted, summary.jobs.completed) == (JOBS, JOBS)

@@ -3,15 +3,15 @@
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup, Tasks
-from callboard.actors.events import JobFinished, OrderSwitched
-from callboard.scenarios import spec
+from callboard.actors.vocabulary.events import JobFinished, OrderSwitched
+from callboard.scenarios import scenario_file
 from callboard.scheduler.facts import Fact, Launched
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.orders.coshh import Coshh
-from callboard.scheduler.orders.ranked import Key, KeyedOrder
+from callboard.scheduler.orders.coshh.coshh import Coshh
+from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.view import ClusterView, JobView
-from tests.support.world import Played, job, play
+from tests.support.world import PlayedRun, job, play
 
 RESOURCES = ("R1", "R2", "R3", "R4")
 START_MS = 500
@@ -26,7 +26,7 @@ FIGURE_1C = {
 """The figure's rows."""
 
 
-def figure_1(policy: str | Policy) -> Played:
+def figure_1(policy: str | Policy) -> PlayedRun:
     """Four nodes of one slot, no latency, a beat at each task's end and every half second; the
     figure's times are multiples of that, so nothing waits for a beat.
     """
@@ -46,13 +46,13 @@ def slower(*factors: float) -> tuple[tuple[str, float], ...]:
     return tuple(zip(RESOURCES, factors, strict=True))
 
 
-def ends_s(run: Played) -> list[float]:
+def ends_s(run: PlayedRun) -> list[float]:
     """When Job1, Job2 and Job3 end, on the figure's clock."""
     ends = {e.job: (e.at_ms - START_MS) / 1000 for e in run.all(JobFinished)}
     return [ends[number] for number in range(3)]
 
 
-def rows(run: Played) -> dict[str, str]:
+def rows(run: PlayedRun) -> dict[str, str]:
     """The jobs that each resource served, in turn."""
     served: dict[str, list[str]] = {name: [] for name in RESOURCES}
     for launch in run.launches():
@@ -100,16 +100,16 @@ class Rotation(KeyedOrder):
     """Each user in turn, by the paper's numbers of users."""
 
     name = "rotation"
-    story = "for tests"
+    summary = "for tests"
 
     def __init__(self) -> None:
         super().__init__()
         self._turns = {0: 0, 2: 1, 1: 2}  # by job
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:  # noqa: ARG002
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:  # noqa: ARG002
         return (self._turns[job.job],)
 
-    def score(self, key: Key) -> float:
+    def score(self, key: SortKey) -> float:
         return float(key[0])
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
@@ -122,8 +122,8 @@ class Rotation(KeyedOrder):
 @pytest.fixture(scope="module")
 def means() -> dict[str, float]:
     """The library's scenario: mean response times by policy."""
-    scenario = spec.load(spec.find("heterogeneous"))
-    jobs = spec.make_jobs(scenario)
+    scenario = scenario_file.load_scenario(scenario_file.find_scenario("heterogeneous"))
+    jobs = scenario_file.make_jobs(scenario)
     found = {}
     for policy in scenario.policies:
         run = play(jobs, policy, cluster=scenario.cluster, tasks=scenario.tasks)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptLaunched,
     AttemptSuspended,
@@ -21,7 +21,7 @@ from callboard.actors.events import (
 )
 from callboard.journal.reader import read
 from callboard.play import Options, Result, play
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 
 SUSPEND = 'hfsp+preemptive(how="suspend", limit=9)'
 
@@ -36,8 +36,10 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(journals: Path) -> dict[str, Result]:
-    scenario = spec.load(spec.find("hfsp-test"), ["workload.jobs=40"])
-    jobs = spec.make_jobs(scenario)
+    scenario = scenario_file.load_scenario(
+        scenario_file.find_scenario("hfsp-test"), ["workload.jobs=40"]
+    )
+    jobs = scenario_file.make_jobs(scenario)
     found: dict[str, Result] = {}
     for number, policy in enumerate(POLICIES):
         options = Options(host="direct", journal=journals / f"{number}.journal")

@@ -8,7 +8,7 @@ filled at once (as in tests/scheduler/test_size_based.py).  A task costs its slo
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.events import JobFinished
+from callboard.actors.vocabulary.events import JobFinished
 from callboard.scheduler.ideal import simulate
 from tests.support.world import job, play
 

@@ -7,25 +7,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.events import (
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptEnded,
     JobFinished,
     RunEnded,
     RunStarted,
 )
-from callboard.actors.faults import Slow
-from callboard.actors.injector import Strike
-from callboard.actors.jobs import JobSpec
+from callboard.actors.vocabulary.faults import Slow
 from callboard.journal.metrics import Metrics
 from callboard.scenarios.build import node_facts
 from callboard.scheduler.model import TaskKind
-from tests.support.preempt import KEEPING
-from tests.support.strategies import TROUBLED, WORKLOADS, WORLDS, World
-from tests.support.world import Played, job, play
+from tests.support.preempt import NON_KILLING_RULES
+from tests.support.strategies import WORKLOADS, WORLDS, WORLDS_WITH_FAULTS, DrawnWorld
+from tests.support.world import PlayedRun, job, play
 
 
-def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
+def recorded(run: PlayedRun, cluster: Cluster) -> list[AnyEvent]:
     """The run's events between a header and an end, as a journal has them."""
     kernel, nodes = run.kernel, node_facts(cluster)
     first = RunStarted(0, "0", "test", "test", 1, {}, nodes)
@@ -35,23 +35,23 @@ def recorded(run: Played, cluster: Cluster) -> list[AnyEvent]:
 
 @given(world=WORLDS)
 @settings(derandomize=True, max_examples=200, deadline=None)
-def test_every_run_keeps_its_accounts(world: World) -> None:
+def test_every_run_keeps_its_accounts(world: DrawnWorld) -> None:
     run = world.play()
     whole = world.until_ms is None
-    copying = world.speculation != "no-copies"
+    copying = world.speculation != "no_speculation"
     summary = Metrics.of(recorded(run, world.cluster)).summary()
     for account in (summary.slot_ms.map, summary.slot_ms.reduce):  # S9
         assert not account.down
         assert not (whole and account.unfinished and not copying)
-    assert (summary.slot_ms.all.wasted > 0) <= (world.rule not in KEEPING or copying)
+    assert (summary.slot_ms.all.wasted > 0) <= (world.rule not in NON_KILLING_RULES or copying)
     assert summary.speculation.won <= summary.speculation.copies
     assert copying or not summary.speculation.copies
     assert not whole or summary.jobs.completed == len(world.jobs)
 
 
-@given(world=TROUBLED)
+@given(world=WORLDS_WITH_FAULTS)
 @settings(derandomize=True, max_examples=150, deadline=None)
-def test_every_run_keeps_its_accounts_whatever_happens(world: World) -> None:
+def test_every_run_keeps_its_accounts_whatever_happens(world: DrawnWorld) -> None:
     run = world.play()
     summary = Metrics.of(recorded(run, world.cluster)).summary()
     jobs = summary.jobs
@@ -60,9 +60,9 @@ def test_every_run_keeps_its_accounts_whatever_happens(world: World) -> None:
 
 @given(world=WORLDS)
 @settings(derandomize=True, max_examples=60, deadline=None)
-def test_asking_every_host_comes_to_the_same_as_taking_it_for_granted(world: World) -> None:
+def test_asking_every_host_comes_to_the_same_as_taking_it_for_granted(world: DrawnWorld) -> None:
     """A script in which nothing happens makes reduces ask for every output."""
-    nothing = Strike(10**9, Slow(0, 1.0))
+    nothing = ScheduledFault(10**9, Slow(0, 1.0))
     journals = [world._replace(script=script).play().events for script in ((), (nothing,))]
     assert journals[0] == journals[1]
 
@@ -78,7 +78,7 @@ def test_f17_no_job_is_faster_than_its_longest_chain(jobs: list[JobSpec], nodes:
         assert end.at_ms - end.submitted_ms >= maps + after
 
 
-def attempt_ms(run: Played) -> dict[tuple[int, int, int], int]:
+def attempt_ms(run: PlayedRun) -> dict[tuple[int, int, int], int]:
     """How long each task's attempt took."""
     what = {e.attempt: (e.job, int(e.kind), e.task) for e in run.launches()}
     return {what[e.attempt]: e.at_ms - e.started_ms for e in run.all(AttemptEnded)}

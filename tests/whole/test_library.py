@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from callboard.actors.events import (
+from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
     AttemptLaunched,
@@ -22,9 +22,9 @@ from callboard.actors.events import (
     Outcome,
     ShuffleEnded,
 )
-from callboard.scenarios import spec
+from callboard.scenarios import scenario_file
 from callboard.scheduler.model import TaskKind
-from tests.support.library import Run, heard, ran, slowdown_of
+from tests.support.library import LibraryRun, ran, ran_with_events, slowdown_of
 
 ALL = ("fifo", "fair", "hfsp")
 
@@ -100,20 +100,20 @@ def test_the_calm_twin_is_as_fast_as_the_comment_says(which: str, mean_s: float)
 @pytest.mark.parametrize("which", sorted({row[0] for row in [*MEANS, *CALM]}))
 def test_the_comment_has_these_figures(which: str) -> None:
     name = which.partition(" ")[0]
-    text = spec.find(name).read_text(encoding="utf-8")
+    text = scenario_file.find_scenario(name).read_text(encoding="utf-8")
     stated = [f"{row[-1]:,}" for row in [*MEANS, *CALM] if row[0] == which]
     if name != "facebook-morning":  # whose comment gives their ratio
         assert [figure for figure in stated if figure not in text] == []
 
 
-def launched_once(run: Run) -> bool:
+def launched_once(run: LibraryRun) -> bool:
     """Whether every task was launched just once, and ended well."""
     tasks = sum(job.maps + job.reduces for job in run.jobs)
     counts = run.result.summary.attempts
     return counts.launched == counts.succeeded == tasks
 
 
-def lost(run: Run) -> list[int]:
+def lost(run: LibraryRun) -> list[int]:
     return sorted(event.node for event in run.all(NodeLost))
 
 
@@ -121,7 +121,7 @@ def lost(run: Run) -> list[int]:
 
 
 def test_one_poisoned_task_fails_one_job_and_a_flaky_node_none() -> None:
-    run = heard("poisoned-task", "fair")
+    run = ran_with_events("poisoned-task", "fair")
     ended = {run.jobs[event.job].name: event.outcome for event in run.all(JobFinished)}
     assert [name for name, outcome in ended.items() if outcome is not Outcome.SUCCEEDED] == [
         "broken"
@@ -130,14 +130,14 @@ def test_one_poisoned_task_fails_one_job_and_a_flaky_node_none() -> None:
 
 
 def test_a_pause_of_the_master_loses_no_node_and_nothing_runs_twice() -> None:
-    run = heard("master-pause", "fair")
+    run = ran_with_events("master-pause", "fair")
     assert not lost(run)
     assert launched_once(run)
     assert not [e for e in run.all(AttemptLaunched) if 400_000 < e.at_ms < 700_000]
 
 
 def test_an_elastic_cluster_wastes_nothing() -> None:
-    run = heard("elastic-night", "fair")
+    run = ran_with_events("elastic-night", "fair")
     assert launched_once(run)
     drained = [e for e in run.all(AttemptLaunched) if e.node % 5 < 2]
     assert not [e for e in drained if 400_000 < e.at_ms < 1_800_000]
@@ -157,7 +157,7 @@ def test_slot_hoarding_is_cured_by_reduces_that_start_late() -> None:
 def test_sticky_slots_keep_each_job_to_a_few_nodes() -> None:
     spread = {}
     for policy in ("fair", "fair+delay(node=5,rack=5)"):
-        run = heard("sticky-slots", policy)
+        run = ran_with_events("sticky-slots", policy)
         pairs = {(launch.job, launch.node) for launch in run.all(AttemptLaunched)}
         spread[policy] = len(pairs) / len(run.jobs)
         assert run.result.summary.locality.node == pytest.approx(
@@ -171,10 +171,15 @@ def test_sticky_slots_keep_each_job_to_a_few_nodes() -> None:
 
 def test_in_the_storm_global_preemption_wastes_less_and_all_measures_are_better() -> None:
     """Cheng, Zhang, Boutaba: SNP 15 % better in busy hours, norms and unfairness no worse."""
-    *kills, newest = spec.load(spec.find("preemption-storm")).policies
-    mine, run = slowdown_of("preemption-storm", newest), heard("preemption-storm", newest)
+    *kills, newest = scenario_file.load_scenario(
+        scenario_file.find_scenario("preemption-storm")
+    ).policies
+    mine, run = slowdown_of("preemption-storm", newest), ran_with_events("preemption-storm", newest)
     for policy in kills:
-        other, against = slowdown_of("preemption-storm", policy), heard("preemption-storm", policy)
+        other, against = (
+            slowdown_of("preemption-storm", policy),
+            ran_with_events("preemption-storm", policy),
+        )
         assert (mine.snp or 0.0) > 1.1 * (other.snp or 1.0)
         for measure in ("mean", "l2", "unfairness"):
             assert getattr(mine, measure) < 0.9 * getattr(other, measure)
@@ -184,14 +189,16 @@ def test_in_the_storm_global_preemption_wastes_less_and_all_measures_are_better(
 
 def test_in_the_storm_dans_maps_are_killed_again_and_again() -> None:
     killed = []
-    for policy in spec.load(spec.find("preemption-storm")).policies:
-        run = heard("preemption-storm", policy)
+    for policy in scenario_file.load_scenario(
+        scenario_file.find_scenario("preemption-storm")
+    ).policies:
+        run = ran_with_events("preemption-storm", policy)
         users = {e.attempt: run.jobs[e.job].user for e in run.all(AttemptLaunched)}
         killed.append(Counter(users[e.attempt] for e in run.all(KillOrdered))["dan"])
     assert killed == [561, 564, 5]
 
 
-def wasted_s(run: Run) -> float:
+def wasted_s(run: LibraryRun) -> float:
     return run.result.summary.slot_seconds.wasted
 
 
@@ -220,7 +227,7 @@ def test_copies_are_as_many_and_as_useful_as_the_comments_say(
 @pytest.mark.parametrize("policy", ALL)
 def test_the_rack_goes_down_in_the_nightly_jobs_shuffle(policy: str) -> None:
     """Under every policy: all its reduces have begun and none has all outputs."""
-    run = heard("rack-outage", policy)
+    run = ran_with_events("rack-outage", policy)
     struck_ms = 390_000
     kinds = {e.attempt: (e.kind, e.job) for e in run.all(AttemptLaunched)}
     started = {e.attempt for e in run.all(AttemptStarted) if e.at_ms < struck_ms}
@@ -231,7 +238,7 @@ def test_the_rack_goes_down_in_the_nightly_jobs_shuffle(policy: str) -> None:
 
 @pytest.mark.parametrize("policy", ALL)
 def test_reduces_notice_the_outage_before_the_master_does(policy: str) -> None:
-    run = heard("rack-outage", policy)
+    run = ran_with_events("rack-outage", policy)
     complained = [e for e in run.all(MapsUndone) if e.outcome is Outcome.FAILED and e.job == 0]
     assert len({e.at_ms for e in complained}) == 1
     assert 750_000 <= complained[0].at_ms < 780_000
@@ -244,7 +251,7 @@ def test_reduces_notice_the_outage_before_the_master_does(policy: str) -> None:
 @pytest.mark.parametrize("policy", ALL)
 def test_rolling_restarts_lose_each_node_once_with_its_outputs(policy: str) -> None:
     """T5: a node that restarts while it is believed in is lost at once."""
-    run = heard("rolling-restarts", policy)
+    run = ran_with_events("rolling-restarts", policy)
     assert lost(run) == list(range(20))
     assert all(event.again for event in run.all(NodeLost))
     assert 430 <= sum(len(event.attempts) for event in run.all(MapsUndone)) <= 450
@@ -257,7 +264,7 @@ def test_restarts_far_apart_cost_little() -> None:
 
 @pytest.mark.parametrize("policy", ALL)
 def test_the_flapping_node_counts_as_lost_each_time(policy: str) -> None:
-    run = heard("flapping-node", policy)
+    run = ran_with_events("flapping-node", policy)
     assert lost(run) == [7] * 10
     assert all(event.again for event in run.all(NodeLost))
     assert sum(len(event.attempts) for event in run.all(MapsUndone)) == 17
@@ -265,7 +272,7 @@ def test_the_flapping_node_counts_as_lost_each_time(policy: str) -> None:
 
 @pytest.mark.parametrize("policy", ALL)
 def test_a_short_partition_loses_nothing_and_repeats_nothing(policy: str) -> None:
-    run = heard("partition-and-heal", policy)
+    run = ran_with_events("partition-and-heal", policy)
     assert lost(run) == []
     assert launched_once(run)
 
@@ -273,7 +280,7 @@ def test_a_short_partition_loses_nothing_and_repeats_nothing(policy: str) -> Non
 @pytest.mark.parametrize("policy", ALL)
 def test_a_partition_longer_than_the_expiry_brings_back_what_was_given_up(policy: str) -> None:
     """T1, T4: attempts that ended well on lost nodes are killed in the books, and run again."""
-    run = heard("partition-and-heal", policy, "timeline.0.for_s=900")
+    run = ran_with_events("partition-and-heal", policy, "timeline.0.for_s=900")
     assert lost(run) == [1, 5, 9, 13, 17]
     assert len(run.all(NodeReturned)) == 5
     well = {e.attempt for e in run.all(AttemptEnded) if e.outcome is Outcome.SUCCEEDED}
@@ -287,7 +294,7 @@ def test_a_partition_longer_than_the_expiry_brings_back_what_was_given_up(policy
 def test_lossy_links_launch_nothing_twice(share: str, policy: str) -> None:
     """S8."""
     worse = (f"timeline.0.loss={share}", f"timeline.0.duplicate={share}")
-    run = heard("lossy-links", policy, *worse)
+    run = ran_with_events("lossy-links", policy, *worse)
     assert lost(run) == []
     assert launched_once(run)
     if (share, policy) == ("0.5", "fair"):

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.scheduler.model import JobId, TaskKind
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry import ORDERS
+from callboard.scheduler.registry.parts import ORDERS
 from callboard.scheduler.view import ClusterView, Offer
-from tests.support.preempt import preempting
-from tests.support.strategies import WORLDS, World
+from tests.support.preempt import hasty_policy
+from tests.support.strategies import WORLDS, DrawnWorld
 from tests.support.world import job, play
 
 
@@ -33,9 +33,9 @@ class Forgetful(Policy):
 
 @given(world=WORLDS)
 @settings(derandomize=True, max_examples=150, deadline=None)
-def test_a_refusal_that_is_known_need_not_be_found_again(world: World) -> None:
-    remembering = preempting(world.policy, world.rule)
-    forgetful = Forgetful(preempting(world.policy, world.rule))
+def test_a_refusal_that_is_known_need_not_be_found_again(world: DrawnWorld) -> None:
+    remembering = hasty_policy(world.policy, world.rule)
+    forgetful = Forgetful(hasty_policy(world.policy, world.rule))
     assert world.play(remembering).events == world.play(forgetful).events
 
 
@@ -45,8 +45,8 @@ def test_under_every_order_known_refusals_are_most_refusals() -> None:
     jobs = [job(n, maps=2, map_ms=20_000, submit_ms=10_000 + 100 * n) for n in range(3)]
     for order in ORDERS:
         spec = f"{order}+delay(node=20,rack=20)"
-        forgetful = Forgetful(preempting(spec, "wait"))
-        remembering = preempting(spec, "wait")
+        forgetful = Forgetful(hasty_policy(spec, "no_preemption"))
+        remembering = hasty_policy(spec, "no_preemption")
         events = play(jobs, forgetful, cluster=cluster).events
         assert events == play(jobs, remembering, cluster=cluster).events, order
         assert forgetful.spared > 20 or not ORDERS[order].same_for_every_node, order

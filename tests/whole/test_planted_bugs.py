@@ -10,14 +10,14 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster
-from callboard.actors.entries import NodeEntry
-from callboard.actors.faults import Crash, Disturb
-from callboard.actors.injector import Strike
+from callboard.actors.injector import ScheduledFault
 from callboard.actors.job import Job
-from callboard.actors.jobs import JobSpec
-from callboard.actors.ledger import Ledger
-from callboard.actors.messages import FetchOutputs, Heartbeat, OutputsLost
-from callboard.actors.network import HEALTHY, Way
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.master.entries import NodeEntry
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.vocabulary.faults import Crash, Disturb
+from callboard.actors.vocabulary.messages import FetchOutputs, Heartbeat, OutputsLost
 from callboard.journal.checks.beside import WatchedMaster
 from callboard.journal.checks.rule import Violation
 from callboard.journal.metrics import Metrics
@@ -25,17 +25,17 @@ from callboard.journal.summary import Little
 from callboard.scheduler.decisions import Suspend, Why
 from callboard.scheduler.locality import Delay, DelayParams
 from callboard.scheduler.model import JobId, Locality, TaskIndex, TaskKind
-from callboard.scheduler.orders.fair import Fair
+from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fifo import Fifo
-from callboard.scheduler.orders.ranked import Key
-from callboard.scheduler.policy import Order, Policy, PreemptionRule, Ranked, Wait
-from callboard.scheduler.preemption.kill import Kill
+from callboard.scheduler.orders.keyed import SortKey
+from callboard.scheduler.policy import NoPreemption, Order, Policy, PreemptionRule, QueuedJob
+from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.scheduler.preemption.victims import newest_first
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 from tests.fairness.bugs import Fickle, Impatient
 from tests.support.world import IN_STEP, job, play
 
-HASTY = Kill.Params(interval_s=1.0, min_share_timeout_s=1.0, fair_share_timeout_s=2.0)
+HASTY = KillPreemption.Params(interval_s=1.0, min_share_timeout_s=1.0, fair_share_timeout_s=2.0)
 QUICK = msgspec.structs.replace(IN_STEP, expiry_ms=9000)
 FOUR = Cluster(nodes=1, racks=1, map_slots=4, heartbeat=IN_STEP)
 TWO = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=QUICK)
@@ -47,7 +47,7 @@ def broken(
     jobs: Sequence[JobSpec],
     policy: str | Policy = "fifo",
     cluster: Cluster = FOUR,
-    script: Sequence[Strike] = (),
+    script: Sequence[ScheduledFault] = (),
     master: type[WatchedMaster] = WatchedMaster,
 ) -> Violation:
     """The rule that the run breaks."""
@@ -73,7 +73,7 @@ def test_s5_obsolete_outputs_are_not_told(monkeypatch: pytest.MonkeyPatch) -> No
         job(1, maps=2, map_ms=500_000, submit_ms=1),
     ]
     # Node 1 dies when the reduce on node 0 has fetched from it already.
-    script = [Strike(20_000, Crash(1))]
+    script = [ScheduledFault(20_000, Crash(1))]
     assert broken(jobs, cluster=TWO, script=script).rule == "S5"
 
 
@@ -97,7 +97,7 @@ def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(Ledger, "give_back", stays_lost)
     else:
         monkeypatch.setattr(Ledger, "launch", takes_none)
-    script = [Strike(4000, Crash(1))]
+    script = [ScheduledFault(4000, Crash(1))]
     jobs = [job(0, maps=3, map_ms=30_000, reduces=1)]
     assert broken(jobs, cluster=TWO, script=script).rule == "S6"
 
@@ -118,7 +118,7 @@ class Forgetful(WatchedMaster):
 def test_s8_a_beat_that_comes_twice_launches_twice() -> None:
     beats = msgspec.structs.replace(IN_STEP, tasks_per_beat="one")
     cluster = Cluster(nodes=1, racks=1, map_slots=4, heartbeat=beats)
-    script = [Strike(0, Disturb(0, Way(twice=1.0, delay_ms=100), HEALTHY))]
+    script = [ScheduledFault(0, Disturb(0, LinkConditions(twice=1.0, delay_ms=100), HEALTHY))]
     jobs = [job(0, maps=9, map_ms=60_000)]
     assert broken(jobs, cluster=cluster, script=script, master=Forgetful).rule == "S8"
     assert play(jobs, cluster=cluster, script=script).events
@@ -145,7 +145,7 @@ class Whimsical(Fifo):
         Whimsical.made += 1
         self._turned = Whimsical.made % 2 == 0
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         key = super().key(job, kind)
         return (-job.job, *key) if self._turned else (job.job, *key)
 
@@ -158,7 +158,7 @@ def test_s11_a_second_run_has_another_digest() -> None:
 # S13: preemption that takes too much, or from the wrong ones.
 
 
-class Greedy(Kill):
+class Greedy(KillPreemption):
     """Takes the newest, whoever has them."""
 
     def selected(
@@ -205,7 +205,7 @@ def test_s13_a_victim_below_its_share() -> None:
 
 
 def test_s13_somebody_gives_way_though_nobody_preempts() -> None:
-    class Sly(Wait):
+    class Sly(NoPreemption):
         """Says that it waits."""
 
         interval_ms = 5000
@@ -247,7 +247,7 @@ def test_s14_a_wait_is_not_kept(rule: type[Delay]) -> None:
 class Doubling(Fifo):
     """Names the first one twice."""
 
-    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[Ranked]:
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         queue = list(super().queue(kind, offer, view))
         return iter(queue[:1] + queue)
 
@@ -255,7 +255,7 @@ class Doubling(Fifo):
 class Weightless(Fifo):
     """Compares by what is no number: 0 / 0, the ratio of a pool of weight 0."""
 
-    def key(self, job: JobView, kind: TaskKind) -> Key:
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
         return (float("nan"), *super().key(job, kind))
 
 
@@ -264,6 +264,6 @@ def test_s15_a_queue_is_in_no_strict_order(order: type[Order]) -> None:
     assert broken(MANY, Policy(order())).rule == "S15"
 
 
-@pytest.mark.parametrize("rule", [Kill(HASTY), Wait()])
+@pytest.mark.parametrize("rule", [KillPreemption(HASTY), NoPreemption()])
 def test_the_same_run_without_a_bug_breaks_none(rule: PreemptionRule) -> None:
     assert play(RIVALS, Policy(Fair(), preemption=rule), cluster=FOUR, until_ms=30_000).events

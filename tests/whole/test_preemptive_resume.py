@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.events import AttemptEnded, AttemptSuspended, JobFinished
-from callboard.actors.jobs import JobSpec
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import AttemptEnded, AttemptSuspended, JobFinished
 from callboard.scheduler.ideal import simulate
 from tests.support.world import job, play
 

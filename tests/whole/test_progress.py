@@ -5,12 +5,12 @@ from typing import Any, Literal
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.jobs import JobSpec
-from callboard.actors.messages import Heartbeat, ProgressHeartbeat
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.messages import Heartbeat, ProgressHeartbeat
 from callboard.scheduler.facts import Fact, Launched, Progressed
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fifo import Fifo
-from callboard.scheduler.orders.hfsp import Hfsp
+from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.view import ClusterView
 from tests.support.world import IN_STEP, job, play
@@ -104,7 +104,7 @@ def test_no_beat_tells_progress_unless_it_is_wanted(
         sent.append(ProgressHeartbeat(*fields))
         return sent[-1]
 
-    monkeypatch.setattr("callboard.actors.tracker.ProgressHeartbeat", made)
+    monkeypatch.setattr("callboard.actors.worker.tracker.ProgressHeartbeat", made)
     play(
         [job(0, maps=8, map_ms=9000)], policy, cluster=Cluster(nodes=1, racks=1, heartbeat=IN_STEP)
     )

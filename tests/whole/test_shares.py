@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.events import AttemptEnded, AttemptStarted, KillOrdered, Outcome
-from callboard.actors.jobs import JobSpec
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import AttemptEnded, AttemptStarted, KillOrdered, Outcome
 from callboard.scheduler.model import Millis
-from callboard.scheduler.orders.fair import Fair
-from callboard.scheduler.orders.pools import PoolParams
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.preemption.kill import Kill
-from tests.support.world import Played, job, play
+from callboard.scheduler.preemption.kill import KillPreemption
+from tests.support.world import PlayedRun, job, play
 
 H_MS: Millis = 3000
 LATENCY_MS: Millis = 5
@@ -34,7 +34,7 @@ def in_pool(spec: JobSpec, pool: str) -> JobSpec:
 
 def starve(
     nodes: int, slots: int, at_ms: Millis, min_maps: int, timeouts: str, seed: int
-) -> Played:
+) -> PlayedRun:
     """Pool `hog` holds every slot with long maps; pool `late` comes at `at_ms` with as many."""
     total = nodes * slots
     jobs = [
@@ -42,7 +42,7 @@ def starve(
         in_pool(job(1, maps=3 * total, map_ms=3_600_000, submit_ms=at_ms), "late"),
     ]
     off = float("inf")
-    rule = Kill.Params(
+    rule = KillPreemption.Params(
         min_share_timeout_s=TIMEOUT_S if timeouts == "min" else off,
         fair_share_timeout_s=TIMEOUT_S if timeouts == "fair" else off,
     )
@@ -54,18 +54,18 @@ def starve(
         latency_ms=LATENCY_MS,
         heartbeat=Heartbeats(interval_ms=H_MS),
     )
-    policy = Policy(order, preemption=Kill(rule))
+    policy = Policy(order, preemption=KillPreemption(rule))
     return play(jobs, policy, cluster=cluster, seed=seed, until_ms=at_ms + BOUND_MS + 1)
 
 
-def running_at(run: Played, number: int, at_ms: Millis) -> int:
+def running_at(run: PlayedRun, number: int, at_ms: Millis) -> int:
     """How many attempts of the job ran at that time, by the slots' own word."""
     mine = {e.attempt for e in run.launches() if e.job == number}
     begun = sum(e.attempt in mine and e.at_ms <= at_ms for e in run.all(AttemptStarted))
     return begun - sum(e.attempt in mine and e.at_ms <= at_ms for e in run.all(AttemptEnded))
 
 
-def kill_ways(run: Played) -> Iterator[Millis]:
+def kill_ways(run: PlayedRun) -> Iterator[Millis]:
     """From each kill's decision to the next attempt on its slot, where there was one in the run."""
     ordered = {e.attempt: e.at_ms for e in run.all(KillOrdered)}
     places = {e.attempt: (e.node, e.slot) for e in run.all(AttemptStarted)}
@@ -111,7 +111,7 @@ def test_f14_a_fair_share_is_met_in_time_and_not_before(
     _in_time_and_not_before(run, at_ms, nodes * slots // 2)
 
 
-def _in_time_and_not_before(run: Played, at_ms: Millis, due: int) -> None:
+def _in_time_and_not_before(run: PlayedRun, at_ms: Millis, due: int) -> None:
     kills = run.all(KillOrdered)
     assert len(kills) == due
     assert all(kill.at_ms > at_ms + 1000 * TIMEOUT_S for kill in kills)

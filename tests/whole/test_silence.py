@@ -11,17 +11,17 @@ import pytest
 from hypothesis import example, given, settings
 
 from callboard.actors.config import Cluster, Heartbeats, Tasks
-from callboard.actors.events import Event
-from callboard.actors.hosts import run_on_trio
-from callboard.scenarios import spec
+from callboard.actors.kernel.drivers import run_on_trio
+from callboard.actors.vocabulary.events import Event
+from callboard.scenarios import scenario_file
 from callboard.scheduler.model import TaskKind
-from tests.support.preempt import Killing
-from tests.support.strategies import TROUBLED, WORLDS, World
+from tests.support.preempt import KillNewestParams
+from tests.support.strategies import WORLDS, WORLDS_WITH_FAULTS, DrawnWorld
 from tests.support.world import job, play
 
 SENDS: tuple[Literal["all", "needed"], ...] = ("all", "needed")
 
-SLIPPED = World(
+SLIPPED = DrawnWorld(
     jobs=[
         job(0, maps=3, map_ms=0, reduces=3, reduce_ms=3002),
         job(1, maps=2, map_ms=1, reduces=1, reduce_ms=3002, submit_ms=17_000),
@@ -38,8 +38,8 @@ SLIPPED = World(
     ),
     tasks=Tasks(),
     policy="fifo",
-    rule=Killing(3002, 30, TaskKind.REDUCE),
-    speculation="no-copies",
+    rule=KillNewestParams(3002, 30, TaskKind.REDUCE),
+    speculation="no_speculation",
     tie_order=1,
     until_ms=None,
     seed=1,
@@ -47,7 +47,7 @@ SLIPPED = World(
 """Ends of attempts in two rounds of one instant once moved an out-of-band beat by a round."""
 
 
-def journal(world: World, send: Literal["all", "needed"]) -> list[Event]:
+def journal(world: DrawnWorld, send: Literal["all", "needed"]) -> list[Event]:
     beats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
     cluster = msgspec.structs.replace(world.cluster, heartbeat=beats)
     return world._replace(cluster=cluster).play().events
@@ -56,13 +56,13 @@ def journal(world: World, send: Literal["all", "needed"]) -> list[Event]:
 @given(world=WORLDS)
 @example(world=SLIPPED)
 @settings(derandomize=True, max_examples=400, deadline=None)
-def test_beats_left_out_change_nothing(world: World) -> None:
+def test_beats_left_out_change_nothing(world: DrawnWorld) -> None:
     assert journal(world, "all") == journal(world, "needed")
 
 
-@given(world=TROUBLED)
+@given(world=WORLDS_WITH_FAULTS)
 @settings(derandomize=True, max_examples=150, deadline=None)
-def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: World) -> None:
+def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: DrawnWorld) -> None:
     assert journal(world, "all") == journal(world, "needed")
 
 
@@ -92,7 +92,9 @@ def test_waits_of_delay_scheduling_are_the_same_on_a_busy_cluster(policy: str) -
     """The slides' small jobs: 26,000 events, thousands of jobs passed over."""
     journals = []
     for send in SENDS:
-        scenario = spec.load(spec.find("small-jobs"), [f"cluster.heartbeat.send={send}"])
-        jobs = spec.make_jobs(scenario)
+        scenario = scenario_file.load_scenario(
+            scenario_file.find_scenario("small-jobs"), [f"cluster.heartbeat.send={send}"]
+        )
+        jobs = scenario_file.make_jobs(scenario)
         journals.append(play(jobs, policy, cluster=scenario.cluster, tasks=scenario.tasks).events)
     assert journals[0] == journals[1]

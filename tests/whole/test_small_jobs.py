@@ -21,8 +21,8 @@ from math import sqrt
 
 import pytest
 
-from callboard.actors.events import AttemptLaunched
-from callboard.scenarios import spec
+from callboard.actors.vocabulary.events import AttemptLaunched
+from callboard.scenarios import scenario_file
 from callboard.scheduler.model import Locality
 from tests.support.world import play
 
@@ -33,9 +33,9 @@ SIZES = (3, 10, 100)
 @cache
 def locality(policy: str) -> dict[int, tuple[float, float, int]]:
     """By job size: percent node-local, percent node- or rack-local, number of maps."""
-    path = spec.find("small-jobs")
-    scenario = spec.load(path)
-    jobs = spec.make_jobs(scenario, path.parent)
+    path = scenario_file.find_scenario("small-jobs")
+    scenario = scenario_file.load_scenario(path)
+    jobs = scenario_file.make_jobs(scenario, path.parent)
     sizes = {job.job: job.maps for job in jobs}
     run = play(jobs, policy, cluster=scenario.cluster, tasks=scenario.tasks, seed=scenario.seed)
     counts: dict[int, Counter[Locality]] = {size: Counter() for size in SIZES}
@@ -84,9 +84,9 @@ def test_small_jobs_gain_most_and_every_size_gains() -> None:
 
 def test_the_experiment_is_of_the_slides_size() -> None:
     """100 nodes on 4 racks, 5 map slots, several hundred jobs submitted within 10 to 20 minutes."""
-    path = spec.find("small-jobs")
-    scenario = spec.load(path)
-    jobs = spec.make_jobs(scenario, path.parent)
+    path = scenario_file.find_scenario("small-jobs")
+    scenario = scenario_file.load_scenario(path)
+    jobs = scenario_file.make_jobs(scenario, path.parent)
     cluster = scenario.cluster
     assert (cluster.nodes, cluster.racks, cluster.map_slots) == (100, 4, 5)
     assert len(jobs) == 298

@@ -5,14 +5,20 @@ from collections import Counter
 import msgspec
 
 from callboard.actors.config import Cluster
-from callboard.actors.events import AttemptClosed, AttemptStarted, KillOrdered, NodeLost, Outcome
-from callboard.actors.faults import Disturb, PauseMaster, ResumeMaster
-from callboard.actors.injector import Strike
-from callboard.actors.network import HEALTHY, Way
-from callboard.scheduler.orders.fair import Fair
-from callboard.scheduler.orders.pools import PoolParams
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.vocabulary.events import (
+    AttemptClosed,
+    AttemptStarted,
+    KillOrdered,
+    NodeLost,
+    Outcome,
+)
+from callboard.actors.vocabulary.faults import Disturb, PauseMaster, ResumeMaster
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.preemption.kill import Kill
+from callboard.scheduler.preemption.kill import KillPreemption
 from tests.support import sometimes
 from tests.support.world import IN_STEP, job, play
 
@@ -27,7 +33,7 @@ def test_one_check_takes_from_two_pools() -> None:
         for n, (pool, at_ms) in enumerate([("a", 0), ("b", 0), ("c", 9000)])
     ]
     order = Fair(Fair.Params(pool_by="pool", pools={"a": PoolParams(), "b": PoolParams()}))
-    rule = Kill(Kill.Params(interval_s=1.0, fair_share_timeout_s=5.0))
+    rule = KillPreemption(KillPreemption.Params(interval_s=1.0, fair_share_timeout_s=5.0))
     run = play(jobs, Policy(order, preemption=rule), cluster=cluster, until_ms=30_000)
     launched = {event.attempt: event.job for event in run.launches()}
     assert Counter(launched[kill.attempt] for kill in run.all(KillOrdered)) == {0: 1, 1: 1}
@@ -38,11 +44,11 @@ def test_a_launch_that_comes_after_the_node_was_given_up_starts_a_zombie() -> No
     """The reply is on its way for longer than the expiry of 9 s, and no beat gets through."""
     beats = msgspec.structs.replace(IN_STEP, expiry_ms=9000)
     cluster = Cluster(nodes=2, racks=1, map_slots=1, heartbeat=beats)
-    slow, cut = Way(delay_ms=60_000), Way(cut=True)
+    slow, cut = LinkConditions(delay_ms=60_000), LinkConditions(cut=True)
     script = [
-        Strike(4000, Disturb(1, HEALTHY, slow)),
-        Strike(6500, Disturb(1, cut, slow)),
-        Strike(200_000, Disturb(1, HEALTHY, HEALTHY)),
+        ScheduledFault(4000, Disturb(1, HEALTHY, slow)),
+        ScheduledFault(6500, Disturb(1, cut, slow)),
+        ScheduledFault(200_000, Disturb(1, HEALTHY, HEALTHY)),
     ]
     jobs = [job(0, maps=2, map_ms=90_000, submit_ms=5000)]
     run = play(jobs, cluster=cluster, script=script)
@@ -58,7 +64,7 @@ def test_a_launch_that_comes_after_the_node_was_given_up_starts_a_zombie() -> No
 def test_a_master_that_goes_on_acts_on_the_beats_that_came_meanwhile() -> None:
     """Maps of 4 s end before the beats of 6 s, which come while the master stands still."""
     cluster = Cluster(nodes=2, racks=1, heartbeat=IN_STEP)
-    script = [Strike(5000, PauseMaster()), Strike(20_000, ResumeMaster())]
+    script = [ScheduledFault(5000, PauseMaster()), ScheduledFault(20_000, ResumeMaster())]
     run = play([job(0, maps=9, map_ms=4000)], cluster=cluster, script=script)
     assert [event.at_ms for event in run.all(AttemptClosed)][:4] == [20_000] * 4
     assert not [event for event in run.launches() if 5000 < event.at_ms < 20_000]

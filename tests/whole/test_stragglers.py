@@ -2,41 +2,43 @@
 
 import pytest
 
-from callboard.actors.events import AttemptClosed, JobFinished, Outcome
-from callboard.scenarios import spec
-from tests.support.world import Played, play
+from callboard.actors.vocabulary.events import AttemptClosed, JobFinished, Outcome
+from callboard.scenarios import scenario_file
+from tests.support.world import PlayedRun, play
 
 
 @pytest.fixture(scope="module")
-def runs() -> dict[str, Played]:
-    scenario = spec.load(spec.find("stragglers"), ["workload.job.0.count=3"])
-    jobs = spec.make_jobs(scenario)
+def runs() -> dict[str, PlayedRun]:
+    scenario = scenario_file.load_scenario(
+        scenario_file.find_scenario("stragglers"), ["workload.job.0.count=3"]
+    )
+    jobs = scenario_file.make_jobs(scenario)
     return {
         rule: play(jobs, f"fair{rule}", cluster=scenario.cluster, tasks=scenario.tasks)
         for rule in ("", "+naive", "+late", "+mantri")
     }
 
 
-def mean_ms(run: Played) -> float:
+def mean_ms(run: PlayedRun) -> float:
     ends = run.all(JobFinished)
     return sum(end.at_ms - end.submitted_ms for end in ends) / len(ends)
 
 
-def useless(run: Played) -> int:
+def useless(run: PlayedRun) -> int:
     good = {e.attempt for e in run.all(AttemptClosed) if e.outcome is Outcome.SUCCEEDED}
     return sum(bool(e.copy_of) and e.attempt not in good for e in run.launches())
 
 
-def test_copies_bring_the_mean_response_time_far_down(runs: dict[str, Played]) -> None:
+def test_copies_bring_the_mean_response_time_far_down(runs: dict[str, PlayedRun]) -> None:
     for rule in ("+naive", "+late"):
         assert mean_ms(runs[rule]) < 0.8 * mean_ms(runs[""])
 
 
-def test_late_makes_fewer_useless_copies_than_the_naive_rule(runs: dict[str, Played]) -> None:
+def test_late_makes_fewer_useless_copies_than_the_naive_rule(runs: dict[str, PlayedRun]) -> None:
     """The second wave is behind the average as soon as it has begun."""
     assert 0 < 3 * useless(runs["+late"]) < useless(runs["+naive"])
 
 
-def test_most_of_mantris_copies_are_of_use(runs: dict[str, Played]) -> None:
+def test_most_of_mantris_copies_are_of_use(runs: dict[str, PlayedRun]) -> None:
     copies = sum(e.copy_of > 0 for e in runs["+mantri"].launches())
     assert 0 < 2 * useless(runs["+mantri"]) < copies

@@ -8,16 +8,16 @@ rule as all are (`tests.support.world.play`).
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.faults import SwitchPolicy
-from callboard.actors.injector import Strike
-from tests.support.strategies import TROUBLED, World
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.faults import SwitchPolicy
+from tests.support.strategies import WORLDS_WITH_FAULTS, DrawnWorld
 from tests.whole.test_combinations import refusal, spellings
 
 POLICIES = [spec for spec in spellings() if refusal(spec) is None]
 
-SWITCHES: st.SearchStrategy[list[Strike]] = st.lists(
+SWITCHES: st.SearchStrategy[list[ScheduledFault]] = st.lists(
     st.builds(
-        Strike,
+        ScheduledFault,
         st.sampled_from([1, 998, 3002]) | st.integers(0, 60_000),
         st.builds(SwitchPolicy, st.sampled_from(POLICIES)),
     ),
@@ -26,7 +26,7 @@ SWITCHES: st.SearchStrategy[list[Strike]] = st.lists(
 )
 
 
-@given(world=TROUBLED, switches=SWITCHES)
+@given(world=WORLDS_WITH_FAULTS, switches=SWITCHES)
 @settings(derandomize=True, max_examples=100, deadline=None)
-def test_any_policy_takes_over_any_world(world: World, switches: list[Strike]) -> None:
+def test_any_policy_takes_over_any_world(world: DrawnWorld, switches: list[ScheduledFault]) -> None:
     world._replace(script=(*world.script, *switches)).play()

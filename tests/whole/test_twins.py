@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.actors.events import FaultStruck
+from callboard.actors.vocabulary.events import FaultStruck
 from callboard.journal.diff import first_divergence
 from callboard.plan import prepare
 from callboard.play import Options, play

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.events import NodeFacts
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.names import rack_name
 from callboard.scheduler.model import NodeId
 from callboard.tui.frame import Frame, SlotState, Truth

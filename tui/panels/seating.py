@@ -10,7 +10,7 @@ from enum import IntEnum
 
 import msgspec
 
-from callboard.actors.events import NodeFacts
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scheduler.model import NodeId
 
 

@@ -1,0 +1,90 @@
+"""What every actor is: a mailbox, an address, and the few things it may do.
+
+An actor's state is its own.  It learns of the world by messages and acts on it by messages; a
+timer is a message to itself.  `receive` is a plain function: it runs to its end between two
+supersteps, and what it sends is delivered after it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from callboard.scheduler.model import Millis
+
+if TYPE_CHECKING:
+    from callboard.actors.kernel.kernel import Kernel
+    from callboard.actors.vocabulary.events import AnyEvent
+
+
+class Message(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+    """The base of every message: frozen, tagged, made of plain data."""
+
+
+class Actor:
+    """One actor.  Subclasses write `receive` as a `match` over the messages they know."""
+
+    def __init__(self, address: int, name: str) -> None:
+        self.address = address
+        self.name = name
+        self.mailbox: list[msgspec.Struct] = []
+        self.heard_from = 0
+        self.retired = False
+        self._sent = 0
+        self._kernel: Kernel
+
+    def join(self, kernel: Kernel) -> None:
+        """Called once by the kernel that admits the actor."""
+        self._kernel = kernel
+
+    @property
+    def now_ms(self) -> Millis:
+        """The virtual time."""
+        return self._kernel.now_ms
+
+    def receive(self, message: msgspec.Struct) -> None:
+        """Answer one message."""
+        raise NotImplementedError
+
+    def waits_for(self) -> str | None:
+        """What this actor waits for, as a line for a person; None when it wants nothing."""
+        return None
+
+    def at_work(self) -> bool:
+        """Whether the actor is in the middle of something that takes virtual time."""
+        return False
+
+    def send(self, to: int, message: msgspec.Struct, delay_ms: Millis = 0) -> None:
+        """Send a message; without delay it arrives in the next round of this instant."""
+        self._sent += 1
+        self._kernel.post(self.address, self._sent, to, message, delay_ms)
+
+    def timer(self, message: msgspec.Struct, delay_ms: Millis) -> None:
+        """Send a message to oneself."""
+        self._sent += 1
+        self._kernel.post(self.address, self._sent, self.address, message, delay_ms)
+
+    def timer_behind(self, peer: int, message: msgspec.Struct, at_ms: Millis) -> None:
+        """Send a message to oneself, to arrive right behind what `peer` may send for `at_ms`."""
+        self._sent += 1
+        self._kernel.post_behind(peer, self._sent, self.address, message, at_ms)
+
+    def note(self, event: AnyEvent) -> None:
+        """Tell the journal what happened."""
+        self._sent += 1
+        self._kernel.note(self.address, self._sent, event)
+
+    def spawn(self, actor: Actor) -> None:
+        """Bring a new actor into the run."""
+        self._kernel.admit(actor)
+
+    def retire(self) -> None:
+        """Leave the run when this message has been answered; the rest of the mail is dropped."""
+        self.retired = True
+        self.mailbox.clear()
+        self._kernel.dismiss(self)
+
+    def stop(self, reason: str) -> None:
+        """End the run after this superstep."""
+        self._kernel.stop(reason)

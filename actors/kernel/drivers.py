@@ -1,0 +1,162 @@
+"""The two hosts that can run a kernel's actors: Trio, and a plain loop.
+
+Under **Trio** every actor is a task in one nursery, and the nursery is the run's lifetime.  Trio
+brings the tasks to life and lays them to rest; in between the kernel says who is next.  A newborn
+task detaches its coroutine from Trio's scheduler (`temporarily_detach_coroutine_object`, made for
+exactly this), and one more task, the conductor, resumes those that a superstep has mail for.  At
+the end, or on failure or cancellation, each task is attached again and returns to its nursery.
+Trio's own scheduler would do as well, since the order is the kernel's; but a pass of its loop
+costs more than the answer to a message.
+
+The **direct** host calls the same handlers from a loop.  It has no tasks to make and nobody to
+talk to, and is used where thousands of small runs are wanted (solo runs for slowdowns, property
+tests).  Both give the same digest and the same journal, byte for byte.
+"""
+
+from collections.abc import Callable, Generator, Iterator
+from types import coroutine
+
+import trio
+from trio.lowlevel import (
+    Abort,
+    current_task,
+    reattach_detached_coroutine_object,
+    temporarily_detach_coroutine_object,
+)
+
+from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.kernel import ActorFailed, Kernel
+
+_STEPS_A_PASS = 512
+"""How many supersteps the conductor plays before Trio's own loop gets a turn."""
+
+
+def run_direct(kernel: Kernel) -> None:
+    """Run to the end in a plain loop.
+
+    Raises `ActorFailed` or another `KernelError`.
+    """
+    for _ in supersteps(kernel):
+        pass
+
+
+def supersteps(kernel: Kernel) -> Iterator[None]:
+    """The same, stopping after each superstep for whoever wants to look or to wait."""
+    message = None
+    while (due := kernel.advance()) is not None:
+        for actor in due:
+            try:
+                for message in actor.mailbox:
+                    actor.receive(message)
+            except Exception as error:
+                raise _failed(kernel, actor, message, error) from error
+            actor.mailbox.clear()
+        yield
+
+
+def run_on_trio(kernel: Kernel) -> None:
+    """Run to the end with every actor a Trio task.
+
+    Raises `ActorFailed` or another `KernelError`.
+    """
+    trio.run(TrioDriver(kernel).play)
+
+
+class TrioDriver:
+    """One run of one kernel under Trio; `play` may be awaited beside other Trio tasks."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._on_stage: dict[int, Callable[[bool], object]] = {}
+        self._entering = 0
+        self._error: BaseException | None = None
+        self._nursery: trio.Nursery
+
+    async def play(self) -> None:
+        """Run the kernel's actors until the run has ended."""
+        async with trio.open_nursery() as self._nursery:
+            self._kernel.on_admit = self._start
+            for actor in self._kernel.actors.values():
+                self._start(actor)
+            try:
+                await self._conduct()
+            except KeyboardInterrupt as error:  # kept, so that no nursery wraps it into a group
+                self._error = error
+            finally:
+                self._kernel.on_admit = None
+                with trio.CancelScope(shield=True):
+                    await self._entered()
+                for life in list(self._on_stage.values()):
+                    life(False)
+        if self._error is not None:
+            raise self._error
+
+    async def _conduct(self) -> None:
+        """Resume whoever has mail, superstep after superstep."""
+        advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
+        while True:
+            if self._entering:
+                await self._entered()
+            try:
+                due = advance()
+            except Exception as error:  # kept, so that no nursery wraps it into a group
+                self._error = error
+                return
+            if due is None:
+                return
+            for actor in due:
+                on_stage[actor.address](True)
+                if self._error is not None:
+                    return
+            steps += 1
+            if steps % _STEPS_A_PASS == 0:
+                await trio.lowlevel.checkpoint()
+
+    def _start(self, actor: Actor) -> None:
+        """Begin an actor's task; it has to detach before it can get mail."""
+        self._entering += 1
+        self._nursery.start_soon(self._live, actor, name=actor.name)
+
+    async def _entered(self) -> None:
+        """Wait until every newborn task is on stage."""
+        while self._entering:
+            await trio.lowlevel.checkpoint()
+
+    async def _live(self, actor: Actor) -> None:
+        """An actor's task: on stage from birth until the conductor or the actor itself ends it."""
+        task = current_task()
+        self._on_stage[actor.address] = task.coro.send  # type: ignore[assignment]
+        self._entering -= 1
+        if await temporarily_detach_coroutine_object(_stay):
+            await self._play(actor)
+        del self._on_stage[actor.address]
+        await reattach_detached_coroutine_object(task, None)
+
+    @coroutine
+    def _play(self, actor: Actor) -> Generator[None, bool, None]:
+        """Answer the mail, wait for more (`yield`: True for mail, False at the end of the run)."""
+        mailbox, receive = actor.mailbox, actor.receive
+        message = None
+        try:
+            while True:
+                for message in mailbox:
+                    receive(message)
+                mailbox.clear()
+                if actor.retired or not (yield):
+                    return
+        except Exception as error:
+            self._error = _failed(self._kernel, actor, message, error)
+        except BaseException as error:  # Ctrl-C in the middle of a handler
+            self._error = error
+
+
+def _stay(_raise_cancel: object) -> Abort:
+    """A detached task is not Trio's to cancel; the conductor ends it."""
+    return Abort.FAILED
+
+
+def _failed(kernel: Kernel, actor: Actor, message: object, error: Exception) -> ActorFailed:
+    """The error that names the actor, the message and the time."""
+    failed = ActorFailed(actor, message, kernel.now_ms, error)
+    failed.__cause__ = error
+    return failed

@@ -1,0 +1,299 @@
+"""The kernel: a virtual clock, and one total order of everything that happens.
+
+Two rules hold everywhere.  *The order is the kernel's own*: never Trio's, whose batches are
+shuffled, and never a hash's.  *Nobody sees another's work of the same round.*
+
+**Supersteps.**  Time is a whole number of milliseconds.  A message has a key
+
+    (instant, round, sender, the sender's own count)
+
+and is delivered in the order of keys.  All messages of one (instant, round) form a superstep:
+they are put into their mailboxes, each actor that got some handles its own in key order, and what
+it sends without delay belongs to (instant, round + 1), the rest to round 0 of a later instant.
+So the order in which a host runs the actors of a superstep cannot matter, and a host may run them
+however it likes (`actors.kernel.drivers`).
+
+**Ties.**  Two messages of one superstep to the same actor from different senders are a tie: the
+order between them is the kernel's choice and not the world's.  Ties are counted, and `tie_order`
+permutes them (a sender's own messages never overtake each other).
+
+**Digest.**  A hash over every delivered message, in order, names a run.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from operator import itemgetter
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from callboard.scheduler.model import Millis
+
+if TYPE_CHECKING:
+    from callboard.actors.kernel.actor import Actor
+    from callboard.actors.vocabulary.events import AnyEvent
+
+QueuedMessage: TypeAlias = tuple[int, int, int, msgspec.Struct]
+"""(sender, the sender's count, receiver, message): a message within its superstep."""
+
+ROUNDS_MAX = 10_000
+"""More rounds than this at one instant is two actors answering each other for ever."""
+
+STALL_TIMEOUT_MS = 2 * 3600 * 1000
+"""A run in which nothing is noted for so long, and no actor is at work, is stuck: beats may go
+round for ever.  Hadoop's own rules wait minutes; a world with slower beats asks for more."""
+
+_BEHIND = 1 << 62
+_HASH_EVERY = 1024
+
+
+class KernelError(Exception):
+    """A run could not go on."""
+
+
+class ActorFailed(KernelError):
+    """An actor raised an exception; it is this error's cause."""
+
+    def __init__(self, actor: Actor, message: object, at_ms: Millis, error: Exception) -> None:
+        super().__init__(
+            f"{actor.name} failed at {at_ms} ms on {message!r}: {type(error).__name__}: {error}"
+        )
+        self.actor = actor.name
+        self.message = message
+        self.at_ms = at_ms
+
+
+class Stalled(KernelError):
+    """Nothing is left to happen, or nothing but beats goes on, while somebody still waits."""
+
+    def __init__(self, at_ms: Millis, waiting: list[str], why: str) -> None:
+        shown = "".join(f"\n  {line}" for line in waiting[:20])
+        more = f"\n  and {len(waiting) - 20} more" if len(waiting) > 20 else ""
+        lacking = "; nobody says what for" if not waiting else ""
+        super().__init__(f"the run is stuck at {at_ms} ms: {why}{lacking}{shown}{more}")
+        self.at_ms = at_ms
+        self.waiting = waiting
+
+
+class Kernel:
+    """The clock and the queue of one run.
+
+    `sink` gets every noted event in the kernel's order.  `until_ms` ends the run after the last
+    superstep at or before it.  `tie_order` permutes ties by a seed.  `patience_ms` is how long
+    nothing but beats may go on.  Where `is_progress` is set, a run in which no event has been one
+    for `progress_timeout_ms` since `progress_ms` is stuck too, however busy it is; who knows that
+    nothing can come before some time sets `progress_ms` to that.  `watch`, if set, is called every
+    thousand or so supersteps, between two of them, and must not touch the run.  `settled`, if set,
+    is called after every superstep, when its events have been told, and must not touch the run
+    either; what it raises ends the run.
+    """
+
+    def __init__(
+        self,
+        *,
+        sink: Callable[[AnyEvent], None] | None = None,
+        until_ms: Millis | None = None,
+        tie_order: int | None = None,
+    ) -> None:
+        self.now_ms: Millis = 0
+        self.round = 0
+        self.messages = 0
+        self.ties = 0
+        self.dead_letters = 0
+        self.reason: str | None = None
+        self.actors: dict[int, Actor] = {}
+        self.on_admit: Callable[[Actor], None] | None = None
+        self.watch: Callable[[], None] | None = None
+        self.settled: Callable[[], None] | None = None
+        self.stall_timeout_ms = STALL_TIMEOUT_MS
+        self.is_progress: Callable[[AnyEvent], bool] | None = None
+        self.progress_timeout_ms = STALL_TIMEOUT_MS
+        self.progress_ms: Millis = 0
+        self._sink = sink
+        self._until_ms = until_ms
+        self._tie_order = tie_order
+        self._soon: list[QueuedMessage] = []
+        self._calendar: dict[Millis, list[QueuedMessage]] = {}
+        self._instants: list[Millis] = []
+        self._notes: list[tuple[int, int, AnyEvent]] = []
+        self._noted_ms: Millis = 0
+        self._hash = blake2b(digest_size=16)
+        self._unhashed: list[tuple[Millis, int, list[QueuedMessage]]] = []
+        self._encode = msgspec.msgpack.Encoder().encode
+
+    # What actors ask of the kernel, through their base class.
+
+    def admit(self, actor: Actor) -> None:
+        """Let an actor take part from now on."""
+        assert actor.address not in self.actors, f"{actor.name} is already here"
+        self.actors[actor.address] = actor
+        actor.join(self)
+        if self.on_admit is not None:
+            self.on_admit(actor)
+
+    def dismiss(self, actor: Actor) -> None:
+        """Let an actor leave; what is sent to it from now on is a dead letter."""
+        del self.actors[actor.address]
+
+    def post(self, sender: int, count: int, to: int, message: msgspec.Struct, delay: int) -> None:
+        """Send `message` so that it arrives in `delay` ms; 0 is the next round of this instant."""
+        if delay == 0:
+            self._soon.append((sender, count, to, message))
+            return
+        assert delay > 0, f"{message!r} would arrive {-delay} ms before it is sent"
+        at = self.now_ms + delay
+        bucket = self._calendar.get(at)
+        if bucket is None:
+            self._calendar[at] = [(sender, count, to, message)]
+            heapq.heappush(self._instants, at)
+        else:
+            bucket.append((sender, count, to, message))
+
+    def post_behind(self, peer: int, count: int, to: int, message: msgspec.Struct, at: int) -> None:
+        """Have `message` arrive at `at`, right behind anything of `peer`'s in that superstep."""
+        self.post(peer, _BEHIND + count, to, message, at - self.now_ms)
+
+    def note(self, sender: int, count: int, event: AnyEvent) -> None:
+        """Put an event into the journal, at the sender's place in the order."""
+        self._notes.append((sender, count, event))
+
+    def stop(self, reason: str) -> None:
+        """End the run after this superstep."""
+        self.reason = reason
+
+    # What a host asks.
+
+    def advance(self) -> Sequence[Actor] | None:
+        """Deliver the next superstep: the actors that got mail, or None when the run has ended.
+
+        Every actor of the last superstep must have emptied its mailbox.
+        """
+        if self._notes:
+            self._tell()
+        if self.settled is not None:
+            self.settled()
+        if self.reason is not None:
+            return None
+        if len(self._unhashed) >= _HASH_EVERY:
+            self._absorb()  # before the next batch joins: that one is not in order yet
+            if self.watch is not None:
+                self.watch()
+        batch = self._soon
+        if batch:
+            self._soon = []
+            self._next_round(batch)
+        else:
+            coming = self._next_instant()
+            if coming is None:
+                return None
+            batch = coming
+        self.messages += len(batch)
+        self._unhashed.append((self.now_ms, self.round, batch))
+        if len(batch) > 1:
+            return self._deliver(batch)
+        _, _, to, message = batch[0]
+        actor = self.actors.get(to)
+        if actor is None:
+            self.dead_letters += 1
+            return ()
+        actor.mailbox.append(message)
+        return (actor,)
+
+    def digest(self) -> str:
+        """The name of the run so far: 32 hexadecimal digits."""
+        self._absorb()
+        return self._hash.hexdigest()
+
+    def _next_round(self, batch: list[QueuedMessage]) -> None:
+        """Count a round of this instant; two actors may not answer each other for ever."""
+        self.round += 1
+        if self.round > ROUNDS_MAX:
+            raise KernelError(
+                f"{ROUNDS_MAX} rounds at {self.now_ms} ms; the last messages: {batch[:3]!r}"
+            )
+
+    def _next_instant(self) -> list[QueuedMessage] | None:
+        """The messages of the next instant, and the clock set to it; None at the limit."""
+        if not self._instants:
+            raise Stalled(self.now_ms, self._waiting(), "nothing is left to happen")
+        at = self._instants[0]
+        if self._until_ms is not None and at > self._until_ms:
+            self.now_ms = self._until_ms
+            self.reason = "until"
+            return None
+        if at - self._noted_ms > self.stall_timeout_ms:
+            self._check_stall(at)
+        if self.is_progress is not None and at - self.progress_ms > self.progress_timeout_ms:
+            hours = self.progress_timeout_ms / 3_600_000
+            why = f"no task has come to its end for {hours:.3g} hours, though all is calm"
+            raise Stalled(self.now_ms, self._waiting(), why)
+        heapq.heappop(self._instants)
+        self.now_ms = at
+        self.round = 0
+        return self._calendar.pop(at)
+
+    def _deliver(self, batch: list[QueuedMessage]) -> list[Actor]:
+        """Put the messages into their mailboxes in the order of their keys, and count ties."""
+        if self._tie_order is None:
+            batch.sort(key=_key)
+        else:
+            seed = f"{self._tie_order}/{self.now_ms}/{self.round}/".encode()
+            batch.sort(key=lambda entry: (_shuffled(seed, entry[0]), entry[0], entry[1]))
+        due: list[Actor] = []
+        actors = self.actors
+        for sender, _, to, message in batch:
+            actor = actors.get(to)
+            if actor is None:
+                self.dead_letters += 1
+                continue
+            mailbox = actor.mailbox
+            if not mailbox:
+                due.append(actor)
+            elif actor.heard_from != sender:
+                self.ties += 1
+            actor.heard_from = sender
+            mailbox.append(message)
+        return due
+
+    def _tell(self) -> None:
+        """Hand the superstep's notes to the sink, in the order of their senders."""
+        notes, self._notes = self._notes, []
+        self._noted_ms = self.now_ms
+        if self.is_progress is not None and any(self.is_progress(event) for _, _, event in notes):
+            self.progress_ms = max(self.progress_ms, self.now_ms)
+        sink = self._sink
+        if sink is None:
+            return
+        if len(notes) > 1:
+            notes.sort(key=_key)
+        for _, _, event in notes:
+            sink(event)
+
+    def _absorb(self) -> None:
+        """Bring the digest up to date."""
+        self._hash.update(b"".join(map(self._encode, self._unhashed)))
+        self._unhashed.clear()
+
+    def _waiting(self) -> list[str]:
+        """What the actors say they wait for."""
+        waits = (actor.waits_for() for actor in self.actors.values())
+        return [wait for wait in waits if wait is not None]
+
+    def _check_stall(self, at: Millis) -> None:
+        """Stop a run in which messages go round and round but nothing is done."""
+        if any(actor.at_work() for actor in self.actors.values()):
+            self._noted_ms = at
+            return
+        hours = self.stall_timeout_ms / 3_600_000
+        why = f"nothing but heartbeats for {hours:g} hours"
+        raise Stalled(self.now_ms, self._waiting(), why)
+
+
+_key = itemgetter(0, 1)
+
+
+def _shuffled(seed: bytes, sender: int) -> bytes:
+    return blake2b(seed + sender.to_bytes(8, "little"), digest_size=8).digest()

@@ -1,0 +1,1 @@
+"""The master and its books: what it believes of nodes, jobs and attempts."""

@@ -1,0 +1,59 @@
+"""The list of bad nodes across jobs: Hadoop's JobTracker.FaultyTrackersInfo.
+
+A job that succeeds although it had come to shun a node (`JobEntry.shuns`) says that the node is at
+fault, and not the job: one fault.  A node with many faults of late, and many more than others have,
+is listed, unless half of the cluster is.  It stays listed until its faults are long enough ago, or
+until its machine has started again (markTrackerHealthy).  What being listed means depends on the
+version of Hadoop (`actors.config.Profile`) and is the master's concern.
+"""
+
+from callboard.scheduler.model import Millis, NodeId
+
+BLACKLISTS_MAX = 4
+"""mapred.max.tracker.blacklists: a node with so many faults may be listed."""
+
+BUCKET_MS: Millis = 15 * 60_000
+"""mapred.jobtracker.blacklist.fault-bucket-width."""
+
+BUCKETS = 12
+"""Faults count for 180 minutes (mapred.jobtracker.blacklist.fault-timeout-window)."""
+
+ABOVE_AVERAGE = 1.5
+"""1 + AVERAGE_BLACKLIST_THRESHOLD: a node must have more than so many times the average faults."""
+
+BLACKLISTED_SHARE = 0.5
+"""MAX_BLACKLIST_PERCENT: with so great a share of the cluster listed nobody else is."""
+
+
+class NodeBlacklist:
+    """Who had faults when, and who is listed for it."""
+
+    def __init__(self) -> None:
+        self.listed: dict[NodeId, None] = {}
+        self._faults: dict[NodeId, list[int]] = {}
+
+    def add(self, node: NodeId, now_ms: Millis) -> None:
+        """One fault more of a node."""
+        self._faults.setdefault(node, []).append(now_ms // BUCKET_MS)
+
+    def faults(self, node: NodeId, now_ms: Millis) -> int:
+        """How many of a node's faults still count."""
+        oldest = now_ms // BUCKET_MS - BUCKETS
+        return sum(bucket > oldest for bucket in self._faults.get(node, ()))
+
+    def exceeds(self, node: NodeId, now_ms: Millis, nodes: int) -> bool:
+        """Whether a node that is not listed should be, in a cluster of so many."""
+        faults = self.faults(node, now_ms)
+        if faults < BLACKLISTS_MAX or len(self.listed) >= BLACKLISTED_SHARE * nodes:
+            return False
+        every = sum(self.faults(each, now_ms) for each in self._faults)
+        return faults * nodes > ABOVE_AVERAGE * every
+
+    def expires_ms(self, node: NodeId) -> Millis:
+        """When so many of a node's faults will be long ago that it need not be listed."""
+        return (sorted(self._faults[node])[-BLACKLISTS_MAX] + BUCKETS) * BUCKET_MS
+
+    def clear(self, node: NodeId) -> None:
+        """Forget a node's faults."""
+        self._faults.pop(node, None)
+        self.listed.pop(node, None)

@@ -1,0 +1,289 @@
+"""The entries in the master's books: a job, a node, an attempt, an offer.
+
+They have the attributes of the policy's view (`scheduler.view`); only the ledger writes in them.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from callboard.actors.master.pending_tasks import NodesWithSlots, PendingMaps, PendingReduces
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.messages import (
+    HeartbeatReply,
+    KillTask,
+    MapWork,
+    ReduceWork,
+    SubmitJob,
+    SuspendTask,
+)
+from callboard.scheduler.model import (
+    KINDS,
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    TaskIndex,
+    TaskKind,
+)
+
+TRACKER_FAILURES_MAX = 4
+"""mapred.max.tracker.failures: so many failed attempts on one node, and the job shuns it."""
+
+BLACKLISTING_SHARE = 0.25
+"""CLUSTER_BLACKLIST_PERCENT: unless so great a share of all nodes would be shunned."""
+
+
+class JobEntry:
+    """A submitted job that has not ended."""
+
+    __slots__ = (
+        "_finished",
+        "_held",
+        "_nodes",
+        "_running",
+        "_suspended",
+        "_total",
+        "_work",
+        "faults",
+        "job",
+        "lost",
+        "maps",
+        "outputs",
+        "pool",
+        "priority",
+        "reduces",
+        "spare",
+        "submitted_ms",
+        "tries",
+        "user",
+    )
+
+    def __init__(
+        self, order: SubmitJob, now_ms: Millis, racks: int, nodes: Mapping[NodeId, "NodeEntry"]
+    ) -> None:
+        self._nodes = nodes
+        replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(order.maps, order.replication)
+        self.job = order.job
+        self.submitted_ms = now_ms
+        self.user = order.user
+        self.pool = order.pool
+        self.priority = order.priority
+        self.tries: dict[tuple[TaskKind, TaskIndex], int] = {}
+        """The number of the latest attempt of tasks that were copied or had to run again."""
+        self._total = (order.maps, order.reduces)
+        self.maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(TaskKind.MAP))
+        self.reduces = PendingReduces(order.reduces, self._hosts_of(TaskKind.REDUCE))
+        self._running = [0, 0]
+        self._suspended = [0, 0]
+        self._held: dict[tuple[TaskKind, NodeId], list[AttemptEntry]] = {}
+        self._finished = [0, 0]
+        self.lost = [0, 0]
+        """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
+        self.faults: dict[NodeId, int] = {}
+        """How many of its attempts failed on a node, and how often a node was lost with some."""
+        self.spare = [0, 0]
+        """Running attempts beyond one for each task that is not done."""
+        self.outputs: dict[NodeId, list[tuple[TaskIndex, AttemptId]]] = {}
+        """Where the outputs of its finished maps lie; kept only for reduces that will want them."""
+        self._work = (order.map_work, order.reduce_work)
+
+    def total(self, kind: TaskKind) -> int:
+        return self._total[kind]
+
+    def pending(self, kind: TaskKind) -> int:
+        return self.tasks(kind).left + self._suspended[kind]
+
+    def suspended(self, kind: TaskKind) -> int:
+        return self._suspended[kind]
+
+    def resumable(self, kind: TaskKind, node: NodeId) -> AttemptId | None:
+        held = self._held.get((kind, node), ())
+        return min((entry.attempt for entry in held if not entry.killing), default=None)
+
+    def running(self, kind: TaskKind) -> int:
+        return self._running[kind]
+
+    def finished(self, kind: TaskKind) -> int:
+        return self._finished[kind]
+
+    def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
+        if self.faults and self.shuns(node):
+            return None
+        return self.tasks(kind).nearest(node)
+
+    def shuns(self, node: NodeId) -> bool:
+        """Whether the job uses the node no more: too many of its attempts failed there, and not
+        on too many nodes (JobInProgress.shouldRunOnTaskTracker).
+        """
+        if self.faults.get(node, 0) < TRACKER_FAILURES_MAX:
+            return False
+        return len(self.flaky()) < BLACKLISTING_SHARE * len(self._nodes)
+
+    def flaky(self) -> list[NodeId]:
+        """Where too many of its attempts failed, whether it shuns them or not."""
+        return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
+
+    def _hosts_of(self, kind: TaskKind) -> NodesWithSlots:
+        """Who has slots of a kind, whenever it is asked."""
+        return lambda: [node.node for node in self._nodes.values() if node.slots(kind)]
+
+    def opened(self, kind: TaskKind) -> bool:
+        """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""
+        return kind is TaskKind.MAP or self.reduces.opened
+
+    def tasks(self, kind: TaskKind) -> PendingMaps | PendingReduces:
+        """The pending tasks of this kind."""
+        return self.maps if kind is TaskKind.MAP else self.reduces
+
+    def work(self, kind: TaskKind) -> MapWork | ReduceWork:
+        """The sealed orders for a task, passed on to the slot and read by nobody here."""
+        return self._work[kind]
+
+
+class NodeEntry:
+    """A node that has joined."""
+
+    __slots__ = (
+        "_running",
+        "_slots",
+        "_suspended",
+        "drained",
+        "follows",
+        "heard_ms",
+        "kills",
+        "kind",
+        "life",
+        "node",
+        "rack",
+        "reply",
+        "speed",
+        "suspends",
+    )
+
+    def __init__(self, facts: NodeFacts, life: int = 0) -> None:
+        self.life = life
+        self.node = facts.node
+        self.rack = facts.rack
+        self.speed = facts.speed
+        self.kind = facts.kind
+        self.heard_ms: Millis = -1
+        self.reply = HeartbeatReply(0, 0, life=life)
+        self.kills: list[KillTask] = []
+        self.suspends: list[SuspendTask] = []
+        self.follows: list[AttemptId] = []
+        self.drained = False
+        self._slots = (facts.map_slots, facts.reduce_slots)
+        self._running = [0, 0]
+        self._suspended = [0, 0]
+
+    def slots(self, kind: TaskKind) -> int:
+        return 0 if self.drained else self._slots[kind]
+
+    def running(self, kind: TaskKind) -> int:
+        return self._running[kind]
+
+    def suspended(self, kind: TaskKind) -> int:
+        return self._suspended[kind]
+
+    def could_resume(self) -> bool:
+        """Whether it holds a suspended attempt and has a free slot for it."""
+        return any(self._suspended[kind] and self.free(kind) > 0 for kind in KINDS)
+
+    def free(self, kind: TaskKind) -> int:
+        """Slots of this kind that nothing has been promised."""
+        return 0 if self.drained else self._slots[kind] - self._running[kind]
+
+
+class AttemptEntry:
+    """An attempt that was launched and has not been closed."""
+
+    __slots__ = (
+        "attempt",
+        "beaten",
+        "copy_of",
+        "expired",
+        "followed",
+        "job",
+        "killing",
+        "kind",
+        "launched_ms",
+        "level",
+        "node",
+        "number",
+        "progress",
+        "ran_ms",
+        "shuffled_ms",
+        "sibling",
+        "suspended_ms",
+        "suspending",
+        "task",
+    )
+
+    def __init__(
+        self,
+        attempt: AttemptId,
+        job: JobId,
+        kind: TaskKind,
+        task: TaskIndex,
+        number: int,
+        node: NodeId,
+        level: Locality,
+        launched_ms: Millis,
+        copy_of: AttemptId = 0,
+    ) -> None:
+        self.attempt = attempt
+        self.job = job
+        self.kind = kind
+        self.task = task
+        self.number = number
+        self.node = node
+        self.level = level
+        self.launched_ms = launched_ms
+        self.followed = False
+        self.killing = False
+        self.expired = False
+        """Whether its launch was given up (rule H8)."""
+        self.suspending = False
+        self.suspended_ms: Millis | None = None
+        self.progress = 0.0
+        self.ran_ms: Millis = 0
+        self.shuffled_ms: Millis = 0
+        self.copy_of = copy_of
+        self.sibling: AttemptEntry | None = None
+        """The other attempt of its task, while both run and neither has succeeded."""
+        self.beaten = False
+        """Whether its twin has succeeded."""
+
+    @property
+    def alone(self) -> bool:
+        if self.suspending or self.suspended_ms is not None:
+            return False
+        return self.sibling is None and not self.beaten
+
+
+class OfferEntry:
+    """A heartbeat that asks for work, and what it has been given so far."""
+
+    __slots__ = ("_given", "given_off_rack", "node")
+
+    def __init__(self, node: NodeEntry) -> None:
+        self.node = node
+        self.given_off_rack = 0
+        self._given = [0, 0]
+
+    def free(self, kind: TaskKind) -> int:
+        return self.node.free(kind)
+
+    def given(self, kind: TaskKind) -> int:
+        return self._given[kind]
+
+    def give(self, kind: TaskKind, level: Locality) -> None:
+        """Count a launch against the offer, at the level at which it was decided.
+
+        A map that runs again counts as node-local wherever it runs (`JobView.nearest`).
+        """
+        self._given[kind] += 1
+        if kind is TaskKind.MAP and level is Locality.OFF_RACK:
+            self.given_off_rack += 1

@@ -1,0 +1,354 @@
+"""The master's books: what it believes of nodes, jobs and attempts.
+
+The ledger is the one thing behind the policy's view (`scheduler.view`): its entries
+(`actors.master.entries`) have the views' attributes, so nothing is copied for a decision.  Only the
+master writes in it, and every change keeps the sums right:  `pending`, `running` and `unfinished`
+of the cluster are always the sums over jobs, which `validate` recounts.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from callboard.actors.master.entries import AttemptEntry, JobEntry, NodeEntry
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.messages import SubmitJob
+from callboard.scheduler.model import (
+    KINDS,
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    TaskIndex,
+    TaskKind,
+)
+
+
+class Ledger:
+    """All of the master's books."""
+
+    def __init__(self, racks: int, heartbeat_ms: Millis) -> None:
+        self.now_ms: Millis = 0
+        self.heartbeat_ms = heartbeat_ms
+        self._racks = racks
+        self._nodes: dict[NodeId, NodeEntry] = {}
+        self._jobs: dict[JobId, JobEntry] = {}
+        self._attempts: dict[AttemptId, AttemptEntry] = {}
+        self._last_attempt: AttemptId = 0
+        self._slots = [0, 0]
+        self._running = [0, 0]
+        self._pending = [0, 0]
+        self._suspended = [0, 0]
+        self._unfinished = [0, 0]
+        self._padded = [0, 0]
+
+    def successor(self) -> "Ledger":
+        """Empty books, whose attempts are numbered from well after these (Hadoop: 1000)."""
+        empty = Ledger(self._racks, self.heartbeat_ms)
+        empty.now_ms = self.now_ms
+        empty._last_attempt = self._last_attempt + 1000
+        return empty
+
+    # The view.
+
+    @property
+    def nodes(self) -> int:
+        return len(self._nodes)
+
+    def slots(self, kind: TaskKind) -> int:
+        return self._slots[kind]
+
+    def running(self, kind: TaskKind) -> int:
+        return self._running[kind]
+
+    def pending(self, kind: TaskKind) -> int:
+        return self._pending[kind] + self._suspended[kind]
+
+    def unfinished(self, kind: TaskKind) -> int:
+        return self._unfinished[kind]
+
+    def padded(self, kind: TaskKind) -> int:
+        return self._padded[kind]
+
+    def job(self, job: JobId) -> JobEntry:
+        return self._jobs[job]
+
+    def jobs(self) -> Iterable[JobEntry]:
+        return self._jobs.values()
+
+    def attempts(self) -> Iterable[AttemptEntry]:
+        return self._attempts.values()
+
+    # The master's own questions.
+
+    def node(self, node: NodeId) -> NodeEntry | None:
+        """The entry of a node, if it has joined."""
+        return self._nodes.get(node)
+
+    def members(self) -> Iterable[NodeEntry]:
+        """All nodes that have joined and are not lost."""
+        return self._nodes.values()
+
+    def attempt(self, attempt: AttemptId) -> AttemptEntry | None:
+        """The entry of an attempt, if it is open."""
+        return self._attempts.get(attempt)
+
+    def launchable(self, kind: TaskKind) -> int:
+        """All pending tasks of this kind that any node could launch."""
+        return self._pending[kind]
+
+    def has_pending(self, job: JobId, kind: TaskKind) -> bool:
+        """Whether there is such a job and a task of this kind of it to launch."""
+        entry = self._jobs.get(job)
+        return entry is not None and entry.tasks(kind).left > 0
+
+    def kinds_pending(self) -> tuple[TaskKind, ...]:
+        """The kinds of which anything is pending."""
+        maps, reduces = self._pending
+        if not reduces:
+            return KINDS[:1] if maps else ()
+        return KINDS if maps else KINDS[1:]
+
+    def could_gain(self, node: NodeEntry) -> bool:
+        """Whether the node has a free slot of a kind for which anything is pending."""
+        if node.could_resume():
+            return True
+        maps, reduces = self._pending
+        if maps and node.free(TaskKind.MAP):
+            return True
+        return reduces > 0 and node.free(TaskKind.REDUCE) > 0
+
+    def has_attempts(self, job: JobId) -> bool:
+        """Whether anything of the job runs or is held suspended."""
+        entry = self._jobs[job]
+        return any(entry._running) or any(entry._suspended)
+
+    def attempts_of(self, job: JobId) -> list[AttemptEntry]:
+        """What of the job is believed to run or to be held suspended, in the order of launch."""
+        return [attempt for attempt in self._attempts.values() if attempt.job == job]
+
+    # The master's entries.
+
+    def join(self, facts: NodeFacts, life: int = 0) -> NodeEntry:
+        """A node has come."""
+        entry = NodeEntry(facts, life)
+        self._nodes[facts.node] = entry
+        for kind in KINDS:
+            self._slots[kind] += entry.slots(kind)
+        return entry
+
+    def part(self, node: NodeEntry) -> None:
+        """A node is gone; nothing runs there any more."""
+        del self._nodes[node.node]
+        for kind in KINDS:
+            assert not node.running(kind), f"node {node.node} leaves with attempts"
+            self._slots[kind] -= node.slots(kind)
+
+    def drain(self, node: NodeEntry, out: bool) -> None:
+        """Take a node out of service, or back into it."""
+        for kind in KINDS:
+            self._slots[kind] -= node.slots(kind)
+        node.drained = out
+        for kind in KINDS:
+            self._slots[kind] += node.slots(kind)
+
+    def attempts_on(self, node: NodeId) -> list[AttemptEntry]:
+        """What is believed to run on a node, in the order of launch."""
+        return [attempt for attempt in self._attempts.values() if attempt.node == node]
+
+    def undo_maps(self, node: NodeId) -> list[tuple[JobId, list[tuple[TaskIndex, AttemptId]]]]:
+        """The finished maps whose outputs lay on a node and will be wanted, by job: none of them
+        is finished any more (rule T2).
+        """
+        having = [entry.job for entry in self._jobs.values() if node in entry.outputs]
+        return [(job, self.undo_maps_of(job, node)) for job in having]
+
+    def undo_maps_of(self, job: JobId, node: NodeId) -> list[tuple[TaskIndex, AttemptId]]:
+        """Those of one job."""
+        entry = self._jobs[job]
+        outputs = entry.outputs.pop(node, [])
+        entry._finished[TaskKind.MAP] -= len(outputs)
+        entry.lost[TaskKind.MAP] += len(outputs)
+        self._unfinished[TaskKind.MAP] += len(outputs)
+        return outputs
+
+    def here(self, job: JobId) -> bool:
+        """Whether the job has been submitted and has not ended."""
+        return job in self._jobs
+
+    def submit(self, order: SubmitJob) -> None:
+        """A job has come; its maps are pending."""
+        self._jobs[order.job] = JobEntry(order, self.now_ms, self._racks, self._nodes)
+        self._pending[TaskKind.MAP] += order.maps
+        self._unfinished[TaskKind.MAP] += order.maps
+        if order.reduces:
+            self._padded[TaskKind.MAP] += order.maps
+            self._padded[TaskKind.REDUCE] += order.reduces
+
+    def open_reduces(self, job: JobId) -> None:
+        """The job's reduces are pending from now on."""
+        entry = self._jobs[job]
+        entry.reduces.open()
+        self._pending[TaskKind.REDUCE] += entry.total(TaskKind.REDUCE)
+        self._unfinished[TaskKind.REDUCE] += entry.total(TaskKind.REDUCE)
+
+    def give_back(self, job: JobId, kind: TaskKind, task: TaskIndex) -> None:
+        """A task whose attempt came to nothing is pending again."""
+        entry = self._jobs[job]
+        entry.tries[kind, task] = entry.tries.get((kind, task), 0) + 1
+        entry.tasks(kind).give_back(task)
+        entry.lost[kind] -= 1
+        self._pending[kind] += 1
+
+    def launch(self, job: JobId, kind: TaskKind, node: NodeEntry) -> AttemptEntry:
+        """Book the job's nearest pending task on the node."""
+        task, level = self._jobs[job].tasks(kind).take(node.node)
+        self._pending[kind] -= 1
+        return self._open(job, kind, task, node, level)
+
+    def copy(self, original: AttemptEntry, node: NodeEntry) -> AttemptEntry:
+        """Book a second attempt of a running task on the node."""
+        assert original.alone, "S4: a task has at most two attempts at a time"
+        job, kind, task = original.job, original.kind, original.task
+        entry = self._jobs[job]
+        entry.tries[kind, task] = entry.tries.get((kind, task), 0) + 1
+        entry.spare[kind] += 1
+        level = entry.tasks(kind).level(task, node.node)
+        copy = self._open(job, kind, task, node, level, original.attempt)
+        copy.sibling, original.sibling = original, copy
+        return copy
+
+    def _open(
+        self,
+        job: JobId,
+        kind: TaskKind,
+        task: TaskIndex,
+        node: NodeEntry,
+        level: Locality,
+        copy_of: AttemptId = 0,
+    ) -> AttemptEntry:
+        """Book an attempt on the node."""
+        entry = self._jobs[job]
+        assert node.free(kind) > 0, f"node {node.node} has no free slot of {kind!r}"
+        self._last_attempt += 1
+        number = entry.tries.get((kind, task), 0)
+        attempt = AttemptEntry(
+            self._last_attempt, job, kind, task, number, node.node, level, self.now_ms, copy_of
+        )
+        self._attempts[attempt.attempt] = attempt
+        self._count_running(attempt, 1)
+        return attempt
+
+    def close(
+        self, attempt: AttemptEntry, *, succeeded: bool, failed: bool = False
+    ) -> AttemptEntry | None:
+        """An attempt has ended.  The other attempt of its task, which runs on, if there is one.
+
+        If this one succeeded, that one is beaten: its task is done, however it ends.
+        """
+        del self._attempts[attempt.attempt]
+        entry, kind = self._jobs[attempt.job], attempt.kind
+        if attempt.suspended_ms is None:
+            self._count_running(attempt, -1)
+        else:
+            self._count_suspended(attempt, -1)
+        twin, attempt.sibling = attempt.sibling, None
+        if twin is not None:
+            twin.sibling = None
+            twin.beaten = succeeded
+        if failed:
+            entry.tasks(kind).again.avoid(attempt.task, attempt.node)
+            self.blame(attempt.job, attempt.node)
+        if succeeded:
+            entry._finished[kind] += 1
+            self._unfinished[kind] -= 1
+            if kind is TaskKind.MAP and entry.total(TaskKind.REDUCE):
+                entry.outputs.setdefault(attempt.node, []).append((attempt.task, attempt.attempt))
+        elif twin is not None or attempt.beaten:
+            entry.spare[kind] -= 1
+        else:
+            entry.lost[kind] += 1
+        return twin
+
+    def suspend(self, attempt: AttemptEntry) -> None:
+        """An attempt has given up its slot and is held by its node."""
+        attempt.suspending = False
+        attempt.suspended_ms = self.now_ms
+        self._count_running(attempt, -1)
+        self._count_suspended(attempt, 1)
+
+    def resume(self, attempt: AttemptEntry) -> None:
+        """A suspended attempt is given a slot of its node."""
+        attempt.suspended_ms = None
+        self._count_suspended(attempt, -1)
+        self._count_running(attempt, 1)
+
+    def _count_running(self, attempt: AttemptEntry, more: int) -> None:
+        """So many more like this attempt have a slot."""
+        for sums in (self, self._jobs[attempt.job], self._nodes[attempt.node]):
+            sums._running[attempt.kind] += more
+
+    def _count_suspended(self, attempt: AttemptEntry, more: int) -> None:
+        """This attempt is suspended (1) or no longer (-1)."""
+        job = self._jobs[attempt.job]
+        for sums in (self, job, self._nodes[attempt.node]):
+            sums._suspended[attempt.kind] += more
+        held = job._held.setdefault((attempt.kind, attempt.node), [])
+        (held.append if more > 0 else held.remove)(attempt)
+
+    def blame(self, job: JobId, node: NodeId) -> None:
+        """Something of the job came to grief on the node."""
+        faults = self._jobs[job].faults
+        faults[node] = faults.get(node, 0) + 1
+
+    def withdraw(self, job: JobId) -> None:
+        """The job is to end: nothing of it is pending any more."""
+        entry = self._jobs[job]
+        entry.outputs.clear()
+        for kind in KINDS:
+            tasks = entry.tasks(kind)
+            self._pending[kind] -= tasks.left
+            entry.lost[kind] += tasks.left
+            tasks.left = 0
+
+    def leave(self, job: JobId) -> None:
+        """A job has ended, and nothing of it runs or is pending."""
+        entry = self._jobs.pop(job)
+        for kind in KINDS:
+            if entry.opened(kind):
+                self._unfinished[kind] -= entry.total(kind) - entry.finished(kind)
+        if entry.total(TaskKind.REDUCE):
+            for kind in KINDS:
+                self._padded[kind] -= entry.total(kind)
+
+    def validate(self) -> None:
+        """Recount every sum from the entries; for tests."""
+        for kind in KINDS:
+            open_ = [a for a in self._attempts.values() if a.kind is kind]
+            attempts = [a for a in open_ if a.suspended_ms is None]
+            held = len(open_) - len(attempts)
+            nodes, jobs = self._nodes.values(), self._jobs.values()
+            assert self._running[kind] == len(attempts) == sum(n._running[kind] for n in nodes)
+            assert self._running[kind] == sum(j._running[kind] for j in jobs)
+            assert self._suspended[kind] == held == sum(n._suspended[kind] for n in nodes)
+            assert held == sum(j._suspended[kind] for j in jobs)
+            assert self._pending[kind] == sum(j.tasks(kind).left for j in jobs)
+            assert self._slots[kind] == sum(n.slots(kind) for n in nodes)
+            assert self._unfinished[kind] == sum(
+                j.total(kind) - j.finished(kind) for j in jobs if j.opened(kind)
+            )
+            assert self._padded[kind] == sum(j.total(kind) for j in jobs if j.total(KINDS[1]))
+            assert all(0 <= n._running[kind] <= n.slots(kind) or n.drained for n in nodes)
+            for job in jobs:  # S6: finished + running + pending + suspended + failed is all
+                if job.opened(kind):
+                    assert job.pending(kind) == job.tasks(kind).left + job.suspended(kind)
+                    running = {
+                        a.task
+                        for a in attempts
+                        if a.job == job.job and not a.beaten and a.suspended_ms is None
+                    }
+                    assert job.running(kind) - job.spare[kind] == len(running)
+                    parts = job.finished(kind) + len(running) + job.pending(kind)
+                    assert parts + job.lost[kind] == job.total(kind), f"S6: {job.job} {kind!r}"
+        tasks = Counter((a.job, a.kind, a.task) for a in self._attempts.values())
+        assert all(count <= 2 for count in tasks.values()), "S4"

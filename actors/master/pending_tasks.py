@@ -1,0 +1,208 @@
+"""A job's pending tasks, so indexed that a node's nearest one is found without a search.
+
+Half a million block locations are three arrays of 32-bit integers here, sorted once by node and
+once by rack when the first slot asks, and a cursor for each node and rack that has asked.  A
+cursor only ever moves past tasks that have been taken, so all the looking of a job's whole life
+costs about as much as its replicas.
+"""
+
+from array import array
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.scheduler.model import Locality, NodeId, TaskIndex
+
+NodesWithSlots = Callable[[], Iterable[NodeId]]
+"""The nodes that have slots for a kind of task, at present."""
+
+
+class Retries:
+    """Tasks that must run again: those that came to nothing most often first, then the lowest.
+
+    None runs on a host where an attempt of it has failed, unless one has on every host
+    (JobInProgress.findTaskFromList).
+    """
+
+    def __init__(self, hosts: NodesWithSlots) -> None:
+        self._hosts = hosts
+        self._queue: list[tuple[int, TaskIndex]] = []
+        self._times: dict[TaskIndex, int] = {}
+        self._failed_on: dict[TaskIndex, set[NodeId]] = {}
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def add(self, task: TaskIndex) -> None:
+        """One attempt more of the task came to nothing."""
+        self._times[task] = self._times.get(task, 0) + 1
+        insort(self._queue, (-self._times[task], task))
+
+    def avoid(self, task: TaskIndex, node: NodeId) -> None:
+        """An attempt of the task failed there."""
+        self._failed_on.setdefault(task, set()).add(node)
+
+    def suits(self, task: TaskIndex, node: NodeId) -> bool:
+        """Whether the task may run on the node."""
+        failed_on = self._failed_on.get(task)
+        if failed_on is None or node not in failed_on:
+            return True
+        return failed_on.issuperset(self._hosts())
+
+    def first(self, node: NodeId) -> TaskIndex | None:
+        """The first that may run on the node."""
+        return next((task for _, task in self._queue if self.suits(task, node)), None)
+
+    def take(self, task: TaskIndex) -> None:
+        """The task is launched."""
+        del self._queue[bisect_left(self._queue, (-self._times[task], task))]
+
+
+class PendingMaps:
+    """The maps of one job that may run and do not."""
+
+    def __init__(
+        self, count: int, replicas: NDArray[np.int32], racks: int, hosts: NodesWithSlots
+    ) -> None:
+        self.left = count
+        self.again = Retries(hosts)
+        self._count = count
+        self._replicas = replicas
+        self._racks = racks
+        self._taken = bytearray(count)
+        self._anywhere = 0
+        self._by_place: tuple[_Index, _Index] | None = None
+
+    def nearest(self, node: NodeId) -> Locality | None:
+        """How near to `node` the nearest pending map's input is (see `JobView.nearest`)."""
+        if not self.left:
+            return None
+        again = len(self.again)
+        if again:
+            if self.again.first(node) is not None:
+                return Locality.NODE
+            if again == self.left:
+                return None
+        by_node, by_rack = self._by_place or self._indices()
+        if by_node.first(node, self._taken) is not None:
+            return Locality.NODE
+        if by_rack.first(node % self._racks, self._taken) is not None:
+            return Locality.RACK
+        return Locality.OFF_RACK
+
+    def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
+        """Take the map to launch on `node` and how near its input really is.
+
+        Maps that must run again go first, most failures first (JobInProgress.findNewMapTask);
+        then the nearest, then the lowest index.
+        """
+        assert self.left, "no map is pending"
+        self.left -= 1
+        if self.again and (task := self.again.first(node)) is not None:
+            self.again.take(task)
+            return task, self.level(task, node)
+        by_node, by_rack = self._by_place or self._indices()
+        level = Locality.NODE
+        found = by_node.first(node, self._taken)
+        if found is None:
+            level = Locality.RACK
+            found = by_rack.first(node % self._racks, self._taken)
+        if found is None:
+            level = Locality.OFF_RACK
+            found = self._anywhere = self._taken.index(0, self._anywhere)
+        self._taken[found] = 1
+        return found, level
+
+    def give_back(self, task: TaskIndex) -> None:
+        """A taken map must run again."""
+        self.again.add(task)
+        self.left += 1
+
+    def level(self, task: TaskIndex, node: NodeId) -> Locality:
+        """How near to `node` a map's input is."""
+        held = self._replicas[task].tolist()
+        if node in held:
+            return Locality.NODE
+        racks = [holder % self._racks for holder in held if holder >= 0]
+        return Locality.RACK if node % self._racks in racks else Locality.OFF_RACK
+
+    def _indices(self) -> tuple["_Index", "_Index"]:
+        """Build the maps by node and by rack, when first asked for."""
+        flat = self._replicas.ravel()
+        racks = np.where(flat < 0, -1, flat % self._racks)
+        replication = self._replicas.shape[1]
+        self._by_place = (_Index(flat, replication), _Index(racks, replication))
+        return self._by_place
+
+
+class PendingReduces:
+    """The reduces of one job that may run and do not.  None may before slowstart."""
+
+    def __init__(self, count: int, hosts: NodesWithSlots) -> None:
+        self.left = 0
+        self.opened = False
+        self.again = Retries(hosts)
+        self._count = count
+        self._next = 0
+
+    def open(self) -> None:
+        """Slowstart has been reached."""
+        self.opened = True
+        self.left += self._count
+
+    def nearest(self, node: NodeId) -> Locality | None:
+        """Reduces are at home nowhere."""
+        if not self.left:
+            return None
+        again = len(self.again)
+        if again == self.left and self.again.first(node) is None:
+            return None
+        return Locality.OFF_RACK
+
+    def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
+        """The reduce to launch: those that must run again first, then the lowest index."""
+        assert self.left, "no reduce is pending"
+        self.left -= 1
+        if self.again and (task := self.again.first(node)) is not None:
+            self.again.take(task)
+            return task, Locality.OFF_RACK
+        self._next += 1
+        return self._next - 1, Locality.OFF_RACK
+
+    def give_back(self, task: TaskIndex) -> None:
+        """A taken reduce must run again."""
+        self.again.add(task)
+        self.left += 1
+
+    def level(self, task: TaskIndex, node: NodeId) -> Locality:  # noqa: ARG002
+        """Reduces are at home nowhere."""
+        return Locality.OFF_RACK
+
+
+class _Index:
+    """Tasks grouped by place (a node or a rack), lowest task first, with a cursor a place."""
+
+    def __init__(self, places: NDArray[np.int32], replication: int) -> None:
+        order = np.argsort(places, kind="stable")
+        self._tasks = array("i", (order // replication).astype(np.int32).tobytes())
+        starts = np.flatnonzero(np.diff(places[order], prepend=np.int32(-2)))
+        names = places[order][starts].tolist()
+        ends = [*starts[1:].tolist(), len(places)]
+        self._cursor = dict(zip(names, starts.tolist(), strict=True))
+        self._end = dict(zip(names, ends, strict=True))
+
+    def first(self, place: int, taken: bytearray) -> TaskIndex | None:
+        """The lowest task at `place` that has not been taken."""
+        at = self._cursor.get(place)
+        if at is None:
+            return None
+        tasks, end = self._tasks, self._end[place]
+        while at < end and taken[tasks[at]]:
+            at += 1
+        if at == end:
+            del self._cursor[place]
+            return None
+        self._cursor[place] = at
+        return tasks[at]

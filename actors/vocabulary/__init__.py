@@ -1,0 +1,1 @@
+"""What is said: messages between actors, events for the journal, faults, lifecycles."""

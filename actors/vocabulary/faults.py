@@ -1,0 +1,182 @@
+"""What can happen to the world, as data.
+
+A fault is a fact about one machine, link or job, or the master, from a moment on.  The injector
+makes it happen (`actors.injector`) and the journal keeps it, so that a run can be played again
+exactly.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+from callboard.actors.network import LinkConditions
+from callboard.scheduler.model import JobId, NodeId, Priority
+
+
+class Fault(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+    """Something that happens to the world."""
+
+
+class NodeFault(Fault, frozen=True):
+    """Something that happens to a node."""
+
+    node: NodeId
+
+
+class Crash(NodeFault, frozen=True):
+    """The node stops dead.  What ran on it is gone, and so is what it had stored."""
+
+
+class Restart(NodeFault, frozen=True):
+    """A crashed node starts again, empty, and joins at once."""
+
+
+class Pause(NodeFault, frozen=True):
+    """The node stands still, as in a long collection of garbage: nothing is lost, all is late."""
+
+
+class Resume(NodeFault, frozen=True):
+    """A paused node goes on where it stood."""
+
+
+class Slow(NodeFault, frozen=True):
+    """Whatever runs on the node takes `factor` times as long from now on; 1 is its own speed."""
+
+    factor: float
+
+
+class Disturb(NodeFault, frozen=True):
+    """The link between the master and the node is like this from now on; `up` is to the master."""
+
+    up: LinkConditions
+    down: LinkConditions
+
+
+class Jumble(Disturb, frozen=True):
+    """The same, and the shares `up_held` and `down_held` of the messages are held back, each until
+    another has passed it.
+    """
+
+    up_held: float
+    down_held: float
+
+
+class Separate(NodeFault, frozen=True):
+    """The node and these others cannot fetch from each other from now on; none ends it."""
+
+    others: tuple[NodeId, ...]
+
+
+class Flaky(NodeFault, frozen=True):
+    """Of the attempts that start on the node from now on, this share fails on its way."""
+
+    share: float
+
+
+class FlakyAt(Flaky, frozen=True):
+    """The same, and where it fails an attempt has come to this progress."""
+
+    progress: float
+
+
+class Hang(NodeFault, frozen=True):
+    """Of the attempts that start on the node from now on, this share stands still on its way: at
+    this progress, or at a drawn one.
+    """
+
+    share: float
+    progress: float | None = None
+
+
+class StickLaunches(NodeFault, frozen=True):
+    """Of the attempts that are launched on the node from now on, this share never begins."""
+
+    share: float
+
+
+class Drift(NodeFault, frozen=True):
+    """The node's clock goes `rate` times as fast from now on; 1 is right."""
+
+    rate: float
+
+
+class Drain(NodeFault, frozen=True):
+    """The cluster's operator takes a node out of service, or back into it: it gets no more tasks,
+    and what runs on it goes on.
+    """
+
+    out: bool
+
+
+class JobFault(Fault, frozen=True):
+    """Something that happens to a job, if it is there."""
+
+    job: JobId
+
+
+class KillJob(JobFault, frozen=True):
+    """Its user kills a job."""
+
+
+class SetPriority(JobFault, frozen=True):
+    """A job has another priority from now on."""
+
+    priority: Priority
+
+
+class SetPool(JobFault, frozen=True):
+    """A job is in another pool from now on."""
+
+    pool: str
+
+
+class SwitchPolicy(Fault, frozen=True):
+    """The cluster's operator puts another policy in force; `policy` is its spelling."""
+
+    policy: str
+
+
+class MasterFault(Fault, frozen=True):
+    """Something that happens to the master, and that all nodes will notice."""
+
+
+class PauseMaster(MasterFault, frozen=True):
+    """The master stands still; what comes meanwhile waits."""
+
+
+class ResumeMaster(MasterFault, frozen=True):
+    """A paused master goes on."""
+
+
+class RestartMaster(MasterFault, frozen=True):
+    """The master starts again, knowing nothing.  With `recover` all unfinished jobs are submitted
+    again, whole; without, which is Hadoop's default, they are lost.
+    """
+
+    recover: bool = False
+
+
+AnyFault: TypeAlias = (
+    Crash
+    | Restart
+    | Pause
+    | Resume
+    | Slow
+    | Disturb
+    | Jumble
+    | Separate
+    | Flaky
+    | FlakyAt
+    | Hang
+    | StickLaunches
+    | Drift
+    | Drain
+    | KillJob
+    | SetPriority
+    | SetPool
+    | SwitchPolicy
+    | PauseMaster
+    | ResumeMaster
+    | RestartMaster
+)
+"""Anything that the injector can make happen."""

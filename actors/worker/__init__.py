@@ -1,0 +1,1 @@
+"""A worker machine: the node, its slots, and what an attempt does in one."""

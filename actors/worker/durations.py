@@ -1,0 +1,124 @@
+"""How long attempts really take: what their slots alone know.
+
+Two things make a task longer than its job's others.  The *task's* noise is one draw at (job,
+task): there is more to do in it, so it is equally long under every policy, and on its second
+attempt.  The *attempt's* bad luck is one draw at (job, task, number): the machine does badly this
+time, and another attempt draws again.  Only of the second, and of slow nodes, can a copy get rid.
+"""
+
+from callboard.actors.config import Tasks
+from callboard.actors.job_spec import factor_on
+from callboard.actors.kernel.streams import Stream
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.faults import Flaky, FlakyAt, Hang
+from callboard.actors.vocabulary.messages import (
+    InjectedFailure,
+    LaunchTask,
+    MapWork,
+    ReduceWork,
+    StallingAnomalies,
+)
+from callboard.scheduler.model import JobId, Millis, TaskIndex, TaskKind
+
+_NUMBERS = 1 << 20
+"""More attempts than any task has: where the draws of the next task begin."""
+
+
+def real_ms(
+    noise: Stream, sigma: float, job: JobId, kind: TaskKind, task: TaskIndex, nominal_ms: float
+) -> Millis:
+    """The real length of a part of a task nominally so long; `noise` is the stream "duration"."""
+    column = 2 * task + (kind is TaskKind.REDUCE)
+    return round(nominal_ms * noise.lognormal(sigma, job, column))
+
+
+def _column(launch: LaunchTask) -> int:
+    """The attempt's place among those of its job, for draws."""
+    return (2 * launch.task + (launch.kind is TaskKind.REDUCE)) * _NUMBERS + launch.number
+
+
+class Durations:
+    """How long the parts of attempts take on one node while it runs at its own speed."""
+
+    def __init__(self, facts: NodeFacts, tasks: Tasks, seed: int) -> None:
+        self._speed = facts.speed
+        self._kind = facts.kind
+        self._tasks = tasks
+        self._noise = Stream(seed, "duration")
+        self._luck = Stream(seed, "straggler")
+        self._failing = Stream(seed, "failing")
+        self._hanging = Stream(seed, "hanging")
+        self._fails_at = Stream(seed, "fails-at")
+        self._sticking = Stream(seed, "sticking")
+
+    def of_map(self, launch: LaunchTask, work: MapWork) -> Millis:
+        """A map at the locality of its launch."""
+        locality = self._tasks.locality_factor(launch.level)
+        factor = locality * self._factor(launch, work)
+        return self._drawn(launch, work.ms * factor)
+
+    def of_shuffle(self, launch: LaunchTask, work: ReduceWork) -> Millis:
+        """A reduce's whole shuffle, if every output is there from the start."""
+        return self._drawn(launch, work.shuffle_ms)
+
+    def of_tail(self, launch: LaunchTask, work: ReduceWork) -> Millis:
+        """The last map's part of it."""
+        return self._drawn(launch, work.tail_ms)
+
+    def of_rest(self, launch: LaunchTask, work: ReduceWork) -> Millis:
+        """What comes after a reduce's shuffle."""
+        return self._drawn(launch, work.reduce_ms * self._factor(launch, work))
+
+    def injected(
+        self, launch: LaunchTask, failing: Flaky | None, hanging: Hang | None
+    ) -> InjectedFailure | None:
+        """What is to become of the attempt, which starts on a node like this; None if nothing."""
+        quirks = launch.work.quirks
+        draws = launch.job, _column(launch)
+        stalling = quirks if isinstance(quirks, StallingAnomalies) else StallingAnomalies()
+        if quirks is not None and launch.task in (*quirks.poisoned, *stalling.hanging):
+            hangs = launch.task not in quirks.poisoned
+            return InjectedFailure(self._where(launch, stalling.fails_at), hangs)
+        if failing is not None and failing.share > self._failing.uniform(*draws):
+            at = failing.progress if isinstance(failing, FlakyAt) else None
+            return InjectedFailure(self._where(launch, at), hangs=False)
+        if hanging is not None and hanging.share > self._hanging.uniform(*draws):
+            return InjectedFailure(self._where(launch, hanging.progress), hangs=True)
+        return None
+
+    def sticks(self, launch: LaunchTask, share: float) -> bool:
+        """Whether the launch is stuck on a node where this share is."""
+        return share > 0 and share > self._sticking.uniform(launch.job, _column(launch))
+
+    @property
+    def input_wait_ms(self) -> Millis:
+        """How long a map may wait for its input."""
+        return self._tasks.input_wait_ms
+
+    @property
+    def timeout_ms(self) -> Millis:
+        """How long an attempt may make no progress (rule T7)."""
+        return self._tasks.timeout_ms
+
+    def _where(self, launch: LaunchTask, stated: float | None) -> float:
+        """How far the attempt comes: as stated, or drawn."""
+        return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
+
+    def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
+        """How much longer the task's work takes here than it says."""
+        factor = factor_on(self._kind, work.factors) / self._pace(launch)
+        quirks = work.quirks
+        return factor * quirks.skew if quirks and launch.task in quirks.skewed else factor
+
+    def _pace(self, launch: LaunchTask) -> float:
+        """The speed at which this attempt works: the node's, or a part of it if it straggles."""
+        if not self._tasks.straggler_share:
+            return self._speed
+        luck = self._luck.uniform(launch.job, _column(launch))
+        straggles = luck < self._tasks.straggler_share
+        return self._speed / self._tasks.straggler_factor if straggles else self._speed
+
+    def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
+        """The real length of something nominally so long."""
+        what = (launch.job, launch.kind, launch.task, nominal_ms)
+        return real_ms(self._noise, self._tasks.sigma, *what)

@@ -1,0 +1,168 @@
+"""Strict decoding of plain data into Structs, with errors that name the field and the remedy.
+
+msgspec does the checking; this module finds unknown fields first, so that it can suggest the one
+that was meant, and puts msgspec's findings into words.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.toml_reader import KeyPath, dotted, value_at
+from callboard.scheduler.registry.parameters import BOUND_WORDS, TYPE_WORDS
+
+T = TypeVar("T")
+
+_PLACE = re.compile(r" - at `\$\.?(.*?)`$")
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_LIMIT = re.compile(r"^Expected `(int|float|str|array)` (of length )?(>=|<=|>|<) ([-\d.e+]+)")
+_MISSING = re.compile(r"^Object missing required field `(.*?)`")
+_EXPECTED = re.compile(r"^Expected `(.*?)`(?:, got `(.*?)`)?")
+
+
+def decode_struct(raw: object, type_: type[T], source: str) -> T:
+    """The raw data (as tomllib gives it) as a `type_`; ScenarioError naming the first flaw."""
+    root = inspect.type_info(type_)
+    for key, value, kind in _visit((), raw, root):
+        if isinstance(kind, inspect.StructType) and isinstance(value, dict):
+            _refuse_unknown(key, value, kind, source)
+    try:
+        result = msgspec.convert(raw, type_)
+    except msgspec.ValidationError as error:
+        raise _explained(str(error), raw, root, source) from None
+    _refuse_infinite(raw, source)
+    return result
+
+
+def _visit(
+    key: KeyPath, value: object, kind: inspect.Type
+) -> Iterator[tuple[KeyPath, object, inspect.Type]]:
+    """Every value that stands where the type expects one, with the type it should have."""
+    kind = _chosen(kind, value)
+    yield key, value, kind
+    if isinstance(kind, inspect.StructType) and isinstance(value, dict):
+        for field in kind.fields:
+            if field.encode_name in value:
+                name = field.encode_name
+                yield from _visit((*key, name), value[name], field.type)
+    elif isinstance(kind, inspect.VarTupleType) and isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _visit((*key, index), item, kind.item_type)
+
+
+def _chosen(kind: inspect.Type, value: object) -> inspect.Type:
+    """The member of a union that the value's tag names; the type itself otherwise."""
+    if not isinstance(kind, inspect.UnionType) or not isinstance(value, dict):
+        return kind
+    for member in kind.types:
+        if isinstance(member, inspect.StructType) and member.tag_field is not None:
+            tag = value.get(member.tag_field)
+            if isinstance(tag, str) and tag == member.tag:
+                return member
+    return kind
+
+
+def _refuse_unknown(
+    key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, source: str
+) -> None:
+    known = [field.encode_name for field in kind.fields]
+    for name in value:
+        if name in known or name == kind.tag_field:
+            continue
+        place = f"[{dotted(key)}]" if key else "the scenario"
+        problem = f"unknown field `{name}` in {place}; {suggestion(str(name), known)}"
+        raise ScenarioError(problem, source=source, key=dotted((*key, str(name))))
+
+
+def suggestion(name: str, known: list[str]) -> str:
+    """`did you mean ...?` where something is close, else what there is to choose from."""
+    close = get_close_matches(name, known, n=1)
+    if close:
+        return f"did you mean `{close[0]}`?"
+    return f"there are: {', '.join(known)}"
+
+
+def _explained(message: str, raw: object, root: inspect.Type, source: str) -> ScenarioError:
+    """msgspec's finding as a ScenarioError: where, what was expected, what was there."""
+    place = _PLACE.search(message)
+    key = parse_key(place[1]) if place else ()
+    if missing := _MISSING.match(message):
+        key = (*key, missing[1])
+        return ScenarioError("this field is required and missing", source=source, key=dotted(key))
+    kinds = {at: kind for at, _, kind in _visit((), raw, root)}
+    expected = _expected(message, key, kinds)
+    if place and place[1].endswith("[...]"):  # msgspec does not say which value of a table
+        return ScenarioError(f"expected {expected} for each name", source=source, key=dotted(key))
+    found = _shown(value_at(raw, key))
+    return ScenarioError(f"expected {expected}, got {found}", source=source, key=dotted(key))
+
+
+def parse_key(place: str) -> KeyPath:
+    """A path as msgspec and `dotted` write it, `cluster.group[0].nodes`, as a key."""
+    return tuple(name or int(index) for name, index in _STEP.findall(place))
+
+
+def _expected(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> str:
+    """What should have stood there, in words."""
+    if limit := _LIMIT.match(message):
+        if limit[2]:
+            return f"{TYPE_WORDS[limit[1]]} of length {BOUND_WORDS[limit[3]]} {limit[4]}"
+        return f"{TYPE_WORDS[limit[1]]} of {BOUND_WORDS[limit[3]]} {_in_full(limit[4])}"
+    if choices := _choices(key, kinds):
+        return f"one of {', '.join(choices)}"
+    if expected := _EXPECTED.match(message):
+        names = expected[1].replace(" | null", "").split(" | ")
+        return " or ".join(TYPE_WORDS.get(name, name) for name in names)
+    return "a number that fits" if message.startswith("Number") else "something else"
+
+
+def _in_full(number: str) -> str:
+    """A limit with all its digits: 9,223,372,036,854,775,807 and not 9.2e+18."""
+    if number.lstrip("-").isdigit():
+        return f"{int(number):,}"
+    value = float(number)
+    return f"{int(value):,}" if value.is_integer() else f"{value:,}"
+
+
+def _choices(key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> list[str]:
+    """The strings that may stand at the key, where there is a list of them."""
+    kind = kinds.get(key)
+    if isinstance(kind, inspect.LiteralType):
+        return [f'"{value}"' for value in kind.values]
+    parent = kinds.get(key[:-1])
+    if key and isinstance(parent, inspect.UnionType):
+        structs = [member for member in parent.types if isinstance(member, inspect.StructType)]
+        return [f'"{member.tag}"' for member in structs if member.tag_field == key[-1]]
+    return []
+
+
+def _shown(value: object) -> str:
+    """The value that was found, short and in TOML's words."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return "a number of more than thirty digits"
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _refuse_infinite(raw: object, source: str, key: KeyPath = ()) -> None:
+    """Refuse nan and inf, which TOML can write and no field can mean."""
+    if isinstance(raw, float) and not math.isfinite(raw):
+        raise ScenarioError(f"expected a finite number, got {raw}", source=source, key=dotted(key))
+    if isinstance(raw, dict):
+        for name, value in raw.items():
+            _refuse_infinite(value, source, (*key, name))
+    elif isinstance(raw, list | tuple):
+        for index, value in enumerate(raw):
+            _refuse_infinite(value, source, (*key, index))

@@ -1,0 +1,98 @@
+"""Named distributions: where a timeline wants a time it takes one of these instead, by `law`.
+
+What is drawn is at most about three years, as every stated time is.
+"""
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from callboard.actors.kernel.streams import Stream
+from callboard.scenarios.fields import SECONDS_MAX, PositiveSeconds, Seconds, Sigma, to_ms
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.model import Millis
+
+WeibullShape = Annotated[float, Meta(ge=0.1, le=10)]
+
+
+class _Distribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="law"):
+    """A distribution of times."""
+
+    def draw(self, stream: Stream, a: int, b: int) -> float:
+        """A time in seconds, drawn at (a, b)."""
+        raise NotImplementedError
+
+    def problem(self) -> str | None:
+        """What is wrong with its parameters together, if anything is."""
+        return None
+
+
+class Uniform(_Distribution, frozen=True, tag="uniform"):
+    """Evenly between two times."""
+
+    shortest_s: Seconds
+    longest_s: Seconds
+
+    def draw(self, stream: Stream, a: int, b: int) -> float:
+        return self.shortest_s + (self.longest_s - self.shortest_s) * stream.uniform(a, b)
+
+    def problem(self) -> str | None:
+        swapped = self.longest_s < self.shortest_s
+        return "`longest_s` is less than `shortest_s`; exchange them" if swapped else None
+
+
+class Exponential(_Distribution, frozen=True, tag="exponential"):
+    """Exponential, of this mean."""
+
+    mean_s: PositiveSeconds
+
+    def draw(self, stream: Stream, a: int, b: int) -> float:
+        return stream.exponential(self.mean_s, a, b)
+
+
+class Weibull(_Distribution, frozen=True, tag="weibull"):
+    """Weibull, of this mean and `shape`: 1 is exponential, above it times gather at the mean."""
+
+    mean_s: PositiveSeconds
+    shape: WeibullShape = 1.0
+
+    def draw(self, stream: Stream, a: int, b: int) -> float:
+        return stream.weibull(self.mean_s, self.shape, a, b)
+
+
+class LogNormal(_Distribution, frozen=True, tag="lognormal"):
+    """Log-normal, of this median and shape `sigma`."""
+
+    median_s: PositiveSeconds
+    sigma: Sigma = 1.0
+
+    def draw(self, stream: Stream, a: int, b: int) -> float:
+        return self.median_s * stream.lognormal(self.sigma, a, b)
+
+
+Distribution: TypeAlias = Uniform | Exponential | Weibull | LogNormal
+When: TypeAlias = Seconds | Distribution
+"""A time, stated or drawn."""
+
+Duration: TypeAlias = PositiveSeconds | Distribution
+"""How long something lasts, stated or drawn: at least a millisecond."""
+
+
+def when_ms(time: float | Distribution, stream: Stream, a: int = 0, b: int = 0) -> Millis:
+    """The time in ms; where it is drawn, that is done at (a, b)."""
+    return to_ms(
+        min(time.draw(stream, a, b), SECONDS_MAX) if isinstance(time, _Distribution) else time
+    )
+
+
+def duration_ms(time: float | Distribution, stream: Stream, a: int = 0, b: int = 0) -> Millis:
+    """The same of a length, which is never nothing."""
+    return max(1, when_ms(time, stream, a, b))
+
+
+def check_distribution(time: float | Distribution | None, key: str) -> None:
+    """ScenarioError where a law makes no sense."""
+    problem = time.problem() if isinstance(time, _Distribution) else None
+    if problem is not None:
+        raise ScenarioError(problem, key=key)

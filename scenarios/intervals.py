@@ -1,0 +1,78 @@
+"""When something of a node is not as it should be, so that a timeline cannot contradict itself."""
+
+from collections.abc import Sequence
+from math import inf
+from typing import NamedTuple
+
+from sortedcontainers import SortedList
+
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.scenarios.targets import refuse_entry
+from callboard.scenarios.timeline import Timeline
+from callboard.scheduler.model import NodeId
+
+MASTER_AS_NODE = -1
+"""Where a node's number stands for spells of nodes."""
+
+
+class FaultInterval(NamedTuple):
+    """A time in which something of a node is not as it should be; `place` is the entry's."""
+
+    begin_ms: float
+    end_ms: float
+    place: int
+
+
+class FaultIntervals:
+    """All of them, by node and by what of it is concerned."""
+
+    def __init__(self) -> None:
+        self.by_subject: dict[tuple[NodeId, str], SortedList[FaultInterval]] = {}
+
+    def overlapping(
+        self, node: NodeId, subject: str, begin_ms: float, end_ms: float
+    ) -> FaultInterval | None:
+        """One that falls into a time, if any does; there never are two at once."""
+        spells = self.by_subject.get((node, subject))
+        if spells is None:
+            return None
+        at = (
+            spells.bisect_left(FaultInterval(end_ms, -1, -1)) - 1
+        )  # the last that begins before the end
+        return spells[at] if at >= 0 and spells[at].end_ms > begin_ms else None
+
+    def add(
+        self,
+        node: NodeId,
+        subject: str,
+        interval: FaultInterval,
+        what: str = "",
+        field: str = "nodes",
+    ) -> None:
+        """One more; ScenarioError where there is one already: `what` has happened then."""
+        other = self.overlapping(node, subject, interval.begin_ms, interval.end_ms)
+        if other is not None:
+            when = max(interval.begin_ms, other.begin_ms) / 1000
+            happens = what or f"node-{node} is struck"
+            problem = f"{happens} by timeline[{other.place}] already at {when:,g} s"
+            refuse_entry(f"{problem}; let one end before the other begins", interval.place, field)
+        self.by_subject.setdefault((node, subject), SortedList()).add(interval)
+
+    def check_slots_left(self, timeline: Timeline, nodes: Sequence[NodeFacts]) -> None:
+        """ScenarioError where no node with a kind of slot would be left in the end."""
+        gone: dict[NodeId, int] = {}
+        for (node, _), struck in self.by_subject.items():
+            if node == MASTER_AS_NODE:
+                continue
+            for spell in struck:
+                if spell.end_ms == inf and timeline[spell.place].disables():
+                    gone[node] = max(gone.get(node, 0), spell.place)
+        if not gone:
+            return
+        place = max(gone.values())
+        for what in ("map", "reduce"):
+            having = [facts for facts in nodes if getattr(facts, f"{what}_slots")]
+            if having and all(facts.node in gone for facts in having):
+                problem = f"every node with a {what} slot would be gone for ever"
+                problem = f"{problem}, so jobs could not end"
+                refuse_entry(f"{problem}; give one `for_s`", place, "nodes")

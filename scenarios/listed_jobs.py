@@ -1,0 +1,167 @@
+"""Jobs listed one by one: the table `[workload]` of kind `jobs`, with `[[workload.job]]`."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from callboard.actors.job_spec import JobSpec
+from callboard.scenarios.fields import (
+    JOBS_MAX,
+    Factor,
+    JobCount,
+    MapCount,
+    PositiveSeconds,
+    ReduceCount,
+    Seconds,
+    Share,
+    TaskNumber,
+    task_ms,
+    to_ms,
+)
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.toml_reader import dotted
+from callboard.scheduler.model import Priority
+
+PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
+
+
+class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`.
+
+    Times are nominal seconds of one task (see `JobSpec`); `on` says by what factor they are longer
+    on nodes of a kind.  The `poisoned` tasks, by number from 0, fail wherever they run, `hanging`
+    ones stand still, both at the progress `fails_at`, or at a drawn one; `skewed` ones take `skew`
+    times as long.  A job without a `name` is called `job-1`, `job-2`, ... by its
+    place in the file; copies get `-1`, `-2`, ... after the name.
+    """
+
+    maps: MapCount
+    map_s: PositiveSeconds
+    at_s: Seconds = 0.0
+    reduces: ReduceCount = 0
+    shuffle_s: Seconds = 0.0
+    reduce_s: Seconds = 0.0
+    name: str = ""
+    user: str = "user"
+    pool: str = ""
+    priority: PriorityName = "normal"
+    on: dict[str, Factor] = msgspec.field(default_factory=dict)
+    count: JobCount = 1
+    every_s: Seconds = 0.0
+    poisoned_maps: tuple[TaskNumber, ...] = ()
+    poisoned_reduces: tuple[TaskNumber, ...] = ()
+    hanging_maps: tuple[TaskNumber, ...] = ()
+    hanging_reduces: tuple[TaskNumber, ...] = ()
+    fails_at: Share | None = None
+    skewed_maps: tuple[TaskNumber, ...] = ()
+    skewed_reduces: tuple[TaskNumber, ...] = ()
+    skew: Factor = 1.0
+
+
+class ListedWorkload(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    tag="jobs",
+    tag_field="kind",
+):
+    """The table `[workload]` with `kind = "jobs"`; `jobs` takes only the first so many."""
+
+    job: tuple[ListedJob, ...]
+    jobs: JobCount | None = None
+
+
+def numbered_jobs(workload: ListedWorkload) -> list[JobSpec]:
+    """The jobs in submit order, those of one instant in the order of the file.
+
+    ScenarioError where there are none, too many, or two of one name.
+    """
+    check_listed(workload)
+    specs = [
+        spec for place, entry in enumerate(workload.job) for spec in unnumbered_jobs(entry, place)
+    ]
+    specs.sort(key=lambda spec: spec.submit_ms)
+    return [
+        msgspec.structs.replace(spec, job=job) for job, spec in enumerate(specs[: workload.jobs])
+    ]
+
+
+def check_listed(workload: ListedWorkload) -> None:
+    """ScenarioError where there is no job, too many, or two of one name."""
+    if not workload.job:
+        raise ScenarioError("there must be at least one [[workload.job]]", key="workload.job")
+    total = sum(entry.count for entry in workload.job)
+    if total > JOBS_MAX:
+        raise ScenarioError(f"{total:,} jobs; the limit is {JOBS_MAX:,}", key="workload.job")
+    first: dict[str, int] = {}
+    for place, entry in enumerate(workload.job):
+        for copy in range(entry.count):
+            name = _job_name(entry, place, copy)
+            if first.setdefault(name, place) != place:
+                problem = f'a second job is called "{name}"; names must differ'
+                raise ScenarioError(problem, key=f"workload.job[{place}].name")
+        check_anomalies(entry, f"workload.job[{place}]")
+
+
+def check_anomalies(entry: ListedJob, key: str) -> None:
+    """ScenarioError where a task is named that the job, which stands at `key`, has not, or what is
+    said of its tasks makes no sense together.
+    """
+    for what, tasks in (("maps", entry.maps), ("reduces", entry.reduces)):
+        for sort in ("poisoned", "hanging", "skewed"):
+            for task in getattr(entry, f"{sort}_{what}"):
+                if task >= tasks:
+                    there = f"its {what} are 0 to {tasks - 1:,}" if tasks else f"it has no {what}"
+                    problem = f"the job has no number {task:,}: {there}"
+                    raise ScenarioError(problem, key=f"{key}.{sort}_{what}")
+        both = set(getattr(entry, f"poisoned_{what}")).intersection(
+            getattr(entry, f"hanging_{what}")
+        )
+        if both:
+            problem = f"number {min(both):,} is poisoned, so it cannot hang too; take it out of one"
+            raise ScenarioError(problem, key=f"{key}.hanging_{what}")
+    odd = ("poisoned_maps", "poisoned_reduces", "hanging_maps", "hanging_reduces")
+    if entry.fails_at is not None and not any(getattr(entry, name) for name in odd):
+        problem = "no task is poisoned or hangs, so nothing fails there; name some"
+        raise ScenarioError(problem, key=f"{key}.fails_at")
+
+
+def job_node_types(workload: ListedWorkload) -> Iterator[tuple[str, str]]:
+    """(kind of node, key) of every factor."""
+    for place, entry in enumerate(workload.job):
+        for kind in entry.on:
+            yield kind, dotted(("workload", "job", place, "on", kind))
+
+
+def unnumbered_jobs(entry: ListedJob, place: int) -> list[JobSpec]:
+    """The jobs of one entry, not yet numbered."""
+    return [_spec(entry, place, copy) for copy in range(entry.count)]
+
+
+def _spec(entry: ListedJob, place: int, copy: int) -> JobSpec:
+    return JobSpec(
+        job=0,
+        name=_job_name(entry, place, copy),
+        submit_ms=to_ms(entry.at_s) + copy * to_ms(entry.every_s),
+        maps=entry.maps,
+        map_ms=task_ms(entry.map_s),
+        reduces=entry.reduces,
+        shuffle_ms=to_ms(entry.shuffle_s),
+        reduce_ms=to_ms(entry.reduce_s),
+        user=entry.user,
+        pool=entry.pool,
+        priority=Priority[entry.priority.upper()],
+        poisoned=(entry.poisoned_maps, entry.poisoned_reduces),
+        hanging=(entry.hanging_maps, entry.hanging_reduces),
+        fails_at=entry.fails_at,
+        skewed=(entry.skewed_maps, entry.skewed_reduces),
+        skew=entry.skew,
+        factors=tuple(sorted(entry.on.items())),
+    )
+
+
+def _job_name(entry: ListedJob, place: int, copy: int) -> str:
+    name = entry.name or f"job-{place + 1}"
+    return name if entry.count == 1 else f"{name}-{copy + 1}"

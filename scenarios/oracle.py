@@ -1,0 +1,52 @@
+"""The oracle: what jobs really take, for policies that say that they go by it."""
+
+from collections.abc import Sequence
+
+from callboard.actors.config import Tasks
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.streams import Stream
+from callboard.actors.worker.durations import real_ms
+from callboard.scheduler.model import JobId, Millis, TaskKind
+
+
+class WorkloadOracle:
+    """The true sizes of one run's jobs (`scheduler.estimation.Oracle`)."""
+
+    def __init__(self, jobs: Sequence[JobSpec], tasks: Tasks, seed: int) -> None:
+        self._jobs = {spec.job: spec for spec in jobs}
+        self._sigma = tasks.sigma
+        self._noise = Stream(seed, "duration")
+        self._errors = Stream(seed, "estimate")
+        self._sizes: dict[tuple[JobId, TaskKind], Millis] = {}
+
+    def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
+        """The phase's tasks on nodes of speed 1 with local input, noise and all; of reduces,
+        what follows the shuffle.
+        """
+        address = (job, kind)
+        if address not in self._sizes:
+            self._sizes[address] = self._added_up(job, kind)
+        return self._sizes[address]
+
+    def task_ms(self, job: JobId, kind: TaskKind, on: str) -> float:
+        """The mean of the phase's tasks on nodes of the kind `on`, of speed 1; 0 without any."""
+        spec = self._jobs[job]
+        count = spec.maps if kind is TaskKind.MAP else spec.reduces
+        return self.size_ms(job, kind) / count * spec.factor(on) if count else 0.0
+
+    def normal(self, job: JobId, kind: TaskKind) -> float:
+        """A standard normal number that is the phase's own."""
+        return self._errors.normal(job, kind)
+
+    def _added_up(self, job: JobId, kind: TaskKind) -> Millis:
+        spec = self._jobs[job]
+        n, ms = (spec.maps, spec.map_ms) if kind is TaskKind.MAP else (spec.reduces, spec.reduce_ms)
+        skewed = spec.skewed[kind]
+        if not self._sigma and not skewed:
+            return n * ms
+        return sum(
+            real_ms(
+                self._noise, self._sigma, job, kind, task, ms * (spec.skew if task in skewed else 1)
+            )
+            for task in range(n)
+        )

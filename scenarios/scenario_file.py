@@ -1,0 +1,212 @@
+"""The scenario file: what it may hold, and every way to come by one.
+
+A scenario says what is played: a cluster, how long tasks take there, a workload, and under which
+policies.  It is a TOML file; `docs/scenarios.md` is its reference.  All bad input raises
+`ScenarioError`, which names the file, the key and, where it can be told, the line.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from callboard.actors.config import Cluster, Tasks
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.job_spec import JobSpec
+from callboard.scenarios import script, validation, workload_table
+from callboard.scenarios.build import node_facts
+from callboard.scenarios.decoder import decode_struct, parse_key, suggestion
+from callboard.scenarios.fields import Seed
+from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.timeline import Timeline
+from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text, value_at
+from callboard.scenarios.workload_table import Workload
+from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.parts import spelling_of_table
+
+DEFAULT_SCENARIO = "facebook-morning"
+"""The scenario of the library that is played when none is named."""
+
+LIBRARY = Path(__file__).parent / "library"
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A scenario file, decoded and checked.
+
+    `story` is one line for lists; `seed` is the root of all randomness; `policies` are played one
+    after the other on the same jobs; one written as a table is a string from here on.  `parts` are
+    parameters by the name of their part of a policy, for every policy that does not say otherwise.
+    Whether a policy exists is not this package's concern.
+    """
+
+    name: Name
+    story: str = ""
+    seed: Seed = 1
+    policies: Annotated[tuple[Name, ...], Meta(min_length=1)] = ("fifo", "fair")
+    parts: dict[Name, dict[str, Any]] = msgspec.field(default_factory=dict)
+    cluster: Cluster = Cluster()
+    tasks: Tasks = Tasks()
+    workload: Workload
+    timeline: Timeline = ()
+
+
+def load_scenario(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
+    """The scenario in a file, with `dotted.key=value` overrides put in."""
+    path = Path(path)
+    text, raw = _read(path)
+    changed = apply_overrides(raw, overrides)
+    try:
+        return from_dict(changed, path)
+    except ScenarioError as error:
+        raise _placed(error, text, raw, changed) from None
+
+
+def read_scenario(path: str | Path) -> dict[str, Any]:
+    """A scenario file as plain data, or a SWIM trace (`.tsv`) as the scenario that plays it."""
+    return _read(Path(path))[1]
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    """The file's text where lines can be told from it, and its plain data."""
+    if path.suffix == ".tsv":
+        return "", _trace(path)
+    text = read_text(path)
+    return text, parse_toml(text, path)
+
+
+def _trace(path: Path) -> dict[str, Any]:
+    """A trace played on the default cluster."""
+    play = {"kind": "swim", "path": str(path.absolute())}
+    return {"name": path.stem, "story": f"The SWIM trace {path.name}.", "workload": play}
+
+
+def from_dict(raw: object, source: str | Path = "") -> Scenario:
+    """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors."""
+    scenario = decode_struct(_with_spelled_policies(raw, source), Scenario, str(source))
+    try:
+        _check(scenario)
+    except ScenarioError as error:
+        raise ScenarioError(error.problem, source=source, key=error.key) from None
+    return scenario
+
+
+def _with_spelled_policies(raw: object, source: str | Path) -> object:
+    """The data with every policy that is written as a table spelled on one line."""
+    if not isinstance(raw, dict) or not isinstance(raw.get("policies"), list | tuple):
+        return raw
+    spelled: list[object] = []
+    for index, policy in enumerate(raw["policies"]):
+        try:
+            spelled.append(spelling_of_table(policy) if isinstance(policy, dict) else policy)
+        except PolicySpecError as error:
+            key = f"policies[{index}]"
+            raise ScenarioError(str(error), source=source, key=key) from None
+    return {**raw, "policies": spelled}
+
+
+def to_dict(scenario: Scenario) -> dict[str, Any]:
+    """The scenario as plain data with every field written out; `from_dict` gives it back.
+
+    Fields that are not set (None) are left out, since TOML has no word for them.
+    """
+    data: dict[str, Any] = _without_none(msgspec.to_builtins(scenario))
+    return data
+
+
+def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, ...]:
+    """The scenario's jobs by submit time: the workload's with ids 0, 1, 2, ... in that order, and
+    those of the timeline's bursts with the ids that follow.
+
+    `base_dir` is the folder of the scenario file, where a trace is looked for first.
+    ScenarioError also where jobs have reduces and the cluster has no slot for them.
+    """
+    jobs = workload_table.workload_jobs(scenario.workload, scenario.seed, base_dir)
+    more = script.burst_jobs(scenario.timeline, scenario.seed, len(jobs))
+    names = {job.name for job in jobs}
+    for burst in more:
+        if burst.name in names:
+            raise ScenarioError(f'a second job is called "{burst.name}"', key="timeline")
+        names.add(burst.name)
+    jobs = tuple(sorted((*jobs, *more), key=lambda job: job.submit_ms)) if more else jobs
+    validation.check_slots(scenario.cluster, jobs)
+    validation.check_node_types(scenario.cluster, script.burst_node_types(scenario.timeline))
+    return jobs
+
+
+def make_script(
+    scenario: Scenario,
+    jobs: Sequence[JobSpec] | None = None,
+    base_dir: str | Path | None = None,
+) -> tuple[ScheduledFault, ...]:
+    """What happens to the scenario's world, in the order of time; `jobs` are the scenario's, and
+    `base_dir` is the folder in which failure traces are looked for.
+
+    ScenarioError where the timeline makes no sense.
+    """
+    names = None if jobs is None else {job.name: job.job for job in jobs}
+    nodes = node_facts(scenario.cluster)
+    return script.fault_script(scenario.timeline, nodes, scenario.seed, names, base_dir)
+
+
+def library_scenarios() -> list[tuple[str, Path, str]]:
+    """The scenarios that come with the project: (name, file, story), by name."""
+    return [(path.stem, path, load_scenario(path).story) for path in sorted(LIBRARY.glob("*.toml"))]
+
+
+def find_scenario(name_or_path: str) -> Path:
+    """The file meant by a name of the library or by a path; a library name wins."""
+    names = sorted(path.stem for path in LIBRARY.glob("*.toml"))
+    if name_or_path in names:
+        return LIBRARY / f"{name_or_path}.toml"
+    path = Path(name_or_path)
+    if "\0" not in name_or_path and path.is_file():
+        return path
+    if path.suffix in (".toml", ".tsv") or len(path.parts) > 1 or _is_folder(name_or_path):
+        read_text(path)  # says what is wrong with the file
+    problem = f'"{name_or_path[:200]}" is neither a file nor a scenario of the library'
+    raise ScenarioError(f"{problem}; {suggestion(name_or_path, names)}")
+
+
+def _is_folder(name: str) -> bool:
+    """Whether a folder was named; the empty name is the working folder's only to `Path`."""
+    return bool(name) and "\0" not in name and Path(name).is_dir()
+
+
+def _check(scenario: Scenario) -> None:
+    if "\n" in scenario.story:
+        raise ScenarioError("expected a single line; take out the line breaks", key="story")
+    validation.check_cluster(scenario.cluster)
+    validation.check_tasks(scenario.tasks)
+    workload_table.check_workload(scenario.workload)
+    validation.check_node_types(
+        scenario.cluster, workload_table.stated_node_types(scenario.workload)
+    )
+    if scenario.timeline:
+        validation.check_expiry(scenario.cluster)
+        make_script(scenario)
+
+
+def _placed(
+    error: ScenarioError, text: str, raw: dict[str, Any], changed: dict[str, Any]
+) -> ScenarioError:
+    """The error with the line of its key, or with the override that brought it about."""
+    key = parse_key(error.key)
+    before, now = value_at(raw, key), value_at(changed, key)
+    if before is not now and before != now:
+        source = f"{error.source} with {OVERRIDE_SOURCE}"
+        return ScenarioError(error.problem, source=source, key=error.key)
+    line = line_of_key(text, key) or line_of_key(text, key[:-1])
+    return ScenarioError(error.problem, source=error.source, key=error.key, line=line)
+
+
+def _without_none(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {name: _without_none(value) for name, value in data.items() if value is not None}
+    if isinstance(data, list | tuple):
+        return [_without_none(item) for item in data]
+    return data

@@ -1,0 +1,205 @@
+"""SWIM traces: reading one strictly, and making a job of each line by stated rates.
+
+A trace (SWIMProjectUCB/SWIM on GitHub) has one line a job with six columns, separated by tabs or
+spaces: job id, submit time (s), gap to the job before (s), map input bytes, shuffle bytes, reduce
+output bytes.  It says nothing of tasks or their lengths; what is assumed about them is a field
+of `SwimWorkload`.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from callboard.actors.job_spec import JobSpec
+from callboard.scenarios.fields import (
+    JOBS_MAX,
+    MEGABYTE,
+    SECONDS_MAX,
+    TASKS_MAX,
+    Factor,
+    JobCount,
+    Megabytes,
+    Rate,
+    Seconds,
+    ceil_div,
+    task_ms,
+    to_ms,
+)
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.toml_reader import read_text
+
+SWIM_COLUMNS = ("job id", "submit time", "gap", "input bytes", "shuffle bytes", "output bytes")
+SWIM_BYTES_MAX = 10**18
+"""An exabyte: no job reads more, and the numbers stay 64-bit."""
+
+
+class SwimLine(msgspec.Struct, frozen=True):
+    """One line of a trace, as it stands there; `line` is its number in the file, from 1."""
+
+    name: str
+    submit_s: int
+    gap_s: int
+    input_bytes: int
+    shuffle_bytes: int
+    output_bytes: int
+    line: int = 0
+
+
+class SwimWorkload(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    tag="swim",
+    tag_field="kind",
+):
+    """The table `[workload]` with `kind = "swim"`.  MB are 1,000,000 bytes.
+
+    `path` is looked up beside the scenario file, then in the working folder.  `jobs` takes the
+    first so many lines.  `time_scale` multiplies submit times: 0.5 doubles the load.
+
+    A map reads one block of `block_mb` (a job's input is spread evenly over its maps) in
+    `startup_s` plus its bytes over `map_mb_per_s`: 27.6 s for a full block, as maps of that time
+    took.  A reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`,
+    then takes `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of
+    the output over `write_mb_per_s`.  In a job without shuffle the maps write the output.
+    """
+
+    path: str
+    jobs: JobCount | None = None
+    time_scale: Factor = 1.0
+    block_mb: Megabytes = 128.0
+    reduce_mb: Megabytes = 1000.0
+    startup_s: Seconds = 2.0
+    map_mb_per_s: Rate = 5.0
+    shuffle_mb_per_s: Rate = 20.0
+    reduce_mb_per_s: Rate = 20.0
+    write_mb_per_s: Rate = 20.0
+
+
+def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...]:
+    """The lines of a trace, or the first `limit` of them.
+
+    Strict: exactly six columns, whole numbers that are not negative, submit times that never go
+    back, no job id twice.  Empty lines are allowed at the end only.  The gap is checked to be a
+    number and then not used: the submit times govern, so that a trace with lines cut out is still
+    good.  ScenarioError names file, line and column.
+    """
+    source = Path(path)
+    rows = read_text(source).rstrip().split("\n")
+    if rows == [""]:
+        raise ScenarioError("the trace is empty", source=source)
+    if len(rows) > JOBS_MAX:
+        raise ScenarioError(f"over {JOBS_MAX:,} lines", source=source)
+    lines: list[SwimLine] = []
+    names: dict[str, int] = {}
+    for number, row in enumerate(rows[:limit], start=1):
+        line = _parsed(row, number, source)
+        _check_order(line, lines, names, source)
+        names[line.name] = number
+        lines.append(line)
+    return tuple(lines)
+
+
+def _parsed(row: str, number: int, source: Path) -> SwimLine:
+    cells = row.split()
+    if len(cells) != len(SWIM_COLUMNS):
+        problem = (
+            f"expected {len(SWIM_COLUMNS)} columns ({', '.join(SWIM_COLUMNS)}), got {len(cells)}"
+        )
+        raise ScenarioError(problem, source=source, line=number)
+    limits = (int(SECONDS_MAX), int(SECONDS_MAX), SWIM_BYTES_MAX, SWIM_BYTES_MAX, SWIM_BYTES_MAX)
+    submit, gap, *sizes = (
+        _whole_number(cell, column, limit, number, source)
+        for cell, column, limit in zip(cells[1:], SWIM_COLUMNS[1:], limits, strict=True)
+    )
+    return SwimLine(cells[0], submit, gap, sizes[0], sizes[1], sizes[2], number)
+
+
+def _whole_number(cell: str, column: str, limit: int, number: int, source: Path) -> int:
+    # str.isdigit and int() both accept digits of other scripts; a trace has none.
+    if not (cell.isascii() and cell.isdigit()):
+        problem = f'expected a whole number of at least 0, got "{cell[:40]}"'
+        raise ScenarioError(problem, source=source, key=column, line=number)
+    if len(cell) > 20 or int(cell) > limit:
+        problem = f"expected at most {limit:,}, got {cell[:40]}"
+        raise ScenarioError(problem, source=source, key=column, line=number)
+    return int(cell)
+
+
+def _check_order(
+    line: SwimLine, before: list[SwimLine], names: dict[str, int], source: Path
+) -> None:
+    if before and line.submit_s < before[-1].submit_s:
+        problem = (
+            f"{line.submit_s} is before the line above ({before[-1].submit_s}); "
+            "sort the trace by its second column"
+        )
+        raise ScenarioError(problem, source=source, key=SWIM_COLUMNS[1], line=line.line)
+    if line.name in names:
+        problem = f'"{line.name[:40]}" stands already on line {names[line.name]}; ids must differ'
+        raise ScenarioError(problem, source=source, key=SWIM_COLUMNS[0], line=line.line)
+
+
+def swim_jobs(workload: SwimWorkload, base_dir: str | Path = ".") -> list[JobSpec]:
+    """The trace's jobs in submit order; ScenarioError as `read_swim`, and for too many tasks."""
+    path = locate_trace(workload.path, Path(base_dir))
+    lines = read_swim(path, workload.jobs)
+    return [swim_job(line, number, workload, path) for number, line in enumerate(lines)]
+
+
+def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
+    """The trace beside the scenario file, else in the working folder; `key` is where it stands."""
+    try:
+        beside, here = base_dir / path, Path(path)
+        found = next((place for place in (beside, here) if place.exists()), None)
+    except (OSError, ValueError):  # a name too long, or with a NUL in it
+        found = None
+    if found is None:
+        problem = f'there is no trace "{path[:200]}", beside the scenario or in the working folder'
+        raise ScenarioError(problem, key=key)
+    return found
+
+
+def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Path = "") -> JobSpec:
+    """One line as a job, by the rules in `SwimWorkload`.
+
+    A job that reads nothing still has one map, as a Hadoop job has that runs at all.
+    """
+    maps = max(1, ceil_div(line.input_bytes, _bytes(workload.block_mb)))
+    reduces = ceil_div(line.shuffle_bytes, _bytes(workload.reduce_mb))
+    if max(maps, reduces) > TASKS_MAX:
+        problem = f"{maps:,} maps and {reduces:,} reduces; the limit is {TASKS_MAX:,}"
+        problem += " (make block_mb or reduce_mb larger)"
+        raise ScenarioError(problem, source=source, line=line.line)
+    return JobSpec(
+        job=job,
+        name=line.name,
+        submit_ms=to_ms(line.submit_s * workload.time_scale),
+        maps=maps,
+        map_ms=task_ms(_map_s(line, maps, workload, map_only=not reduces)),
+        reduces=reduces,
+        shuffle_ms=to_ms(_shared_mb(line.shuffle_bytes, reduces) / workload.shuffle_mb_per_s),
+        reduce_ms=to_ms(_reduce_s(line, reduces, workload)) if reduces else 0,
+    )
+
+
+def _map_s(line: SwimLine, maps: int, workload: SwimWorkload, *, map_only: bool) -> float:
+    reading = _shared_mb(line.input_bytes, maps) / workload.map_mb_per_s
+    written = line.output_bytes if map_only else 0
+    return workload.startup_s + reading + _shared_mb(written, maps) / workload.write_mb_per_s
+
+
+def _reduce_s(line: SwimLine, reduces: int, workload: SwimWorkload) -> float:
+    reducing = _shared_mb(line.shuffle_bytes, reduces) / workload.reduce_mb_per_s
+    writing = _shared_mb(line.output_bytes, reduces) / workload.write_mb_per_s
+    return workload.startup_s + reducing + writing
+
+
+def _shared_mb(total_bytes: int, tasks: int) -> float:
+    """One task's share of the bytes, in MB."""
+    return total_bytes / MEGABYTE / tasks if tasks else 0.0
+
+
+def _bytes(megabytes: float) -> int:
+    return round(megabytes * MEGABYTE)

@@ -1,0 +1,112 @@
+"""Reading text files and TOML: every way in which that can go wrong, said in a sentence."""
+
+import re
+import tomllib
+from bisect import bisect_left
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from callboard.scenarios.scenario_error import ScenarioError
+
+KeyPath: TypeAlias = tuple[str | int, ...]
+"""The way from the top of a document to a value: table names and places in lists."""
+
+FILE_BYTES_MAX = 256_000_000
+
+_AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+
+
+def read_text(path: Path) -> str:
+    """The file's text; ScenarioError where there is none to be had."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(FILE_BYTES_MAX + 1)
+    except FileNotFoundError:
+        raise ScenarioError("there is no such file", source=path) from None
+    except IsADirectoryError:
+        raise ScenarioError("this is a folder; name a file in it", source=path) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ScenarioError(f"cannot be read: {reason}", source=path) from None
+    if len(data) > FILE_BYTES_MAX:
+        raise ScenarioError(f"larger than {FILE_BYTES_MAX // 1_000_000} MB", source=path)
+    return _decode(data, path)
+
+
+def _decode(data: bytes, path: Path) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ScenarioError(
+            "not a text file in UTF-8; save it in that encoding", source=path, line=line
+        ) from None
+
+
+def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
+    """The TOML document as plain data; ScenarioError with the line of a syntax error."""
+    if not text.strip():
+        raise ScenarioError("the file is empty", source=source)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ScenarioError("nested too deeply", source=source) from None
+    except ValueError as error:  # TOMLDecodeError, and a whole number of thousands of digits
+        message = str(error)
+        place = _AT_LINE.search(message)
+        line = int(place[1]) if place else None
+        problem = message[: place.start()] if place else message
+        raise ScenarioError(f"not valid TOML: {problem}", source=source, line=line) from None
+
+
+def line_of_key(text: str, key: KeyPath) -> int | None:
+    """The line, from 1, on which the value at `key` begins in a valid TOML text.
+
+    Found without a second reading of TOML's grammar: it is the first line by which the document
+    must be extended so that the shortest valid document from there on has the key.
+    """
+    lines = text.split("\n")
+
+    def has_key(count: int) -> bool:
+        return holds(_shortest_valid(lines, count), key)
+
+    if not key or not has_key(len(lines)):
+        return None
+    return bisect_left(range(len(lines)), True, key=has_key)
+
+
+def _shortest_valid(lines: list[str], count: int) -> dict[str, Any]:
+    """The document of the first `count` lines, or of as few more as make it valid."""
+    for end in range(count, len(lines) + 1):
+        try:
+            return tomllib.loads("\n".join(lines[:end]))
+        except (ValueError, RecursionError):
+            continue
+    return {}
+
+
+_NOTHING = object()
+
+
+def value_at(document: object, key: KeyPath, default: object = None) -> object:
+    """What stands at `key`, or the default."""
+    for part in key:
+        if isinstance(part, int):
+            inside = isinstance(document, list | tuple) and part < len(document)
+        else:
+            inside = isinstance(document, dict) and part in document
+        if not inside:
+            return default
+        document = document[part]  # type: ignore[index]
+    return document
+
+
+def holds(document: object, key: KeyPath) -> bool:
+    """Whether anything stands at `key`."""
+    return value_at(document, key, _NOTHING) is not _NOTHING
+
+
+def dotted(key: KeyPath) -> str:
+    """The key as people write it: `cluster.group[0].nodes`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key)
+    return text.removeprefix(".")

@@ -1,0 +1,16 @@
+"""What several orders promise alike: names of properties in `fairness.catalogue`."""
+
+EFFICIENT = ("work-conserving", "makespan", "lone-job")
+"""No slot is left empty that somebody could use."""
+
+MONOTONE_SHARES = ("pareto", "population-monotone", "resource-monotone")
+"""Of whoever says what everybody is due."""
+
+SMALL_JOBS_FIRST = ("ideal-work", "shortest-first")
+"""The small job is not kept waiting by the large one."""
+
+DOMINATES_SHARING = ("ideal-dominance", "dominance")
+"""The large job is not kept waiting by small ones for ever: it ages."""
+
+EQUAL_SHARES = ("max-min", "sharing-incentive", "envy-free", "max-min-shares", "truthful", "scale")
+"""Equal jobs get equal slots."""

@@ -1,0 +1,280 @@
+"""The public calls: completions and remaining work, in floats or in exact arithmetic."""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from callboard.scheduler.ideal import fsp, loops
+from callboard.scheduler.ideal.row_makers import (
+    ArrayRowMaker,
+    ListRowMaker,
+    RowMaker,
+    RunInput,
+    empty_fsp_machine,
+    empty_heap,
+    empty_las_queue,
+    empty_ps_queue,
+)
+from callboard.scheduler.ideal.sharing_queues import INF
+
+FloatRow: TypeAlias = NDArray[np.float64]
+LoopPath: TypeAlias = Literal["auto", "plain", "compiled"]
+"""Which loops run: compiled where numba is installed, always plain, always compiled."""
+
+
+class _Discipline(NamedTuple):
+    """The loop of a discipline and the rows it needs besides the jobs."""
+
+    loop: str
+    rows: Callable[[RowMaker, RunInput], tuple[Any, ...]]
+
+
+def _twin(late: int, *, weighted: bool = False) -> Callable[[RowMaker, RunInput], tuple[Any, ...]]:
+    def room(rows: RowMaker, case: RunInput) -> tuple[Any, ...]:
+        weight = case.weight if weighted else None
+        return empty_fsp_machine(rows, len(case.arrival), late, weight), late
+
+    return room
+
+
+_DISCIPLINES: dict[str, _Discipline] = {
+    "fifo": _Discipline("fifo", lambda _rows, _case: ()),
+    "ps": _Discipline("share", lambda rows, case: (empty_ps_queue(rows, len(case.arrival)),)),
+    "gps": _Discipline(
+        "share", lambda rows, case: (empty_ps_queue(rows, len(case.arrival), case.weight),)
+    ),
+    "las": _Discipline("las", lambda rows, case: (empty_las_queue(rows, len(case.arrival)),)),
+    "srpt": _Discipline("srpt", lambda rows, case: (empty_heap(rows, len(case.arrival)),)),
+    "srpt+ps": _Discipline(
+        "srpt_ps",
+        lambda rows, case: (
+            empty_heap(rows, len(case.arrival)),
+            empty_ps_queue(rows, len(case.arrival)),
+        ),
+    ),
+    "fsp+fifo": _Discipline("fsp", _twin(fsp.LATE_FIFO)),
+    "fsp+ps": _Discipline("fsp", _twin(fsp.LATE_PS)),
+    "fsp+las": _Discipline("fsp", _twin(fsp.LATE_LAS)),
+    "psbs": _Discipline("fsp", _twin(fsp.LATE_PS, weighted=True)),
+}
+
+DISCIPLINES: tuple[str, ...] = tuple(_DISCIPLINES)
+"""The names that `simulate` knows."""
+
+BLIND: frozenset[str] = frozenset({"fifo", "ps", "gps", "las"})
+"""The disciplines that never look at an estimate."""
+
+PLAIN_LOOPS: dict[str, Callable[..., None]] = {
+    "fifo": loops.fifo,
+    "share": loops.processor_sharing,
+    "las": loops.las,
+    "srpt": loops.srpt,
+    "srpt_ps": loops.srpt_ps,
+    "fsp": fsp.fsp,
+}
+"""The loops by name, as Python runs them."""
+
+
+def simulate(
+    discipline: str,
+    arrivals: ArrayLike,
+    sizes: ArrayLike,
+    estimates: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    speed: float = 1.0,
+    *,
+    path: LoopPath = "auto",
+) -> FloatRow:
+    """When each job is done on one divisible machine, in the order in which the jobs are given.
+
+    `arrivals` and `sizes` are in seconds (`sizes` on a machine of speed 1), one entry a job, in
+    any order; `estimates` of the sizes default to the sizes, `weights` to 1.  `speed` is the
+    seconds of work done in a second.  Disciplines that have no use for estimates (`BLIND`) or
+    weights (all but `gps` and `psbs`) ignore them.
+
+    `discipline` is one of `DISCIPLINES`; what each does, and what it does with a job whose
+    estimate was wrong, is said at its loop (the simulator report, §2.3).  Ties go by arrival,
+    then by index; completions come before arrivals of the same instant.
+
+    Rounding leaves completions within 1e-11 of exact arithmetic where the tests compare them.
+
+    Returns a float64 array.  Raises `ValueError`, naming what is wrong, for an unknown
+    discipline, a negative, NaN or infinite number, a weight or speed of 0 and unequal lengths;
+    `ImportError` if `path` is "compiled" and numba is not installed.
+    """
+    order, case = _prepare(arrivals, sizes, estimates, weights, speed)
+    done = _run(discipline, case, INF, path).done
+    return _in_given_order(done, order)
+
+
+def remaining(
+    discipline: str,
+    at: float,
+    arrivals: ArrayLike,
+    sizes: ArrayLike,
+    estimates: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    speed: float = 1.0,
+    *,
+    path: LoopPath = "auto",
+) -> FloatRow:
+    """The work left of each job at the instant `at`, in seconds on a machine of speed 1.
+
+    0 for a job that is done, the whole size for one that has not been served or has not come.
+    Under "ps" on the estimates this is the virtual size by which FSP and HFSP order jobs.
+    Everything else as for `simulate`.
+    """
+    _check("at", np.array([at], dtype=np.float64))
+    order, case = _prepare(arrivals, sizes, estimates, weights, speed)
+    left = _run(discipline, case, float(at), path).left
+    return _in_given_order(left, order) * speed
+
+
+class Exact(NamedTuple):
+    """An exact run: when each job is done (infinity: not by the end), and the work left of it."""
+
+    done: list[Fraction | float]
+    left: list[Fraction]
+
+
+def exact(
+    discipline: str,
+    arrivals: Sequence[Fraction | int],
+    sizes: Sequence[Fraction | int],
+    estimates: Sequence[Fraction | int] | None = None,
+    weights: Sequence[Fraction | int] | None = None,
+    speed: Fraction | int = 1,
+    until: Fraction | int | None = None,
+) -> Exact:
+    """Run `simulate`'s loops on Fractions, to the end or to the instant `until`.
+
+    The very functions that are compiled for floats, so what is proved here of their logic holds
+    there up to rounding.  Slow: for tests and small cases.  Raises `ValueError` as `simulate`.
+    """
+    _prepare(_floats(arrivals), _floats(sizes), _floats(estimates), _floats(weights), float(speed))
+    order = sorted(range(len(arrivals)), key=lambda j: (arrivals[j], j))
+
+    def row(values: Sequence[Fraction | int] | None, over: Fraction | int) -> list[Fraction]:
+        return [Fraction(1 if values is None else values[j]) / over for j in order]
+
+    case = RunInput(
+        arrival=row(arrivals, 1),
+        size=row(sizes, speed),
+        estimate=row(sizes if estimates is None else estimates, speed),
+        weight=row(weights, 1),
+    )
+    end = INF if until is None else Fraction(until)
+    jobs = _run(discipline, case, end, "plain")
+    place = {job: rank for rank, job in enumerate(order)}
+    return Exact(
+        done=[jobs.done[place[job]] for job in range(len(order))],
+        left=[jobs.left[place[job]] * speed for job in range(len(order))],
+    )
+
+
+def compiled_is_available() -> bool:
+    """Whether numba is installed, so that "auto" means compiled loops."""
+    from importlib.util import find_spec
+
+    return find_spec("numba") is not None
+
+
+def _run(discipline: str, case: RunInput, until: Any, path: LoopPath) -> loops.LoopJobs:
+    """Run the loop of `discipline` and return its jobs, in order of arrival."""
+    if discipline not in _DISCIPLINES:
+        raise ValueError(f"no discipline {discipline!r}; there are {', '.join(DISCIPLINES)}")
+    if path not in ("auto", "plain", "compiled"):
+        raise ValueError(f"no path {path!r}; there are auto, plain, compiled")
+    what = _DISCIPLINES[discipline]
+    if path == "compiled" or (path == "auto" and compiled_is_available()):
+        from callboard.scheduler.ideal.compiled import COMPILED_LOOPS
+
+        rows: RowMaker = ArrayRowMaker()
+        run = COMPILED_LOOPS[what.loop]
+    else:
+        rows = ListRowMaker()
+        run = PLAIN_LOOPS[what.loop]
+    jobs = case.jobs(rows)
+    run(jobs, *what.rows(rows, case), until)
+    return jobs
+
+
+def _prepare(
+    arrivals: ArrayLike,
+    sizes: ArrayLike,
+    estimates: ArrayLike | None,
+    weights: ArrayLike | None,
+    speed: float,
+) -> tuple[NDArray[np.int64] | None, RunInput]:
+    """Check the input and sort it; the order is `None` where it was sorted already."""
+    arrival = _row("arrivals", arrivals)
+    n = len(arrival)
+    size = _row("sizes", sizes, n)
+    estimate = size if estimates is None else _row("estimates", estimates, n)
+    weight = np.ones(n) if weights is None else _row("weights", weights, n)
+    if not (weight > 0).all():
+        raise ValueError(f"weights: job {_first(weight <= 0)} has weight 0; weights are above 0")
+    if not (speed > 0 and np.isfinite(speed)):
+        raise ValueError(f"speed: {speed} is not a finite number above 0")
+    with np.errstate(over="ignore"):
+        case = RunInput(arrival, size / speed, estimate / speed, weight)
+        _check_sums(case)
+    if (arrival[1:] >= arrival[:-1]).all():
+        return None, case
+    order = np.argsort(arrival, kind="stable")
+    return order, RunInput(*(row[order] for row in case))
+
+
+def _row(name: str, values: ArrayLike, n: int | None = None) -> FloatRow:
+    """`values` as a checked float64 array of one dimension, of length `n` if that is given."""
+    try:
+        row = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: not a row of numbers ({error})") from None
+    if row.ndim != 1:
+        raise ValueError(f"{name}: {row.ndim} dimensions where a row of numbers is needed")
+    if n is not None and len(row) != n:
+        raise ValueError(f"{name}: {len(row)} entries for {n} arrivals")
+    _check(name, row)
+    return row
+
+
+def _check(name: str, row: FloatRow) -> None:
+    """Refuse what is not a finite number of at least 0."""
+    bad = ~(np.isfinite(row) & (row >= 0))
+    if bad.any():
+        job = _first(bad)
+        raise ValueError(f"{name}: entry {job} is {row[job]}; need a finite number, 0 or more")
+
+
+def _check_sums(case: RunInput) -> None:
+    """Refuse numbers so large that a clock would run over."""
+    total = case.weight.sum()
+    end = case.arrival.max(initial=0.0) + case.size.sum()
+    if not np.isfinite(end):
+        raise ValueError("sizes: their sum is too large for a float")
+    for name, work in (("sizes", case.size), ("estimates", case.estimate)):
+        if not np.isfinite((work / case.weight).sum() * total):
+            raise ValueError(f"{name}: their sum is too large for a float, given speed and weights")
+
+
+def _first(bad: NDArray[np.bool_]) -> int:
+    return int(np.flatnonzero(bad)[0])
+
+
+def _floats(values: Iterable[Any] | None) -> Any:
+    """The values as floats, to be checked as such."""
+    return None if values is None else [float(value) for value in values]
+
+
+def _in_given_order(row: Any, order: NDArray[np.int64] | None) -> FloatRow:
+    """Undo the sorting by arrival."""
+    found = np.asarray(row, dtype=np.float64)
+    if order is None:
+        return found
+    given = np.empty_like(found)
+    given[order] = found
+    return given

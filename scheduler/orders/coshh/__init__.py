@@ -1,0 +1,1 @@
+"""COSHH: job classes matched with node types; the hybrid scheduler."""

@@ -1,0 +1,324 @@
+"""COSHH: classes of jobs matched with sorts of node, then min shares and fair shares of users.
+
+(Rasooli and Down, "A Hybrid Scheduling Approach for Scalable Heterogeneous Hadoop Systems", II-C
+and III; "An adaptive scheduling algorithm for dynamic heterogeneous Hadoop systems", CASCON 2011.)
+
+Jobs whose tasks take equally long on each sort of node are a class
+(`scheduler.orders.coshh.job_classes`).  A linear program says which classes suit which sort
+(`scheduler.orders.coshh.linear_program`), once among the users with a min share and once among all
+(`scheduler.orders.coshh.matching`).  At a slot the users below their min share choose among what
+the first suggests to the node's sort, then all users among what the second does
+(`scheduler.orders.coshh.user_queues`).  Maps and reduces are matched apart, each by its own times
+and slots.  docs/coshh.md says what the papers leave open.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Literal
+
+import msgspec
+
+from callboard.scheduler.entitlements import ClaimantKind, Entitlement
+from callboard.scheduler.estimation import Oracle, SizeSource
+from callboard.scheduler.facts import (
+    Closed,
+    Fact,
+    JobArrived,
+    JobLeft,
+    Launched,
+    NodeDrained,
+    NodeGone,
+    NodeJoined,
+    Resumed,
+    Suspended,
+    TasksPending,
+    TasksWithdrawn,
+)
+from callboard.scheduler.guarantees import MONOTONE_SHARES
+from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
+from callboard.scheduler.orders.coshh.linear_program import scipy_module
+from callboard.scheduler.orders.coshh.matching import ClassMatcher
+from callboard.scheduler.orders.coshh.task_times import (
+    LearnedTaskTimes,
+    NodeType,
+    OracleTaskTimes,
+    TaskTimes,
+)
+from callboard.scheduler.orders.coshh.user_entitlements import UserParams, user_entitlements
+from callboard.scheduler.orders.coshh.user_queues import UserQueue, UserQueues
+from callboard.scheduler.policy import Order, QueuedJob
+from callboard.scheduler.view import ClusterView, JobView, NodeView, Offer
+
+
+class _Job:
+    """What the lines know of a job's tasks of one kind."""
+
+    __slots__ = ("number", "pending", "running", "user", "waiting")
+
+    def __init__(self, user: UserQueue, view: JobView) -> None:
+        self.user = user
+        self.number = -1
+        self.pending = 0
+        self.running = 0
+        self.waiting = (view.submitted_ms, view.job)
+
+
+class Coshh(Order):
+    """Suggested classes first, in them min shares, then least running for its weight."""
+
+    name = "coshh"
+    summary = "match classes of jobs with kinds of node by a linear program, then share fairly"
+    same_for_every_node = False
+
+    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        """Where task times come from, who the users are, and what a class and a change is.
+
+        `size` is `online` (learnt from completed tasks) or `oracle` (the truth), `guess` the
+        seconds of a task before any has completed.  Jobs whose task times differ by less than
+        about `alike` are one class, and there are at most `classes`.  Work counts for `memory_s`
+        from its submission, and a matching holds until a part of it has changed by the factor
+        1 + `change`.  `spare` says what a node does when nothing suggested waits: `help` others
+        where its slot would be done before their own nodes' get to them, serve `any`, or `leave`
+        its slots free.
+        """
+
+        size: SizeSource = "online"
+        guess: float = 60.0
+        users: dict[str, UserParams] = msgspec.field(default_factory=dict)
+        classes: int = 10
+        alike: float = 0.1
+        memory_s: float = 3600.0
+        change: float = 0.25
+        spare: Literal["help", "any", "leave"] = "help"
+
+        def __post_init__(self) -> None:
+            if self.guess <= 0:
+                raise ValueError("guess must be positive")
+            if not 1 <= self.classes <= 100:
+                raise ValueError("classes must be from 1 to 100")
+            if not 0.001 <= self.alike <= 10:
+                raise ValueError("alike must be from 0.001 to 10")
+            if self.memory_s < 0 or self.change < 0:
+                raise ValueError("memory_s and change must not be negative")
+
+    def __init__(self, params: Params | None = None) -> None:
+        self.params = params = params or Coshh.Params()
+        if msgspec.structs.replace(params, size="online") == Coshh.Params():
+            self.guarantees = ("makespan", "lone-job", "scale", "truthful", *MONOTONE_SHARES)
+        for part in ("optimize", "vq"):
+            scipy_module(part)
+        self.wants_oracle = params.size == "oracle"
+        self._oracle: Oracle | None = None
+        self._times: TaskTimes = LearnedTaskTimes(round(params.guess * 1000))
+        if self.wants_oracle:
+            self._times = OracleTaskTimes(self._the_oracle)
+        weights = {name: Fraction(repr(user.weight)) for name, user in params.users.items()}
+        self._scale = lcm(*(w.numerator for w in weights.values()))
+        self._node_type_of: dict[NodeId, int] = {}
+        self._slots_of: dict[NodeId, tuple[int, ...]] = {}
+        self._node_types: list[NodeType] = []
+        self._jobs: tuple[dict[JobId, _Job], ...] = ({}, {})
+        self._pending: tuple[dict[int, int], ...] = ({}, {})
+        self._user_queues = (UserQueues(), UserQueues())
+        self.matchers = tuple(self._matcher(kind) for kind in KINDS)
+
+    def _matcher(self, kind: TaskKind) -> ClassMatcher:
+        params = self.params
+        guaranteed = {n: u.weight for n, u in params.users.items() if u.minimum(kind)}
+        return ClassMatcher(
+            kind,
+            self._times,
+            most=params.classes,
+            alike=params.alike,
+            memory_ms=round(params.memory_s * 1000),
+            change=params.change,
+            guaranteed=guaranteed,
+        )
+
+    def set_oracle(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+
+    def _the_oracle(self) -> Oracle:
+        if self._oracle is None:
+            raise RuntimeError(f"{self.name} goes by true sizes and was given no oracle")
+        return self._oracle
+
+    # Facts.
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Launched(job, kind):
+                self._refresh(view.job(job), kind, launched=1)
+            case Closed():
+                self._close(fact, view)
+            case (
+                TasksPending(job, kind)
+                | Suspended(job, kind)
+                | Resumed(job, kind)
+                | TasksWithdrawn(job, kind)
+            ):
+                self._refresh(view.job(job), kind)
+            case JobArrived(job):
+                self._arrive(view.job(job), view)
+            case JobLeft(job):
+                self._leave(job, view)
+            case NodeGone(node) | NodeDrained(node):
+                self._part(node)
+            case NodeJoined(node):
+                joined = view.node(node)
+                assert joined is not None
+                self._join(joined)
+
+    def _join(self, node: NodeView) -> None:
+        sort = NodeType(node.kind, node.speed)
+        if sort not in self._node_types:
+            self._node_types.append(sort)
+        self._part(node.node)
+        self._node_type_of[node.node] = self._node_types.index(sort)
+        self._slots_of[node.node] = tuple(node.slots(kind) for kind in KINDS)
+        for kind in KINDS:
+            if self.matchers[kind].add_slots(sort, node.slots(kind)):
+                self._reclassify(kind)
+
+    def _part(self, node: NodeId) -> None:
+        """A node's slots count no more.  Its sort stays known, since what runs there may go on."""
+        slots = self._slots_of.pop(node, None)
+        if slots is not None:
+            for kind in KINDS:
+                self.matchers[kind].add_slots(
+                    self._node_types[self._node_type_of[node]], -slots[kind]
+                )
+
+    def _arrive(self, job: JobView, view: ClusterView) -> None:
+        for kind in KINDS:
+            if job.total(kind):
+                regrouped = self.matchers[kind].enter(job, view.now_ms)
+                self._jobs[kind][job.job] = _Job(self._user(job.user, kind), job)
+                if regrouped:
+                    self._reclassify(kind)
+                self._refresh(job, kind)
+
+    def _leave(self, job: JobId, view: ClusterView) -> None:
+        for kind in KINDS:
+            left = self._jobs[kind].pop(job, None)
+            if left is not None:
+                assert not left.pending, f"job {job} leaves with pending tasks"
+                self.matchers[kind].leave(job, left.waiting[0], view.now_ms)
+        self._times.forget(job)
+
+    def _close(self, fact: Closed, view: ClusterView) -> None:
+        job = view.job(fact.job)
+        if fact.succeeded and not self.wants_oracle:
+            sort = self._node_types[self._node_type_of[fact.node]]
+            self._times.learn(fact, job.user, sort)
+            if self.matchers[fact.kind].on_times_learned(fact.job):
+                self._reclassify(fact.kind)
+        self._refresh(job, fact.kind)
+
+    def _user(self, name: str, kind: TaskKind) -> UserQueue:
+        """The user, new or known."""
+        users = self._user_queues[kind].users
+        if name not in users:
+            params = self.params.users.get(name, UserParams())
+            pace = self._scale / Fraction(repr(params.weight))
+            assert pace.denominator == 1
+            users[name] = UserQueue(name, pace.numerator, params.minimum(kind))
+        return users[name]
+
+    def _refresh(self, view: JobView, kind: TaskKind, launched: int = 0) -> None:
+        """Put the job and its user where facts have moved them."""
+        job = self._jobs[kind][view.job]
+        user, pending, running = job.user, view.pending(kind), view.running(kind)
+        number = self.matchers[kind].class_of(view.job)
+        if job.number < 0:
+            job.number = number
+        assert job.number == number, f"job {view.job} changed its class and was not moved"
+        if job.pending and not pending:
+            user.drop(job.waiting, number)
+        if pending and not job.pending:
+            user.put(job.waiting, number)
+        self._count(kind, number, pending - job.pending)
+        user.running += running - job.running
+        user.launched += launched
+        job.pending, job.running = pending, running
+        self._user_queues[kind].refresh(user)
+
+    def _reclassify(self, kind: TaskKind) -> None:
+        """Classes have changed: move the waiting jobs whose own has."""
+        suggestions = self.matchers[kind]
+        for number, job in self._jobs[kind].items():
+            new = suggestions.class_of(number)
+            if job.pending and new != job.number:
+                job.user.drop(job.waiting, job.number)
+                job.user.put(job.waiting, new)
+                self._count(kind, job.number, -job.pending)
+                self._count(kind, new, job.pending)
+                self._user_queues[kind].refresh(job.user)
+            job.number = new
+
+    def _count(self, kind: TaskKind, number: int, tasks: int) -> None:
+        """Add to the waiting tasks of a class."""
+        waiting = self._pending[kind]
+        left = waiting.get(number, 0) + tasks
+        if left:
+            waiting[number] = left
+        else:
+            waiting.pop(number, None)
+
+    # The order.
+
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+        """Below the min share, suggested, others; the score is the slots that the user lacks, then
+        running / weight.
+        """
+        sort = self._node_type_of[offer.node.node]
+        suggestions, lines = self.matchers[kind], self._user_queues[kind]
+        where = self._node_types[sort]
+        first: set[JobId] = set()
+        for user, job in lines.below_min_share(_of(suggestions.first.suggested, sort)):
+            first.add(job)
+            who = f"{user.name} lacks {user.shortfall} of {user.minimum}"
+            yield self._ranked(job, kind, float(user.shortfall), f"suits {where}, {who}", view)
+        suggested = _of(suggestions.second.suggested, sort)
+        for user, job in lines.by_share(suggested):
+            if job not in first:
+                who = f"share of {user.name}"
+                yield self._ranked(job, kind, self._share(user), f"suits {where}, {who}", view)
+        if self.params.spare == "leave":
+            return
+        others = [each for each in suggestions.second.rates if each not in suggested]
+        others = [each for each in others if self._may_help(each, kind, sort)]
+        for user, job in lines.by_share(others):
+            if job not in first:
+                who = f"share of {user.name}"
+                yield self._ranked(job, kind, self._share(user), f"spare {where}, {who}", view)
+
+    def _may_help(self, number: int, kind: TaskKind, node_type: int) -> bool:
+        """Whether a node of the sort may serve a class that is not suggested to it."""
+        waiting = self._pending[kind].get(number, 0)
+        if not waiting or self.params.spare == "any":
+            return waiting > 0
+        level = self.matchers[kind].second
+        return level.times_ms[number][node_type] * level.rates[number] <= waiting
+
+    def _ranked(
+        self, job: JobId, kind: TaskKind, score: float, why: str, view: ClusterView
+    ) -> QueuedJob:
+        number = self._jobs[kind][job].number
+        return QueuedJob(view.job(job), score, f"{self.name}: class {number + 1} {why}")
+
+    def _share(self, user: UserQueue) -> float:
+        return user.running * user.inverse_weight / self._scale
+
+    # What everybody is due.
+
+    def entitlements(
+        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
+    ) -> list[Entitlement]:
+        """The users' fair shares, by weight and min share."""
+        return user_entitlements(kind, view, each, self.params.users)
+
+
+def _of(suggested: Sequence[tuple[int, ...]], node_type: int) -> tuple[int, ...]:
+    return suggested[node_type] if node_type < len(suggested) else ()

@@ -1,0 +1,151 @@
+"""The hybrid scheduler: FIFO when underloaded, Fair when balanced, COSHH when overloaded.
+
+(Rasooli and Down, "A Hybrid Scheduling Approach for Scalable Heterogeneous Hadoop Systems", V.)
+FIFO serves while free slots are more than waiting tasks, COSHH once so many tasks wait that the
+cluster is overloaded, Fair between.  The load is
+
+    (waiting tasks - free slots) / slots
+
+of the kind of slot where it is largest.  It is -1 on an idle cluster, below 0 where the paper says
+underloaded, and 1 when every slot is taken and as many tasks wait; a launch does not change it,
+since the task and the slot go together.
+
+The paper leaves thresholds and their guard to future work: `balanced_from` is 0, as it says;
+`overloaded_from` is 1, "the total number of slots, and the total number of tasks waiting"; and on
+the way down a threshold is passed only `margin` below where it is passed on the way up.  All three
+orders hear every fact, so that each is ready when its turn comes.
+"""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+import msgspec
+
+from callboard.scheduler.decisions import Switch
+from callboard.scheduler.entitlements import ClaimantKind, Entitlement
+from callboard.scheduler.estimation import Oracle, SizeSource
+from callboard.scheduler.facts import Fact
+from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.orders.coshh.coshh import Coshh
+from callboard.scheduler.orders.coshh.user_entitlements import UserParams
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fair.pools import PoolParams
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.policy import Order, QueuedJob
+from callboard.scheduler.view import ClusterView, Offer
+
+_TASKS = {TaskKind.MAP: "maps", TaskKind.REDUCE: "reduces"}
+
+
+class Hybrid(Order):
+    """Three orders, of which the load chooses one."""
+
+    name = "hybrid"
+    summary = "fifo when underloaded, fair when balanced, coshh when overloaded"
+    same_for_every_node = False
+    switches = True
+
+    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        """The load from which Fair serves and from which COSHH does, and how far below these it
+        must fall to go back; `size` and `users` are COSHH's.
+        """
+
+        balanced_from: float = 0.0
+        overloaded_from: float = 1.0
+        margin: float = 0.1
+        size: SizeSource = "online"
+        users: dict[str, UserParams] = msgspec.field(default_factory=dict)
+
+        def __post_init__(self) -> None:
+            if not -1 <= self.balanced_from <= self.overloaded_from:
+                raise ValueError(
+                    "balanced_from must be at least -1 and overloaded_from at least as much"
+                )
+            if self.margin < 0:
+                raise ValueError("margin must not be negative")
+            self.fair()  # a name that can be no pool's is refused
+
+        def fair(self) -> Fair.Params:
+            """Fair as the paper has it: a pool for each user."""
+            return Fair.Params(
+                pool_by="user",
+                pools={
+                    name: PoolParams(
+                        weight=user.weight, min_maps=user.min_maps, min_reduces=user.min_reduces
+                    )
+                    for name, user in self.users.items()
+                },
+            )
+
+    def __init__(self, params: Params | None = None) -> None:
+        params = params or Hybrid.Params()
+        if not params.users:
+            self.guarantees = ("makespan", "lone-job", "pareto")
+        coshh = Coshh(Coshh.Params(size=params.size, users=params.users))
+        self._orders: tuple[Fifo, Fair, Coshh] = (Fifo(), Fair(params.fair()), coshh)
+        self.wants_oracle = coshh.wants_oracle
+        margin = Fraction(repr(params.margin))
+        self._up = [Fraction(repr(each)) for each in (params.balanced_from, params.overloaded_from)]
+        self._down = [each - margin for each in self._up]
+        self._state = 0
+        self._switch: Switch | None = None
+
+    @property
+    def order(self) -> Fifo | Fair | Coshh:
+        """The order that serves now."""
+        return self._orders[self._state]
+
+    @property
+    def switch(self) -> Switch | None:
+        return self._switch
+
+    def set_oracle(self, oracle: Oracle) -> None:
+        for order in self._orders:
+            if order.wants_oracle:
+                order.set_oracle(oracle)
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        for order in self._orders:
+            order.observe(fact, view)
+        self._switch = None
+        state, kind = self._chosen(view)
+        if state != self._state:
+            was, now = self.order.name, self._orders[state].name
+            waiting, free = view.pending(kind), view.slots(kind) - view.running(kind)
+            slots = f"{free:,} of {view.slots(kind):,} slots are free"
+            self._switch = Switch(was, now, f"{waiting:,} {_TASKS[kind]} wait, {slots}")
+            self._state = state
+
+    def _chosen(self, view: ClusterView) -> tuple[int, TaskKind]:
+        """The order for the present load, and the kind of slot that is loaded most."""
+        load, loaded = Fraction(-1), TaskKind.MAP
+        for kind in KINDS:
+            slots = view.slots(kind)
+            if slots:
+                each = Fraction(view.pending(kind) + view.running(kind), slots) - 1
+                if each > load:
+                    load, loaded = each, kind
+        state = self._state
+        while state < len(self._up) and load >= self._up[state]:
+            state += 1
+        while state > 0 and load < self._down[state - 1]:
+            state -= 1
+        return state, loaded
+
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+        """The queue of the order that serves."""
+        order = self.order
+        for job, score, rule in order.queue(kind, offer, view):
+            yield QueuedJob(job, score, f"{self.name}, {rule or order.name}")
+
+    def kinds(self, offer: Offer) -> Iterable[TaskKind]:
+        return self.order.kinds(offer)
+
+    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        return self.order.quota(kind, offer, view)
+
+    def entitlements(
+        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
+    ) -> list[Entitlement]:
+        """What the order that serves says; who changes with it begins to starve anew."""
+        return self.order.entitlements(kind, view, each)

@@ -1,0 +1,237 @@
+"""COSHH's suggestions for one kind of slot: which classes of jobs each sort of node should serve.
+
+It keeps what the linear program needs (`scheduler.orders.coshh.linear_program`): the classes, their
+task times, the slots of each sort, and how much work each class brings.  The program is solved
+again when a class or a sort comes or goes, or when some part of the work or of the slots has
+changed by more than `change` since; never for a decision.
+
+A class's **work** is the number of tasks of its jobs that are in the system or were submitted
+within the last `memory_ms`: rates of arrival but for a common factor, which does not matter, and
+never 0 for a job that is there.  For the first level the tasks of users with a min share count,
+times their weights.
+"""
+
+import heapq
+from collections.abc import Mapping, Sequence
+
+from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.orders.coshh.job_classes import GridCell, JobClasses
+from callboard.scheduler.orders.coshh.linear_program import MatchingSolution, solve_matching
+from callboard.scheduler.orders.coshh.task_times import NodeType, TaskTimes
+from callboard.scheduler.view import JobView
+
+
+class _Counted:
+    """A job that counts; `view` is None when it has left."""
+
+    __slots__ = ("cell", "tasks", "user", "view")
+
+    def __init__(self, view: JobView, tasks: int, cell: GridCell) -> None:
+        self.view: JobView | None = view
+        self.user = view.user
+        self.tasks = tasks
+        self.cell = cell
+
+
+class CurrentMatching:
+    """A matching in force, and what it was made for."""
+
+    def __init__(self, change: float) -> None:
+        self._ratio = 1 + change
+        self._classes: tuple[int, ...] = ()
+        self._parts: tuple[float, ...] = ()
+        self.suggested: tuple[tuple[int, ...], ...] = ()
+        self.rates: dict[int, float] = {}
+        self.times_ms: dict[int, tuple[float, ...]] = {}
+        self.solved = 0
+        """How often the program was solved."""
+
+    def update(
+        self, classes: JobClasses, work: dict[int, float], slots: Sequence[int], *, anew: bool
+    ) -> None:
+        """Solve again if it is worth it."""
+        names = tuple(sorted(name for name, tasks in work.items() if tasks > 0))
+        times = [classes.times_ms(name) for name in names]
+        loads = [
+            work[name] * min(each, default=0.0) for name, each in zip(names, times, strict=True)
+        ]
+        parts = (*_parts(loads), *_parts(slots))
+        if not anew and names == self._classes and self._near(parts):
+            return
+        self._classes, self._parts = names, parts
+        if not names:
+            self.suggested, self.rates, self.times_ms = (), {}, {}
+            return
+        self.solved += 1
+        found: MatchingSolution = solve_matching(times, [work[name] for name in names], slots)
+        self.suggested = tuple(tuple(names[i] for i in each) for each in found.suggested)
+        self.rates = dict(zip(names, found.rates, strict=True))
+        self.times_ms = dict(zip(names, times, strict=True))
+
+    def _near(self, parts: tuple[float, ...]) -> bool:
+        return len(parts) == len(self._parts) and all(
+            new <= old * self._ratio and old <= new * self._ratio
+            for new, old in zip(parts, self._parts, strict=True)
+        )
+
+
+def _parts(amounts: Sequence[float]) -> list[float]:
+    total = sum(amounts)
+    return [each / total for each in amounts] if total else list(amounts)
+
+
+class ClassMatcher:
+    """Classes and matchings for one kind of slot."""
+
+    def __init__(
+        self,
+        kind: TaskKind,
+        times: TaskTimes,
+        *,
+        most: int,
+        alike: float,
+        memory_ms: Millis,
+        change: float,
+        guaranteed: Mapping[str, float],
+    ) -> None:
+        """`guaranteed` are the weights of the users with a min share."""
+        self._kind = kind
+        self._times = times
+        self._most = most
+        self._alike = alike
+        self._memory_ms = memory_ms
+        self.classes = JobClasses(most, alike)
+        self.node_types: list[NodeType] = []
+        self.slots: list[int] = []
+        self.first, self.second = CurrentMatching(change), CurrentMatching(change)
+        self._guaranteed = guaranteed
+        self._jobs: dict[JobId, _Counted] = {}
+        self._tasks: dict[
+            tuple[GridCell, str], int
+        ] = {}  # by user, "" for those without a min share
+        self._leaving: list[tuple[Millis, JobId]] = []
+        self._usual: dict[str, tuple[int, ...]] = {}
+        self._grouped = 0
+
+    # Nodes.
+
+    def add_slots(self, node_type: NodeType, count: int) -> bool:
+        """A node with so many slots has come, or has gone if `count` is below 0.
+
+        Whether its sort is new, and classes with it.
+        """
+        if node_type not in self.node_types:
+            self.node_types.append(node_type)
+            self.slots.append(0)
+            self.slots[-1] += count
+            self._begin_anew()
+            self._solve(anew=True)
+            return True
+        self.slots[self.node_types.index(node_type)] += count
+        self._solve()
+        return False
+
+    # Jobs.
+
+    def enter(self, job: JobView, now_ms: Millis) -> bool:
+        """A job with tasks of the kind has come; whether others' classes have changed by it."""
+        known = _Counted(job, job.total(self._kind), self._cell(job))
+        self._jobs[job.job] = known
+        self._count(known, known.tasks)
+        self._forget(now_ms)
+        return self._solve()
+
+    def leave(self, job: JobId, submitted_ms: Millis, now_ms: Millis) -> None:
+        """A job has left; its work counts until its submission is `memory_ms` ago."""
+        known = self._jobs.get(job)
+        if known is not None:
+            known.view = None
+            heapq.heappush(self._leaving, (submitted_ms + self._memory_ms, job))
+            self._forget(now_ms)
+            self._solve()
+
+    def on_times_learned(self, job: JobId) -> bool:
+        """Task times have been learnt from a task of this job; whether any class has changed."""
+        known = self._jobs[job]
+        assert known.view is not None
+        moved = self._moved(known)
+        if self._usual_changed("") | self._usual_changed(known.user):
+            moved |= self._place_all()
+        return moved and (self._solve() or True)
+
+    def class_of(self, job: JobId) -> int:
+        """The class of a job that is there."""
+        return self.classes.class_of(self._jobs[job].cell)
+
+    def _cell(self, job: JobView) -> GridCell:
+        """The job's cell, held."""
+        return self.classes.hold([self._times.mean_ms(job, self._kind, s) for s in self.node_types])
+
+    def _moved(self, known: _Counted) -> bool:
+        assert known.view is not None
+        cell = self._cell(known.view)
+        self.classes.release(known.cell)
+        if cell == known.cell:
+            return False
+        self._count(known, -known.tasks)
+        known.cell = cell
+        self._count(known, known.tasks)
+        return True
+
+    def _count(self, known: _Counted, tasks: int) -> None:
+        """Add to the work of the job's cell; a cell without any is forgotten."""
+        key = (known.cell, known.user if known.user in self._guaranteed else "")
+        left = self._tasks.get(key, 0) + tasks
+        if left:
+            self._tasks[key] = left
+        else:
+            self._tasks.pop(key, None)
+
+    def _place_all(self) -> bool:
+        """Find the cell of every job that is there again; whether any has changed."""
+        moved = False
+        for known in self._jobs.values():
+            if known.view is not None and self._moved(known):
+                moved = True
+        return moved
+
+    def _begin_anew(self) -> None:
+        """Classes by times on another set of sorts; jobs that have left no longer count."""
+        self.classes = JobClasses(self._most, self._alike)
+        self._usual.clear()
+        self._leaving.clear()
+        self._tasks.clear()
+        self._jobs = {job: known for job, known in self._jobs.items() if known.view is not None}
+        for known in self._jobs.values():
+            assert known.view is not None
+            known.cell = self._cell(known.view)
+            self._count(known, known.tasks)
+
+    def _usual_changed(self, user: str) -> bool:
+        """Whether the place of the user's jobs without a completed task has changed."""
+        usual = [self._times.prior_ms(user, self._kind, sort) for sort in self.node_types]
+        place = self.classes.place(usual)
+        old, self._usual[user] = self._usual.get(user), place
+        return old != place
+
+    def _forget(self, now_ms: Millis) -> None:
+        while self._leaving and self._leaving[0][0] <= now_ms:
+            known = self._jobs.pop(heapq.heappop(self._leaving)[1])
+            self._count(known, -known.tasks)
+            self.classes.release(known.cell)
+
+    def _solve(self, *, anew: bool = False) -> bool:
+        """Solve what has to be solved again; whether classes have been joined anew."""
+        work: dict[int, float] = {}
+        preferred: dict[int, float] = {}
+        for (cell, user), tasks in sorted(self._tasks.items()):
+            number = self.classes.class_of(cell)
+            work[number] = work.get(number, 0.0) + tasks
+            if user:
+                preferred[number] = preferred.get(number, 0.0) + tasks * self._guaranteed[user]
+        grouped = self._grouped != self.classes.groupings
+        self._grouped = self.classes.groupings
+        anew = anew or grouped
+        self.first.update(self.classes, preferred, self.slots, anew=anew)
+        self.second.update(self.classes, work, self.slots, anew=anew)
+        return grouped

@@ -1,0 +1,108 @@
+"""How long a task takes on which sort of node: m(J, R) of the hybrid paper, true or learnt.
+
+A **sort** of node is a kind and a speed: nodes of one sort treat all jobs alike.  Of a reduce only
+what follows its shuffle counts (`scheduler.estimation`).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from callboard.scheduler.estimation import Oracle, RunningMean, work_ms
+from callboard.scheduler.facts import Closed
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.view import JobView
+
+
+class NodeType(NamedTuple):
+    """What nodes that treat all jobs alike have in common."""
+
+    kind: str
+    speed: float
+
+    def __str__(self) -> str:
+        name = self.kind or "plain nodes"
+        return name if self.speed == 1 else f"{name} of speed {self.speed:g}"
+
+
+class TaskTimes(ABC):
+    """What is believed of mean task times."""
+
+    @abstractmethod
+    def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
+        """A task of the job on a node of the sort."""
+
+    def prior_ms(self, user: str, kind: TaskKind, node_type: NodeType) -> float:  # noqa: ARG002
+        """What is believed of the user's jobs before any task of theirs; 0 where each is known."""
+        return 0.0
+
+    def learn(self, closed: Closed, user: str, node_type: NodeType) -> None:  # noqa: B027
+        """Hear of an attempt that succeeded."""
+
+    def forget(self, job: JobId) -> None:  # noqa: B027
+        """The job has left."""
+
+
+class OracleTaskTimes(TaskTimes):
+    """The truth, input local."""
+
+    def __init__(self, oracle: Callable[[], Oracle]) -> None:
+        self._oracle = oracle
+
+    def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
+        return self._oracle().task_ms(job.job, kind, node_type.kind) / node_type.speed
+
+
+MeansByNodeType: TypeAlias = dict[tuple[TaskKind, NodeType | None], RunningMean]
+"""Somebody's tasks by their kind and the sort of node they ran on; None: anywhere."""
+
+
+class LearnedTaskTimes(TaskTimes):
+    """The mean of completed tasks that tell most about it, in this order: the job's own on that
+    sort, its user's on that sort, the job's own anywhere, its user's anywhere, all on that sort,
+    all anywhere; and `guess_ms` before anything has completed.
+
+    What was measured anywhere is scaled by speed: a sort that nobody has tried is taken to be as
+    good as its speed says.  That a user's jobs are alike is the papers' own habit (the hybrid
+    paper, V: each user submits jobs from one category).
+    """
+
+    def __init__(self, guess_ms: int) -> None:
+        self._guess_ms = guess_ms
+        self._jobs: dict[JobId, MeansByNodeType] = {}
+        self._users: dict[str, MeansByNodeType] = {}
+        self._all: MeansByNodeType = {}
+
+    def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
+        return self._mean_ms(self._jobs.get(job.job, {}), job.user, kind, node_type)
+
+    def prior_ms(self, user: str, kind: TaskKind, node_type: NodeType) -> float:
+        """What is believed of a job of the user's of which no task has completed."""
+        return self._mean_ms({}, user, kind, node_type)
+
+    def learn(self, closed: Closed, user: str, node_type: NodeType) -> None:
+        ms = work_ms(closed)
+        own = self._jobs.setdefault(closed.job, {})
+        for means in (own, self._users.setdefault(user, {}), self._all):
+            means.setdefault((closed.kind, node_type), RunningMean()).add(ms)
+            means.setdefault((closed.kind, None), RunningMean()).add(round(ms * node_type.speed))
+
+    def forget(self, job: JobId) -> None:
+        self._jobs.pop(job, None)
+
+    def _mean_ms(
+        self, own: MeansByNodeType, user: str, kind: TaskKind, node_type: NodeType
+    ) -> float:
+        users = self._users.get(user, {})
+        here, anywhere = (kind, node_type), (kind, None)
+        for mean in (own.get(here), users.get(here)):
+            if mean is not None:
+                return mean.total / mean.count
+        for mean in (own.get(anywhere), users.get(anywhere)):
+            if mean is not None:
+                return mean.total / mean.count / node_type.speed
+        if (mean := self._all.get(here)) is not None:
+            return mean.total / mean.count
+        if (mean := self._all.get(anywhere)) is not None:
+            return mean.total / mean.count / node_type.speed
+        return self._guess_ms / node_type.speed

@@ -1,0 +1,1 @@
+"""Fair sharing among pools and jobs."""

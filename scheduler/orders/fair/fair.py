@@ -1,0 +1,318 @@
+"""Fair sharing among pools and jobs: Hadoop's Fair Scheduler (1.2.1), with pools of any depth.
+
+Without parameters all jobs share as equals, by their priorities' weights.  With
+`pool_by = "pool"` a job is in the pool that it states (`default` if it states none), with
+`"user"` in its user's.  A pool's name is a path: `ads/batch` is the pool `batch` in the pool
+`ads`.  Hadoop 1 has one level of pools; what it does among its pools is done here in every pool.
+
+Who is next is the comparator's matter alone (`scheduler.orders.fair.pools`): fair shares, as in
+Hadoop, serve preemption only.  A heartbeat fills first the kind of slot of which the node runs
+less, and no node beyond its share of the cluster's demand.
+"""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from math import lcm
+from typing import Literal
+
+import msgspec
+from sortedcontainers import SortedList
+
+from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
+from callboard.scheduler.facts import (
+    Closed,
+    Fact,
+    JobArrived,
+    JobLeft,
+    JobUpdated,
+    Launched,
+    Resumed,
+    Suspended,
+    TasksPending,
+    TasksWithdrawn,
+)
+from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.orders.fair.pools import (
+    PRIORITY_WEIGHTS,
+    JobSchedulable,
+    MemberKey,
+    PoolParams,
+    PoolSchedulable,
+    refresh_job,
+    refresh_job_kind,
+    withdraw_job,
+)
+from callboard.scheduler.policy import Order, QueuedJob
+from callboard.scheduler.view import ClusterView, JobView, Offer
+
+DEFAULT_POOL = "default"
+"""The pool of a job that states none (Hadoop's Pool.DEFAULT_POOL_NAME)."""
+
+RunningJobsCap = tuple[tuple[str, str], int]
+"""Whose running jobs are counted (a pool's or a user's), and how many there may be."""
+
+
+_AS_EQUALS = (*EFFICIENT, *MONOTONE_SHARES, *EQUAL_SHARES, "weighted-max-min")
+"""What is promised where there are no pools and no caps."""
+
+
+class Fair(Order):
+    """Least running for its weight, among pools and then in them."""
+
+    name = "fair"
+    summary = "equal shares: the pool, and in it the job, that runs least for its weight is next"
+
+    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        """How jobs fall into pools, and what pools and users are allowed.
+
+        `pool_by` is `pool` where pools are named and `none` otherwise.  `max_jobs_per_pool` and
+        `max_jobs_per_user` cap running jobs of those without a number of their own in `pools`
+        and `max_jobs_of`.
+        """
+
+        pool_by: Literal["none", "pool", "user"] | None = None
+        pools: dict[str, PoolParams] = msgspec.field(default_factory=dict)
+        max_jobs_per_pool: int | None = None
+        max_jobs_per_user: int | None = None
+        max_jobs_of: dict[str, int] = msgspec.field(default_factory=dict)
+
+        def __post_init__(self) -> None:
+            if self.pools and self.pool_by == "none":
+                raise ValueError('pools are named, but `pool_by = "none"` puts no job into any')
+            for path in self.pools:
+                _check_path(path, self.pools)
+            caps = (self.max_jobs_per_pool, self.max_jobs_per_user, *self.max_jobs_of.values())
+            if any(cap is not None and cap < 0 for cap in caps):
+                raise ValueError("a cap on running jobs must not be below 0")
+
+    def __init__(self, params: Params | None = None) -> None:
+        self.params = params or Fair.Params()
+        self.guarantees = _AS_EQUALS if self.params == Fair.Params() else ()
+        stated = [Fraction(repr(pool.weight)) for pool in self.params.pools.values()]
+        weights = [*PRIORITY_WEIGHTS.values(), *stated]
+        # Whole numbers compare faster than fractions: running / weight is compared as
+        # running · (scale / weight), with a scale that every weight divides.
+        self._scale = lcm(*(weight.numerator for weight in weights))
+        self._scale *= lcm(*(weight.denominator for weight in weights))
+        self.root = PoolSchedulable("", None, PoolParams(), self._inverse_weight(Fraction(1)))
+        self._jobs: dict[JobId, JobSchedulable] = {}
+        self._admission_order: SortedList[tuple[MemberKey, JobId]] = SortedList()
+        self._limits: dict[JobId, list[RunningJobsCap]] = {}
+        for path in self.params.pools:
+            self._pool(path)
+
+    # Facts.
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case (
+                Launched(job, kind)
+                | Closed(job, kind)
+                | TasksPending(job, kind)
+                | Suspended(job, kind)
+                | TasksWithdrawn(job, kind)
+                | Resumed(job, kind)
+            ):
+                refresh_job_kind(self._jobs[job], kind, view.job(job))
+            case JobArrived(job):
+                self._arrive(view.job(job), view)
+            case JobUpdated(job):
+                self._leave(job, view)
+                self._arrive(view.job(job), view)
+            case JobLeft(job):
+                self._leave(job, view)
+
+    def _arrive(self, seen: JobView, view: ClusterView) -> None:
+        pool = self._pool(self._path_of(seen))
+        weight = PRIORITY_WEIGHTS[seen.priority]
+        job = JobSchedulable(pool, seen, self._inverse_weight(weight), weight)
+        self._jobs[seen.job] = pool.jobs[seen.job] = job
+        limits = self._limits_of(seen, pool)
+        if limits:
+            self._limits[seen.job] = limits
+            self._admission_order.add((job.first, seen.job))
+            self._admit(view)
+        refresh_job(job, seen)
+
+    def _leave(self, number: JobId, view: ClusterView) -> None:
+        job = self._jobs.pop(number)
+        withdraw_job(job)
+        assert job.parent is not None
+        del job.parent.jobs[number]
+        if self._limits.pop(number, None):
+            self._admission_order.remove((job.first, number))
+            self._admit(view)
+
+    def _admit(self, view: ClusterView) -> None:
+        """Say again which jobs may run: by priority and submission, within everybody's limits.
+
+        It looks at all jobs that have a limit, once a job that comes or goes, as
+        FairScheduler.updateRunnability does twice a second; never for a slot.
+        """
+        taken: dict[tuple[str, str], int] = {}
+        for _, number in self._admission_order:
+            limits = self._limits[number]
+            runnable = all(taken.get(whose, 0) < cap for whose, cap in limits)
+            if runnable:
+                for whose, _ in limits:
+                    taken[whose] = taken.get(whose, 0) + 1
+            job = self._jobs[number]
+            if job.runnable is not runnable:
+                job.runnable = runnable
+                refresh_job(job, view.job(number))
+
+    # Pools.
+
+    def _path_of(self, job: JobView) -> str:
+        """The pool of a job.  What a fifo pool is asked to hold below itself joins it."""
+        by = self.params.pool_by or ("pool" if self.params.pools else "none")
+        if by == "none":
+            return ""
+        stated = job.pool if by == "pool" else job.user
+        parts = [part for part in stated.split("/") if part] or [DEFAULT_POOL]
+        for depth in range(1, len(parts)):
+            path = "/".join(parts[:depth])
+            named = self.params.pools.get(path)
+            if named is not None and named.mode == "fifo":
+                return path
+        return "/".join(parts)
+
+    def _pool(self, path: str) -> PoolSchedulable:
+        """The pool of this path, made with all above it if it is new."""
+        pool = self.root
+        parts = path.split("/") if path else []
+        for depth, part in enumerate(parts, start=1):
+            if part not in pool.pools:
+                here = "/".join(parts[:depth])
+                params = self.params.pools.get(here, PoolParams())
+                pace = self._inverse_weight(Fraction(repr(params.weight)))
+                pool.pools[part] = PoolSchedulable(here, pool, params, pace)
+            pool = pool.pools[part]
+        return pool
+
+    def _inverse_weight(self, weight: Fraction) -> int:
+        pace = self._scale / weight
+        assert pace.denominator == 1
+        return pace.numerator
+
+    def _limits_of(self, job: JobView, pool: PoolSchedulable) -> list[RunningJobsCap]:
+        """Every cap on running jobs that the job falls under."""
+        limits: list[RunningJobsCap] = []
+        user = self.params.max_jobs_of.get(job.user, self.params.max_jobs_per_user)
+        if user is not None:
+            limits.append((("user", job.user), user))
+        above: PoolSchedulable | None = pool
+        while above is not None and above is not self.root:
+            stated = above.params.max_jobs
+            cap = self.params.max_jobs_per_pool if stated is None else stated
+            if cap is not None:
+                limits.append((("pool", above.path), cap))
+            above = above.parent
+        return limits
+
+    # The order.
+
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
+        for job in self.root.walk(kind):
+            yield QueuedJob(view.job(job.job), self.score(job, kind), self.reason(job, kind))
+
+    def score(self, job: JobSchedulable, kind: TaskKind) -> float:
+        """The number by which the job, or the topmost pool above it, stands where it stands:
+        running / weight, or running / min share for a pool below its min share.
+        """
+        top: JobSchedulable | PoolSchedulable = job
+        while top.parent is not self.root:
+            assert isinstance(top.parent, PoolSchedulable)
+            top = top.parent
+        if top.needy(kind):
+            return top.running[kind] / min(top.minimum[kind], top.demand[kind])
+        return float(top.running[kind] / top.weight)
+
+    def reason(self, job: JobSchedulable, kind: TaskKind) -> str:
+        """`fair`, and the job's pool, and the topmost pool above that is below its min share."""
+        pool, needy = job.parent, ""
+        if pool is self.root or pool is None:
+            return self.name
+        above: PoolSchedulable | None = pool
+        while above is not None:
+            if above.needy(kind):
+                whose = "" if above is pool else f"pool {above.path} "
+                needy = f", {whose}below its min share"
+            above = above.parent
+        return f"{self.name} in pool {pool.path}{needy}"
+
+    def kinds(self, offer: Offer) -> Iterable[TaskKind]:
+        """The kind of which the node runs less first; maps on a tie."""
+        if offer.node.running(TaskKind.REDUCE) < offer.node.running(TaskKind.MAP):
+            return (TaskKind.REDUCE, TaskKind.MAP)
+        return (TaskKind.MAP, TaskKind.REDUCE)
+
+    def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
+        """No node beyond ceil(its slots · demand / all slots) (CapBasedLoadManager, maxDiff 0)."""
+        slots = offer.node.slots(kind)
+        cap = min(-(-self.root.demand[kind] * slots // view.slots(kind)), slots)
+        return min(cap - offer.node.running(kind), offer.free(kind))
+
+    def may_speculate(self, job: JobId, kind: TaskKind) -> bool:
+        """Within the caps of all pools above the job."""
+        pool = self._jobs[job].parent
+        while pool is not None:
+            cap = pool.caps[kind]
+            if cap is not None and pool.running[kind] >= cap:
+                return False
+            pool = pool.parent
+        return True
+
+    # What everybody is due.
+
+    def entitlements(
+        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
+    ) -> list[Entitlement]:
+        """The fair shares, level by level: a pool's share is what its members share.
+
+        A claimant is a pool that holds jobs only, or a job that stands beside pools (or in no
+        pool); with `each = "job"` every job.
+        """
+        return list(self._entitlements(self.root, kind, Fraction(view.slots(kind)), view, each))
+
+    def _entitlements(
+        self,
+        pool: PoolSchedulable,
+        kind: TaskKind,
+        slots: Fraction,
+        view: ClusterView,
+        each: ClaimantKind,
+    ) -> Iterator[Entitlement]:
+        for member, share in pool.shared(kind, slots):
+            if isinstance(member, JobSchedulable):
+                claim = job_entitlement(view.job(member.job), kind, share)
+                yield msgspec.structs.replace(claim, demand=member.demand[kind])
+            elif member.pools or each == "job":
+                yield from self._entitlements(member, kind, share, view, each)
+            else:
+                yield _pool_claim(member, kind, share)
+
+
+def _pool_claim(pool: PoolSchedulable, kind: TaskKind, share: Fraction) -> Entitlement:
+    return Entitlement(
+        name=f"pool {pool.path}",
+        jobs=tuple(pool.jobs),
+        running=pool.running[kind],
+        demand=pool.demand[kind],
+        share=share,
+        min_share=pool.minimum[kind],
+        min_share_timeout_s=pool.params.min_share_timeout_s,
+    )
+
+
+def _check_path(path: str, pools: dict[str, PoolParams]) -> None:
+    """Refuse a pool's name that is no path, and a pool inside a fifo pool."""
+    parts = path.split("/")
+    if not all(parts):
+        raise ValueError(f"`{path}` is no pool's name; a pool in a pool is written `ads/batch`")
+    for depth in range(1, len(parts)):
+        above = pools.get("/".join(parts[:depth]))
+        if above is not None and above.mode == "fifo":
+            inside = "/".join(parts[:depth])
+            raise ValueError(f"pool `{path}` is inside `{inside}`, whose mode fifo holds jobs only")

@@ -1,0 +1,260 @@
+"""The tree of pools: jobs and pools ranked in each pool, mended by facts.
+
+A pool ranks its members, which are jobs and pools, once for each kind of slot, and keeps them
+sorted.  A fact about a job moves the job in its pool, then its pool in the pool above, up to the
+root: O(log n) a level.  Who is next is found by walking down from the root along the first
+members.
+
+The comparator of a fair pool is Hadoop's FairShareComparator (SchedulingAlgorithms, 1.2.1).  With
+due = min(min share, demand) a member is needy while it runs less than that; the needy go first,
+by running / due; the others by running / weight; ties by start time (0 for pools), then by name
+(a job's number).  The numbers compared are whole numbers and fractions, so it is a strict total
+order however odd the weights.  In a fifo pool jobs go by priority, submit time, number.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import isfinite
+from typing import Any, Literal
+
+import msgspec
+from sortedcontainers import SortedList
+
+from callboard.scheduler.model import KINDS, JobId, Priority, TaskKind
+from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.view import JobView
+
+PRIORITY_WEIGHTS: dict[Priority, Fraction] = {
+    Priority.VERY_HIGH: Fraction(4),
+    Priority.HIGH: Fraction(2),
+    Priority.NORMAL: Fraction(1),
+    Priority.LOW: Fraction(1, 2),
+    Priority.VERY_LOW: Fraction(1, 4),
+}
+"""The Fair Scheduler's weights by priority (getPriorityFactor)."""
+
+
+class PoolParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One pool: what it is guaranteed and allowed, in slots and jobs.
+
+    `mode` says how the pool serves its members; a fifo pool holds jobs only.  `max_jobs` caps the
+    jobs that may launch tasks, in the order of priority and submission; `max_maps` and
+    `max_reduces` cap the tasks that run.  `min_share_timeout_s` overrides the preemption rule's.
+    """
+
+    weight: float = 1.0
+    min_maps: int = 0
+    min_reduces: int = 0
+    max_maps: int | None = None
+    max_reduces: int | None = None
+    max_jobs: int | None = None
+    mode: Literal["fair", "fifo"] = "fair"
+    min_share_timeout_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.weight) and self.weight > 0):
+            raise ValueError(f"a pool's weight must be above 0 and finite, not {self.weight:g}")
+        numbers = (self.min_maps, self.min_reduces, self.max_maps, self.max_reduces, self.max_jobs)
+        if any(number is not None and number < 0 for number in numbers):
+            raise ValueError("a pool's min shares and caps must not be below 0")
+        if self.min_share_timeout_s is not None and not self.min_share_timeout_s >= 0:
+            raise ValueError("a pool's min_share_timeout_s must not be below 0")
+
+
+MemberKey = tuple[Any, ...]
+"""What members of a pool are compared by; its end is the member's own, so no two are equal."""
+
+
+class Schedulable:
+    """A job or a pool in a pool.
+
+    `minimum` is the min share, `demand` what it could run now (running included, within its
+    caps), for each kind; `wanting` whether it has something to launch.
+    """
+
+    __slots__ = (
+        "demand",
+        "inverse_weight",
+        "minimum",
+        "parent",
+        "places",
+        "running",
+        "tie",
+        "wanting",
+    )
+
+    def __init__(
+        self, parent: "PoolSchedulable | None", inverse_weight: int, tie: MemberKey
+    ) -> None:
+        self.parent = parent
+        self.inverse_weight = inverse_weight
+        self.tie = tie
+        self.minimum = (0, 0)
+        self.running = [0, 0]
+        self.demand = [0, 0]
+        self.wanting = [False, False]
+        self.places: list[MemberKey | None] = [None, None]
+
+    def needy(self, kind: TaskKind) -> bool:
+        """Whether it runs less than its min share or its demand, whichever is less."""
+        return self.running[kind] < min(self.minimum[kind], self.demand[kind])
+
+    def key(self, kind: TaskKind) -> MemberKey:
+        """Its place in a fair pool: smaller goes first."""
+        running = self.running[kind]
+        due = min(self.minimum[kind], self.demand[kind])
+        if running < due:
+            return (0, Fraction(running, due), self.tie)
+        return (1, running * self.inverse_weight, self.tie)
+
+
+class JobSchedulable(Schedulable):
+    """A job in its pool."""
+
+    __slots__ = ("first", "job", "runnable", "weight")
+
+    def __init__(
+        self, parent: "PoolSchedulable", view: JobView, inverse_weight: int, weight: Fraction
+    ) -> None:
+        super().__init__(parent, inverse_weight, (view.submitted_ms, 1, view.job))
+        self.job: JobId = view.job
+        self.weight = weight
+        self.first: MemberKey = (view.priority, view.submitted_ms, view.job)
+        self.runnable = True
+
+
+class PoolSchedulable(Schedulable):
+    """A pool and what it ranks."""
+
+    __slots__ = ("_sorted", "caps", "jobs", "params", "path", "pools", "uncapped_demand", "weight")
+
+    def __init__(
+        self, path: str, parent: "PoolSchedulable | None", params: PoolParams, inverse_weight: int
+    ) -> None:
+        super().__init__(parent, inverse_weight, (0, 0, path))
+        self.path = path
+        self.params = params
+        self.weight = Fraction(repr(params.weight))
+        self.minimum = (params.min_maps, params.min_reduces)
+        self.caps = (params.max_maps, params.max_reduces)
+        self.uncapped_demand = [0, 0]  # the members' demand together, before the cap
+        self.pools: dict[str, PoolSchedulable] = {}
+        self.jobs: dict[JobId, JobSchedulable] = {}
+        self._sorted: tuple[SortedList[tuple[MemberKey, Schedulable]], ...] = (
+            SortedList(),
+            SortedList(),
+        )
+
+    def place(self, member: Schedulable, kind: TaskKind) -> None:
+        """Mend the place of a member that has changed."""
+        queue, old = self._sorted[kind], member.places[kind]
+        new = self._key(member, kind) if member.wanting[kind] else None
+        if new == old:
+            return
+        if old is not None:
+            queue.remove((old, member))
+        if new is not None:
+            queue.add((new, member))
+        member.places[kind] = new
+
+    def _key(self, member: Schedulable, kind: TaskKind) -> MemberKey:
+        if self.params.mode == "fifo" and isinstance(member, JobSchedulable):
+            return member.first
+        return member.key(kind)
+
+    def change(self, kind: TaskKind, running: int, uncapped_demand: int) -> None:
+        """Members run so many more and wish for so many more; tell the pools above."""
+        pool: PoolSchedulable | None = self
+        while pool is not None:
+            before = pool.demand[kind]
+            pool.running[kind] += running
+            pool.uncapped_demand[kind] += uncapped_demand
+            cap = pool.caps[kind]
+            open_ = cap is None or pool.running[kind] < cap
+            pool.demand[kind] = (
+                pool.uncapped_demand[kind] if cap is None else min(pool.uncapped_demand[kind], cap)
+            )
+            pool.wanting[kind] = open_ and bool(pool._sorted[kind])
+            if pool.parent is not None:
+                pool.parent.place(pool, kind)
+            uncapped_demand = pool.demand[kind] - before
+            pool = pool.parent
+
+    def walk(self, kind: TaskKind) -> Iterator[JobSchedulable]:
+        """The jobs with something to launch, first one first, lazily."""
+        for _, member in self._sorted[kind]:
+            if isinstance(member, PoolSchedulable):
+                yield from member.walk(kind)
+            else:
+                assert isinstance(member, JobSchedulable)
+                yield member
+
+    def shared(
+        self, kind: TaskKind, slots: Fraction
+    ) -> list[tuple["JobSchedulable | PoolSchedulable", Fraction]]:
+        """What each member with demand or something running is due of so many slots."""
+        everybody: list[JobSchedulable | PoolSchedulable] = [
+            *self.pools.values(),
+            *self.jobs.values(),
+        ]
+        members = [m for m in everybody if m.demand[kind] or m.running[kind]]
+        if self.params.mode == "fifo":
+            jobs = [m for m in members if isinstance(m, JobSchedulable)]
+            return _in_turn(sorted(jobs, key=lambda job: job.first), kind, slots)
+        due = compute_fair_shares(
+            [m.demand[kind] for m in members],
+            slots,
+            [m.weight for m in members],
+            [m.minimum[kind] for m in members],
+        )
+        return list(zip(members, due, strict=True))
+
+    def all_jobs(self) -> Iterator[JobSchedulable]:
+        """The jobs of this pool and of the pools in it."""
+        yield from self.jobs.values()
+        for pool in self.pools.values():
+            yield from pool.all_jobs()
+
+
+def _in_turn(
+    jobs: list[JobSchedulable], kind: TaskKind, slots: Fraction
+) -> list[tuple["JobSchedulable | PoolSchedulable", Fraction]]:
+    """The shares where each job gets its demand before the next gets anything."""
+    due: list[tuple[JobSchedulable | PoolSchedulable, Fraction]] = []
+    for job in jobs:
+        share = min(Fraction(job.demand[kind]), slots)
+        slots -= share
+        due.append((job, share))
+    return due
+
+
+def refresh_job(job: JobSchedulable, view: JobView) -> None:
+    """Take over what the view says of the job, and mend its pools.
+
+    A job that may not run yet wants nothing, as in Hadoop; what it runs still counts.
+    """
+    for kind in KINDS:
+        running, pending = view.running(kind), view.pending(kind)
+        _set(job, kind, running, pending if job.runnable else 0)
+
+
+def refresh_job_kind(job: JobSchedulable, kind: TaskKind, view: JobView) -> None:
+    """The same for one kind."""
+    _set(job, kind, view.running(kind), view.pending(kind) if job.runnable else 0)
+
+
+def withdraw_job(job: JobSchedulable) -> None:
+    """Take the job out of its pools' sums and queues."""
+    for kind in KINDS:
+        _set(job, kind, 0, 0)
+
+
+def _set(job: JobSchedulable, kind: TaskKind, running: int, pending: int) -> None:
+    demand = running + pending if job.runnable else 0
+    more, wish = running - job.running[kind], demand - job.demand[kind]
+    job.running[kind], job.demand[kind] = running, demand
+    job.wanting[kind] = pending > 0
+    pool = job.parent
+    assert pool is not None
+    pool.place(job, kind)
+    pool.change(kind, more, wish)

@@ -1,0 +1,141 @@
+"""Orders that compare jobs by a key: kept sorted while single jobs move, O(log n) a move.
+
+No order may sort or scan all jobs for one slot; a job's place is mended when a fact touches it.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from sortedcontainers import SortedList
+
+from callboard.scheduler.entitlements import ClaimantKind, Entitlement, entitlements_by_rank
+from callboard.scheduler.facts import (
+    Closed,
+    Fact,
+    JobArrived,
+    JobLeft,
+    Launched,
+    Resumed,
+    Suspended,
+    TasksPending,
+    TasksWithdrawn,
+)
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.policy import Order, QueuedJob
+from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.view import ClusterView, JobView, Offer
+
+SortKey = tuple[Any, ...]
+"""What jobs are compared by; the job's number comes last and makes the order total."""
+
+
+class SortedQueue:
+    """Jobs by key."""
+
+    def __init__(self) -> None:
+        self._sorted: SortedList[tuple[SortKey, JobId]] = SortedList()
+        self._keys: dict[JobId, SortKey] = {}
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[tuple[SortKey, JobId]]:
+        """First one first; the queue must not change meanwhile."""
+        return iter(self._sorted)
+
+    def put(self, job: JobId, key: SortKey) -> None:
+        """Put a job in, or move it to its new place."""
+        old = self._keys.get(job)
+        if old == key:
+            return
+        if old is not None:
+            self._sorted.remove((old, job))
+        self._keys[job] = key
+        self._sorted.add((key, job))
+
+    def key_of(self, job: JobId) -> SortKey | None:
+        """The key by which a job stands here, if it does."""
+        return self._keys.get(job)
+
+    def drop(self, job: JobId) -> None:
+        """Take a job out, if it is in."""
+        key = self._keys.pop(job, None)
+        if key is not None:
+            self._sorted.remove((key, job))
+
+
+class KeyedOrder(Order):
+    """An order by a key that changes only with the job's own facts.
+
+    Each kind of slot has a queue of the jobs with pending tasks of that kind.
+    """
+
+    def __init__(self) -> None:
+        self._queues = (SortedQueue(), SortedQueue())
+
+    @abstractmethod
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+        """What the job is compared by; smaller goes first."""
+
+    @abstractmethod
+    def score(self, key: SortKey) -> float:
+        """The number in the key that a person wants to see."""
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case JobArrived(job):
+                self.place(job, TaskKind.MAP, view)
+            case (
+                TasksPending(job, kind)
+                | Launched(job, kind)
+                | Closed(job, kind)
+                | Suspended(job, kind)
+                | TasksWithdrawn(job, kind)
+                | Resumed(job, kind)
+            ):
+                self.place(job, kind, view)
+            case JobLeft(job):
+                for queue in self._queues:
+                    queue.drop(job)
+
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
+        for key, job in self._queues[kind]:
+            yield QueuedJob(view.job(job), self.score(key))
+
+    def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """Keep the job at its place while it has pending tasks of the kind."""
+        seen = view.job(job)
+        if seen.pending(kind):
+            self._queues[kind].put(job, self.key(seen, kind))
+        else:
+            self._queues[kind].drop(job)
+
+
+class RankedOrder(KeyedOrder, Ranking):
+    """An order by a key that does not grow as the job is served: the first job may have all that
+    it can use.  So the ranking says what everybody is due, and slots that are taken by it stay
+    where they went.
+    """
+
+    def entitlements(
+        self,
+        kind: TaskKind,
+        view: ClusterView,
+        each: ClaimantKind,  # noqa: ARG002
+    ) -> list[Entitlement]:
+        """What the ranking gives: the first job its demand, the next its demand of the rest."""
+        ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
+        return entitlements_by_rank(ranked, kind, view.slots(kind))
+
+    def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
+        """A tier for each job: by the key by which it stands in the queue, if it does."""
+        ranked: list[tuple[SortKey, JobId]] = []
+        for job in view.jobs():
+            if job.pending(kind) or job.running(kind):
+                ranked.append((self.standing(job, kind, view), job.job))
+        return [[job] for _, job in sorted(ranked)]
+
+    def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> SortKey:  # noqa: ARG002
+        """The key by which the job stands in the queue, or would."""
+        return self._queues[kind].key_of(job.job) or self.key(job, kind)

@@ -1,0 +1,1 @@
+"""Orders by size: SRPT and its kin, virtual time, HFSP."""

@@ -1,0 +1,255 @@
+"""HFSP, the Hadoop Fair Sojourn Protocol, whole: training, ageing, smallest virtual size first.
+
+Pastorelli, Carra, Dell'Amico and Michiardi, "HFSP:  Bringing Size-Based Scheduling To Hadoop",
+III.  Algorithm 1: while some phase is in training and fewer than T slots train, a slot goes to the
+phase in training with the smallest initial size; else to the smallest virtual size.  The parts can
+be replaced: what a phase is taken for is `scheduler.orders.size_based.training`, ageing is
+`scheduler.orders.size_based.ageing`.
+
+Chosen where the paper is silent.  A phase enters when its tasks may first run, reduces at
+slowstart, since before that they could not run in a fair cluster either.  The final size takes
+the place of whatever virtual size was left ("update the job phase size to the new value"): the
+age from training is not kept.  The first t tasks launched are the training tasks whichever branch
+launched them; those that the second one launched do not count in T_curr, as Algorithm 1 says.
+Among virtual sizes of 0, tiny phases and late ones, whoever got there first goes first.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Literal
+
+import msgspec
+
+from callboard.scheduler.estimation import Oracle, OracleSizes
+from callboard.scheduler.facts import (
+    Closed,
+    Fact,
+    JobLeft,
+    Launched,
+    Progressed,
+    Resumed,
+    Suspended,
+)
+from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES, SMALL_JOBS_FIRST
+from callboard.scheduler.model import AttemptId, JobId, TaskKind
+from callboard.scheduler.orders.keyed import SortedQueue, SortKey
+from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS
+from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
+from callboard.scheduler.orders.size_based.virtual_time import VirtualPhase, VirtualTimeOrder
+from callboard.scheduler.policy import QueuedJob
+from callboard.scheduler.view import ClusterView, JobView, Offer
+
+
+class HfspParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """HFSP's parameters, with the paper's defaults (III-A, III-C).
+
+    `t` training tasks a phase; `delta` seconds after which a running one is extrapolated; `xi`
+    the factor on initial sizes, at least 1; `T` slots of each kind that may train at once; `s0`
+    the initial size in slot-seconds before any job has completed (the paper: any constant).
+
+    `size` is `training`, or `oracle` for true sizes with a log-normal error of shape `sigma`.
+    `priority` makes a job age at its priority's speed (4, 2, 1, ½, ¼), or is `off`.
+    `flapping` re-estimates after every task (Figure 2 shows why not).  `half_speed` ages at half
+    speed, as the published code does.
+    """
+
+    t: int = 5
+    delta: float = 60.0
+    xi: float = 1.0
+    T: int = 10
+    s0: float = 60.0
+    size: Literal["training", "oracle"] = "training"
+    sigma: float = 0.0
+    priority: Literal["speed", "off"] = "speed"
+    flapping: bool = False
+    half_speed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.t < 1 or self.T < 0 or self.delta < 0:
+            raise ValueError("t must be at least 1, T and delta at least 0")
+        if self.xi < 1 or self.s0 <= 0:
+            raise ValueError("xi must be at least 1, s0 above 0")
+        if self.sigma < 0 or (self.sigma and self.size != "oracle"):
+            raise ValueError('sigma is an error on true sizes, at least 0: say size="oracle" too')
+
+
+class Hfsp(VirtualTimeOrder):
+    """Smallest virtual size first, after the training tasks."""
+
+    name = "hfsp"
+    summary = "smallest virtual size first: sizes from a few training tasks, ageing by fair sharing"
+    Params = HfspParams
+    by_finish = False
+
+    def __init__(self, params: HfspParams | None = None) -> None:
+        self.params = params or HfspParams()
+        if self.params.half_speed:
+            self.ageing = Fraction(1, 2)
+            self.guarantees = (*EFFICIENT, *MONOTONE_SHARES, *SMALL_JOBS_FIRST)
+        super().__init__()
+        self.wants_oracle = self.params.size == "oracle"
+        self.wants_progress = not self.wants_oracle
+        self._truth: OracleSizes | None = None
+        self._history = TaskTimeHistory()
+        self._training: tuple[dict[JobId, TrainingPhase], ...] = ({}, {})
+        self._to_train = (SortedQueue(), SortedQueue())
+        self._on_training_slots: tuple[set[AttemptId], ...] = (set(), set())  # T_curr
+
+    def set_oracle(self, oracle: Oracle) -> None:
+        self._truth = OracleSizes(lambda: oracle, self.params.sigma)
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Progressed(job, kind) if job not in self._training[kind]:
+                return  # nearly all of what heartbeats tell
+            case Closed():
+                self._history.learn(fact)
+            case JobLeft(job):
+                self._history.completed(job)
+        super().observe(fact, view)
+        match fact:
+            case Launched(job, kind, attempt) if fact.copy_of:
+                training = self._training[kind].get(job)
+                if training is not None:
+                    training.copied(fact.copy_of, attempt)
+            case Launched(job, kind, attempt):
+                self._train(job, kind, attempt, view)
+            case Suspended(job, kind, attempt):
+                self._on_training_slots[kind].discard(attempt)
+            case Resumed(job, kind, attempt):
+                self._train_again(job, kind, attempt)
+            case Closed():
+                self._close(fact, view)
+            case Progressed(job, kind):
+                self._training[kind][job].heard(fact, round(self.params.delta * 1000))
+                self._finish_training(job, kind, view)
+
+    # Sizes.
+
+    def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
+        """S_i; 0 for a tiny phase.  A phase that is not tiny begins its training."""
+        if self._truth is not None:
+            return self._truth.size_ms(job, kind)
+        n = job.total(kind)
+        if n < self.params.t:
+            return 0.0
+        self._training[kind][job.job] = TrainingPhase(n, self.params.t)
+        usual_ms = self._history.mean_of(n, kind)
+        return self.params.s0 * 1000 if usual_ms is None else usual_ms * self.params.xi
+
+    def _finish_training(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """S_f takes the place of S_i once every training task has been measured."""
+        training, phase, seen = self._training[kind][job], self.phase(job, kind), view.job(job)
+        if not training.trained or phase is None:
+            return
+        del self._training[kind][job]
+        phase.size_ms = training.final_size_ms()
+        left = seen.total(kind) - seen.finished(kind)
+        self.set_virtual_size(seen, kind, phase.size_ms, left, view)
+        self.place(job, kind, view)
+
+    def _estimate_anew(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """Flapping: what is left, by all tasks of the phase so far."""
+        own, phase, seen = self._history.own_mean(job, kind), self.phase(job, kind), view.job(job)
+        if own is None or phase is None:
+            return
+        left = seen.total(kind) - seen.finished(kind)
+        phase.size_ms = own.times(left) or 0
+        self.set_virtual_size(seen, kind, phase.size_ms, left, view)
+        self.place(job, kind, view)
+
+    # Training tasks.
+
+    def wants_progress_of(self, launched: Launched) -> bool:
+        """Only training tasks are measured while they run."""
+        training = self._training[launched.kind].get(launched.job)
+        return training is not None and launched.attempt in training.running
+
+    def _train(self, job: JobId, kind: TaskKind, attempt: AttemptId, view: ClusterView) -> None:
+        """A task was launched: is it one to learn from, and does it take a training slot?"""
+        training = self._training[kind].get(job)
+        if training is None:
+            return
+        busy = self._on_training_slots[kind]
+        if training.started(attempt) and len(busy) < self.params.T:
+            busy.add(attempt)
+        self._line_up(job, kind, view)
+
+    def _train_again(self, job: JobId, kind: TaskKind, attempt: AttemptId) -> None:
+        """A suspended task goes on: one to learn from takes a training slot if one is left."""
+        training, busy = self._training[kind].get(job), self._on_training_slots[kind]
+        if training is not None and attempt in training.running and len(busy) < self.params.T:
+            busy.add(attempt)
+
+    def _close(self, fact: Closed, view: ClusterView) -> None:
+        """A task ended: ReleaseResource, and what there is to learn from it."""
+        self._on_training_slots[fact.kind].discard(fact.attempt)
+        training = self._training[fact.kind].get(fact.job)
+        if training is not None:
+            training.ended(fact)
+            self._line_up(fact.job, fact.kind, view)
+            self._finish_training(fact.job, fact.kind, view)
+        elif self.params.flapping and fact.succeeded:
+            self._estimate_anew(fact.job, fact.kind, view)
+
+    def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        super().place(job, kind, view)
+        self._line_up(job, kind, view)
+
+    def _line_up(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """Keep the phase in line for training slots while it has training tasks to launch."""
+        phase, training = self.phase(job, kind), self._training[kind].get(job)
+        if phase is not None and training is not None and phase.pending and training.to_launch > 0:
+            key = (round(phase.size_ms), view.job(job).submitted_ms)
+            self._to_train[kind].put(job, key)
+        else:
+            self._to_train[kind].drop(job)
+
+    def leave(self, job: JobId, kind: TaskKind) -> None:
+        super().leave(job, kind)
+        self._training[kind].pop(job, None)
+        self._to_train[kind].drop(job)
+
+    # What the virtual cluster asks.
+
+    def speed(self, job: JobView) -> int:
+        """Priority as a speed modifier (III-B, Manual Priority and QoS)."""
+        return PRIORITY_WEIGHT_QUARTERS[job.priority] if self.params.priority == "speed" else 4
+
+    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
+        return (phase.late_ms, job.submitted_ms)
+
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
+        """Algorithm 1.  The score is the initial size in training, else the virtual size, in
+        slot-seconds.
+        """
+        first: set[JobId] = set()
+        if len(self._on_training_slots[kind]) < self.params.T:
+            for (size_ms, _), job in self._to_train[kind]:
+                first.add(job)
+                yield QueuedJob(view.job(job), size_ms / 1000, f"{self.name}: training")
+        for ranked in super().queue(kind, offer, view):
+            if ranked.job.job not in first:
+                yield ranked
+
+    def urgent(self, kind: TaskKind, view: ClusterView) -> list[tuple[JobId, int]]:
+        """The training tasks that Algorithm 1 would launch now, T_curr allowing."""
+        left = self.params.T - len(self._on_training_slots[kind])
+        found: list[tuple[JobId, int]] = []
+        for _, job in self._to_train[kind]:
+            seen = view.job(job)
+            waiting = seen.pending(kind) - seen.suspended(kind)
+            tasks = min(left, waiting, self._training[kind][job].to_launch)
+            if tasks > 0:
+                found.append((job, tasks))
+                left -= tasks
+        return found
+
+    def spared(self, kind: TaskKind) -> set[AttemptId]:
+        """The training tasks that have not been measured yet."""
+        phases = self._training[kind].values()
+        return {attempt for phase in phases for attempt in phase.running - phase.sizes.keys()}
+
+    def in_training(self, kind: TaskKind) -> int:
+        """How many slots of this kind train now: T_curr."""
+        return len(self._on_training_slots[kind])

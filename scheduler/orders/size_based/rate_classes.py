@@ -1,0 +1,127 @@
+"""The rows of the virtual cluster: jobs that shrink alike, kept so that their order stands still.
+
+A **lane** holds the jobs of one cap, weight and speed.  A job's entry has the key `what its lane
+had given each member when it came + its work`, so its work left is `key - served now`, and the
+order of keys is the order of work left for as long as both are there.  A **pace** holds the lanes
+whose members shrink by the same amount for the same progress of a clock, with the first job of
+each; capped lanes go by the time, open ones by the integral of the water level.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from sortedcontainers import SortedDict, SortedList
+
+from callboard.scheduler.model import JobId, Millis
+
+
+class FinishTag(NamedTuple):
+    """A job in a lane; the tuple's order is the order of work left, ties by submit and number."""
+
+    key: int
+    submitted_ms: Millis
+    job: JobId
+
+
+class RateClassQueue:
+    """Some of a lane's jobs: all of them, or those that wait."""
+
+    def __init__(self) -> None:
+        self.jobs: SortedList[FinishTag] = SortedList()
+
+    @property
+    def first(self) -> FinishTag | None:
+        return self.jobs[0] if self.jobs else None
+
+
+class RateGroup:
+    """The lanes that shrink alike, by their first jobs: of all (0) and of those that wait (1).
+
+    `step` is the work that each member is given for one unit of the pace's clock.
+    """
+
+    def __init__(self, capped: bool, step: int) -> None:
+        self.capped = capped
+        self.step = step
+        self.heads: tuple[SortedDict[FinishTag, RateClass], SortedDict[FinishTag, RateClass]] = (
+            SortedDict(),
+            SortedDict(),
+        )
+
+
+class RateClass:
+    """Jobs of one cap, weight and speed.
+
+    `base` is what makes `base + step · clock` the work given to a member that came at the start.
+    """
+
+    def __init__(self, cap: int, weight: int, speed: int) -> None:
+        self.cap = cap
+        self.weight = weight
+        self.speed = speed
+        self.ratio = Fraction(cap, weight)
+        self.queues = (RateClassQueue(), RateClassQueue())
+        self.base = 0
+        self.pace: RateGroup | None = None
+
+    def __len__(self) -> int:
+        return len(self.queues[0].jobs)
+
+    @property
+    def capped(self) -> bool:
+        """Whether its members get their cap and not the level."""
+        return self.pace is not None and self.pace.capped
+
+    def step(self, capped: bool) -> int:
+        """The work a member is given for one unit of the clock it would go by."""
+        return (self.cap if capped else self.weight) * self.speed
+
+    def served(self, clock: int) -> int:
+        """The work given to each member so far, when its pace's clock shows `clock`."""
+        return self.base + (self.pace.step * clock if self.pace else 0)
+
+    def move(self, pace: RateGroup | None, before: int, after: int) -> None:
+        """Change to another pace, whose clock shows `after` when the old one shows `before`."""
+        served = self.served(before)
+        for side in (0, 1):
+            self._drop_head(side)
+        self.pace = pace
+        self.base = served - (pace.step * after if pace else 0)
+        for side in (0, 1):
+            self._add_head(side)
+
+    def add(self, entry: FinishTag, side: int) -> None:
+        """Put a job into one of the rows."""
+        jobs = self.queues[side].jobs
+        if jobs and jobs[0] < entry:
+            jobs.add(entry)
+            return
+        self._drop_head(side)
+        jobs.add(entry)
+        self._add_head(side)
+
+    def remove(self, entry: FinishTag, side: int) -> None:
+        """Take a job out of one of the rows."""
+        jobs = self.queues[side].jobs
+        if jobs[0] != entry:
+            jobs.remove(entry)
+            return
+        self._drop_head(side)
+        del jobs[0]
+        self._add_head(side)
+
+    def _absolute(self, entry: FinishTag) -> FinishTag:
+        """The entry with a key that can be compared with those of the pace's other lanes."""
+        return FinishTag(entry.key - self.base, entry.submitted_ms, entry.job)
+
+    def _drop_head(self, side: int) -> None:
+        first = self.queues[side].first
+        if self.pace is not None and first is not None:
+            del self.pace.heads[side][self._absolute(first)]
+
+    def _add_head(self, side: int) -> None:
+        first = self.queues[side].first
+        if self.pace is not None and first is not None:
+            self.pace.heads[side][self._absolute(first)] = self

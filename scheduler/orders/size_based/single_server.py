@@ -1,0 +1,166 @@
+"""SRPT, SJF, LAS and PS, at slot level: who has least left, was smallest, has had or runs least.
+
+Each is its single-machine discipline with slots for the machine (the simulator report, 2.3):
+nobody is interrupted, so a slot changes hands between two tasks, and with many small tasks they
+come to the same.  Maps and reduces are ranked apart, each by the size of its own phase, as in
+HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
+"""
+
+from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
+from callboard.scheduler.estimation import RunningMean, work_ms
+from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
+from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.orders.keyed import KeyedOrder, RankedOrder, SortKey
+from callboard.scheduler.orders.size_based.size_source import SizeBased, SizeParams
+from callboard.scheduler.view import ClusterView, JobView
+
+
+class _BySize(SizeBased, RankedOrder):
+    """An order by the estimated size of a phase, or by what is left of it."""
+
+    guarantees: tuple[str, ...] = (*EFFICIENT, *MONOTONE_SHARES, "shortest-first")
+
+    def score(self, key: SortKey) -> float:
+        """Slot-seconds."""
+        return float(key[0] / 1000)
+
+
+class Srpt(_BySize):
+    """Shortest remaining processing time: smallest estimate of what is left."""
+
+    name = "srpt"
+    summary = "shortest remaining first: the job with the least work left is next"
+    guarantees: tuple[str, ...] = (*_BySize.guarantees, "ideal-work", "ideal-mean")
+
+    def __init__(self, params: SizeParams | None = None) -> None:
+        super().__init__(params)
+        self._since: dict[JobId, dict[AttemptId, Millis]] = {}  # maps that run
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Launched(job, TaskKind.MAP, attempt) | Resumed(job, TaskKind.MAP, attempt):
+                self._since.setdefault(job, {})[attempt] = view.now_ms
+            case Closed(job, TaskKind.MAP, attempt) | Suspended(job, TaskKind.MAP, attempt):
+                self._since[job].pop(attempt, None)
+            case JobLeft(job):
+                self._since.pop(job, None)
+        super().observe(fact, view)
+
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+        return (self.sizes.left_ms(job, kind), job.submitted_ms)
+
+    def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> SortKey:
+        """A job that only runs, and whose true size is known, has less left with every moment."""
+        left_ms, *rest = super().standing(job, kind, view)
+        if self.params.size == "oracle" and kind is TaskKind.MAP and not job.pending(kind):
+            since = self._since.get(job.job, {}).values()
+            left_ms = max(left_ms - sum(view.now_ms - began_ms for began_ms in since), 0)
+        return (left_ms, *rest)
+
+
+class Sjf(_BySize):
+    """Shortest job first: smallest estimate of the whole."""
+
+    name = "sjf"
+    summary = "shortest job first, by its whole size: work done does not move it"
+
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+        return (self.sizes.size_ms(job, kind), job.submitted_ms)
+
+
+class Las(KeyedOrder):
+    """Least attained service.
+
+    A running attempt is charged, from its launch on, at the mean of the job's ended ones, or of
+    all ended ones of the kind; when it ends the charge is put right.  Without that a job would
+    count as unserved, and take every slot, until its first task ends.  A suspended attempt stays
+    charged.
+
+    It makes no claims: whoever got slots by killing would soon have been given the most, and the
+    next check would take them back.
+    """
+
+    name = "las"
+    summary = "least attained service: the job that has been given the least is next; no sizes"
+    guarantees: tuple[str, ...] = (*EFFICIENT, "ideal-work", "scale")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._own: dict[tuple[JobId, TaskKind], RunningMean] = {}
+        self._all = (RunningMean(), RunningMean())
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Closed(job, kind):
+                self._own.setdefault((job, kind), RunningMean()).add(work_ms(fact))
+                self._all[kind].add(work_ms(fact))
+            case JobLeft(job):
+                for each in KINDS:
+                    self._own.pop((job, each), None)
+        super().observe(fact, view)
+
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+        return (self._attained_ms(job, kind), job.running(kind), job.submitted_ms)
+
+    def score(self, key: SortKey) -> float:
+        """Slot-seconds."""
+        return float(key[0] / 1000)
+
+    def _attained_ms(self, job: JobView, kind: TaskKind) -> Millis:
+        own = self._own.get((job.job, kind))
+        running = job.running(kind)
+        going = (own or self._all[kind]).times(running + job.suspended(kind)) or 0
+        return (own.total if own else 0) + going
+
+
+class Ps(KeyedOrder):
+    """Processor sharing: whoever runs least is next; of equals, whoever was served longest ago.
+
+    Without the latter the earliest jobs would keep their slots for ever where jobs outnumber
+    slots (the Fair Scheduler's sticky slots, on the slides on delay scheduling).
+    """
+
+    name = "ps"
+    summary = "processor sharing: equal numbers of slots in turn, whatever the priority"
+    guarantees: tuple[str, ...] = (
+        *EFFICIENT,
+        *MONOTONE_SHARES,
+        *EQUAL_SHARES,
+        "ideal-work",
+        "ideal-dominance",
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._served: dict[tuple[JobId, TaskKind], int] = {}
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        match fact:
+            case Launched(job, kind, attempt):
+                self._served[job, kind] = attempt
+            case JobLeft(job):
+                for each in KINDS:
+                    self._served.pop((job, each), None)
+        super().observe(fact, view)
+
+    def key(self, job: JobView, kind: TaskKind) -> SortKey:
+        served = self._served.get((job.job, kind), 0)
+        return (job.running(kind), served, job.submitted_ms)
+
+    def score(self, key: SortKey) -> float:
+        """Running tasks."""
+        return float(key[0])
+
+    def entitlements(
+        self,
+        kind: TaskKind,
+        view: ClusterView,
+        each: ClaimantKind,  # noqa: ARG002
+    ) -> list[Entitlement]:
+        """Equal shares of the slots, to each no more than its demand."""
+        jobs = [job for job in view.jobs() if job.running(kind) + job.pending(kind)]
+        demands = [job.running(kind) + job.pending(kind) for job in jobs]
+        shares = compute_fair_shares(demands, view.slots(kind))
+        return [job_entitlement(job, kind, share) for job, share in zip(jobs, shares, strict=True)]

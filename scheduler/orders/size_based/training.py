@@ -1,0 +1,126 @@
+"""HFSP's estimation module: what a phase's size is taken for before, during and after training.
+
+(HFSP, III-A.)  The **initial size** is S_i = n · ξ · s̄, with s̄ the mean task time over all jobs
+that have completed; before the first has, S_i = s0.  The first t tasks launched are the
+**training tasks**; each yields s̃_k: its own time if it completes, or time / progress once it has
+run for Δ.  When all have, the **final size** is S_f = s̄ · [(n − t) + Σ(1 − p_k)], with s̄ their
+mean and p_k how far the kth is (1 if it has completed).  A phase of fewer than t tasks is tiny:
+its size is 0.
+
+The paper leaves open: what p_k is measured against (here Hadoop's progress, the shuffle apart);
+when exactly (at the first beat at or after Δ, and then time / progress, which is Δ / p_k if the
+beat falls on Δ); and whether tasks beyond t that end during training count (here not, in s̄; and
+they leave n − t as it is printed).
+"""
+
+from callboard.scheduler.estimation import RunningMean
+from callboard.scheduler.facts import Closed, Progressed
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+
+SHUFFLE_SHARE = 1 / 3
+"""A reduce's progress when its shuffle has ended."""
+
+
+class TrainingPhase:
+    """A phase in training, its training tasks running or measured."""
+
+    __slots__ = ("_first", "_twins", "running", "sizes", "tasks", "wanted")
+
+    def __init__(self, tasks: int, wanted: int) -> None:
+        self.tasks = tasks
+        self.wanted = wanted
+        self.running: set[AttemptId] = set()
+        self.sizes: dict[AttemptId, tuple[Millis, float]] = {}  # s̃_k and p_k
+        self._first: dict[AttemptId, AttemptId] = {}  # a copy's training task
+        self._twins: dict[AttemptId, set[AttemptId]] = {}  # what runs of a copied training task
+
+    @property
+    def to_launch(self) -> int:
+        """How many training tasks have still to be launched."""
+        measured_and_ended = len(self.sizes.keys() - self.running)
+        return self.wanted - len(self.running) - measured_and_ended
+
+    @property
+    def trained(self) -> bool:
+        """Whether every training task has been measured."""
+        return len(self.sizes) >= self.wanted
+
+    def mean_ms(self) -> float:
+        """s̄ over the training tasks."""
+        return sum(size for size, _ in self.sizes.values()) / len(self.sizes)
+
+    def final_size_ms(self) -> float:
+        """S_f as printed."""
+        unfinished = sum(1 - p for _, p in self.sizes.values())
+        return self.mean_ms() * (self.tasks - self.wanted + unfinished)
+
+    def started(self, attempt: AttemptId) -> bool:
+        """A task was launched; whether it is a training task."""
+        if self.to_launch <= 0:
+            return False
+        self.running.add(attempt)
+        return True
+
+    def copied(self, original: AttemptId, copy: AttemptId) -> None:
+        """A copy was launched: if of a training task, then whichever ends well measures it."""
+        first = self._first.get(original, original)
+        if first in self.running:
+            self._first[copy] = first
+            self._twins.setdefault(first, {first}).add(copy)
+
+    def heard(self, fact: Progressed, delta_ms: Millis) -> None:
+        """A running training task told how far it is: from Δ on that is enough."""
+        worked_ms = fact.ran_ms - fact.shuffled_ms
+        done = fact.progress
+        if fact.kind is TaskKind.REDUCE:
+            done = (done - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
+        if fact.attempt in self.running and worked_ms >= delta_ms and done > 0:
+            self.sizes.setdefault(fact.attempt, (round(worked_ms / done), min(done, 1.0)))
+
+    def ended(self, fact: Closed) -> None:
+        """A training task ended: measured, or to be replaced by another one.
+
+        What one that came to nothing had told stands, but all of its work is left.
+        """
+        task = self._first.pop(fact.attempt, fact.attempt)
+        twins = self._twins.get(task)
+        if twins is not None:
+            twins.discard(fact.attempt)
+            if not fact.succeeded and (twins or task not in self.running):
+                return  # the other one goes on, or has done the task
+        self.running.discard(task)
+        if fact.succeeded:
+            size = fact.ran_ms - fact.shuffled_ms
+            measured = self.sizes.get(task, (size, 1.0))
+            self.sizes[task] = (measured[0], 1.0)
+        elif task in self.sizes:
+            self.sizes[task] = (self.sizes[task][0], 0.0)
+
+
+class TaskTimeHistory:
+    """s̄ over the tasks of all jobs that have completed."""
+
+    def __init__(self) -> None:
+        self._done = (RunningMean(), RunningMean())
+        self._open: dict[tuple[JobId, TaskKind], RunningMean] = {}
+
+    def learn(self, fact: Closed) -> None:
+        """An attempt ended."""
+        if fact.succeeded:
+            ms = fact.ran_ms - fact.shuffled_ms
+            self._open.setdefault((fact.job, fact.kind), RunningMean()).add(ms)
+
+    def completed(self, job: JobId) -> None:
+        """The job has: from now on its tasks count."""
+        for kind in KINDS:
+            tasks = self._open.pop((job, kind), None)
+            if tasks is not None:
+                self._done[kind].add(tasks.total, tasks.count)
+
+    def own_mean(self, job: JobId, kind: TaskKind) -> RunningMean | None:
+        """The completed tasks of a job that is still there."""
+        return self._open.get((job, kind))
+
+    def mean_of(self, n: int, kind: TaskKind) -> Millis | None:
+        """n · s̄; None before any job with tasks of the kind has completed."""
+        return self._done[kind].times(n)

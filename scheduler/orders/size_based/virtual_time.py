@@ -1,0 +1,314 @@
+"""Orders by virtual time: FSP+FIFO, FSP+PS and PSBS.
+
+Who would finish first if the cluster were shared is served first (FSP;
+`scheduler.orders.size_based.ageing`).  A job whose virtual end has come while it really runs is
+**late**: its size was underestimated, or slots were kept from it.  Late jobs go before all others,
+and the three orders differ in who is first among them (the simulator report, 2.3): the one late
+first; or all in turn; or all in turn by weight, PSBS, which has weights in the virtual cluster too.
+
+A phase enters the virtual cluster when its tasks may first run, reduces at slowstart, with the
+size believed then.  Online sizes are corrected once, when the phase's first task has completed:
+its age is kept, the rest goes by its own tasks.  Never again: see HFSP on flapping (III-A).
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import ClassVar
+
+from callboard.scheduler.entitlements import ClaimantKind, Entitlement, entitlements_by_rank
+from callboard.scheduler.facts import (
+    Closed,
+    Fact,
+    JobArrived,
+    JobLeft,
+    JobUpdated,
+    Launched,
+    Progressed,
+    Resumed,
+    Suspended,
+    TasksPending,
+    TasksWithdrawn,
+)
+from callboard.scheduler.guarantees import (
+    DOMINATES_SHARING,
+    EFFICIENT,
+    MONOTONE_SHARES,
+    SMALL_JOBS_FIRST,
+)
+from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+from callboard.scheduler.orders.keyed import SortedQueue, SortKey
+from callboard.scheduler.orders.size_based.ageing import VirtualCluster
+from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS, SizeBased
+from callboard.scheduler.policy import Order, QueuedJob
+from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.view import ClusterView, JobView, Offer
+
+_OF_ONE_KIND = (
+    Launched,
+    Closed,
+    Progressed,
+    TasksPending,
+    TasksWithdrawn,
+    Suspended,
+    Resumed,
+)
+"""The facts that concern the slots of one kind alone."""
+
+
+class VirtualPhase:
+    """What a virtual-time order keeps of one phase of a job that has not left."""
+
+    __slots__ = ("late_ms", "pending", "served", "size_ms")
+
+    def __init__(self, size_ms: float) -> None:
+        self.size_ms = size_ms
+        self.late_ms: Millis | None = None  # since when it has been late
+        self.served = 0  # its last attempt
+        self.pending = False
+
+
+class VirtualTimeOrder(Order, Ranking):
+    """An order by virtual time: one virtual cluster a kind of slot, and the late beside it."""
+
+    by_finish: ClassVar[bool] = True
+    late_share: ClassVar[bool] = False
+    """Whether late jobs are served in turn."""
+
+    ageing: Fraction = Fraction(1)
+    guarantees: tuple[str, ...] = (
+        *EFFICIENT,
+        *MONOTONE_SHARES,
+        *SMALL_JOBS_FIRST,
+        *DOMINATES_SHARING,
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        make = VirtualCluster
+        self.clusters = tuple(make(pace=self.ageing, by_finish=self.by_finish) for _ in KINDS)
+        self._late = (SortedQueue(), SortedQueue())
+        self._phases: tuple[dict[JobId, VirtualPhase], dict[JobId, VirtualPhase]] = ({}, {})
+
+    # What the disciplines differ in.
+
+    @abstractmethod
+    def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
+        """The size with which a phase enters."""
+
+    @abstractmethod
+    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:
+        """What late jobs are compared by."""
+
+    def weight(self, job: JobView) -> int:  # noqa: ARG002
+        """The job's weight in the virtual cluster."""
+        return 1
+
+    # Facts.
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        if isinstance(fact, JobLeft):  # first, since the view no longer has it
+            for kind in KINDS:
+                self.leave(fact.job, kind)
+        for kind in (fact.kind,) if isinstance(fact, _OF_ONE_KIND) else KINDS:
+            self.catch_up(kind, view)
+            self.clusters[kind].resize(view.slots(kind), view.now_ms)
+        match fact:
+            case JobArrived(job):
+                self.enter(job, TaskKind.MAP, view)
+            case JobUpdated(job):
+                for each in KINDS:
+                    self._reweigh(job, each, view)
+            case TasksPending(job, kind):
+                self.enter(job, kind, view)
+            case Launched(job, kind, attempt):
+                self._phases[kind][job].served = attempt
+                self.place(job, kind, view)
+            case (
+                Closed(job, kind)
+                | Suspended(job, kind)
+                | Resumed(job, kind)
+                | TasksWithdrawn(job, kind)
+            ):
+                if job in self._phases[kind]:
+                    self.place(job, kind, view)
+
+    def enter(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """The phase's tasks may run: for the first time, or again."""
+        seen = view.job(job)
+        if job not in self._phases[kind] and seen.total(kind):
+            size_ms = self.initial_size_ms(seen, kind)
+            self._phases[kind][job] = VirtualPhase(size_ms)
+            self.set_virtual_size(seen, kind, size_ms, seen.total(kind), view)
+        self.place(job, kind, view)
+
+    def _reweigh(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """The job has another weight or speed; what it has been given is its own."""
+        seen = view.job(job)
+        rank = {"weight": self.weight(seen), "speed": self.speed(seen)}
+        self.clusters[kind].reweigh(job, view.now_ms, **rank)
+        self.place(job, kind, view)
+
+    def leave(self, job: JobId, kind: TaskKind) -> None:
+        """The job has really ended; what it had still to get virtually it gets."""
+        self._phases[kind].pop(job, None)
+        self._late[kind].drop(job)
+        self.clusters[kind].set_waiting(job, False)
+
+    def phase(self, job: JobId, kind: TaskKind) -> VirtualPhase | None:
+        """What is kept of the phase."""
+        return self._phases[kind].get(job)
+
+    def set_virtual_size(
+        self, job: JobView, kind: TaskKind, size_ms: float, tasks: int, view: ClusterView
+    ) -> None:
+        """Give the phase a virtual size: it is late if that is nothing, and else not."""
+        phase = self._phases[kind][job.job]
+        served = self.clusters[kind].serve(
+            job.job,
+            size_ms,
+            tasks,
+            view.now_ms,
+            submitted_ms=job.submitted_ms,
+            weight=self.weight(job),
+            speed=self.speed(job),
+        )
+        if served:
+            phase.late_ms = None
+            self._late[kind].drop(job.job)
+        elif phase.late_ms is None:
+            phase.late_ms = view.now_ms
+
+    def speed(self, job: JobView) -> int:  # noqa: ARG002
+        """How many quarters of the service it is given count for the job."""
+        return 4
+
+    def catch_up(self, kind: TaskKind, view: ClusterView) -> None:
+        """Let virtual time come to now.  When it is done makes no difference to what comes out,
+        so a decision may do it too.
+        """
+        for job, at_ms in self.clusters[kind].advance_to(view.now_ms):
+            phase = self._phases[kind].get(job)
+            if phase is not None:
+                phase.late_ms = at_ms
+                self.place(job, kind, view)
+
+    def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """Keep the phase where it belongs while it has pending tasks."""
+        phase = self._phases[kind].get(job)
+        if phase is None:
+            return
+        seen = view.job(job)
+        phase.pending = seen.pending(kind) > 0
+        self.clusters[kind].set_waiting(job, phase.pending)
+        if phase.pending and phase.late_ms is not None:
+            self._late[kind].put(job, self.late_key(seen, kind, phase))
+        else:
+            self._late[kind].drop(job)
+
+    # Decisions.
+
+    def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
+        """The late, then the others by virtual time; the score is virtual slot-seconds left."""
+        self.catch_up(kind, view)
+        for _, job in self._late[kind]:
+            what = "late" if self._phases[kind][job].size_ms else "tiny"
+            yield QueuedJob(view.job(job), 0.0, f"{self.name}: {what}")
+        for aged in self.clusters[kind].queue(view.now_ms):
+            yield QueuedJob(view.job(aged.job), aged.size_ms / 1000)
+
+    def entitlements(
+        self,
+        kind: TaskKind,
+        view: ClusterView,
+        each: ClaimantKind,  # noqa: ARG002
+    ) -> list[Entitlement]:
+        """What the ranking gives: the first job its demand, the next its demand of the rest.
+
+        The late rank as in the queue, the others by the virtual time that each has left, as
+        HFSP says whom a job may preempt (III-E).  Training gives no claim of its own.
+        """
+        self.catch_up(kind, view)
+        ranked = sorted(view.jobs(), key=lambda job: (self._rank(job, kind, view), job.job))
+        return entitlements_by_rank(ranked, kind, view.slots(kind))
+
+    def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
+        """The late, in one tier if they are served in turn, then the others by virtual time."""
+        self.catch_up(kind, view)
+        phases, late = self._phases[kind], list[tuple[SortKey, JobId]]()
+        for job, phase in phases.items():
+            if phase.late_ms is not None:
+                late.append((self.late_key(view.job(job), kind, phase), job))
+        late_jobs = [job for _, job in sorted(late)]
+        first = [late_jobs] if self.late_share and late_jobs else [[job] for job in late_jobs]
+        aged = (each.job for each in self.clusters[kind].queue(view.now_ms, waiting=False))
+        return first + [[job] for job in aged if job in phases]
+
+    def _rank(self, job: JobView, kind: TaskKind, view: ClusterView) -> tuple[int, SortKey]:
+        """The late, the ageing, and those whose phase has not begun."""
+        phase = self._phases[kind].get(job.job)
+        if phase is None:
+            return (2, ())
+        if phase.late_ms is not None:
+            return (0, self.late_key(job, kind, phase))
+        left = self.clusters[kind].size_ms(job.job, view.now_ms) / self.weight(job)
+        return (1, (left, job.submitted_ms))
+
+
+class Fsp(SizeBased, VirtualTimeOrder):
+    """The Fair Sojourn Protocol, by virtual end."""
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        super().observe(fact, view)
+        if isinstance(fact, Closed) and fact.succeeded and self.params.size == "online":
+            self._correct_once(fact.job, fact.kind, view)
+
+    def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
+        return self.sizes.size_ms(job, kind)
+
+    def _correct_once(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
+        """The first completed task of a phase says what its tasks are like."""
+        phase, seen = self.phase(job, kind), view.job(job)
+        if phase is None or seen.finished(kind) != 1:
+            return
+        age_ms = phase.size_ms - self.clusters[kind].size_ms(job, view.now_ms)
+        phase.size_ms = self.sizes.size_ms(seen, kind)
+        left_ms = max(phase.size_ms - age_ms, 0.0)
+        self.set_virtual_size(seen, kind, left_ms, seen.total(kind), view)
+        self.place(job, kind, view)
+
+
+class FspFifo(Fsp):
+    """Late jobs one by one, by when they became late: one that was much too small blocks all."""
+
+    name = "fsp+fifo"
+    summary = "fair sojourn: who would end first under sharing is next; the late one by one"
+
+    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
+        return (phase.late_ms, job.submitted_ms)
+
+
+class FspPs(Fsp):
+    """Late jobs in turn."""
+
+    late_share = True
+    name = "fsp+ps"
+    summary = "fair sojourn: who would end first under sharing is next; the late in turn"
+
+    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:
+        return (job.running(kind), phase.served, job.submitted_ms)
+
+
+class Psbs(Fsp):
+    """Late jobs in turn by weight, and weights by priority in the virtual cluster."""
+
+    late_share = True
+    name = "psbs"
+    summary = "practical size-based: fair sojourn with weights by priority, the late in turn"
+
+    def weight(self, job: JobView) -> int:
+        return PRIORITY_WEIGHT_QUARTERS[job.priority]
+
+    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:
+        share = job.running(kind) * (16 // PRIORITY_WEIGHT_QUARTERS[job.priority])
+        return (share, phase.served, job.submitted_ms)

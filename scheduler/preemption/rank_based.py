@@ -1,0 +1,182 @@
+"""Preemptive: whoever stands further ahead takes the slots of whoever stands further back.
+
+HFSP, III-E: "jobs with higher priority should be granted the resources allocated to jobs with
+lower priorities", by killing (preemptive-repeat, as queueing theory says) or, its future work, by
+suspending (preemptive-resume).  For every order that serves by rank (`scheduler.ranking`).
+
+Every `interval_s` the pending tasks are gone through from the front.  Slots that are free, or that
+somebody is giving up already, are theirs first.  For each task that is left over, one attempt
+gives way: of the last job that runs any and stands further back, its **youngest** ("old tasks
+are the most likely ones to finish first; killing young tasks wastes less work").  All the paper's
+reasons come to that: a job that arrives with a smaller virtual size, S_f in the place of S_i,
+ageing, fewer slots.  **Training** goes before: while HFSP has training slots left, training tasks
+take the slot of anybody, further ahead too, and are not taken from until they are measured.
+
+A suspended task can go on on its own node only: for it somebody there must give way.
+
+*No ping-pong.*  A freed slot goes to the queue's first, which is for whom it was made, and a
+place in the queue does not hang on what a job runs; jobs that are late together, and share, take
+nothing from each other.  A locality rule may refuse the slot, and then the victim's own job may
+get it back.  An order goes out with the node's next reply (rule H6), so between the decision and
+the launch lie two beats.
+
+A victim's reason says for which job it gives way; its rank is its place among the check's
+victims, its score the place of its own job, counted from the front.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Literal
+
+import msgspec
+
+from callboard.scheduler.decisions import Kill, Suspend, Why
+from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
+from callboard.scheduler.policy import MisfitError, Order, PreemptionRule
+from callboard.scheduler.preemption.suspend_limits import SuspendLimits, WhenFull
+from callboard.scheduler.preemption.victims import newest_first
+from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.view import AttemptView, ClusterView
+
+VictimTest = Callable[[AttemptView], bool]
+"""Whether an attempt can be a victim."""
+
+
+class RankPreemption(PreemptionRule):
+    """Kill or suspend the youngest of the job furthest back, for who stands further ahead."""
+
+    name = "preemptive"
+    summary = "take slots for jobs further ahead: the youngest attempts of the job furthest back"
+
+    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        """`how` a victim gives way, seconds between checks, and what `suspend` has besides."""
+
+        how: Literal["kill", "suspend"] = "kill"
+        interval_s: float = 1.0
+        limit: int = 2
+        over: WhenFull = "wait"
+        kill_after_s: float = float("inf")
+
+        def __post_init__(self) -> None:
+            if not 0 < self.interval_s < float("inf"):
+                raise ValueError("interval_s must be above 0 and finite")
+            SuspendLimits(self.limit, self.over, self.kill_after_s)
+
+    def __init__(self, params: Params | None = None) -> None:
+        self.params = params or RankPreemption.Params()
+        self.interval_ms = max(1, round(self.params.interval_s * 1000))
+        self._limits = SuspendLimits(self.params.limit, self.params.over, self.params.kill_after_s)
+        self._order: Ranking | None = None
+
+    def bind(self, order: Order) -> None:
+        if not isinstance(order, Ranking):
+            raise MisfitError(
+                f"`{self.name}` takes slots for who stands further ahead, and under `{order.name}`"
+                " jobs share: whoever lost a slot would stand ahead; use `kill` or `suspend`"
+            )
+        self._order = order
+
+    def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
+        yield from self._limits.overdue(self.name, view)
+        self._limits.count(view)
+        for kind in KINDS:
+            if view.pending(kind):
+                assert self._order is not None, f"`{self.name}` has not met its order"
+                yield from self._of_kind(kind, view, self._order)
+
+    def _of_kind(
+        self, kind: TaskKind, view: ClusterView, order: Ranking
+    ) -> Iterator[Kill | Suspend]:
+        check = _Check(kind, view, order)
+        for rank, (attempt, rule) in enumerate(check.victims(self._may), start=1):
+            why = Why(f"{self.name}, {rule}", rank, float(check.place[attempt.job]))
+            if self.params.how == "kill":
+                yield Kill(attempt.attempt, why)
+            else:
+                yield self._limits.order(attempt, why)
+
+    def _may(self, attempt: AttemptView) -> bool:
+        return self.params.how == "kill" or self._limits.allows(attempt)
+
+
+class _Check:
+    """One look at one kind of slot: who wants some, and from whom they come."""
+
+    def __init__(self, kind: TaskKind, view: ClusterView, order: Ranking) -> None:
+        self._kind = kind
+        self._view = view
+        self._urgent = dict(order.urgent(kind, view))
+        tiers = order.tiers(kind, view)
+        self.place = {job: n for n, tier in enumerate(tiers, start=1) for job in tier}
+        alive, leaving = newest_first(kind, view)
+        spared = order.spared(kind)
+        open_ = [a for a in alive if a.job in self.place and a.attempt not in spared]
+        # The last job's first; of one tier the youngest first, as `newest_first` has them.
+        self._open = sorted(open_, key=lambda a: -self.place[a.job])
+        self._supply = view.slots(kind) - view.running(kind) + leaving
+        self._held: defaultdict[JobId, list[NodeId]] = defaultdict(list)
+        self._leaving: Counter[NodeId] = Counter()
+        for attempt in view.attempts():
+            if attempt.kind is not kind:
+                continue
+            if attempt.suspended_ms is None:
+                self._leaving[attempt.node] += attempt.killing or attempt.suspending
+            elif not attempt.killing:
+                self._held[attempt.job].append(attempt.node)
+
+    def victims(self, allows: VictimTest) -> Iterator[tuple[AttemptView, str]]:
+        """Whom to take a slot from, each with the reason."""
+        for job, tasks in self._urgent.items():
+            for _ in range(self._not_supplied(tasks)):
+                victim = self._take(lambda a, job=job: a.job != job and allows(a))  # type: ignore[misc]
+                if victim is None:
+                    break
+                yield victim, f"job-{job} is to train"
+        for job, place in self.place.items():
+            behind = partial(self._behind, place, allows)
+            for node in self._held[job]:
+                if not self._supplied_on(node):
+                    victim = self._take(lambda a, n=node, b=behind: a.node == n and b(a))  # type: ignore[misc]
+                    if victim is not None:
+                        yield victim, f"job-{job} is further ahead and suspended there"
+            for _ in range(self._not_supplied(self._to_launch(job))):
+                victim = self._take(behind)
+                if victim is None:
+                    break
+                yield victim, f"job-{job} is further ahead"
+            if not self._open or self.place[self._open[0].job] <= place:
+                return
+
+    def _behind(self, place: int, allows: VictimTest, attempt: AttemptView) -> bool:
+        return self.place[attempt.job] > place and allows(attempt)
+
+    def _to_launch(self, job: JobId) -> int:
+        """How many tasks of the job wait for any slot, those apart that are urgent."""
+        seen = self._view.job(job)
+        waiting = seen.pending(self._kind) - seen.suspended(self._kind)
+        return max(waiting - self._urgent.get(job, 0), 0)
+
+    def _not_supplied(self, tasks: int) -> int:
+        """How many of so many tasks find no slot free or about to be."""
+        found = min(tasks, max(self._supply, 0))
+        self._supply -= found
+        return tasks - found
+
+    def _supplied_on(self, number: NodeId) -> bool:
+        """Whether one more suspended attempt finds such a slot on its node."""
+        node = self._view.node(number)
+        assert node is not None
+        free = node.slots(self._kind) - node.running(self._kind) + self._leaving[number]
+        if free <= 0:
+            return False
+        self._leaving[number] -= 1
+        self._supply -= 1
+        return True
+
+    def _take(self, fits: VictimTest) -> AttemptView | None:
+        """The next victim that fits, which is then one no longer."""
+        for n, attempt in enumerate(self._open):
+            if fits(attempt):
+                return self._open.pop(n)
+        return None

@@ -1,0 +1,57 @@
+"""What becomes of a victim where work is kept: suspended, or killed when its node is full.
+
+Pastorelli, Dell'Amico, Michiardi, "OS-assisted task preemption for Hadoop" (ICDCS Workshops 2014):
+a task that must give way is stopped (SIGTSTP), its memory stays on its node, and only there can
+it go on (SIGCONT).  A node can hold so many only; how many, and what happens beyond that, are
+parameters here.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal
+
+from callboard.scheduler.decisions import Kill, Suspend, Why
+from callboard.scheduler.model import NodeId
+from callboard.scheduler.view import AttemptView, ClusterView
+
+WhenFull = Literal["kill", "wait"]
+"""What happens to a victim on a full node: it is killed, or it is none."""
+
+
+class SuspendLimits:
+    """At most `limit` suspended attempts a node, none for longer than `kill_after_s`."""
+
+    def __init__(self, limit: int, over: WhenFull, kill_after_s: float) -> None:
+        if limit < 1 or not kill_after_s > 0:
+            raise ValueError("limit must be at least 1, kill_after_s above 0")
+        self._limit = limit
+        self._over = over
+        self._kill_after_ms = 1000 * kill_after_s
+        self._held: Counter[NodeId] = Counter()
+
+    def count(self, view: ClusterView) -> None:
+        """Begin a check: take note of what each node holds, or will."""
+        held = (a.node for a in view.attempts() if a.suspending or a.suspended_ms is not None)
+        self._held = Counter(held)
+
+    def allows(self, attempt: AttemptView) -> bool:
+        """Whether the attempt can be a victim."""
+        return self._over == "kill" or self._held[attempt.node] < self._limit
+
+    def order(self, attempt: AttemptView, why: Why) -> Kill | Suspend:
+        """What is to be done to a victim."""
+        if self._held[attempt.node] >= self._limit:
+            return Kill(attempt.attempt, why)
+        self._held[attempt.node] += 1
+        return Suspend(attempt.attempt, why)
+
+    def overdue(self, name: str, view: ClusterView) -> Iterator[Kill]:
+        """The attempts that have been suspended for too long."""
+        for rank, attempt in enumerate(view.attempts(), start=1):
+            since_ms = attempt.suspended_ms
+            if since_ms is None or attempt.killing:
+                continue
+            waited_ms = view.now_ms - since_ms
+            if waited_ms > self._kill_after_ms:
+                rule = f"{name}, suspended for {waited_ms / 1000:g} s"
+                yield Kill(attempt.attempt, Why(rule, rank, waited_ms / 1000))

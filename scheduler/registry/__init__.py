@@ -1,0 +1,1 @@
+"""Which parts there are, how policies are spelled, and how parameters are read."""

@@ -1,0 +1,295 @@
+"""The parts that ship, by name, and how policies are made of them.
+
+A catalogue is what names mean: the shipped parts, and whatever the front door adds from packages
+and users' files (`callboard.plugins`).
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from callboard.scheduler.locality import Delay
+from callboard.scheduler.orders.coshh.coshh import Coshh
+from callboard.scheduler.orders.coshh.hybrid import Hybrid
+from callboard.scheduler.orders.fair.fair import Fair
+from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.orders.size_based.hfsp import Hfsp
+from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
+from callboard.scheduler.orders.size_based.virtual_time import FspFifo, FspPs, Psbs
+from callboard.scheduler.policy import (
+    AnyLocality,
+    LocalityRule,
+    MisfitError,
+    NoPreemption,
+    NoSpeculation,
+    Order,
+    Part,
+    Policy,
+    PolicySpecError,
+    PreemptionRule,
+    SpeculationRule,
+)
+from callboard.scheduler.preemption.global_preemption import GlobalPreemption
+from callboard.scheduler.preemption.kill import KillPreemption
+from callboard.scheduler.preemption.rank_based import RankPreemption
+from callboard.scheduler.preemption.suspend import SuspendPreemption
+from callboard.scheduler.registry.parameters import decode_params, read_table, spell_params
+from callboard.scheduler.registry.spelling import (
+    PART_KINDS,
+    SpelledPart,
+    join_table,
+    split_spelling,
+    unknown_name,
+)
+from callboard.scheduler.speculation.late import Late
+from callboard.scheduler.speculation.mantri import Mantri
+from callboard.scheduler.speculation.naive import Naive
+
+PART_BASES: Mapping[str, type[Part]] = {
+    "order": Order,
+    "locality": LocalityRule,
+    "preemption": PreemptionRule,
+    "speculation": SpeculationRule,
+}
+"""The kinds of part and the class that each derives from."""
+
+DEFAULT_PARTS: Mapping[str, type[Part]] = {
+    "locality": AnyLocality,
+    "preemption": NoPreemption,
+    "speculation": NoSpeculation,
+}
+"""What stands in for a part that is not named."""
+
+ORDERS: dict[str, type[Order]] = {
+    part.name: part
+    for part in (Fifo, Fair, Hfsp, Srpt, Sjf, Las, Ps, FspFifo, FspPs, Psbs, Coshh, Hybrid)
+}
+"""Every order that ships, by its name in a policy spec."""
+
+PREEMPTION_RULES: dict[str, type[PreemptionRule]] = {
+    part.name: part
+    for part in (NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption)
+}
+"""Every preemption rule that ships, by its name in a policy spec."""
+
+SPECULATION_RULES: dict[str, type[SpeculationRule]] = {
+    part.name: part for part in (NoSpeculation, Naive, Late, Mantri)
+}
+"""Every speculation rule that ships, by its name in a policy spec."""
+
+PARTS: dict[str, type[Part]] = {
+    **ORDERS,
+    **{part.name: part for part in (AnyLocality, Delay)},
+    **PREEMPTION_RULES,
+    **SPECULATION_RULES,
+}
+"""Every part that ships, by its name in a policy spec."""
+
+OLD_NAMES = {
+    "anywhere": "any_locality",
+    "wait": "no_preemption",
+    "no-copies": "no_speculation",
+}
+"""What parts were called before; they are still understood."""
+
+
+PartSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Parameters by the name of their part: what they are wherever a spelling does not say."""
+
+
+class Catalogue:
+    """What names mean.  `more` gives further parts by name, loaded when they are asked for;
+    `from_file` loads `FILE.py:NAME`; `settings` stand in for the parts' own defaults.
+    """
+
+    def __init__(
+        self,
+        parts: Mapping[str, type[Part]],
+        more: Mapping[str, Callable[[], type[Part]]] | None = None,
+        from_file: Callable[[str], type[Part]] | None = None,
+        settings: PartSettings | None = None,
+    ) -> None:
+        self._parts = dict(parts)
+        self._more = {} if more is None else dict(more)
+        self._from_file = from_file
+        self._settings = {self.current(name): each for name, each in (settings or {}).items()}
+
+    def with_settings(self, settings: PartSettings) -> "Catalogue":
+        """The same names, with these settings.  PolicySpecError if one could never be used."""
+        given = Catalogue(self._parts, self._more, self._from_file, settings)
+        for name in settings:
+            given.part_spec(SpelledPart(name))
+        return given
+
+    def names(self) -> list[str]:
+        """Every name, the shipped ones first."""
+        return list(dict.fromkeys([*self._parts, *self._more]))
+
+    def current(self, name: str) -> str:
+        """What a part is called today, if `name` is what it was called before."""
+        known = name in self._parts or name in self._more
+        return name if known else OLD_NAMES.get(name, name)
+
+    def part(self, piece: SpelledPart, what: str = "policy part") -> type[Part]:
+        """The class that a name means, or PolicySpecError."""
+        name = self.current(piece.name)
+        if name in self._parts:
+            return self._parts[name]
+        if piece.name in self._more:
+            return self._more[piece.name]()
+        if piece.from_file and self._from_file is not None:
+            return self._from_file(piece.name)
+        raise unknown_name(piece.name, self.names(), what)
+
+    def part_spec(self, piece: SpelledPart, what: str = "policy part") -> "PartSpec":
+        """A part with the parameters that were spelled, or PolicySpecError."""
+        part, name = self.part(piece, what), self.current(piece.name)
+        usual = self._settings.get(name, {})
+        said = read_table(piece.params, name) if piece.params else {}
+        return PartSpec(
+            name,
+            part,
+            decode_params({**usual, **said}, part.Params, name),
+            decode_params(usual, part.Params, name),
+        )
+
+    def of_kind(self, slot: str) -> Iterator[tuple[str, type[Part]]]:
+        """The shipped parts of one kind by name."""
+        for name, part in self._parts.items():
+            if part_kind(part) == slot:
+                yield name, part
+
+
+SHIPPED = Catalogue(PARTS)
+"""The parts that ship."""
+
+
+class PartSpec(NamedTuple):
+    """A part that was chosen: how its name is spelled, its class, its parameters, and what these
+    are if nothing is said.
+    """
+
+    name: str
+    part: type[Part]
+    params: msgspec.Struct
+    defaults: msgspec.Struct
+
+    def make(self) -> Part:
+        """A fresh part."""
+        make: Callable[..., Part] = self.part
+        return make(self.params) if self.part.Params.__struct_fields__ else make()
+
+
+PolicySpec = Mapping[str, PartSpec]
+"""A policy's choices by kind of part; `order` is always there."""
+
+
+def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
+    """What a spelling means.  PolicySpecError where it means nothing."""
+    if not text.strip():
+        raise PolicySpecError("a policy needs at least an order, such as `fair`")
+    chosen: dict[str, PartSpec] = {}
+    for piece in split_spelling(text, catalogue.names()):
+        choice = catalogue.part_spec(piece, "policy part" if chosen else "policy")
+        slot = part_kind(choice.part)
+        assert slot is not None
+        if not chosen and slot != "order":
+            raise PolicySpecError(f"`{text}`: `{piece.name}` is a {slot} part; an order goes first")
+        if slot in chosen:
+            both = f"`{chosen[slot].name}` and `{piece.name}`"
+            raise PolicySpecError(f"`{text}`: {both} are both {slot} parts; there can be one")
+        chosen[slot] = choice
+    return chosen
+
+
+def spell_policy(spec: PolicySpec) -> str:
+    """The canonical spelling: parts in the order of `SLOTS`, defaults left out."""
+    return "+".join(
+        choice.name + spell_params(choice.params, choice.defaults)
+        for slot in PART_KINDS
+        if (choice := spec.get(slot)) is not None and choice.part is not DEFAULT_PARTS.get(slot)
+    )
+
+
+def compose_policy(spec: PolicySpec, text: str = "") -> Policy:
+    """A fresh policy of the chosen parts; PolicySpecError if one objects to the others."""
+    made = {slot: choice.make() for slot, choice in spec.items()}
+    try:
+        policy = Policy(**made)  # type: ignore[arg-type]
+    except MisfitError as error:
+        raise PolicySpecError(f"`{text or spell_policy(spec)}`: {error}") from None
+    for slot, part in made.items():
+        objection = part.validate(policy)
+        if objection is not None:
+            raise PolicySpecError(
+                f"`{text or spell_policy(spec)}`: `{spec[slot].name}`: {objection}"
+            )
+    return policy
+
+
+def make_policy(text: str, catalogue: Catalogue = SHIPPED) -> Policy:
+    """A fresh policy from its spelling.
+
+    Raises `PolicySpecError` for unknown names (naming the one that was probably meant), wrong
+    parameters, and combinations that make no sense.
+    """
+    return compose_policy(parse_policy(text, catalogue), text)
+
+
+def spelling_of_table(table: Mapping[str, object], catalogue: Catalogue = SHIPPED) -> str:
+    """The spelling of a policy written as a table (`scheduler.registry.spelling.join_table`).
+
+    Known names must stand in the field of their kind; names that only a package or a file could
+    explain are left for later.
+    """
+    text = join_table(table, catalogue.names())
+    for slot in PART_KINDS:
+        value = table.get(slot)
+        named = value["name"] if isinstance(value, Mapping) else value
+        if not isinstance(named, str):
+            continue
+        (piece,) = split_spelling(named, catalogue.names())
+        if catalogue.current(piece.name) not in catalogue.names():
+            continue
+        really = part_kind(catalogue.part(piece))
+        if really != slot:
+            raise PolicySpecError(f"`{slot}`: `{piece.name}` is a {really} part")
+    return text
+
+
+def part_kind(part: type[Part]) -> str | None:
+    """The kind of a part's class; None if it is of none."""
+    for slot, base in PART_BASES.items():
+        if issubclass(part, base):
+            return slot
+    return None
+
+
+def checked_part(found: object, where: str) -> type[Part]:
+    """`found` if it is the class of a part that could be made; PolicySpecError says what lacks."""
+    bases = ", ".join(base.__name__ for base in PART_BASES.values())
+    if not isinstance(found, type) or not issubclass(found, Part) or part_kind(found) is None:
+        raise PolicySpecError(f"{where} is not a part: expected a class derived from {bases}")
+    if inspect.isabstract(found):
+        lacking = ", ".join(sorted(found.__abstractmethods__))
+        raise PolicySpecError(f"{where} is not finished: it lacks {lacking}")
+    for word in ("name", "summary"):
+        if not isinstance(getattr(found, word, None), str):
+            raise PolicySpecError(f"{where} has no `{word}`: a line of text that `policies` prints")
+    _check_params(found, where)
+    return found
+
+
+def _check_params(part: type[Part], where: str) -> None:
+    params: object = part.Params
+    if not (isinstance(params, type) and issubclass(params, msgspec.Struct)):
+        raise PolicySpecError(f"{where}: `Params` is not a msgspec.Struct")
+    lacking = _without_default(msgspec.structs.fields(part.Params))
+    if lacking:
+        raise PolicySpecError(f"{where}: parameter `{lacking[0]}` has no default")
+
+
+def _without_default(fields: Iterable[msgspec.structs.FieldInfo]) -> list[str]:
+    return [field.name for field in fields if field.required]

@@ -1,0 +1,164 @@
+"""How a policy is spelled: `fair`, `fair+delay(node=5,rack=5)+kill`, `./mine.py:MyOrder+delay`.
+
+First an order, then a locality, a preemption and a speculation part in any order, at most one of
+each, with `+` between them; what is not named is the default part of its kind.  Names may hold a
+`+` themselves (`fsp+ps`): the longest known name wins.  A part out of a user's file is spelled
+`FILE.py:NAME`.  The same policy has one canonical spelling: order, locality, preemption,
+speculation, with parts and parameters that say nothing new left out.
+
+    spec   = part { "+" part }
+    part   = name [ "(" parameters ")" ]
+    name   = a known name | a path that ends in `.py`, ":", a name in that file
+
+What the names mean is the catalogue's business (`scheduler.registry.parts`); nothing is loaded
+here.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.parameters import spell_table
+
+FILE_PART = re.compile(r"(?P<path>[^():]+\.py):(?P<name>[A-Za-z_]\w*)")
+"""A part in a user's file."""
+
+PART_KINDS = ("order", "locality", "preemption", "speculation")
+"""The kinds of part, in the order in which a canonical spelling has them."""
+
+_PLAIN = re.compile(r"[^\s+()]+")
+
+
+class SpelledPart(NamedTuple):
+    """One part as it was spelled: its name, and the text between its brackets."""
+
+    name: str
+    params: str = ""
+
+    @property
+    def from_file(self) -> bool:
+        """Whether it is to be found in a user's file."""
+        return FILE_PART.fullmatch(self.name) is not None
+
+
+def split_spelling(text: str, known: Collection[str]) -> list[SpelledPart]:
+    """The spelled parts in their order.  PolicySpecError where the spelling is broken.
+
+    `known` are the names that may hold a `+`; a name that is not known is no error here.
+    """
+    pieces: list[SpelledPart] = []
+    at = 0
+    while True:
+        piece, at = _piece(text, _past_blanks(text, at), known)
+        pieces.append(piece)
+        if at == len(text):
+            return pieces
+        if text[at] != "+":
+            raise PolicySpecError(f"`{text}`: expected `+` before `{text[at:]}`")
+        at += 1
+
+
+def join_table(table: Mapping[str, object], known: Collection[str]) -> str:
+    """A policy written as a table, as one line.  PolicySpecError names the field at fault.
+
+    Every field, `order` first of all, is a part's spelling or a table with its `name` and
+    parameters: `{order = {name = "hfsp", t = 5}, preemption = "kill"}`.
+    """
+    for field in table:
+        if field not in PART_KINDS:
+            near = get_close_matches(field, PART_KINDS, n=1)
+            meant = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(PART_KINDS)}"
+            raise PolicySpecError(f"unknown field `{field}` in a policy; {meant}")
+    if "order" not in table:
+        raise PolicySpecError("a policy needs an `order`")
+    return "+".join(_of_field(slot, table[slot], known) for slot in PART_KINDS if slot in table)
+
+
+def unknown_name(name: str, known: Collection[str], what: str) -> PolicySpecError:
+    """The error for a name that is not known, with the one that was probably meant."""
+    near = get_close_matches(name, known, n=1)
+    meant = f"; did you mean `{near[0]}`?" if near else "."
+    listed = ", ".join(f"`{each}`" for each in known)
+    return PolicySpecError(f"unknown {what} `{name}`{meant}  Known: {listed}.")
+
+
+def _of_field(slot: str, value: object, known: Collection[str]) -> str:
+    """The spelling of one field of a table."""
+    if isinstance(value, str):
+        pieces = split_spelling(value, known)
+        if len(pieces) > 1:
+            raise PolicySpecError(f'`{slot} = "{value}"` names {len(pieces)} parts, not one')
+        return value.strip()
+    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
+        raise PolicySpecError(f"`{slot}`: expected a part's name or a table with its `name`")
+    name: str = value["name"]
+    if split_spelling(name, known) != [SpelledPart(name)]:
+        raise PolicySpecError(f'`{slot}`: expected one part\'s bare name, got "{name}"')
+    params: dict[str, Any] = {key: each for key, each in value.items() if key != "name"}
+    return name + spell_table(params)
+
+
+def _piece(text: str, at: int, known: Collection[str]) -> tuple[SpelledPart, int]:
+    """The part that begins at `at`, and where the next `+` or the end is."""
+    name = _name(text, at, known)
+    if not name:
+        raise PolicySpecError(f"`{text}`: expected a part's name{_where(text, at)}")
+    at = _past_blanks(text, at + len(name))
+    if at == len(text) or text[at] != "(":
+        return SpelledPart(name), at
+    end = _closing(text, at)
+    return SpelledPart(name, text[at + 1 : end].strip()), _past_blanks(text, end + 1)
+
+
+def _name(text: str, at: int, known: Collection[str]) -> str:
+    """The longest known name that stands there whole; else a part in a file; else any word."""
+    fitting = [name for name in known if text.startswith(name, at) and _ends(text, at + len(name))]
+    if fitting:
+        return max(fitting, key=len)
+    from_file = FILE_PART.match(text, at)
+    if from_file:
+        return from_file[0]
+    plain = _PLAIN.match(text, at)
+    return plain[0] if plain else ""
+
+
+def _ends(text: str, at: int) -> bool:
+    return at == len(text) or text[at] in "+( "
+
+
+def _closing(text: str, opening: int) -> int:
+    """Where the bracket at `opening` is closed; brackets in strings do not count."""
+    depth, quote, at = 0, "", opening
+    while at < len(text):
+        char = text[at]
+        if quote:
+            if char == "\\" and quote == '"':
+                at += 1
+            elif char == quote:
+                quote = ""
+        elif char in "\"'":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+            if not depth:
+                break
+        at += 1
+    if at >= len(text) or text[at] != ")":
+        raise PolicySpecError(f"`{text}`: the bracket after `{text[:opening]}` is never closed")
+    return at
+
+
+def _past_blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _where(text: str, at: int) -> str:
+    if at == len(text):
+        return f" after `{text}`" if text else ""
+    return f" before `{text[at:]}`"
