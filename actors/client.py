@@ -10,7 +10,7 @@ import msgspec
 
 from callboard.actors.job import Job
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.actor import Actor, answering
 from callboard.actors.kernel.address import CLIENT, job_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.messages import EnterSystem, JobDone, SubmissionDue
@@ -22,6 +22,8 @@ class Client(Actor):
 
     After `settled_ms` every node of the cluster has joined.
     """
+
+    answers = answering(SubmissionDue, JobDone)
 
     def __init__(
         self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job], settled_ms: Millis
@@ -37,16 +39,7 @@ class Client(Actor):
         super().join(kernel)
         self._await_next()
 
-    def receive(self, message: msgspec.Struct) -> None:
-        match message:
-            case SubmissionDue():
-                self.on_submission_due()
-            case JobDone():
-                self.on_job_done()
-            case _:
-                raise AssertionError(f"the client has no answer to {message!r}")
-
-    def on_submission_due(self) -> None:
+    def on_submission_due(self, _: SubmissionDue) -> None:
         """Submit every job that is due now."""
         while self.submitted < len(self._jobs):
             spec = self._jobs[self.submitted]
@@ -55,7 +48,7 @@ class Client(Actor):
             self._submit(spec)
         self._await_next()
 
-    def on_job_done(self) -> None:
+    def on_job_done(self, _: JobDone) -> None:
         """Count; the last one ends the run."""
         self.ended += 1
         if self.ended == len(self._jobs):
@@ -83,12 +76,12 @@ class SoloClient(Client):
     The jobs' own submit times are forgotten, and the first one comes when every node has joined.
     """
 
-    def on_submission_due(self) -> None:
+    def on_submission_due(self, _: SubmissionDue) -> None:
         spec = self._jobs[self.submitted]
         self._submit(msgspec.structs.replace(spec, submit_ms=self.now_ms))
 
-    def on_job_done(self) -> None:
-        super().on_job_done()
+    def on_job_done(self, done: JobDone) -> None:
+        super().on_job_done(done)
         self._await_next()
 
     def _await_next(self) -> None:

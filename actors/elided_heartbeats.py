@@ -1,34 +1,140 @@
-"""When the beats that nodes leave out would arrive, and which of them could change anything.
+"""Heartbeats that need not be sent: both sides of the scheme, the node's and the master's.
 
-Where beats are left out (`send = "needed"`) a node that has nothing to say is silent, but its
-beats have their instants all the same: one period after another on a grid that its last beat
-fixed.  A silent node's beat says nothing, so all that it could do is to bring the node work or
-an order to kill.  The master therefore acts at the instant at which such a beat would arrive, as
-if it had; and only while something is pending that the node has a free slot for, be it a
-suspended attempt that it holds itself.
+Where a scenario says `send = "needed"`, a node that has nothing to say does not send its heartbeat.
+The journal is the same as with every heartbeat sent; only messages are saved (FB-2009: 1.7 million
+instead of 26).
 
-Nothing is gained or lost by this but messages: a run with every beat sent has the same journal.
-It rests on three things.  Latency and interval are constant, so the grid is known.  What a node
-has to say is really sent, and arrives on the grid in the unsent beat's own place in the order
-(`timer_behind`).  And nothing becomes pending in the first round of an instant, when beats
-arrive, since jobs live beside the master and answer it in later rounds.
+**Why it is exact.**
+
+1. *Both know the time.*  Interval and latency are constant, so a node's heartbeats fall on a grid
+   that its last one fixed: one every interval + round trip.  The node keeps the grid
+   (`HeartbeatSchedule`), and so does the master (`IdleNodeIndex`).
+2. *What a node has to say is really sent*, and falls in with the grid: it arrives in the place in
+   the kernel's order that the elided heartbeat would have had, since the master's own timer for
+   that is posted right behind the node (`Actor.timer_behind`).  A node with a tracked attempt
+   always has something to say.
+3. *A heartbeat that says nothing can only bring the node work, or an order.*  So the master acts at
+   the instant at which one would arrive, as if it had (`ElidedHeartbeats`), as long as something is
+   pending that the node has a free slot for, be it a suspended attempt that it holds itself, or an
+   order waits for it.  At any other instant the reply would have been empty.
+4. *Nothing becomes pending in an instant's first round*, when heartbeats arrive: jobs live beside
+   the master and answer it in later rounds.  So what the first of several heartbeats of one instant
+   brings about cannot be wanted by the second, and the master need not decide on that instant
+   again.
+5. *Silence means nothing only while nothing can happen.*  From the first fault that could delay or
+   lose a message on, a node sends every heartbeat, and tells the master when the last one that it
+   left out would have arrived (`messages.HeartbeatsResumed`): silence then means what it does in a
+   real cluster.  A heartbeat that was under way at that moment, or its reply, is made good.
 """
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from callboard.scheduler.model import KINDS, Millis, NodeId, TaskKind
+
+# The node's side.
+
+
+class NextHeartbeat(NamedTuple):
+    """When the next heartbeat is due; or, if `reply` is set, when the reply to one that was left
+    out would come, after which the next can be due at once.
+    """
+
+    at_ms: Millis
+    reply: bool = False
+
+
+class HeartbeatSchedule:
+    """When a node's heartbeats are due, sent or not.
+
+    The next one is timed from the return of the last one (rule H3), so without anything special
+    they come every interval + round trip.  With `out_of_band` heartbeats an attempt's end brings
+    the next one forward to at once: Hadoop divides the interval by a million for every attempt that
+    has ended (rule H4, the damper's default).
+    """
+
+    def __init__(
+        self, first_ms: Millis, latency_ms: Millis, *, out_of_band: bool, elides: bool
+    ) -> None:
+        self.elides = elides
+        self.next_ms = first_ms
+        self.left_out_ms: Millis = -1
+        """When the last heartbeat that was left out would have arrived; -1 if none was."""
+        self._latency_ms = latency_ms
+        self._out_of_band = out_of_band
+        self._interval_ms: Millis = 0
+        self._replied_ms: Millis = 0  # when the reply comes that was under way on waking
+
+    @property
+    def _period_ms(self) -> Millis:
+        return self._interval_ms + 2 * self._latency_ms
+
+    def set_interval(self, interval_ms: Millis) -> None:
+        """The master has said how long to wait between a reply and the next heartbeat."""
+        self._interval_ms = interval_ms
+
+    def after_reply(self, now_ms: Millis, wait_ms: Millis, *, reports: bool) -> Millis:
+        """When the heartbeat is due that follows a reply which comes now, and `wait_ms` is what the
+        interval comes to by the node's clock.
+        """
+        self.next_ms = now_ms + wait_ms
+        return now_ms if self._out_of_band and reports else self.next_ms
+
+    def to_report(self, now_ms: Millis) -> NextHeartbeat | None:
+        """When the heartbeat is due that tells what has just happened; None if one is planned that
+        will.
+
+        A heartbeat due at this very instant has gone already: they are due in an instant's first
+        round, and what a slot says comes in a later one.
+        """
+        if not self.elides:
+            at_once = self._out_of_band and now_ms >= self._replied_ms
+            return NextHeartbeat(now_ms) if at_once else None
+        if self.skip_to(now_ms):
+            reply_ms = self.next_ms - self._interval_ms
+            if self._out_of_band and now_ms < reply_ms:
+                return NextHeartbeat(reply_ms, reply=True)
+        return NextHeartbeat(now_ms if self._out_of_band else self.next_ms)
+
+    def skip_to(self, now_ms: Millis) -> bool:
+        """Make the next heartbeat the grid's first one after now; whether any is left out by it."""
+        if self.next_ms > now_ms:
+            return False
+        missed = (now_ms - self.next_ms) // self._period_ms + 1
+        self.next_ms += missed * self._period_ms
+        self.left_out_ms = self.next_ms - self._period_ms + self._latency_ms
+        return True
+
+    def under_way(self, now_ms: Millis) -> NextHeartbeat | None:
+        """What of a heartbeat that was left out would be under way now: the heartbeat itself and
+        when it would arrive, or its reply and when that would; None if neither is.
+        """
+        if self.left_out_ms < 0:
+            return None
+        arrives_ms = self.left_out_ms
+        reply_ms = arrives_ms + self._latency_ms
+        if now_ms < arrives_ms:
+            self.left_out_ms -= self._period_ms
+            return NextHeartbeat(arrives_ms)
+        if now_ms < reply_ms:
+            self._replied_ms = reply_ms
+            return NextHeartbeat(reply_ms, reply=True)
+        return None
+
+
+# The master's side.
 
 RESUMING = len(KINDS)
 """The row of the nodes that could take up a suspended attempt, after those of the kinds."""
 
 Arrival: TypeAlias = tuple[Millis, NodeId]
-"""The phase of a node's beats, and the node."""
+"""The phase at which a node's heartbeats arrive, and the node."""
 
 
 class IdleNodeIndex:
-    """The silent nodes by the phase at which their beats arrive.
+    """The silent nodes by the phase at which their heartbeats would arrive, and by what they could
+    take.
 
     The sorted lists are plain ones: at any size of cluster that is played, moving the tail of one
     costs less than a tree's bookkeeping, and they are looked at far more often than changed.
@@ -41,7 +147,7 @@ class IdleNodeIndex:
         self._listed: tuple[set[NodeId], ...] = (set(), set(), set())
 
     def heard(self, node: NodeId, now_ms: Millis) -> None:
-        """A beat of `node` arrived now: this is its phase from here on."""
+        """A heartbeat of `node` arrived now: this is its phase from here on."""
         phase = now_ms % self._period_ms
         old = self._phase.get(node)
         if old == phase:
@@ -53,47 +159,42 @@ class IdleNodeIndex:
                 insort(able, (phase, node))
 
     def forget(self, node: NodeId) -> None:
-        """The node leaves no more beats out, or is gone."""
+        """The node sends every heartbeat from now on, or is gone."""
         if node in self._phase:
             for row in (*KINDS, RESUMING):
-                self._set(row, node, False)
+                self.set_able(row, node, False)
             del self._phase[node]
 
-    def set_able(self, node: NodeId, kind: TaskKind, able: bool) -> None:
-        """Say whether the node could take a task of this kind."""
-        self._set(kind, node, able)
-
-    def set_resuming(self, node: NodeId, able: bool) -> None:
-        """Say whether the node could take up an attempt that it holds suspended."""
-        self._set(RESUMING, node, able)
-
-    def _set(self, row: int, node: NodeId, able: bool) -> None:
+    def set_able(self, row: int, node: NodeId, able: bool) -> None:
+        """Say whether the node could take a task of a kind, or (`RESUMING`) take up an attempt that
+        it holds suspended.
+        """
         listed = self._listed[row]
         if able == (node in listed):
             return
-        beat, beats = (self._phase[node], node), self._able[row]
+        arrival, arrivals = (self._phase[node], node), self._able[row]
         if able:
             listed.add(node)
-            insort(beats, beat)
+            insort(arrivals, arrival)
         else:
             listed.remove(node)
-            del beats[bisect_left(beats, beat)]
+            del arrivals[bisect_left(arrivals, arrival)]
 
     def arrives(self, node: NodeId, now_ms: Millis) -> bool:
-        """Whether a beat of `node` would arrive now."""
+        """Whether a heartbeat of `node` would arrive now."""
         return self._phase[node] == now_ms % self._period_ms
 
     def next_arrival(self, node: NodeId, now_ms: Millis) -> Millis:
-        """When the node's next beat after now would arrive."""
+        """When the node's next heartbeat after now would arrive."""
         wait_ms = (self._phase[node] - now_ms) % self._period_ms
         return now_ms + (wait_ms or self._period_ms)
 
     def next_useful(
         self, now_ms: Millis, kinds: Iterable[TaskKind]
     ) -> tuple[Millis, list[NodeId]] | None:
-        """The first instant after now at which a beat of a node able to take one of `kinds`, or to
-        take up what it holds suspended, would arrive, and the nodes whose beats those are; None
-        without any.
+        """The first instant after now at which a heartbeat of a node able to take one of `kinds`,
+        or to take up what it holds suspended, would arrive, and the nodes whose heartbeats those
+        are; None without any.
         """
         phase_now = now_ms % self._period_ms
         soonest = self._period_ms + 1
@@ -113,3 +214,24 @@ class IdleNodeIndex:
             nodes = found if wait_ms < soonest else sorted({*nodes, *found})
             soonest = wait_ms
         return (now_ms + soonest, nodes) if nodes else None
+
+
+class ElidedHeartbeats:
+    """What the master knows of silent nodes, and the instants at which it will act for them."""
+
+    def __init__(self, period_ms: Millis) -> None:
+        self.index = IdleNodeIndex(period_ms)
+        self._armed: tuple[Millis, list[NodeId]] = (-1, [])
+
+    def newly_due(self, now_ms: Millis, kinds: Iterable[TaskKind]) -> tuple[Millis, list[NodeId]]:
+        """The next instant at which an elided heartbeat could change anything, while tasks of
+        `kinds` are to be had, and the nodes for which no timer has been set for it yet.
+        """
+        useful = self.index.next_useful(now_ms, kinds)
+        if useful is None or useful == self._armed:
+            return now_ms, []
+        (at_ms, nodes), (armed_ms, armed) = useful, self._armed
+        self._armed = useful
+        if at_ms != armed_ms:
+            return at_ms, nodes
+        return at_ms, [node for node in nodes if node not in armed]

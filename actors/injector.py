@@ -8,10 +8,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from callboard.actors.blocks import Blocks
-from callboard.actors.kernel.actor import Actor, Message
+from callboard.actors.kernel.actor import NO_CAUSE, Actor, Message, answering
 from callboard.actors.kernel.address import (
     INJECTOR,
     MASTER,
@@ -54,6 +52,8 @@ def _at_ms(strike: ScheduledFault) -> Millis:
 class Injector(Actor):
     """Plays a script of faults, in the order of their times."""
 
+    answers = answering(FaultDue)
+
     def __init__(
         self, script: Sequence[ScheduledFault], nodes: Sequence[NodeFacts], blocks: Blocks
     ) -> None:
@@ -67,11 +67,12 @@ class Injector(Actor):
         super().join(kernel)
         self._await_next()
 
-    def receive(self, message: msgspec.Struct) -> None:
-        assert isinstance(message, FaultDue), f"the injector has no answer to {message!r}"
+    def on_fault_due(self, _: FaultDue) -> None:
+        """Let everything happen that is due by now."""
         while self._next < len(self._script) and self._script[self._next].at_ms <= self.now_ms:
             self._strike(self._script[self._next].fault)
             self._next += 1
+        self.cause = NO_CAUSE
         self._await_next()
 
     def inject(self, fault: AnyFault) -> None:
@@ -90,7 +91,7 @@ class Injector(Actor):
 
     def _strike(self, fault: AnyFault) -> None:
         """Note it and tell whom it strikes."""
-        self.note(FaultStruck(self.now_ms, fault))
+        self.cause = self.note(FaultStruck(self.now_ms, fault))
         if isinstance(fault, KillJob):
             self.send(job_address(fault.job), fault)
             return

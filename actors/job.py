@@ -7,34 +7,15 @@ map output asks here, and is told when that has come.
 
 from math import ceil
 
-import msgspec
-
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor
+from callboard.actors.kernel.actor import Actor, answering
 from callboard.actors.kernel.address import CLIENT, MASTER, job_address
 from callboard.actors.placement import Placement
-from callboard.actors.vocabulary.events import JobFinished, JobResubmitted, JobSubmitted, Outcome
-from callboard.actors.vocabulary.faults import KillJob
-from callboard.actors.vocabulary.messages import (
-    AttemptBooked,
-    DropOutputs,
-    EnterSystem,
-    FetchOutputs,
-    FetchOutputsAgain,
-    FetchTrouble,
-    JobDone,
-    MapWork,
-    MasterRestarted,
-    OutputsLost,
-    OutputsObsolete,
-    OutputsReady,
-    ReducesReady,
-    ReduceWork,
-    RunAgain,
-    StallingAnomalies,
-    SubmitJob,
-    TaskAnomalies,
-)
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.lifecycle import JOB, JobChange, JobState, step
 from callboard.scheduler.model import Millis, NodeId, TaskIndex, TaskKind
 
 ATTEMPTS_MAX = 4
@@ -46,14 +27,29 @@ COMPLAINTS = 3
 COMPLAINING_SHARE = 0.5
 """MAX_ALLOWED_FETCH_FAILURES_PERCENT: of the running reduces."""
 
+_OUTCOMES = {
+    JobChange.SUCCEED: Outcome.SUCCEEDED,
+    JobChange.FAIL: Outcome.FAILED,
+    JobChange.KILL: Outcome.KILLED,
+}
+
 
 class Job(Actor):
     """One job of the workload, from its submission to its end."""
 
-    _reduces_open: bool
+    answers = answering(
+        msg.EnterSystem,
+        msg.AttemptBooked,
+        msg.FetchOutputs,
+        msg.OutputsLost,
+        msg.FetchTrouble,
+        msg.MasterRestarted,
+        faults.KillJob,
+    )
+
     _done: list[int]
-    _fetching: list[FetchOutputs]  # reduces that wait for the last map
-    _let_go: list[FetchOutputs]  # those that have been told that it is done
+    _fetching: list[msg.FetchOutputs]  # reduces that wait for the last map
+    _let_go: list[msg.FetchOutputs]  # those that have been told that it is done
     _outputs: dict[TaskIndex, NodeId]  # where they lie, if hosts are asked for them
     _hosts: tuple[NodeId, ...]
     _hosts_ms: Millis
@@ -70,58 +66,30 @@ class Job(Actor):
         hosts_asked: bool,
     ) -> None:
         super().__init__(job_address(spec.job), f"job {spec.job}")
+        self.state = JobState.UNSUBMITTED
         self._spec = spec
         self._placement = placement
         self._latency_ms = latency_ms
         self._slowstart_maps = ceil(slowstart * spec.maps)
         self._hosts_asked = hosts_asked
-        self._submitted = False
         self._forget()
 
-    def receive(self, message: msgspec.Struct) -> None:
-        match message:
-            case EnterSystem():
-                self.on_enter_system()
-            case AttemptBooked():
-                self.on_attempt_booked(message)
-            case FetchOutputs():
-                self.on_fetch_outputs(message)
-            case OutputsLost():
-                self.on_outputs_lost(message)
-            case FetchTrouble():
-                self.on_fetch_trouble(message)
-            case KillJob():
-                self.on_kill()
-            case MasterRestarted():
-                self.on_master_restarted(message)
-            case _:
-                raise AssertionError(f"a job has no answer to {message!r}")
-
-    def on_enter_system(self) -> None:
-        """Enter the system."""
-        self._submitted = True
+    def on_enter_system(self, _: msg.EnterSystem) -> None:
+        """Be submitted."""
         spec = self._spec
-        self.note(
-            JobSubmitted(
-                self.now_ms,
-                spec.job,
-                spec.name,
-                spec.user,
-                spec.pool,
-                spec.priority,
-                spec.maps,
-                spec.reduces,
-            )
-        )
+        self._change(JobChange.SUBMIT)
+        who = (spec.job, spec.name, spec.user, spec.pool, spec.priority)
+        submitted = ev.JobSubmitted(self.now_ms, *who, spec.maps, spec.reduces)
+        self.cause = self.note(submitted)
         self.send(MASTER, self._submission())
         self._go_on()
 
-    def on_attempt_booked(self, news: AttemptBooked) -> None:
+    def on_attempt_booked(self, news: msg.AttemptBooked) -> None:
         """Count what is done and what failed; ask for what must run again."""
         if news.outcome is not Outcome.SUCCEEDED:
             failed = news.outcome is Outcome.FAILED
             if not (failed and self._fails(news.kind, news.task)) and news.alone:
-                self.send(MASTER, RunAgain(self._spec.job, news.kind, news.task))
+                self.send(MASTER, msg.RunAgain(self._spec.job, news.kind, news.task))
             return
         self._done[news.kind] += 1
         if news.kind is TaskKind.MAP and self._hosts_asked and self._spec.reduces:
@@ -132,36 +100,55 @@ class Job(Actor):
                 self._let_fetch(fetch)
         self._go_on()
 
-    def on_fetch_outputs(self, fetch: FetchOutputs) -> None:
+    def on_fetch_outputs(self, fetch: msg.FetchOutputs) -> None:
         """Tell a shuffling reduce that every map output is there, now or when it is."""
         if self._maps_done():
             self._let_fetch(fetch)
             return
         self._fetching.append(fetch)
-        if isinstance(fetch, FetchOutputsAgain):
-            self.send(fetch.slot_address, OutputsObsolete(fetch.attempt), self._latency_ms)
+        if fetch.fetching:
+            obsolete = msg.OutputsObsolete(fetch.attempt)
+            self.send(fetch.slot_address, obsolete, self._latency_ms)
 
-    def on_outputs_lost(self, lost: OutputsLost) -> None:
+    def on_outputs_lost(self, lost: msg.OutputsLost) -> None:
         """Have the maps run again; whoever still fetches has to wait for them (rule T3)."""
         self._done[TaskKind.MAP] -= len(lost.tasks)
         if lost.failed and any(self._fails(TaskKind.MAP, task) for task in lost.tasks):
             return
         for task in lost.tasks:
             self._outputs.pop(task, None)
-            self.send(MASTER, RunAgain(self._spec.job, TaskKind.MAP, task))
+            self.send(MASTER, msg.RunAgain(self._spec.job, TaskKind.MAP, task))
         for fetch in self._let_go:
-            self.send(fetch.slot_address, OutputsObsolete(fetch.attempt), self._latency_ms)
+            obsolete = msg.OutputsObsolete(fetch.attempt)
+            self.send(fetch.slot_address, obsolete, self._latency_ms)
         self._fetching += self._let_go
         self._let_go.clear()
 
-    def on_fetch_trouble(self, trouble: FetchTrouble) -> None:
+    def on_fetch_trouble(self, trouble: msg.FetchTrouble) -> None:
         """Give a host's outputs up when enough reduces have complained (rule T6)."""
         if trouble.host not in self._outputs.values():
             return
         complaints = self._troubles[trouble.host] = self._troubles.get(trouble.host, 0) + 1
         if complaints >= COMPLAINTS and complaints >= COMPLAINING_SHARE * trouble.running:
             del self._troubles[trouble.host]
-            self.send(MASTER, DropOutputs(self._spec.job, trouble.host))
+            self.send(MASTER, msg.DropOutputs(self._spec.job, trouble.host))
+
+    def on_kill_job(self, _: faults.KillJob) -> None:
+        """The job's user has had enough.  Nobody kills a job before its submission."""
+        if self.state is not JobState.UNSUBMITTED:
+            self._end(JobChange.KILL)
+
+    def on_master_restarted(self, restarted: msg.MasterRestarted) -> None:
+        """Begin from the beginning, or be lost."""
+        if not restarted.recover:
+            self._end(JobChange.KILL)
+            return
+        self._change(JobChange.RESUBMIT)
+        self._forget()
+        again = ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause)
+        self.cause = self.note(again)
+        self.send(MASTER, self._submission())
+        self._go_on()
 
     def waits_for(self) -> str:
         spec = self._spec
@@ -170,57 +157,33 @@ class Job(Actor):
             f" and {self._done[TaskKind.REDUCE]} of {spec.reduces} reduces are done"
         )
 
-    def _submission(self) -> SubmitJob:
+    def _change(self, change: JobChange) -> None:
+        self.state = step(JOB, self.state, change, self.name)
+
+    def _submission(self) -> msg.SubmitJob:
         spec = self._spec
         replicas = self._placement.place(spec.job, spec.maps)
-        return SubmitJob(
-            spec.job,
-            spec.user,
-            spec.pool,
-            spec.priority,
-            spec.maps,
-            spec.reduces,
-            self._placement.replication,
-            replicas.tobytes(),
-            MapWork(spec.map_ms, spec.factors, _quirks(spec, TaskKind.MAP)),
-            ReduceWork(
-                spec.shuffle_ms,
-                spec.shuffle_ms // max(spec.maps, 1),
-                spec.reduce_ms,
-                spec.factors,
-                _quirks(spec, TaskKind.REDUCE),
-            ),
-        )
+        tail_ms = spec.shuffle_ms // max(spec.maps, 1)
+        map_work = msg.MapWork(spec.map_ms, spec.factors, _anomalies(spec, TaskKind.MAP))
+        reduce_ms = (spec.shuffle_ms, tail_ms, spec.reduce_ms)
+        reduce_work = msg.ReduceWork(*reduce_ms, spec.factors, _anomalies(spec, TaskKind.REDUCE))
+        who = (spec.job, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
+        blocks = (self._placement.replication, replicas.tobytes())
+        return msg.SubmitJob(*who, *blocks, map_work, reduce_work)
 
     def _go_on(self) -> None:
         """Open the reduces at slowstart; end when all is done."""
         spec = self._spec
-        if spec.reduces and not self._reduces_open:
+        if spec.reduces and self.state is JobState.MAPPING:
             if self._done[TaskKind.MAP] < self._slowstart_maps:
                 return
-            self._reduces_open = True
-            self.send(MASTER, ReducesReady(spec.job))
+            self._change(JobChange.OPEN_REDUCES)
+            self.send(MASTER, msg.ReducesReady(spec.job))
         if self._maps_done() and self._done[TaskKind.REDUCE] == spec.reduces:
-            self._end(Outcome.SUCCEEDED)
-
-    def on_kill(self) -> None:
-        """The job's user has had enough.  Nobody kills a job before its submission."""
-        if self._submitted:
-            self._end(Outcome.KILLED)
-
-    def on_master_restarted(self, lost: MasterRestarted) -> None:
-        """Begin from the beginning, or be lost."""
-        if not lost.recover:
-            self._end(Outcome.KILLED)
-            return
-        self._forget()
-        self.note(JobResubmitted(self.now_ms, self._spec.job))
-        self.send(MASTER, self._submission())
-        self._go_on()
+            self._end(JobChange.SUCCEED)
 
     def _forget(self) -> None:
         """Know of nothing that was done."""
-        self._reduces_open = False
         self._done = [0, 0]
         self._fetching = []
         self._let_go = []
@@ -237,15 +200,15 @@ class Job(Actor):
         failures = self._failures[kind, task] = self._failures.get((kind, task), 0) + 1
         if failures < ATTEMPTS_MAX:
             return False
-        self._end(Outcome.FAILED)
+        self._end(JobChange.FAIL)
         return True
 
     def _maps_done(self) -> bool:
         return self._done[TaskKind.MAP] == self._spec.maps
 
-    def _let_fetch(self, fetch: FetchOutputs) -> None:
+    def _let_fetch(self, fetch: msg.FetchOutputs) -> None:
         self._let_go.append(fetch)
-        ready = OutputsReady(fetch.attempt, self._hosts_of_outputs())
+        ready = msg.OutputsReady(fetch.attempt, self._hosts_of_outputs())
         self.send(fetch.slot_address, ready, self._latency_ms)
 
     def _hosts_of_outputs(self) -> tuple[NodeId, ...]:
@@ -255,19 +218,21 @@ class Job(Actor):
             self._hosts_ms = self.now_ms
         return self._hosts
 
-    def _end(self, outcome: Outcome) -> None:
+    def _end(self, change: JobChange) -> None:
         """Leave the system."""
-        spec = self._spec
-        self.note(JobFinished(self.now_ms, spec.job, outcome, spec.submit_ms))
-        done = JobDone(spec.job, outcome)
+        spec, outcome = self._spec, _OUTCOMES[change]
+        self._change(change)
+        end = ev.JobFinished(self.now_ms, spec.job, outcome, spec.submit_ms, cause=self.cause)
+        self.cause = self.note(end)
+        done = msg.JobDone(spec.job, outcome)
         self.send(MASTER, done)
         self.send(CLIENT, done)
         self.retire()
 
 
-def _quirks(spec: JobSpec, kind: TaskKind) -> TaskAnomalies | None:
+def _anomalies(spec: JobSpec, kind: TaskKind) -> msg.TaskAnomalies | None:
     """What is wrong with single tasks of a kind, if anything is."""
     poisoned, hanging, skewed = spec.poisoned[kind], spec.hanging[kind], spec.skewed[kind]
-    if hanging or (poisoned and spec.fails_at is not None):
-        return StallingAnomalies(poisoned, skewed, spec.skew, hanging, spec.fails_at)
-    return TaskAnomalies(poisoned, skewed, spec.skew) if poisoned or skewed else None
+    if not (poisoned or hanging or skewed):
+        return None
+    return msg.TaskAnomalies(poisoned, hanging, spec.fails_at, skewed, spec.skew)

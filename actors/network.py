@@ -16,13 +16,15 @@ class LinkConditions(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """How one direction of a link treats a message.
 
     `cut` loses every one; `loss` and `twice` are the shares lost and delivered twice;
-    `delay_ms` is the mean of an exponential delay beyond the latency.
+    `delay_ms` is the mean of an exponential delay beyond the latency; the share `reordered` is held
+    back, each message until another has passed it.
     """
 
     cut: bool = False
     loss: float = 0.0
     twice: float = 0.0
     delay_ms: Millis = 0
+    reordered: float = 0.0
 
 
 _HOLDING = 4
@@ -39,8 +41,7 @@ class Link:
     """
 
     def __init__(self, seed: int, purpose: str, latency_ms: Millis) -> None:
-        self.way = HEALTHY
-        self.held_share = 0.0
+        self.conditions = HEALTHY
         self._held: msgspec.Struct | None = None
         self._latency_ms = latency_ms
         self._draws = Stream(seed, purpose)
@@ -54,7 +55,8 @@ class Link:
         if not delays:
             return []
         held = self._held
-        if held is None and self._draws.uniform(self._sent, _HOLDING) < self.held_share:
+        reordered = self.conditions.reordered
+        if held is None and self._draws.uniform(self._sent, _HOLDING) < reordered:
             self._held = message
             return []
         self._held = None
@@ -64,13 +66,13 @@ class Link:
     def _deliveries(self) -> list[Millis]:
         """After how long each copy of the next message arrives; none if it is lost."""
         self._sent += 1
-        way = self.way
-        if way.cut or (way.loss and self._draws.uniform(self._sent, 0) < way.loss):
+        now = self.conditions
+        if now.cut or (now.loss and self._draws.uniform(self._sent, 0) < now.loss):
             return []
-        copies = 2 if way.twice and self._draws.uniform(self._sent, 1) < way.twice else 1
+        copies = 2 if now.twice and self._draws.uniform(self._sent, 1) < now.twice else 1
         return [self._latency_ms + self._extra(copy) for copy in range(copies)]
 
     def _extra(self, copy: int) -> Millis:
-        if not self.way.delay_ms:
+        if not self.conditions.delay_ms:
             return 0
-        return round(self._draws.exponential(self.way.delay_ms, self._sent, 2 + copy))
+        return round(self._draws.exponential(self.conditions.delay_ms, self._sent, 2 + copy))

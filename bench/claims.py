@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import callboard
 from callboard.arguments import whole_number
-from callboard.journal.summary import Summary
-from callboard.play import Options
+from callboard.experiments.simulation import RunOptions
+from callboard.journal.figures.summary import Summary
 
 CONFIDENCE = 0.95
 SEEDS = 10
@@ -73,7 +73,7 @@ class Estimate(NamedTuple):
 
 def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
     """The interval of the sign test: between two order statistics, whatever the distribution.
-    Ratios are skewed, so it is not Student's, which `callboard.ideal.statistics` has.
+    Ratios are skewed, so it is not Student's, which `experiments.ideal_study.statistics` has.
 
     The true median lies below the k-th smallest of n values with the chance that fewer than k of
     n fair coins show heads, and above the k-th largest with the same.
@@ -208,7 +208,7 @@ def value(claim: Claim, world: World, seed: int) -> float:
 
     def figure(policy: str) -> float:
         overrides = (*world.overrides, f"seed={seed}")
-        how = Options(host="direct")
+        how = RunOptions(host="direct")
         run = callboard.run(world.scenario, policy, overrides=overrides, options=how)
         return claim.figure(run.summary)
 

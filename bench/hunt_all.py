@@ -8,7 +8,7 @@ Counterexamples and the worst scenarios go to FOLDER (`hunted`).  Exit status 1 
 import sys
 from collections.abc import Sequence
 
-from callboard.cli import main as callboard
+from callboard.cli import run_command_line as callboard
 from callboard.fairness.objectives import OBJECTIVES
 from callboard.scheduler.registry.parts import ORDERS
 

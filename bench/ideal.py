@@ -49,9 +49,9 @@ def made_up(jobs: int) -> Workload:
 
 def from_trace(path: Path) -> Workload:
     """A SWIM trace at the report's defaults."""
-    from callboard.ideal.swim import load
+    from callboard.experiments.ideal_study.swim import load_trace
 
-    trace = load(path)
+    trace = load_trace(path)
     size = sizes(trace.submit_s, trace.input_bytes, trace.shuffle_bytes, trace.output_bytes)
     return Workload(trace.name, trace.submit_s, size, estimates(size, 0.5, 0, 0))
 

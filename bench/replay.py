@@ -24,8 +24,8 @@ from msgspec.structs import replace
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.journal.summary import Summary
-from callboard.play import play
+from callboard.experiments.simulation import run_simulation
+from callboard.journal.figures.summary import Summary
 from callboard.scenarios import scenario_file as scenarios
 from callboard.scenarios.scenario_file import Scenario
 
@@ -87,10 +87,10 @@ class Onlooker:
     def __init__(self) -> None:
         self.supersteps = 0
 
-    def hear(self, event: AnyEvent) -> None:
+    def observe(self, event: AnyEvent) -> None:
         """Nothing is done with events."""
 
-    def look(self, kernel: Kernel) -> None:  # noqa: ARG002
+    def on_progress(self, kernel: Kernel) -> None:  # noqa: ARG002
         self.supersteps += STEPS_A_LOOK
 
 
@@ -99,7 +99,7 @@ def replay(order: Order) -> Cost:
     began, began_processor, onlooker = perf_counter(), process_time(), Onlooker()
     scenario = order.scenario()
     jobs = scenarios.make_jobs(scenario)
-    result = play(scenario, jobs, order.policy, watcher=onlooker)
+    result = run_simulation(scenario, jobs, order.policy, watcher=onlooker)
     return Cost(
         result.summary,
         onlooker.supersteps,

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.by_hand import Plan
-from callboard.live import Desk
-from callboard.plan import prepare
+from callboard.experiments.interventions import RunSpec
+from callboard.experiments.live_server import LiveServer
+from callboard.experiments.run_spec import prepare_scenario
+from callboard.journal.replay.source import GoTo
 from callboard.scheduler.model import Millis
 from callboard.tui.app import CallboardApp
-from callboard.tui.picture import svg_of
-from callboard.tui.source import GoTo
+from callboard.tui.screenshot import svg_of
 
 FOLDER = Path(__file__).parents[1] / "docs" / "screens"
 
@@ -46,9 +46,11 @@ PICTURES = (
 
 async def draw(picture: Picture) -> str:
     """The picture as SVG."""
-    scenario, jobs, script = prepare(picture.scenario)
+    scenario, jobs, script = prepare_scenario(picture.scenario)
     policies = [policy for policy in (picture.policy, picture.beside) if policy]
-    with Desk([Plan(scenario, jobs, policy, script=script) for policy in policies]) as desk:
+    with LiveServer(
+        [RunSpec(scenario, jobs, policy, script=script) for policy in policies]
+    ) as desk:
         app = CallboardApp(desk, ticking=False)
         async with app.run_test(size=picture.size) as pilot:
             await pilot.pause()

@@ -19,18 +19,24 @@ import msgspec
 
 from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.by_hand import Plan
-from callboard.live import start
-from callboard.live_run import LiveRun
-from callboard.plan import prepare
-from callboard.play import Options, beginning, ending, make_kernel, play
-from callboard.plugins import make_policy
+from callboard.experiments.interventions import RunSpec
+from callboard.experiments.live_run import LiveRun
+from callboard.experiments.live_server import start_runs
+from callboard.experiments.plugins import load_policy
+from callboard.experiments.run_spec import prepare_scenario
+from callboard.experiments.simulation import (
+    RunOptions,
+    make_kernel,
+    run_ended,
+    run_simulation,
+    run_started,
+)
+from callboard.journal.replay.cursor import Cursor
+from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.recorded import RecordedSource
+from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.source import GoTo, Move, Play, Request, Stay
 from callboard.tui.app import CallboardApp
-from callboard.tui.frame import Frame, View
-from callboard.tui.head import Head
-from callboard.tui.recorded import RecordedSource
-from callboard.tui.source import GoTo, Move, Play, Request, Stay
-from callboard.tui.tape import Tape
 
 CLUSTERS = ((100, 4, 2), (400, 4, 2), (2000, 3, 2))
 """Nodes, and how many map and reduce slots each has."""
@@ -51,17 +57,19 @@ def ms(act: Callable[[], object]) -> float:
 def recording(nodes: int, maps: int, reduces: int) -> list[AnyEvent]:
     """Half an hour on such a cluster."""
     settings = [f"cluster.nodes={nodes}", f"cluster.map_slots={maps}", "cluster.racks=20"]
-    scenario, jobs, _ = prepare("facebook-morning", [*settings, f"cluster.reduce_slots={reduces}"])
-    events: list[AnyEvent] = [beginning(scenario, "fair")]
-    how = Options(until_ms=_UNTIL_MS)
-    kernel = make_kernel(scenario, jobs, make_policy("fair"), how, events.append)
+    scenario, jobs, _ = prepare_scenario(
+        "facebook-morning", [*settings, f"cluster.reduce_slots={reduces}"]
+    )
+    events: list[AnyEvent] = [run_started(scenario, "fair")]
+    how = RunOptions(until_ms=_UNTIL_MS)
+    kernel = make_kernel(scenario, jobs, load_policy("fair"), how, events.append)
     run_direct(kernel)
-    return [*events, ending(kernel)]
+    return [*events, run_ended(kernel)]
 
 
-def filled(events: list[AnyEvent]) -> Tape:
+def filled(events: list[AnyEvent]) -> Recording:
     """A tape with the events on it."""
-    tape = Tape()
+    tape = Recording()
     for event in events:
         tape.append(event)
     return tape
@@ -77,8 +85,8 @@ async def draw(events: list[AnyEvent]) -> float:
         await pilot.pause()
         app.ask(GoTo(_UNTIL_MS // 2))
         for _ in range(_FRAMES):
-            source.head.move(Play(500))
-            frame = source.head.frame(app.view)
+            source.cursor.move(Play(500))
+            frame = source.cursor.frame(app.view)
 
             def paint() -> None:
                 app._waiting += 1
@@ -95,16 +103,16 @@ def figures(nodes: int, maps: int, reduces: int) -> str:
     """One line of the table."""
     events = recording(nodes, maps, reduces)
     fold_us = 1000 * ms(lambda: filled(events)) / len(events)
-    head, draws = Head(filled(events)), random.Random(1)
+    cursor, draws = Cursor(filled(events)), random.Random(1)
 
     def seek() -> None:
-        head.move(GoTo(draws.randrange(head.tape.end_ms)))
-        head.frame(VIEW)
+        cursor.move(GoTo(draws.randrange(cursor.recording.end_ms)))
+        cursor.frame(VIEW)
 
     seeks = [ms(seek) for _ in range(_FRAMES)]
-    head.move(GoTo(_UNTIL_MS // 2))
-    frames = [ms(lambda: head.frame(VIEW)) for _ in range(_FRAMES)]
-    size = len(msgspec.msgpack.encode(head.frame(VIEW)))
+    cursor.move(GoTo(_UNTIL_MS // 2))
+    frames = [ms(lambda: cursor.frame(VIEW)) for _ in range(_FRAMES)]
+    size = len(msgspec.msgpack.encode(cursor.frame(VIEW)))
     drawing = asyncio.run(draw(events))
     slots = nodes * (maps + reduces)
     return (
@@ -115,12 +123,12 @@ def figures(nodes: int, maps: int, reduces: int) -> str:
 
 def share() -> str:
     """How much of its speed a run keeps that is watched as fast as it goes."""
-    scenario, jobs, _ = prepare("facebook-morning")
-    alone = ms(lambda: play(scenario, jobs, "fair", Options(host="direct")))
+    scenario, jobs, _ = prepare_scenario("facebook-morning")
+    alone = ms(lambda: run_simulation(scenario, jobs, "fair", RunOptions(host="direct")))
     view = msgspec.structs.replace(VIEW, with_run=False)
 
     def watched() -> None:
-        with LiveRun(Plan(scenario, jobs, "fair"), clock_s=time.process_time) as run:
+        with LiveRun(RunSpec(scenario, jobs, "fair"), clock_s=time.process_time) as run:
             while not run.answer(Request(Play(None), view)).complete:
                 pass
 
@@ -133,8 +141,8 @@ def share() -> str:
 
 async def _answers() -> list[float]:
     """How many ms each key took to be answered while the run went as fast as it could."""
-    scenario, jobs, _ = prepare("facebook-morning")
-    source, loop = start(Plan(scenario, jobs, "fair")), asyncio.get_running_loop()
+    scenario, jobs, _ = prepare_scenario("facebook-morning")
+    source, loop = start_runs(RunSpec(scenario, jobs, "fair")), asyncio.get_running_loop()
     draws, taken = random.Random(1), []
 
     def asked(move: Move, view: View) -> asyncio.Future[Frame]:

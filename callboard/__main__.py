@@ -16,7 +16,7 @@ def main() -> int:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt_once)
     try:
-        from callboard.cli import main as command_line
+        from callboard.cli import run_command_line as command_line
 
         return command_line()
     except KeyboardInterrupt:

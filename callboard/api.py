@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from callboard.plan import prepare
-from callboard.play import Options, Result, play
+from callboard.experiments.run_spec import prepare_scenario
+from callboard.experiments.simulation import RunOptions, RunResult, run_simulation
 from callboard.scenarios import scenario_file
 
 
@@ -13,12 +13,13 @@ def run(
     policy: str | None = None,
     *,
     overrides: Sequence[str] = (),
-    options: Options | None = None,
-) -> Result:
+    options: RunOptions | None = None,
+) -> RunResult:
     """Play a scenario under one policy (its first one unless named).
 
     `scenario` is a name of the library, a scenario file or a SWIM trace; `overrides` are what
-    `--set` takes.  Raises what `callboard.play.play` does, and `ScenarioError` for bad input.
+    `--set` takes.  Raises what `experiments.simulation.run_simulation` does, and `ScenarioError`
+    for bad input.
     """
-    found, jobs, script = prepare(str(scenario), overrides)
-    return play(found, jobs, policy or found.policies[0], options, script=script)
+    found, jobs, script = prepare_scenario(str(scenario), overrides)
+    return run_simulation(found, jobs, policy or found.policies[0], options, script=script)

@@ -9,9 +9,16 @@ import sys
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from callboard import commands, export_command, ideal, kit, screen_commands, streams
-from callboard.errors import explain
-from callboard.run_command import add_run_arguments, run_command
+from callboard import stdio
+from callboard.commands import (
+    check_arguments,
+    export_command,
+    ideal_command,
+    reading_commands,
+    screen_commands,
+)
+from callboard.commands.run_command import add_run_arguments, run_command
+from callboard.experiments.user_errors import describe_error
 from callboard.version import __version__
 
 DESCRIPTION = """\
@@ -27,24 +34,24 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def run_command_line(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
     try:
-        streams.prepare()
-        return streams.finish(_run(arguments))
+        stdio.prepare_streams()
+        return stdio.flush_output(_run(arguments))
     except SystemExit as leaving:  # argparse has printed help, or what is wrong
-        sys.exit(streams.finish(leaving.code if isinstance(leaving.code, int) else 0))
+        sys.exit(stdio.flush_output(leaving.code if isinstance(leaving.code, int) else 0))
     except KeyboardInterrupt:
-        return streams.finish(130)
+        return stdio.flush_output(130)
     except BrokenPipeError:  # the reader, say `head`, has had enough
-        streams.abandon()
+        stdio.discard_output()
         return 0
     except Exception as error:
-        message, status = explain(error)
+        message, status = describe_error(error)
         if message is None:
             raise
-        streams.complain(message)
-        return streams.finish(status, told=True)
+        stdio.print_error(message)
+        return stdio.flush_output(status, told=True)
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -58,12 +65,12 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _start(parser: argparse.ArgumentParser) -> int:
     """Without a command: in a terminal let a scenario be chosen and watched, else help."""
-    from callboard import start_command  # the screen takes a moment to load
+    from callboard.commands import start_command  # the screen takes a moment to load
 
-    if not start_command.wanted():
+    if not start_command.can_choose():
         parser.print_help()
         return 0
-    choice = start_command.choose()
+    choice = start_command.choose_scenario()
     if choice is None:
         return 0
     chosen = ["watch", choice.scenario, "--policy", choice.policy, "--theme", choice.theme]
@@ -103,16 +110,16 @@ def make_parser() -> argparse.ArgumentParser:
     run.set_defaults(action=run_command)
 
     show = subparsers.add_parser("show", help="print a journal as sentences")
-    commands.add_show_arguments(show)
-    show.set_defaults(action=commands.show_command)
+    reading_commands.add_show_arguments(show)
+    show.set_defaults(action=reading_commands.show_command)
 
     explain_job = subparsers.add_parser("explain", help="say why a job waited, from a journal")
-    commands.add_explain_arguments(explain_job)
-    explain_job.set_defaults(action=commands.explain_command)
+    reading_commands.add_explain_arguments(explain_job)
+    explain_job.set_defaults(action=reading_commands.explain_command)
 
     diff = subparsers.add_parser("diff", help="find the first event at which two journals part")
-    commands.add_diff_arguments(diff)
-    diff.set_defaults(action=commands.diff_command)
+    reading_commands.add_diff_arguments(diff)
+    diff.set_defaults(action=reading_commands.diff_command)
 
     watch = subparsers.add_parser("watch", help="play a scenario on the screen, and watch it")
     screen_commands.add_watch_arguments(watch)
@@ -129,24 +136,24 @@ def make_parser() -> argparse.ArgumentParser:
     check = subparsers.add_parser(
         "check",
         help="hold a policy against the properties of fairness that it claims",
-        description=kit.CHECK_DESCRIPTION,
-        epilog=kit.CHECK_EPILOG,
+        description=check_arguments.CHECK_DESCRIPTION,
+        epilog=check_arguments.CHECK_EPILOG,
         formatter_class=raw,
     )
-    kit.add_check_arguments(check)
-    check.set_defaults(action=kit.check_command)
+    check_arguments.add_check_arguments(check)
+    check.set_defaults(action=check_arguments.check_command)
 
     hunt = subparsers.add_parser(
         "hunt",
         help="look for the scenario in which a policy looks worst against another",
-        description=kit.HUNT_DESCRIPTION,
-        epilog=kit.HUNT_EPILOG,
+        description=check_arguments.HUNT_DESCRIPTION,
+        epilog=check_arguments.HUNT_EPILOG,
         formatter_class=raw,
     )
-    kit.add_hunt_arguments(hunt)
-    hunt.set_defaults(action=kit.hunt_command)
+    check_arguments.add_hunt_arguments(hunt)
+    hunt.set_defaults(action=check_arguments.hunt_command)
 
-    ideal.add_parser(subparsers)
+    ideal_command.add_parser(subparsers)
 
     scenarios = subparsers.add_parser(
         "scenarios",
@@ -154,7 +161,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="List the scenarios that come with Callboard, by the name that"
         " `callboard run` takes, with what each is about.",
     )
-    scenarios.set_defaults(action=commands.scenarios_command)
+    scenarios.set_defaults(action=reading_commands.scenarios_command)
 
     policies = subparsers.add_parser(
         "policies",
@@ -162,7 +169,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="List the orders, locality, preemption and speculation rules that"
         " `callboard run --policy` takes, with their parameters and defaults.",
     )
-    policies.set_defaults(action=commands.policies_command)
+    policies.set_defaults(action=reading_commands.policies_command)
     return parser
 
 
@@ -176,4 +183,4 @@ examples:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_command_line())

@@ -35,12 +35,12 @@ class Promise:
 
     def keep(self) -> None:
         """Fail with the smallest counterexample, if there is one."""
+        from callboard.experiments.plugins import load_policy
         from callboard.fairness.counterexample import counterexample_text
         from callboard.fairness.search import PolicyUnderTest, find_counterexample
-        from callboard.plugins import make_policy
 
         found = find_counterexample(
-            PolicyUnderTest(self.policy, make_policy),
+            PolicyUnderTest(self.policy, load_policy),
             self.prop,
             examples=self._examples,
             seed=self._seed,
@@ -67,11 +67,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     mark = metafunc.definition.get_closest_marker("callboard")
     if mark is None or not mark.args:
         raise pytest.UsageError(f"`promise` is for tests marked `@pytest.mark.{MARK}`")
+    from callboard.experiments.plugins import load_policy
     from callboard.fairness.catalogue import PROPERTIES
     from callboard.fairness.property import is_guaranteed
-    from callboard.plugins import make_policy
 
-    policy = make_policy(mark.args[0])
+    policy = load_policy(mark.args[0])
     claimed = [prop for prop in PROPERTIES if is_guaranteed(policy, prop)]
     metafunc.parametrize("promise", claimed, ids=[prop.name for prop in claimed], indirect=True)
 

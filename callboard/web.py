@@ -14,12 +14,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from callboard.errors import InputError
+from callboard.experiments.user_errors import InputError
 
 HOST = "127.0.0.1"
 PORT = 8000
 
-EXTRA = '--web needs textual-serve, which is an extra: pip install "callboard[web]"'
+EXTRA_MISSING = '--web needs textual-serve, which is an extra: pip install "callboard[web]"'
 
 _DRIVER = "TEXTUAL_DRIVER"
 """The variable by which textual-serve tells a process of its own that its screen is a browser's."""
@@ -33,12 +33,12 @@ def is_child() -> bool:
     return "WebDriver" in os.environ.get(_DRIVER, "")
 
 
-def check(port: int) -> None:
+def check_port(port: int) -> None:
     """InputError where nothing can be served there, or not with what is installed."""
     try:
         import textual_serve.server  # noqa: F401
     except ImportError:
-        raise InputError(EXTRA) from None
+        raise InputError(EXTRA_MISSING) from None
     try:
         with socket.create_server((HOST, port)):
             pass
@@ -46,7 +46,7 @@ def check(port: int) -> None:
         raise InputError(f"--port {port}: {error.strerror}; try another one") from None
 
 
-def serve(arguments: Sequence[str], port: int) -> int:
+def serve_browsers(arguments: Sequence[str], port: int) -> int:
     """Serve `callboard` with these arguments until Ctrl-C."""
     command = shlex.join([sys.executable, "-m", "callboard", *arguments])
     _server(command, port).serve()

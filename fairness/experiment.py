@@ -24,9 +24,9 @@ from callboard.actors.vocabulary.events import (
     RunEnded,
     RunStarted,
 )
-from callboard.journal.checks.beside import WatchedMaster
 from callboard.journal.checks.checker import Checker
-from callboard.journal.checks.rule import Check, Violation
+from callboard.journal.checks.master_rules import InstrumentedMaster
+from callboard.journal.checks.rule import RuleReport, Violation
 from callboard.scenarios.build import assemble, node_facts
 from callboard.scenarios.scenario_file import Scenario, make_jobs, make_script, to_dict
 from callboard.scheduler.entitlements import Entitlement, EntitlingOrder
@@ -75,7 +75,7 @@ class LaunchDecision(NamedTuple):
         return (job for job, left in self.pending.items() if left and job != self.launch.job)
 
 
-class ObservedMaster(WatchedMaster):
+class ObservedMaster(InstrumentedMaster):
     """A master that is looked at after every message."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
@@ -92,10 +92,10 @@ class ObservedMaster(WatchedMaster):
         if launches or last is None or (last.running, last.pending) != (running, pending):
             self.observations.append(Observation(now_ms, running, pending, launches))
 
-    def note(self, event: AnyEvent) -> None:
+    def note(self, event: AnyEvent) -> int:
         if isinstance(event, AttemptLaunched):
             self._launched.append(event)
-        super().note(event)
+        return super().note(event)
 
 
 def _counts(ledger: Ledger, what: str) -> tuple[CountsByJob, CountsByJob]:
@@ -135,7 +135,7 @@ class ObservedRun:
         policy: Policy,
         events: list[AnyEvent],
         master: ObservedMaster,
-        checks: Sequence[Check],
+        checks: Sequence[RuleReport],
         trouble: Violation | KernelError | None,
     ) -> None:
         self.scenario = scenario
@@ -192,9 +192,9 @@ def _decisions(observation: Observation) -> list[LaunchDecision]:
         kind, job = launch.kind, launch.job
         if job in running[kind]:
             running[kind][job] -= 1
-            if not launch.copy_of:
+            if not launch.original:
                 pending[kind][job] += 1
-        if not launch.copy_of:
+        if not launch.original:
             found.append(LaunchDecision(launch, dict(running[kind]), dict(pending[kind])))
     return found[::-1]
 
@@ -275,7 +275,7 @@ def run_observed(
     assert isinstance(observed, ObservedMaster)
     nodes = node_facts(scenario.cluster)
     sink(RunStarted(0, "0", scenario.name, spelling, scenario.seed, to_dict(scenario), nodes))
-    checker.attend(kernel)
+    checker.attach(kernel)
     trouble: Violation | KernelError | None = None
     try:
         run_direct(kernel)

@@ -14,13 +14,13 @@ from typing import BinaryIO
 
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded
 from callboard.journal.format import HEAD_BYTES, HEADER, SEAL_BYTES, SEAL_HEAD, JournalError
-from callboard.journal.presence import is_held
+from callboard.journal.lock import is_held
 from callboard.journal.reader import Chunk, check_header
 
 _READ_BYTES = 1 << 18
 
 
-class Standing(Enum):
+class JournalStatus(Enum):
     """How it stands with a journal."""
 
     WRITING = "still being written"
@@ -38,7 +38,7 @@ class Follower:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.standing = Standing.WRITING
+        self.status = JournalStatus.WRITING
         self._file: BinaryIO | None = None
         self._read = 0
         self._raw = bytearray()
@@ -58,8 +58,8 @@ class Follower:
             raise
         taken = [ready.popleft() for _ in range(len(ready) if count is None else count) if ready]
         if taken and isinstance(taken[-1], RunEnded):
-            self.standing = Standing.COMPLETE
-        if self.standing is not Standing.WRITING:
+            self.status = JournalStatus.COMPLETE
+        if self.status is not JournalStatus.WRITING:
             self.close()
         return taken
 
@@ -70,7 +70,7 @@ class Follower:
 
     def _advance(self) -> bool:
         """Read some more; whether there was any."""
-        if self.standing is not Standing.WRITING:
+        if self.status is not JournalStatus.WRITING:
             return False
         if self._file is None:
             self._file = self.path.open("rb", buffering=0)
@@ -88,7 +88,7 @@ class Follower:
             self._check_begun()
             ended = self._ready and isinstance(self._ready[-1], RunEnded)
             if not ended:
-                self.standing = Standing.CUT_OFF
+                self.status = JournalStatus.CUT_OFF
         return False
 
     def _check_same_run(self, file: BinaryIO) -> None:

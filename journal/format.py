@@ -19,7 +19,7 @@ from pathlib import Path
 MAGIC = b"\x8aCBJRNL\n"
 """First bytes of every journal.  Not ASCII, so that no text file begins like this."""
 
-VERSION = 4
+VERSION = 5
 """Raised when the frames or the events' fields change, so that old and new are not confused."""
 
 HEADER = MAGIC + VERSION.to_bytes(2, "little")
@@ -35,11 +35,11 @@ class JournalError(Exception):
     `path` is the file, `offset` the byte at which the trouble begins, `trouble` what it is.
     """
 
-    def __init__(self, path: Path, offset: int, trouble: str) -> None:
-        super().__init__(f"{path}: byte {offset}: {trouble}")
+    def __init__(self, path: Path, offset: int, problem: str) -> None:
+        super().__init__(f"{path}: byte {offset}: {problem}")
         self.path = path
         self.offset = offset
-        self.trouble = trouble
+        self.problem = problem
 
 
 def head(length: int) -> bytes:

@@ -26,7 +26,7 @@ from callboard.journal.format import (
 )
 
 
-def read(path: str | Path) -> Iterator[AnyEvent]:
+def read_journal(path: str | Path) -> Iterator[AnyEvent]:
     """The events of the journal at `path`, in order.  Errors as in `Journal`."""
     return iter(Journal(path))
 

@@ -23,7 +23,7 @@ from callboard.journal.format import (
     head,
     seal,
 )
-from callboard.journal.presence import hold
+from callboard.journal.lock import hold
 
 FLUSH_SECONDS = 1.0
 """Events wait no longer than this (of wall-clock time) for the next event to push them out."""
@@ -35,7 +35,7 @@ class JournalWriter:
     Events reach the operating system when a chunk is full, when an event comes `FLUSH_SECONDS`
     or more after the last write, on `flush()` and on `close()`.  A process that is killed loses
     at most what came after; the file stays readable up to there.  As long as the file is open it
-    can be told that it is being written (`journal.presence`).
+    can be told that it is being written (`journal.lock`).
 
     Raises OSError as the file system does, and JournalError for an event of 16 MiB or more.
     """

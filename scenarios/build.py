@@ -6,6 +6,7 @@ from math import exp
 from callboard.actors.blocks import Blocks
 from callboard.actors.client import Client
 from callboard.actors.config import Cluster, Tasks
+from callboard.actors.elided_heartbeats import HeartbeatSchedule
 from callboard.actors.injector import Injector, ScheduledFault
 from callboard.actors.job import Job
 from callboard.actors.job_spec import JobSpec
@@ -21,7 +22,7 @@ from callboard.actors.vocabulary.events import (
     NodeFacts,
     Outcome,
 )
-from callboard.actors.vocabulary.faults import Crash, Drift, Hang, Separate, Slow, StickLaunches
+from callboard.actors.vocabulary.faults import Crash, Drift, Hang, Partition, Slow, StickLaunches
 from callboard.actors.worker.copier import GROWTH
 from callboard.actors.worker.durations import Durations
 from callboard.actors.worker.node import Node
@@ -160,7 +161,7 @@ def _fetch_pause_ms(script: Sequence[ScheduledFault]) -> Millis:
     """How long a reduce may pause before it tries a host again that was out of its reach until the
     last split ended: pauses grow by 1.3, so the next is that much less one of all before.
     """
-    last_ms = max((s.at_ms for s in script if isinstance(s.fault, Separate)), default=0)
+    last_ms = max((s.at_ms for s in script if isinstance(s.fault, Partition)), default=0)
     return round((GROWTH - 1) * last_ms)
 
 
@@ -183,12 +184,16 @@ def _admit_nodes(
     interval_ms = beats.period_ms(len(nodes))
     steps = max(interval_ms // beats.phase_grid_ms, 1)
     for facts in nodes:
+        schedule = HeartbeatSchedule(
+            phases.below(steps, facts.node) * beats.phase_grid_ms,
+            cluster.latency_ms,
+            out_of_band=beats.out_of_band,
+            elides=beats.send == "needed" and cluster.latency_ms > 0,
+        )
         node = Node(
             facts,
-            first_heartbeat_ms=phases.below(steps, facts.node) * beats.phase_grid_ms,
+            schedule,
             latency_ms=cluster.latency_ms,
-            out_of_band=beats.out_of_band,
-            send_all=beats.send == "all" or not cluster.latency_ms,
             retry_ms=interval_ms + 2 * cluster.latency_ms,
             keeps_outputs=bool(script),
             seed=seed,

@@ -15,14 +15,12 @@ from callboard.actors.vocabulary.faults import (
     Drain,
     Drift,
     Flaky,
-    FlakyAt,
     Hang,
-    Jumble,
     KillJob,
-    Pause,
+    Partition,
+    PauseNode,
     Restart,
-    Resume,
-    Separate,
+    ResumeNode,
     SetPool,
     SetPriority,
     Slow,
@@ -109,10 +107,10 @@ class PauseEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="pause", tag_fie
     subject = "power"
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        return Pause(node)
+        return PauseNode(node)
 
     def ends(self, node: NodeId) -> AnyFault:
-        return Resume(node)
+        return ResumeNode(node)
 
 
 class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
@@ -150,12 +148,10 @@ class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link", tag_field
         return self.cut or self.loss == 1
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        way = LinkConditions(self.cut, self.loss, self.duplicate, to_ms(self.delay_s))
+        shares = (self.loss, self.duplicate, to_ms(self.delay_s), self.reorder)
+        bad = LinkConditions(self.cut, *shares)
         up, down = self.way in ("both", "up"), self.way in ("both", "down")
-        ways = way if up else HEALTHY, way if down else HEALTHY
-        if self.reorder:
-            return Jumble(node, *ways, up * self.reorder, down * self.reorder)
-        return Disturb(node, *ways)
+        return Disturb(node, bad if up else HEALTHY, bad if down else HEALTHY)
 
     def ends(self, node: NodeId) -> AnyFault:
         return Disturb(node, HEALTHY, HEALTHY)
@@ -175,10 +171,10 @@ class SplitEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="split", tag_fie
         return (self.others,) if isinstance(self.others, str) else self.others or ()
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:
-        return Separate(node, others)
+        return Partition(node, others)
 
     def ends(self, node: NodeId) -> AnyFault:
-        return Separate(node, ())
+        return Partition(node, ())
 
 
 class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky", tag_field="what"):
@@ -194,9 +190,7 @@ class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky", tag_fie
         return False
 
     def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        if self.progress is not None:
-            return FlakyAt(node, self.failing, self.progress)
-        return Flaky(node, self.failing)
+        return Flaky(node, self.failing, self.progress)
 
     def ends(self, node: NodeId) -> AnyFault:
         return Flaky(node, 0.0)

@@ -26,7 +26,7 @@ class TasksPending(msgspec.Struct, frozen=True, gc=False):
 class Launched(msgspec.Struct, frozen=True, gc=False):
     """A launch was carried out: an attempt of the job is booked on the node, so near its input.
 
-    Of a copy, `copy_of` is the attempt whose task it runs too; else 0.
+    Of a copy, `original` is the attempt whose task it runs too; else 0.
     """
 
     job: JobId
@@ -34,7 +34,7 @@ class Launched(msgspec.Struct, frozen=True, gc=False):
     attempt: AttemptId
     node: NodeId
     level: Locality = Locality.OFF_RACK
-    copy_of: AttemptId = 0
+    original: AttemptId = 0
 
 
 class OfferAnswered(msgspec.Struct, frozen=True, gc=False):
@@ -138,7 +138,7 @@ class NodeDrained(msgspec.Struct, frozen=True, gc=False):
     node: NodeId
 
 
-class TasksUndone(msgspec.Struct, frozen=True, gc=False):
+class TaskOutputsLost(msgspec.Struct, frozen=True, gc=False):
     """So many tasks of the job that had succeeded must run again: their outputs are lost.
 
     `TasksPending` follows for each when the job has asked for it.
@@ -179,7 +179,7 @@ Fact = (
     | NodeJoined
     | NodeGone
     | NodeDrained
-    | TasksUndone
+    | TaskOutputsLost
     | TasksWithdrawn
     | Rejected
 )

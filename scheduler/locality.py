@@ -147,7 +147,7 @@ class Delay(LocalityRule):
         match fact:
             case JobArrived(job):
                 self._jobs[job] = _Job()
-            case Launched(job, TaskKind.MAP) if not fact.copy_of:
+            case Launched(job, TaskKind.MAP) if not fact.original:
                 self._launched(job, fact.level)
             case JobLeft(job):
                 self._jobs.pop(job, None)

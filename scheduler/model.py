@@ -30,6 +30,10 @@ KINDS = (TaskKind.MAP, TaskKind.REDUCE)
 """Both kinds, to be looped over in this order."""
 
 
+SHUFFLE_SHARE = 1 / 3
+"""A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
+
+
 class Locality(IntEnum):
     """How near to its input a map runs.  Smaller is nearer; reduces are always `OFF_RACK`."""
 

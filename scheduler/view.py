@@ -122,7 +122,7 @@ class AttemptView(Protocol):
         """How many attempts its task had before it, copies among them."""
 
     @property
-    def copy_of(self) -> AttemptId:
+    def original(self) -> AttemptId:
         """The attempt that it was launched as a copy of; 0 if it is no copy."""
 
     @property

@@ -13,36 +13,33 @@ from textual.geometry import Size as Extent
 from textual.screen import Screen
 from textual.widget import Widget
 
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, JobSortKey, LogLevel
+from callboard.journal.replay.source import GoToEvent, Source
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui import themes
-from callboard.tui.commands import COMMANDS
-from callboard.tui.frame import PAIR_KEYS, JobKey, LogLevel
 from callboard.tui.hand_app import HandApp
-from callboard.tui.kinds import KindScreen
-from callboard.tui.pair_stage import PairStage
+from callboard.tui.keymap import COMMANDS
 from callboard.tui.palette import DARK, Palette
 from callboard.tui.panels.charts import ChartsPane
+from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
 from callboard.tui.panels.detail import DetailPane
-from callboard.tui.panels.jobs import COLUMNS, JobsPane
-from callboard.tui.panels.lines import KeysLine, StatusLine
+from callboard.tui.panels.jobs import JOB_COLUMNS, JobsPane
 from callboard.tui.panels.log import LogPane
-from callboard.tui.panels.pair_jobs import PairJobsPane
 from callboard.tui.panels.pane import Pane
-from callboard.tui.panels.seating import Size
+from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.panels.status_line import KeysLine, StatusLine
 from callboard.tui.panels.timebar import TimeBar
-from callboard.tui.picture import name_of, svg_of
-from callboard.tui.screens import AskScreen, HelpScreen
-from callboard.tui.source import (
-    GoToEvent,
-    Source,
-)
+from callboard.tui.screens.comparison_view import ComparisonView
+from callboard.tui.screens.dialogs import AskScreen, HelpScreen
+from callboard.tui.screens.event_kinds import KindScreen
+from callboard.tui.screenshot import screenshot_path, svg_of
 
 WIDE = 120
 """From so many columns and so many lines on, all panes are there at once."""
 
 TALL = 36
-_FROM_THE_LEAST = (JobKey.ID, JobKey.NAME, JobKey.POOL, JobKey.SCORE)
+_FROM_THE_LEAST = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)
 """What the jobs are sorted by from the least on; by all else from the most."""
 
 _LOWER = ("jobs", "log", "detail", "charts")
@@ -68,7 +65,7 @@ class CallboardApp(HandApp):
 
     def __init__(self, source: Source, *, theme: str = "dark", ticking: bool = True) -> None:
         super().__init__(source, ticking=ticking)
-        self._palettes = themes.register(self, theme)
+        self._palettes = themes.register_themes(self, theme)
 
     @property
     def palette(self) -> Palette:
@@ -84,7 +81,7 @@ class CallboardApp(HandApp):
                 yield LogPane(id="log")
                 yield DetailPane(id="detail")
             yield ChartsPane(id="charts")
-        yield PairStage(id="pair")
+        yield ComparisonView(id="pair")
         yield TimeBar(id="time")
         yield KeysLine(id="keys", live=self.source.live)
 
@@ -94,15 +91,15 @@ class CallboardApp(HandApp):
         self.begin()
 
     def measure(self) -> None:
-        jobs: JobsPane | PairJobsPane
-        jobs = self.on_show(PairJobsPane) if self.paired else self.on_show(JobsPane)
-        self.change(
+        jobs: JobsPane | ComparisonJobsPane
+        jobs = self.pane_in_use(ComparisonJobsPane) if self.paired else self.pane_in_use(JobsPane)
+        self.set_view(
             columns=self.query_one(TimeBar).columns,
-            log_rows=self.on_show(LogPane).rows,
+            log_rows=self.pane_in_use(LogPane).rows,
             jobs_rows=jobs.rows,
-            with_dues=isinstance(jobs, JobsPane) and jobs.with_dues,
-            lane_columns=self.on_show(DetailPane).lane_columns,
-            lane_rows=self.on_show(DetailPane).lane_rows,
+            with_fair_shares=isinstance(jobs, JobsPane) and jobs.with_fair_shares,
+            lane_columns=self.pane_in_use(DetailPane).lane_columns,
+            lane_rows=self.pane_in_use(DetailPane).lane_rows,
         )
         view = self.view
         jobs.job, jobs.sorted_by, jobs.reverse = view.job, view.jobs_key, view.jobs_reverse
@@ -139,7 +136,7 @@ class CallboardApp(HandApp):
         match self.focused:
             case SlotsPane() as slots:
                 slots.move_cursor(across, down)
-            case JobsPane() | PairJobsPane() | LogPane() as pane if down:
+            case JobsPane() | ComparisonJobsPane() | LogPane() as pane if down:
                 pane.move_cursor(down)
             case DetailPane() as detail:
                 detail.scroll_facts(down)
@@ -150,8 +147,8 @@ class CallboardApp(HandApp):
 
     def action_page(self, pages: int) -> None:
         match self.focused:
-            case JobsPane() | PairJobsPane() as jobs:
-                self.look(jobs_top=max(self.view.jobs_top + pages * jobs.rows, 0))
+            case JobsPane() | ComparisonJobsPane() as jobs:
+                self.update_view(jobs_top=max(self.view.jobs_top + pages * jobs.rows, 0))
             case LogPane() as log:
                 self._scroll_log(-pages * log.rows)
             case SlotsPane() as slots:
@@ -160,12 +157,12 @@ class CallboardApp(HandApp):
                 pass
 
     def action_enter(self) -> None:
-        log = self.on_show(LogPane)
+        log = self.pane_in_use(LogPane)
         if isinstance(self.focused, SlotsPane):
             self.focused.enter_node()
         elif self.focused is log and log.chosen is not None:
             self.player.playing = False
-            self.change(log_back=0)
+            self.set_view(log_back=0)
             self.ask(GoToEvent(log.chosen))
 
     def select(
@@ -175,17 +172,17 @@ class CallboardApp(HandApp):
         for slots in self.query(SlotsPane):
             slots.cursor, slots.slot = node, slot
         back = 0 if self.view.log_of_selection else self.view.log_back
-        self.look(job=job, node=node, slot=slot, log_back=back)
+        self.update_view(job=job, node=node, slot=slot, log_back=back)
 
     def on_jobs_pane_chosen(self, event: JobsPane.Chosen) -> None:
         self.select(job=event.job)
 
     def on_jobs_pane_scrolled(self, event: JobsPane.Scrolled) -> None:
-        self.look(jobs_top=max(self.view.jobs_top + event.by, 0))
+        self.update_view(jobs_top=max(self.view.jobs_top + event.by, 0))
 
     def on_jobs_pane_sort_by(self, event: JobsPane.SortBy) -> None:
         turned = event.key is self.view.jobs_key and not self.view.jobs_reverse
-        self.look(jobs_key=event.key, jobs_reverse=turned)
+        self.update_view(jobs_key=event.key, jobs_reverse=turned)
 
     def on_slots_pane_chosen(self, event: SlotsPane.Chosen) -> None:
         """A click on a slot is for its job; on one of the job that is selected, for the slot."""
@@ -195,7 +192,7 @@ class CallboardApp(HandApp):
             self.select(job=event.job, node=event.node, slot=event.slot)
 
     def on_log_pane_chosen(self, event: LogPane.Chosen) -> None:
-        self.on_show(LogPane).chosen = event.line.index
+        self.pane_in_use(LogPane).chosen = event.line.index
         if event.line.job is not None and not self.view.log_of_selection:
             self.select(job=event.line.job)
             for slots in self.query(SlotsPane):
@@ -211,13 +208,13 @@ class CallboardApp(HandApp):
     def _scroll_log(self, by: int) -> None:
         if by > 0 and self.frame is not None and self.frame.log_top:
             return
-        self.look(log_back=max(self.view.log_back + by, 0))
+        self.update_view(log_back=max(self.view.log_back + by, 0))
 
     # Looking.
 
     def action_focus_pane(self, name: str) -> None:
         if self.paired:
-            pane = self.query_one(PairStage).bring_up(self.pair_name(name), self.view.lead)
+            pane = self.query_one(ComparisonView).show_pane(self.pair_name(name), self.view.lead)
         else:
             if self.screen.has_class("-small") and name in _LOWER:
                 for each in _LOWER:
@@ -241,8 +238,8 @@ class CallboardApp(HandApp):
             each.set_class(each in kept, "alone")
 
     def action_cell_size(self) -> None:
-        slots = self.on_show(SlotsPane)
-        sizes = (None, *Size)
+        slots = self.pane_in_use(SlotsPane)
+        sizes = (None, *CellSize)
         asked = sizes[(sizes.index(slots.size_asked) + 1) % len(sizes)]
         for each in self.query(SlotsPane):
             each.size_asked = asked
@@ -251,32 +248,32 @@ class CallboardApp(HandApp):
 
     def action_sort(self, steps: int) -> None:
         if steps:
-            keys = list(dict.fromkeys(column.key for column in COLUMNS))
+            keys = list(dict.fromkeys(column.key for column in JOB_COLUMNS))
             if self.paired:
-                keys = list(PAIR_KEYS)
+                keys = list(COMPARISON_SORT_KEYS)
             at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else 0
             key = keys[(at + steps) % len(keys)]
-            self.look(jobs_key=key, jobs_reverse=key not in _FROM_THE_LEAST)
+            self.update_view(jobs_key=key, jobs_reverse=key not in _FROM_THE_LEAST)
         else:
-            self.look(jobs_reverse=not self.view.jobs_reverse)
+            self.update_view(jobs_reverse=not self.view.jobs_reverse)
 
     def action_all_jobs(self) -> None:
-        self.look(all_jobs=not self.view.all_jobs, jobs_top=0)
+        self.update_view(all_jobs=not self.view.all_jobs, jobs_top=0)
 
     def action_log_level(self) -> None:
         level = LogLevel((self.view.log_level + 1) % len(LogLevel))
-        self.look(log_level=level, log_back=0)
+        self.update_view(log_level=level, log_back=0)
 
     def action_log_of_selection(self) -> None:
         if self.view.job is None and self.view.node is None:
             self.notify("select a job or a node first", timeout=3)
             return
-        self.look(log_of_selection=not self.view.log_of_selection, log_back=0)
+        self.update_view(log_of_selection=not self.view.log_of_selection, log_back=0)
 
     def action_ask_kind(self) -> None:
         def apply(kind: str | None) -> None:
             if kind is not None:
-                self.look(log_kind=kind, log_back=0)
+                self.update_view(log_kind=kind, log_back=0)
 
         self.push_screen(KindScreen(self.view.log_kind), apply)
 
@@ -285,7 +282,7 @@ class CallboardApp(HandApp):
 
         def apply(text: str | None) -> None:
             if text is not None:
-                self.look(filter=text.strip(), jobs_top=0, log_back=0)
+                self.update_view(filter=text.strip(), jobs_top=0, log_back=0)
 
         self.push_screen(AskScreen(question, self.view.filter, str), apply)
 
@@ -295,18 +292,18 @@ class CallboardApp(HandApp):
         if self.screen.has_class("-alone"):
             self.action_maximise()
         elif view.log_back:
-            self.look(log_back=0)
+            self.update_view(log_back=0)
         elif view.slot is not None:
             self.select(node=view.node)
         elif view.job is not None or view.node is not None:
             for log in self.query(LogPane):
                 log.chosen = None
-            self.change(log_of_selection=False)
+            self.set_view(log_of_selection=False)
             self.select()
         elif view.log_kind:
-            self.look(log_kind="")
+            self.update_view(log_kind="")
         elif view.filter:
-            self.look(filter="")
+            self.update_view(filter="")
 
     # The screen.
 
@@ -323,7 +320,7 @@ class CallboardApp(HandApp):
         name = run.name if run is not None else self.title
         text = svg_of(self, self.palette.ground, name)
         at_ms = self.frame.at_ms if self.frame is not None else 0
-        path = name_of(name, at_ms, Path.cwd())
+        path = screenshot_path(name, at_ms, Path.cwd())
         if self.is_web:
             self.deliver_text(io.StringIO(text), save_filename=path.name, mime_type="image/svg+xml")
             return
@@ -346,7 +343,7 @@ class CallboardApp(HandApp):
                 self.call_later(self.run_action, action)
 
             yield SystemCommand(title, f"key: {each.shown}", run)
-        yield from self.acts_by_name()
+        yield from self.interventions_by_name()
 
     async def action_quit(self) -> None:
         self.source.close()

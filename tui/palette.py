@@ -11,9 +11,9 @@ import msgspec
 from rich.color import Color
 from rich.style import Style
 
-from callboard.tui.frame import Mark, SlotState, Truth
+from callboard.journal.replay.frame import Mark, NodeStatus, SlotState
 
-GLYPHS = {
+SLOT_SIGNS = {
     SlotState.IDLE: "·",
     SlotState.MAP: "■",
     SlotState.SHUFFLE: "◇",
@@ -22,29 +22,35 @@ GLYPHS = {
     SlotState.GHOST: "□",
     SlotState.ORPHAN: "!",
 }
-DOWN = "×"
+DOWN_SIGN = "×"
 """An empty slot of a node that is down."""
 
-HELD = " ¹²³⁴⁵⁶⁷⁸⁹"
+SUPERSCRIPTS = " ¹²³⁴⁵⁶⁷⁸⁹"
 """How many suspended attempts a node keeps; more than nine look like nine."""
 
-TRUTHS = (
-    (Truth.DOWN, "×"),
-    (Truth.PAUSED, "‖"),
-    (Truth.CUT | Truth.APART, "≠"),
-    (Truth.SLOW, "~"),
-    (Truth.DRAINED, "⊘"),
+STATUS_SIGNS = (
+    (NodeStatus.DOWN, "×"),
+    (NodeStatus.PAUSED, "‖"),
+    (NodeStatus.CUT | NodeStatus.APART, "≠"),
+    (NodeStatus.SLOW, "~"),
+    (NodeStatus.DRAINED, "⊘"),
 )
 """A node's mark: of several the first."""
 
-LOST = "?"
+LOST_SIGN = "?"
 """The mark of a node that is well but given up for lost."""
 
-MARKS = {Mark.NONE: " ", Mark.PREEMPTION: "╷", Mark.RETURNED: "▴", Mark.LOST: "✕", Mark.FAULT: "▾"}
-PARTING = "╫"
+MARK_SIGNS = {
+    Mark.NONE: " ",
+    Mark.PREEMPTION: "╷",
+    Mark.RETURNED: "▴",
+    Mark.LOST: "✕",
+    Mark.FAULT: "▾",
+}
+DIVERGENCE_SIGN = "╫"
 """On the time bar: where two runs beside each other first differ."""
 
-LEVELS = 3
+SHADES = 3
 """How many steps of brightness tell how far an attempt is."""
 
 _BRIGHTNESS = (0.5, 0.75, 1.0)
@@ -62,7 +68,7 @@ class Palette(msgspec.Struct, frozen=True):
     accent: str
     fault: str
     good: str
-    taken: str
+    warning: str
     jobs: tuple[str, ...]
     flat: bool = False
     """Whether colours have no shades: what runs is bright, what steps back faint."""
@@ -75,7 +81,7 @@ class Palette(msgspec.Struct, frozen=True):
         """The colour of a mark, and of its line in the log."""
         return {
             Mark.NONE: self.text,
-            Mark.PREEMPTION: self.taken,
+            Mark.PREEMPTION: self.warning,
             Mark.RETURNED: self.good,
             Mark.LOST: self.fault,
             Mark.FAULT: self.fault,
@@ -104,7 +110,7 @@ DARK = Palette(
     accent="#7AA2F7",
     fault="#E8602C",
     good="#3FBF8F",
-    taken="#CC79A7",
+    warning="#CC79A7",
     jobs=("#56B4E9", "#E69F00", "#12A87E", "#F0E442", "#CC79A7", "#3A7FD5"),
 )
 LIGHT = Palette(
@@ -116,7 +122,7 @@ LIGHT = Palette(
     accent="#2757B0",
     fault="#C03A00",
     good="#007A55",
-    taken="#A3477A",
+    warning="#A3477A",
     jobs=("#2D7CB8", "#BF7F05", "#12AC91", "#C2AE13", "#8D2250", "#061F81"),
 )
 
@@ -130,7 +136,7 @@ DARK_16 = Palette(
     accent="#55ffff",
     fault="#ff5555",
     good="#55ff55",
-    taken="#ff55ff",
+    warning="#ff55ff",
     jobs=("#55ffff", "#ffff55", "#55ff55", "#ff55ff", "#5555ff", "#aa5500"),
     flat=True,
 )
@@ -143,7 +149,7 @@ LIGHT_16 = Palette(
     accent="#0000aa",
     fault="#aa0000",
     good="#00aa00",
-    taken="#aa00aa",
+    warning="#aa00aa",
     jobs=("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#00aaaa", "#555555"),
     flat=True,
 )

@@ -7,13 +7,13 @@ from textual.theme import Theme
 
 from callboard.tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, Palette
 
-NAMES = ("dark", "light")
+THEME_NAMES = ("dark", "light")
 
 
-def register(app: App[Any], chosen: str) -> dict[str, Palette]:
+def register_themes(app: App[Any], chosen: str) -> dict[str, Palette]:
     """Make both known to the app and put one in force; their palettes by name."""
     few = app.console.color_system in ("standard", "windows")
-    palettes = dict(zip(NAMES, (DARK_16, LIGHT_16) if few else (DARK, LIGHT), strict=True))
+    palettes = dict(zip(THEME_NAMES, (DARK_16, LIGHT_16) if few else (DARK, LIGHT), strict=True))
     for name, palette in palettes.items():
         app.register_theme(_theme(name, palette))
     app.theme = chosen
@@ -30,7 +30,7 @@ def _theme(name: str, palette: Palette) -> Theme:
         surface=palette.ground,
         panel=palette.raised,
         success=palette.good,
-        warning=palette.taken,
+        warning=palette.warning,
         error=palette.fault,
         dark=name == "dark",
         variables={"edge": palette.edge},

@@ -11,18 +11,27 @@ from typing import Any
 import msgspec
 from textual.app import App
 
-from callboard.tui.frame import Frame, View
+from callboard.experiments.remote_source import RemoteSource
+from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.player import Player
+from callboard.journal.replay.recorded import RecordedSource
+from callboard.journal.replay.source import (
+    GoTo,
+    Intervention,
+    Move,
+    Request,
+    Source,
+    Stay,
+    Step,
+    StepKind,
+)
+from callboard.journal.tell.time_format import parse_time
 from callboard.tui.palette import Palette
 from callboard.tui.panels.charts import ChartsPane
-from callboard.tui.panels.lines import StatusLine
 from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.status_line import StatusLine
 from callboard.tui.panels.timebar import TimeBar
-from callboard.tui.player import Player
-from callboard.tui.recorded import RecordedSource
-from callboard.tui.remote import RemoteSource
-from callboard.tui.screens import AskScreen
-from callboard.tui.source import Deed, GoTo, Move, Request, Source, Stay, Step, StepKind
-from callboard.tui.words import parse_time
+from callboard.tui.screens.dialogs import AskScreen
 
 FRAMES_A_SECOND = 20
 _READ_AT_ONCE = 4_000
@@ -54,7 +63,7 @@ class TimeApp(App[None]):
         """How long an answer has been waited for, while time stands still."""
         self._growing = False
         """Whether the journal is still being written, and has been read as far as it goes."""
-        self.trouble: Exception | None = None
+        self.failure: Exception | None = None
         """What ended the screen, if it was not the person before it."""
 
     @property
@@ -79,7 +88,7 @@ class TimeApp(App[None]):
 
     def _lost(self) -> None:
         """The process of the run has gone away."""
-        self.trouble = RuntimeError("the process that played the run has ended unexpectedly")
+        self.failure = RuntimeError("the process that played the run has ended unexpectedly")
         self.exit()
 
     def read_on(self) -> None:
@@ -89,28 +98,28 @@ class TimeApp(App[None]):
         """
         source = self.source
         assert isinstance(source, RecordedSource)
-        known, was_growing = len(source.tape), self._growing
+        known, was_growing = len(source.recording), self._growing
         try:
             more = source.read_on(_READ_AT_ONCE)
         except Exception as error:  # for whoever started the screen to explain
-            self.trouble = error
+            self.failure = error
             self.exit()
             return
         self._growing = not more and source.growing
         note = "still being written" if self._growing else ""
         if more:
-            note = f"reading, {len(source.tape):,} events so far"
+            note = f"reading, {len(source.recording):,} events so far"
         elif was_growing and not self._growing:
             self.notify(_endings(source), timeout=8)
         self.query_one(StatusLine).say(note)
         if (more or self._growing) and self._ticking:
             self.set_timer(_READ_PAUSE_S if more else _LOOK_AGAIN_S, self.read_on)
-        if len(source.tape) != known or not (more or self._growing):
+        if len(source.recording) != known or not (more or self._growing):
             self.ask()
 
     # Asking and showing.
 
-    def ask(self, move: Move | Deed | None = None) -> None:
+    def ask(self, move: Move | Intervention | None = None) -> None:
         """Ask for a frame, of the present moment unless told otherwise."""
         self.measure()
         self._waiting += 1
@@ -127,15 +136,15 @@ class TimeApp(App[None]):
         self.frame = frame
         if frame.run is not None:
             self.query_one(StatusLine).run = frame.run
-            self.change(with_run=False)
+            self.set_view(with_run=False)
         over = frame.complete and frame.at_ms >= frame.end_ms
         if self.player.playing and (frame.reached or over):
-            self.player.rest()
-        if frame.said:
-            self.notify(frame.said, severity="warning", timeout=8)
-        top = frame.jobs_top if frame.versus is None else frame.versus.rows_top
+            self.player.stop()
+        if frame.refusal:
+            self.notify(frame.refusal, severity="warning", timeout=8)
+        top = frame.jobs_top if frame.comparison is None else frame.comparison.rows_top
         if top != self.view.jobs_top:
-            self.change(jobs_top=top)
+            self.set_view(jobs_top=top)
         flat_out = self.player.playing and self.player.speed is None
         if self.source.live and flat_out and not self._waiting:
             self.ask(self.player.play(0))  # the run goes on while this frame is drawn
@@ -147,13 +156,13 @@ class TimeApp(App[None]):
             pane.palette = self.palette
             pane.show(frame)
 
-    def change(self, **changes: Any) -> None:
+    def set_view(self, **changes: Any) -> None:
         """Change the view; it is asked for by whoever wants it shown."""
         self.view = msgspec.structs.replace(self.view, **changes)
 
-    def look(self, **changes: Any) -> None:
+    def update_view(self, **changes: Any) -> None:
         """Change the view and show it."""
-        self.change(**changes)
+        self.set_view(**changes)
         self.ask()
 
     def measure(self) -> None:
@@ -238,6 +247,6 @@ class TimeApp(App[None]):
 
 def _endings(source: RecordedSource) -> str:
     """What has become of a journal that was being written."""
-    if source.tape.ended is not None:
+    if source.recording.ended is not None:
         return "the journal is complete: the run has ended"
     return "the journal is cut off: whoever wrote it is gone, and the run has not ended"

@@ -7,29 +7,48 @@ supersteps, and what it sends is delivered after it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
 from callboard.scheduler.model import Millis
 
 if TYPE_CHECKING:
-    from callboard.actors.kernel.kernel import Kernel
+    from callboard.actors.kernel.kernel import Kernel, QueuedMessage
     from callboard.actors.vocabulary.events import AnyEvent
+
+
+NO_CAUSE = -1
+"""What is caused by no event: it was due, or happens to the world from outside."""
 
 
 class Message(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     """The base of every message: frozen, tagged, made of plain data."""
 
 
+def answering(*messages: type[msgspec.Struct]) -> dict[type[msgspec.Struct], str]:
+    """The methods that answer these: `on_heartbeat_reply` for `HeartbeatReply`."""
+    return {each: "on" + re.sub("([A-Z])", r"_\1", each.__name__).lower() for each in messages}
+
+
 class Actor:
-    """One actor.  Subclasses write `receive` as a `match` over the messages they know."""
+    """One actor.
+
+    A subclass lists the messages that it `answers`, and has a method `on_…` for each.
+    """
+
+    answers: ClassVar[Mapping[type[msgspec.Struct], str]] = {}
+    """The method that answers a message, by the message's type."""
 
     def __init__(self, address: int, name: str) -> None:
         self.address = address
         self.name = name
-        self.mailbox: list[msgspec.Struct] = []
+        self.mailbox: list[QueuedMessage] = []
         self.heard_from = 0
+        self.cause = NO_CAUSE
+        """The event that brought about what the actor does now."""
         self.retired = False
         self._sent = 0
         self._kernel: Kernel
@@ -45,7 +64,9 @@ class Actor:
 
     def receive(self, message: msgspec.Struct) -> None:
         """Answer one message."""
-        raise NotImplementedError
+        answer = self.answers.get(type(message))
+        assert answer is not None, f"{self.name} has no answer to {message!r}"
+        getattr(self, answer)(message)
 
     def waits_for(self) -> str | None:
         """What this actor waits for, as a line for a person; None when it wants nothing."""
@@ -58,22 +79,21 @@ class Actor:
     def send(self, to: int, message: msgspec.Struct, delay_ms: Millis = 0) -> None:
         """Send a message; without delay it arrives in the next round of this instant."""
         self._sent += 1
-        self._kernel.post(self.address, self._sent, to, message, delay_ms)
+        self._kernel.post(self.address, self._sent, to, message, delay_ms, self.cause)
 
     def timer(self, message: msgspec.Struct, delay_ms: Millis) -> None:
         """Send a message to oneself."""
         self._sent += 1
-        self._kernel.post(self.address, self._sent, self.address, message, delay_ms)
+        self._kernel.post(self.address, self._sent, self.address, message, delay_ms, self.cause)
 
     def timer_behind(self, peer: int, message: msgspec.Struct, at_ms: Millis) -> None:
         """Send a message to oneself, to arrive right behind what `peer` may send for `at_ms`."""
         self._sent += 1
-        self._kernel.post_behind(peer, self._sent, self.address, message, at_ms)
+        self._kernel.post_behind(peer, self._sent, self.address, message, at_ms, self.cause)
 
-    def note(self, event: AnyEvent) -> None:
-        """Tell the journal what happened."""
-        self._sent += 1
-        self._kernel.note(self.address, self._sent, event)
+    def note(self, event: AnyEvent) -> int:
+        """Tell the journal what happened; the event's number there."""
+        return self._kernel.note(event)
 
     def spawn(self, actor: Actor) -> None:
         """Bring a new actor into the run."""

@@ -45,12 +45,13 @@ def supersteps(kernel: Kernel) -> Iterator[None]:
     message = None
     while (due := kernel.advance()) is not None:
         for actor in due:
+            mailbox = actor.mailbox
             try:
-                for message in actor.mailbox:
+                for _, _, _, message, actor.cause in mailbox:
                     actor.receive(message)
             except Exception as error:
                 raise _failed(kernel, actor, message, error) from error
-            actor.mailbox.clear()
+            mailbox.clear()
         yield
 
 
@@ -139,7 +140,7 @@ class TrioDriver:
         message = None
         try:
             while True:
-                for message in mailbox:
+                for _, _, _, message, actor.cause in mailbox:
                     receive(message)
                 mailbox.clear()
                 if actor.retired or not (yield):

@@ -10,12 +10,17 @@ shuffled, and never a hash's.  *Nobody sees another's work of the same round.*
 and is delivered in the order of keys.  All messages of one (instant, round) form a superstep:
 they are put into their mailboxes, each actor that got some handles its own in key order, and what
 it sends without delay belongs to (instant, round + 1), the rest to round 0 of a later instant.
-So the order in which a host runs the actors of a superstep cannot matter, and a host may run them
-however it likes (`actors.kernel.drivers`).
+So nothing hangs on the order in which a driver runs the actors of a superstep but how their events
+are numbered; drivers run them by address (`actors.kernel.drivers`).
 
 **Ties.**  Two messages of one superstep to the same actor from different senders are a tie: the
 order between them is the kernel's choice and not the world's.  Ties are counted, and `tie_order`
 permutes them (a sender's own messages never overtake each other).
+
+**Causes.**  Every event has a number, its place in the journal (0 is `RunStarted`).  A message
+carries the number of the event that brought it about: what its sender had in `Actor.cause` when it
+was sent, and so has the receiver while it answers.  An event that is noted names its cause
+likewise.
 
 **Digest.**  A hash over every delivered message, in order, names a run.
 """
@@ -25,7 +30,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from operator import itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -36,8 +41,8 @@ if TYPE_CHECKING:
     from callboard.actors.kernel.actor import Actor
     from callboard.actors.vocabulary.events import AnyEvent
 
-QueuedMessage: TypeAlias = tuple[int, int, int, msgspec.Struct]
-"""(sender, the sender's count, receiver, message): a message within its superstep."""
+QueuedMessage: TypeAlias = tuple[int, int, int, msgspec.Struct, int]
+"""(sender, the sender's count, receiver, message, cause): a message within its superstep."""
 
 ROUNDS_MAX = 10_000
 """More rounds than this at one instant is two actors answering each other for ever."""
@@ -118,7 +123,8 @@ class Kernel:
         self._soon: list[QueuedMessage] = []
         self._calendar: dict[Millis, list[QueuedMessage]] = {}
         self._instants: list[Millis] = []
-        self._notes: list[tuple[int, int, AnyEvent]] = []
+        self._notes: list[AnyEvent] = []
+        self._noted = 0  # events so far, the journal's first one included
         self._noted_ms: Millis = 0
         self._hash = blake2b(digest_size=16)
         self._unhashed: list[tuple[Millis, int, list[QueuedMessage]]] = []
@@ -138,27 +144,33 @@ class Kernel:
         """Let an actor leave; what is sent to it from now on is a dead letter."""
         del self.actors[actor.address]
 
-    def post(self, sender: int, count: int, to: int, message: msgspec.Struct, delay: int) -> None:
+    def post(
+        self, sender: int, count: int, to: int, message: msgspec.Struct, delay: int, cause: int
+    ) -> None:
         """Send `message` so that it arrives in `delay` ms; 0 is the next round of this instant."""
         if delay == 0:
-            self._soon.append((sender, count, to, message))
+            self._soon.append((sender, count, to, message, cause))
             return
         assert delay > 0, f"{message!r} would arrive {-delay} ms before it is sent"
         at = self.now_ms + delay
         bucket = self._calendar.get(at)
         if bucket is None:
-            self._calendar[at] = [(sender, count, to, message)]
+            self._calendar[at] = [(sender, count, to, message, cause)]
             heapq.heappush(self._instants, at)
         else:
-            bucket.append((sender, count, to, message))
+            bucket.append((sender, count, to, message, cause))
 
-    def post_behind(self, peer: int, count: int, to: int, message: msgspec.Struct, at: int) -> None:
+    def post_behind(
+        self, peer: int, count: int, to: int, message: msgspec.Struct, at: int, cause: int
+    ) -> None:
         """Have `message` arrive at `at`, right behind anything of `peer`'s in that superstep."""
-        self.post(peer, _BEHIND + count, to, message, at - self.now_ms)
+        self.post(peer, _BEHIND + count, to, message, at - self.now_ms, cause)
 
-    def note(self, sender: int, count: int, event: AnyEvent) -> None:
-        """Put an event into the journal, at the sender's place in the order."""
-        self._notes.append((sender, count, event))
+    def note(self, event: AnyEvent) -> int:
+        """Put an event into the journal; its number there."""
+        self._notes.append(event)
+        self._noted += 1
+        return self._noted
 
     def stop(self, reason: str) -> None:
         """End the run after this superstep."""
@@ -194,12 +206,12 @@ class Kernel:
         self._unhashed.append((self.now_ms, self.round, batch))
         if len(batch) > 1:
             return self._deliver(batch)
-        _, _, to, message = batch[0]
-        actor = self.actors.get(to)
+        letter = batch[0]
+        actor = self.actors.get(letter[2])
         if actor is None:
             self.dead_letters += 1
             return ()
-        actor.mailbox.append(message)
+        actor.mailbox.append(letter)
         return (actor,)
 
     def digest(self) -> str:
@@ -236,41 +248,43 @@ class Kernel:
         return self._calendar.pop(at)
 
     def _deliver(self, batch: list[QueuedMessage]) -> list[Actor]:
-        """Put the messages into their mailboxes in the order of their keys, and count ties."""
+        """Put the messages into their mailboxes in the order of their keys, and count ties.
+
+        The actors that got some, by address.
+        """
         if self._tie_order is None:
-            batch.sort(key=_key)
+            batch.sort()  # by sender and count, which no two share
         else:
             seed = f"{self._tie_order}/{self.now_ms}/{self.round}/".encode()
             batch.sort(key=lambda entry: (_shuffled(seed, entry[0]), entry[0], entry[1]))
         due: list[Actor] = []
         actors = self.actors
-        for sender, _, to, message in batch:
-            actor = actors.get(to)
+        for letter in batch:
+            actor = actors.get(letter[2])
             if actor is None:
                 self.dead_letters += 1
                 continue
             mailbox = actor.mailbox
             if not mailbox:
                 due.append(actor)
-            elif actor.heard_from != sender:
+            elif actor.heard_from != letter[0]:
                 self.ties += 1
-            actor.heard_from = sender
-            mailbox.append(message)
+            actor.heard_from = letter[0]
+            mailbox.append(letter)
+        if len(due) > 1:
+            due.sort(key=_address)
         return due
 
     def _tell(self) -> None:
-        """Hand the superstep's notes to the sink, in the order of their senders."""
+        """Hand the superstep's notes to the sink."""
         notes, self._notes = self._notes, []
         self._noted_ms = self.now_ms
-        if self.is_progress is not None and any(self.is_progress(event) for _, _, event in notes):
+        if self.is_progress is not None and any(map(self.is_progress, notes)):
             self.progress_ms = max(self.progress_ms, self.now_ms)
         sink = self._sink
-        if sink is None:
-            return
-        if len(notes) > 1:
-            notes.sort(key=_key)
-        for _, _, event in notes:
-            sink(event)
+        if sink is not None:
+            for event in notes:
+                sink(event)
 
     def _absorb(self) -> None:
         """Bring the digest up to date."""
@@ -292,7 +306,7 @@ class Kernel:
         raise Stalled(self.now_ms, self._waiting(), why)
 
 
-_key = itemgetter(0, 1)
+_address = attrgetter("address")
 
 
 def _shuffled(seed: bytes, sender: int) -> bytes:

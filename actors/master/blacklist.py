@@ -29,7 +29,7 @@ class NodeBlacklist:
     """Who had faults when, and who is listed for it."""
 
     def __init__(self) -> None:
-        self.listed: dict[NodeId, None] = {}
+        self.blacklisted: dict[NodeId, None] = {}
         self._faults: dict[NodeId, list[int]] = {}
 
     def add(self, node: NodeId, now_ms: Millis) -> None:
@@ -44,7 +44,7 @@ class NodeBlacklist:
     def exceeds(self, node: NodeId, now_ms: Millis, nodes: int) -> bool:
         """Whether a node that is not listed should be, in a cluster of so many."""
         faults = self.faults(node, now_ms)
-        if faults < BLACKLISTS_MAX or len(self.listed) >= BLACKLISTED_SHARE * nodes:
+        if faults < BLACKLISTS_MAX or len(self.blacklisted) >= BLACKLISTED_SHARE * nodes:
             return False
         every = sum(self.faults(each, now_ms) for each in self._faults)
         return faults * nodes > ABOVE_AVERAGE * every
@@ -56,4 +56,4 @@ class NodeBlacklist:
     def clear(self, node: NodeId) -> None:
         """Forget a node's faults."""
         self._faults.pop(node, None)
-        self.listed.pop(node, None)
+        self.blacklisted.pop(node, None)

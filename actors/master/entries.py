@@ -3,12 +3,26 @@
 They have the attributes of the policy's view (`scheduler.view`); only the ledger writes in them.
 """
 
+from collections import deque
 from collections.abc import Mapping
 
 import numpy as np
 
+from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.master.pending_tasks import NodesWithSlots, PendingMaps, PendingReduces
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.lifecycle import (
+    BOOKED_ATTEMPT,
+    BOOKED_JOB,
+    BOOKED_NODE,
+    BookedChange,
+    BookedJobChange,
+    BookedJobState,
+    BookedNodeChange,
+    BookedNodeState,
+    BookedState,
+    step,
+)
 from callboard.actors.vocabulary.messages import (
     HeartbeatReply,
     KillTask,
@@ -35,6 +49,16 @@ BLACKLISTING_SHARE = 0.25
 """CLUSTER_BLACKLIST_PERCENT: unless so great a share of all nodes would be shunned."""
 
 
+_BEING_KILLED = frozenset(
+    {
+        BookedState.KILLING,
+        BookedState.KILLING_SUSPENDED,
+        BookedState.EXPIRING,
+        BookedState.EXPIRING_SUSPENDED,
+    }
+)
+
+
 class JobEntry:
     """A submitted job that has not ended."""
 
@@ -46,6 +70,7 @@ class JobEntry:
         "_suspended",
         "_total",
         "_work",
+        "cause",
         "faults",
         "job",
         "lost",
@@ -54,16 +79,28 @@ class JobEntry:
         "pool",
         "priority",
         "reduces",
+        "retry_causes",
         "spare",
+        "state",
         "submitted_ms",
         "tries",
         "user",
     )
 
     def __init__(
-        self, order: SubmitJob, now_ms: Millis, racks: int, nodes: Mapping[NodeId, "NodeEntry"]
+        self,
+        order: SubmitJob,
+        cause: int,
+        now_ms: Millis,
+        racks: int,
+        nodes: Mapping[NodeId, "NodeEntry"],
     ) -> None:
         self._nodes = nodes
+        self.state = BookedJobState.MAPPING
+        self.cause = [cause, NO_CAUSE]
+        """The events that made its maps and its reduces pending."""
+        self.retry_causes: dict[tuple[TaskKind, TaskIndex], int] = {}
+        """The events that made single tasks pending again."""
         replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(order.maps, order.replication)
         self.job = order.job
         self.submitted_ms = now_ms
@@ -89,6 +126,10 @@ class JobEntry:
         """Where the outputs of its finished maps lie; kept only for reduces that will want them."""
         self._work = (order.map_work, order.reduce_work)
 
+    def change(self, change: BookedJobChange) -> None:
+        """Move on in the job's lifecycle."""
+        self.state = step(BOOKED_JOB, self.state, change, f"job {self.job}")
+
     def total(self, kind: TaskKind) -> int:
         return self._total[kind]
 
@@ -109,19 +150,19 @@ class JobEntry:
         return self._finished[kind]
 
     def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
-        if self.faults and self.shuns(node):
+        if self.faults and self.blacklists(node):
             return None
         return self.tasks(kind).nearest(node)
 
-    def shuns(self, node: NodeId) -> bool:
+    def blacklists(self, node: NodeId) -> bool:
         """Whether the job uses the node no more: too many of its attempts failed there, and not
         on too many nodes (JobInProgress.shouldRunOnTaskTracker).
         """
         if self.faults.get(node, 0) < TRACKER_FAILURES_MAX:
             return False
-        return len(self.flaky()) < BLACKLISTING_SHARE * len(self._nodes)
+        return len(self.failing_nodes()) < BLACKLISTING_SHARE * len(self._nodes)
 
-    def flaky(self) -> list[NodeId]:
+    def failing_nodes(self) -> list[NodeId]:
         """Where too many of its attempts failed, whether it shuns them or not."""
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
 
@@ -150,7 +191,7 @@ class NodeEntry:
         "_slots",
         "_suspended",
         "drained",
-        "follows",
+        "freed",
         "heard_ms",
         "kills",
         "kind",
@@ -159,7 +200,9 @@ class NodeEntry:
         "rack",
         "reply",
         "speed",
+        "state",
         "suspends",
+        "tracks",
     )
 
     def __init__(self, facts: NodeFacts, life: int = 0) -> None:
@@ -172,11 +215,21 @@ class NodeEntry:
         self.reply = HeartbeatReply(0, 0, life=life)
         self.kills: list[KillTask] = []
         self.suspends: list[SuspendTask] = []
-        self.follows: list[AttemptId] = []
+        self.tracks: list[AttemptId] = []
+        self.freed: tuple[deque[int], deque[int]] = (deque(), deque())
+        """The events that freed slots which have not been taken since, by kind, oldest first."""
+        self.state = BookedNodeState.UNKNOWN
         self.drained = False
+        """Whether it is out of service."""
+        self.change(BookedNodeChange.JOIN)
         self._slots = (facts.map_slots, facts.reduce_slots)
         self._running = [0, 0]
         self._suspended = [0, 0]
+
+    def change(self, change: BookedNodeChange) -> None:
+        """Move on in the node's lifecycle."""
+        self.state = step(BOOKED_NODE, self.state, change, f"node {self.node}")
+        self.drained = self.state is BookedNodeState.OUT_OF_SERVICE
 
     def slots(self, kind: TaskKind) -> int:
         return 0 if self.drained else self._slots[kind]
@@ -202,9 +255,7 @@ class AttemptEntry:
     __slots__ = (
         "attempt",
         "beaten",
-        "copy_of",
-        "expired",
-        "followed",
+        "event",
         "job",
         "killing",
         "kind",
@@ -212,13 +263,16 @@ class AttemptEntry:
         "level",
         "node",
         "number",
+        "original",
         "progress",
         "ran_ms",
         "shuffled_ms",
         "sibling",
+        "state",
         "suspended_ms",
         "suspending",
         "task",
+        "tracked",
     )
 
     def __init__(
@@ -231,7 +285,7 @@ class AttemptEntry:
         node: NodeId,
         level: Locality,
         launched_ms: Millis,
-        copy_of: AttemptId = 0,
+        original: AttemptId = 0,
     ) -> None:
         self.attempt = attempt
         self.job = job
@@ -241,26 +295,36 @@ class AttemptEntry:
         self.node = node
         self.level = level
         self.launched_ms = launched_ms
-        self.followed = False
+        self.event = NO_CAUSE
+        """The number of its launch."""
+        self.tracked = False
+        self.state = BookedState.LAUNCHED
         self.killing = False
-        self.expired = False
-        """Whether its launch was given up (rule H8)."""
         self.suspending = False
         self.suspended_ms: Millis | None = None
         self.progress = 0.0
         self.ran_ms: Millis = 0
         self.shuffled_ms: Millis = 0
-        self.copy_of = copy_of
+        self.original = original
         self.sibling: AttemptEntry | None = None
         """The other attempt of its task, while both run and neither has succeeded."""
         self.beaten = False
         """Whether its twin has succeeded."""
+
+    def change(self, change: BookedChange) -> None:
+        """Move on in the attempt's lifecycle."""
+        state = self.state = step(BOOKED_ATTEMPT, self.state, change, self)
+        self.killing = state in _BEING_KILLED
+        self.suspending = state is BookedState.SUSPENDING
 
     @property
     def alone(self) -> bool:
         if self.suspending or self.suspended_ms is not None:
             return False
         return self.sibling is None and not self.beaten
+
+    def __str__(self) -> str:
+        return f"attempt {self.attempt}"
 
 
 class OfferEntry:

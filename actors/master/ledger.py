@@ -11,6 +11,12 @@ from collections.abc import Iterable
 
 from callboard.actors.master.entries import AttemptEntry, JobEntry, NodeEntry
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.lifecycle import (
+    BookedChange,
+    BookedJobChange,
+    BookedNodeChange,
+    BookedState,
+)
 from callboard.actors.vocabulary.messages import SubmitJob
 from callboard.scheduler.model import (
     KINDS,
@@ -44,6 +50,8 @@ class Ledger:
 
     def successor(self) -> "Ledger":
         """Empty books, whose attempts are numbered from well after these (Hadoop: 1000)."""
+        for node in self._nodes.values():
+            node.change(BookedNodeChange.FORGET)
         empty = Ledger(self._racks, self.heartbeat_ms)
         empty.now_ms = self.now_ms
         empty._last_attempt = self._last_attempt + 1000
@@ -143,12 +151,13 @@ class Ledger:
         for kind in KINDS:
             assert not node.running(kind), f"node {node.node} leaves with attempts"
             self._slots[kind] -= node.slots(kind)
+        node.change(BookedNodeChange.LOSE)
 
     def drain(self, node: NodeEntry, out: bool) -> None:
         """Take a node out of service, or back into it."""
         for kind in KINDS:
             self._slots[kind] -= node.slots(kind)
-        node.drained = out
+        node.change(BookedNodeChange.DRAIN if out else BookedNodeChange.RETURN_TO_SERVICE)
         for kind in KINDS:
             self._slots[kind] += node.slots(kind)
 
@@ -176,25 +185,28 @@ class Ledger:
         """Whether the job has been submitted and has not ended."""
         return job in self._jobs
 
-    def submit(self, order: SubmitJob) -> None:
+    def submit(self, order: SubmitJob, cause: int) -> None:
         """A job has come; its maps are pending."""
-        self._jobs[order.job] = JobEntry(order, self.now_ms, self._racks, self._nodes)
+        self._jobs[order.job] = JobEntry(order, cause, self.now_ms, self._racks, self._nodes)
         self._pending[TaskKind.MAP] += order.maps
         self._unfinished[TaskKind.MAP] += order.maps
         if order.reduces:
             self._padded[TaskKind.MAP] += order.maps
             self._padded[TaskKind.REDUCE] += order.reduces
 
-    def open_reduces(self, job: JobId) -> None:
+    def open_reduces(self, job: JobId, cause: int) -> None:
         """The job's reduces are pending from now on."""
         entry = self._jobs[job]
+        entry.change(BookedJobChange.OPEN_REDUCES)
+        entry.cause[TaskKind.REDUCE] = cause
         entry.reduces.open()
         self._pending[TaskKind.REDUCE] += entry.total(TaskKind.REDUCE)
         self._unfinished[TaskKind.REDUCE] += entry.total(TaskKind.REDUCE)
 
-    def give_back(self, job: JobId, kind: TaskKind, task: TaskIndex) -> None:
+    def give_back(self, job: JobId, kind: TaskKind, task: TaskIndex, cause: int) -> None:
         """A task whose attempt came to nothing is pending again."""
         entry = self._jobs[job]
+        entry.retry_causes[kind, task] = cause
         entry.tries[kind, task] = entry.tries.get((kind, task), 0) + 1
         entry.tasks(kind).give_back(task)
         entry.lost[kind] -= 1
@@ -225,7 +237,7 @@ class Ledger:
         task: TaskIndex,
         node: NodeEntry,
         level: Locality,
-        copy_of: AttemptId = 0,
+        original: AttemptId = 0,
     ) -> AttemptEntry:
         """Book an attempt on the node."""
         entry = self._jobs[job]
@@ -233,19 +245,20 @@ class Ledger:
         self._last_attempt += 1
         number = entry.tries.get((kind, task), 0)
         attempt = AttemptEntry(
-            self._last_attempt, job, kind, task, number, node.node, level, self.now_ms, copy_of
+            self._last_attempt, job, kind, task, number, node.node, level, self.now_ms, original
         )
         self._attempts[attempt.attempt] = attempt
         self._count_running(attempt, 1)
         return attempt
 
-    def close(
-        self, attempt: AttemptEntry, *, succeeded: bool, failed: bool = False
-    ) -> AttemptEntry | None:
+    def close(self, attempt: AttemptEntry, change: BookedChange) -> AttemptEntry | None:
         """An attempt has ended.  The other attempt of its task, which runs on, if there is one.
 
         If this one succeeded, that one is beaten: its task is done, however it ends.
         """
+        attempt.change(change)
+        succeeded = attempt.state is BookedState.SUCCEEDED
+        failed = attempt.state is BookedState.FAILED
         del self._attempts[attempt.attempt]
         entry, kind = self._jobs[attempt.job], attempt.kind
         if attempt.suspended_ms is None:
@@ -272,13 +285,14 @@ class Ledger:
 
     def suspend(self, attempt: AttemptEntry) -> None:
         """An attempt has given up its slot and is held by its node."""
-        attempt.suspending = False
+        attempt.change(BookedChange.REPORT_SUSPENDED)
         attempt.suspended_ms = self.now_ms
         self._count_running(attempt, -1)
         self._count_suspended(attempt, 1)
 
     def resume(self, attempt: AttemptEntry) -> None:
         """A suspended attempt is given a slot of its node."""
+        attempt.change(BookedChange.ORDER_RESUME)
         attempt.suspended_ms = None
         self._count_suspended(attempt, -1)
         self._count_running(attempt, 1)
@@ -301,10 +315,15 @@ class Ledger:
         faults = self._jobs[job].faults
         faults[node] = faults.get(node, 0) + 1
 
+    def end(self, job: JobId) -> None:
+        """A job has ended.  It stays in the books until nothing of it runs any more."""
+        entry = self._jobs[job]
+        entry.change(BookedJobChange.END)
+        entry.outputs.clear()
+
     def withdraw(self, job: JobId) -> None:
         """The job is to end: nothing of it is pending any more."""
         entry = self._jobs[job]
-        entry.outputs.clear()
         for kind in KINDS:
             tasks = entry.tasks(kind)
             self._pending[kind] -= tasks.left
@@ -313,6 +332,7 @@ class Ledger:
 
     def leave(self, job: JobId) -> None:
         """A job has ended, and nothing of it runs or is pending."""
+        self._jobs[job].change(BookedJobChange.LEAVE)
         entry = self._jobs.pop(job)
         for kind in KINDS:
             if entry.opened(kind):

@@ -6,7 +6,9 @@ to heartbeats.  A job says what may run, the master says where and when.
 
 A heartbeat's way: a repeated one gets the stored reply again (rule H5); else what it reports is
 booked, the policy and the jobs are told, and if the node has a free slot that something is
-pending for, the policy is asked until it has no more to give (rule H6).
+pending for, the policy is asked until it has no more to give (rule H6, `Assignments`).
+
+Heartbeats that were not sent are answered all the same (`actors.elided_heartbeats`).
 """
 
 from collections.abc import Callable
@@ -15,76 +17,88 @@ from copy import deepcopy
 import msgspec
 
 from callboard.actors.config import Cluster
-from callboard.actors.elided_heartbeats import IdleNodeIndex
+from callboard.actors.elided_heartbeats import RESUMING, ElidedHeartbeats
+from callboard.actors.kernel.actor import NO_CAUSE, Actor, answering
 from callboard.actors.kernel.address import MASTER, job_address, node_address
 from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.master.assignments import Assignments
 from callboard.actors.master.blacklist import NodeBlacklist
-from callboard.actors.master.bookkeeper import Bookkeeper
-from callboard.actors.master.entries import NodeEntry, OfferEntry
+from callboard.actors.master.entries import TRACKER_FAILURES_MAX, AttemptEntry, NodeEntry
+from callboard.actors.master.ledger import Ledger
 from callboard.actors.network import Link
-from callboard.actors.vocabulary.events import AttemptClosed, JobChanged, NodeReturned, Outcome
-from callboard.actors.vocabulary.faults import (
-    Disturb,
-    Drain,
-    Jumble,
-    PauseMaster,
-    RestartMaster,
-    ResumeMaster,
-    SetPool,
-    SetPriority,
-    SwitchPolicy,
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.lifecycle import (
+    BOOKED_ATTEMPT,
+    BookedChange,
+    BookedJobState,
+    BookedState,
+    step,
 )
-from callboard.actors.vocabulary.messages import (
-    BlacklistReview,
-    DropOutputs,
-    ElidedHeartbeat,
-    EndReport,
-    ExpiryCheck,
-    FetchFailure,
-    FetchTrouble,
-    Heartbeat,
-    HeartbeatReply,
-    HeartbeatsResumed,
-    JobDone,
-    LaunchTask,
-    MasterRestarted,
-    NotBegun,
-    Preempt,
-    PreemptionDue,
-    ProgressHeartbeat,
-    ReducesReady,
-    Reinitialize,
-    ResumeTask,
-    RunAgain,
-    StopAttempt,
-    SubmitJob,
-    SuspensionReport,
-    TrackingReply,
-)
-from callboard.scheduler.decisions import Launch, Speculate, Suspend
-from callboard.scheduler.facts import (
-    JobArrived,
-    JobUpdated,
-    NodeJoined,
-    OfferAnswered,
-    Rejected,
-    TasksPending,
-)
+from callboard.scheduler import facts
+from callboard.scheduler.decisions import Kill, Suspend, Why
 from callboard.scheduler.model import (
     KINDS,
     AttemptId,
     JobId,
     Millis,
     NodeId,
+    TaskIndex,
     TaskKind,
 )
 from callboard.scheduler.policy import Policy
 
+_REPORTS = {
+    Outcome.SUCCEEDED: BookedChange.REPORT_SUCCEEDED,
+    Outcome.FAILED: BookedChange.REPORT_FAILED,
+    Outcome.KILLED: BookedChange.REPORT_KILLED,
+}
+_OUTCOMES = {
+    BookedState.SUCCEEDED: Outcome.SUCCEEDED,
+    BookedState.FAILED: Outcome.FAILED,
+    BookedState.KILLED: Outcome.KILLED,
+}
+_TIMERS = (
+    msg.ExpiryCheck,
+    msg.BlacklistReview,
+    msg.PreemptionDue,
+    msg.Preempt,
+    msg.ElidedHeartbeat,
+)
+_WHILE_PAUSED = (faults.ResumeMaster, faults.Disturb)
+"""What a paused master bears all the same: its own resumption, and what happens to links."""
 
-class Master(Bookkeeper):
+
+class Master(Actor):
     """The one master of a cluster that begins with `nodes` nodes and `policy`; `make_policy` makes
     another from its spelling.
     """
+
+    answers = answering(
+        msg.SubmitJob,
+        msg.ReducesReady,
+        msg.RunAgain,
+        msg.DropOutputs,
+        msg.JobDone,
+        msg.Heartbeat,
+        msg.ElidedHeartbeat,
+        msg.HeartbeatsResumed,
+        msg.PreemptionDue,
+        msg.Preempt,
+        msg.StopAttempt,
+        msg.ExpiryCheck,
+        msg.BlacklistReview,
+        faults.SetPriority,
+        faults.SetPool,
+        faults.Drain,
+        faults.Disturb,
+        faults.SwitchPolicy,
+        faults.PauseMaster,
+        faults.ResumeMaster,
+        faults.RestartMaster,
+    )
 
     def __init__(
         self,
@@ -94,274 +108,579 @@ class Master(Bookkeeper):
         seed: int,
         make_policy: Callable[[str], Policy],
     ) -> None:
-        super().__init__(cluster, nodes, policy, seed)
-        self._policies = 0
-        self._pristine = deepcopy(policy)
-        self._paused = False
-        self._backlog: list[msgspec.Struct] = []
-        self._make_policy = make_policy
-        self._one_task_a_beat = cluster.heartbeat.tasks_per_beat == "one"
+        super().__init__(MASTER, "master")
+        self._cluster = cluster
+        self._interval_ms = cluster.heartbeat.period_ms(nodes)
         self._expiry_ms = cluster.heartbeat.expiry_ms
+        self._latency_ms = cluster.latency_ms
+        self._seed = seed
+        self._policy = policy
+        self._pristine = deepcopy(policy)
+        self._policies = 0
+        self._make_policy = make_policy
+        self._switching = policy.order if policy.order.switches else None
+        self._paused = False
+        self._backlog: list[tuple[int, msgspec.Struct]] = []
+        self._downlinks: dict[NodeId, Link] = {}
+        self._heartbeating: set[NodeId] = set()  # send every heartbeat: their silence means loss
+        self._out_of_service: dict[NodeId, bool] = {}  # as the operator says
+        self._told: dict[NodeId, int] = {}  # which of its lives a node was told to give up
+        self._begin(Ledger(cluster.racks, self._interval_ms))
+
+    def _begin(self, ledger: Ledger) -> None:
+        """Know nothing but what the ledger says."""
+        self.ledger = ledger
+        one_each = self._cluster.heartbeat.tasks_per_beat == "one"
+        self._assignments = Assignments(ledger, self._policy, self, one_each=one_each)
+        self._elided: ElidedHeartbeats | None = None
+        if self._cluster.heartbeat.send == "needed" and self._latency_ms > 0:
+            self._elided = ElidedHeartbeats(self._interval_ms + 2 * self._latency_ms)
         self._lives: dict[NodeId, int] = {}
-        self._told: dict[NodeId, int] = {}  # which life to begin anew
-        self._not_begun: list[AttemptId] = []
-        self._armed: tuple[Millis, list[NodeId]] = (-1, [])
-        self._copies_from: list[Millis | None] = [None, None]
+        self._lost_by: dict[NodeId, int] = {}  # the event by which a node is given up
+        self._not_begun: dict[AttemptId, int] = {}  # and the events that told so
+        self._blacklist = NodeBlacklist()
 
     def join(self, kernel: Kernel) -> None:
         super().join(kernel)
-        self._wait_for_tick()
+        self._await_preemption()
 
     def receive(self, message: msgspec.Struct) -> None:
-        if self._paused and not isinstance(message, ResumeMaster | Disturb):
-            if not isinstance(message, PauseMaster):  # one who stands still can stand no stiller
-                self._backlog.append(message)
+        if self._paused and not isinstance(message, _WHILE_PAUSED):
+            if not isinstance(message, faults.PauseMaster):  # paused twice is paused
+                self._backlog.append((self.cause, message))
             return
         self.ledger.now_ms = self.now_ms
-        match message:
-            case ElidedHeartbeat():
-                self.on_elided_heartbeat(message)
-            case Heartbeat():
-                self.on_heartbeat(message)
-            case SubmitJob():
-                self.on_submit(message)
-            case ReducesReady():
-                self.on_reduces_ready(message)
-            case RunAgain():
-                self.on_run_again(message)
-            case JobDone():
-                self.on_job_done(message)
-            case PreemptionDue():
-                self.send(MASTER, Preempt(message.policy))
-            case Preempt():
-                self.on_preempt(message)
-            case Drain():
-                self.on_drain(message)
-            case SetPriority() | SetPool():
-                self.on_set(message)
-            case SwitchPolicy():
-                self.on_switch_policy(message)
-            case PauseMaster():
-                self._paused = True
-                return
-            case ResumeMaster():
-                self.on_resume()
-                return
-            case RestartMaster():
-                self.on_restart(message)
-            case StopAttempt():
-                self.on_stop_attempt(message)
-            case HeartbeatsResumed():
-                self.on_heartbeats_resumed(message)
-            case ExpiryCheck():
-                self.on_expiry_check()
-            case BlacklistReview():
-                self.on_blacklist_review(message)
-            case DropOutputs():
-                self.on_drop_outputs(message)
-            case Disturb():
-                self.on_disturb(message)
-            case _:
-                raise AssertionError(f"the master has no answer to {message!r}")
+        super().receive(message)
+        if isinstance(message, faults.PauseMaster | faults.ResumeMaster):
+            return
         if self._policy.speculates:
-            self._note_wishes()
-        if self._idle_nodes is not None:
-            self._arm(self._idle_nodes)
+            self._assignments.note_candidates()
+        if self._elided is not None:
+            self._await_elided(self._elided)
+
+    def tell(self, fact: facts.Fact) -> None:
+        """Tell the policy what has happened."""
+        self._policy.observe(fact, self.ledger)
+        if self._switching is not None and (switch := self._switching.switch) is not None:
+            what = (switch.was, switch.now, switch.why)
+            self.note(ev.OrderSwitched(self.now_ms, *what, cause=self.cause))
 
     # Jobs.
 
-    def on_submit(self, order: SubmitJob) -> None:
-        self.ledger.submit(order)
-        self._tell(JobArrived(order.job))
+    def on_submit_job(self, order: msg.SubmitJob) -> None:
+        self.ledger.submit(order, self.cause)
+        self.tell(facts.JobArrived(order.job))
 
-    def on_reduces_ready(self, ready: ReducesReady) -> None:
+    def on_reduces_ready(self, ready: msg.ReducesReady) -> None:
         if not self.ledger.here(ready.job):
             return  # it was lost with an earlier master
-        self.ledger.open_reduces(ready.job)
-        self._tell(TasksPending(ready.job, TaskKind.REDUCE))
+        self.ledger.open_reduces(ready.job, self.cause)
+        self.tell(facts.TasksPending(ready.job, TaskKind.REDUCE))
 
-    def on_run_again(self, again: RunAgain) -> None:
+    def on_run_again(self, again: msg.RunAgain) -> None:
         if not self.ledger.here(again.job):
             return
-        self.ledger.give_back(again.job, again.kind, again.task)
-        self._tell(TasksPending(again.job, again.kind))
+        self.ledger.give_back(again.job, again.kind, again.task, self.cause)
+        self.tell(facts.TasksPending(again.job, again.kind))
 
-    def on_job_done(self, done: JobDone) -> None:
+    def on_drop_outputs(self, drop: msg.DropOutputs) -> None:
+        """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
+        if self.ledger.here(drop.job):
+            outputs = self.ledger.undo_maps_of(drop.job, drop.host)
+            if outputs:
+                self._undo(drop.job, drop.host, outputs, BookedChange.FAIL_FETCHES)
+
+    def on_job_done(self, done: msg.JobDone) -> None:
         """The job has ended.  It stays in the books until nothing of it runs any more."""
         if not self.ledger.here(done.job):
             return
         if done.outcome is not Outcome.SUCCEEDED:
             self._withdraw(done.job)
         else:
-            for node in self.ledger.job(done.job).flaky():
+            for node in self.ledger.job(done.job).failing_nodes():
                 self._hold_against(node)
-        self.ledger.job(done.job).outputs.clear()
-        if self.ledger.has_attempts(done.job):
-            self._gone[done.job] = None
-        else:
-            self._leave(done.job)
+        self.ledger.end(done.job)
+        self._leave_if_over(done.job)
 
-    def on_set(self, order: SetPriority | SetPool) -> None:
-        """Another priority or pool for a job, if it is there (JobTracker.setJobPriority)."""
-        if not self.ledger.here(order.job):
-            return
-        entry = self.ledger.job(order.job)
-        if isinstance(order, SetPriority):
-            entry.priority = order.priority
-        else:
-            entry.pool = order.pool
-        self.note(JobChanged(self.now_ms, entry.job, entry.pool, entry.priority))
-        self._tell(JobUpdated(order.job))
+    def on_set_priority(self, order: faults.SetPriority) -> None:
+        """Another priority for a job, if it is there (JobTracker.setJobPriority)."""
+        if self.ledger.here(order.job):
+            self.ledger.job(order.job).priority = order.priority
+            self._job_changed(order.job)
+
+    def on_set_pool(self, order: faults.SetPool) -> None:
+        """Another pool for a job, if it is there."""
+        if self.ledger.here(order.job):
+            self.ledger.job(order.job).pool = order.pool
+            self._job_changed(order.job)
+
+    def _job_changed(self, job: JobId) -> None:
+        entry = self.ledger.job(job)
+        changed = ev.JobChanged(self.now_ms, job, entry.pool, entry.priority, cause=self.cause)
+        self.cause = self.note(changed)
+        self.tell(facts.JobUpdated(job))
+
+    def _withdraw(self, job: JobId) -> None:
+        """Kill what runs of a job that ends before its time; nothing of it is pending any more."""
+        self.ledger.withdraw(job)
+        for kind in KINDS:
+            if self.ledger.job(job).total(kind):
+                self.tell(facts.TasksWithdrawn(job, kind))
+        for attempt in self.ledger.attempts_of(job):
+            if not attempt.killing:
+                self._kill(attempt, Why("its job ends", 0))
+
+    def _undo(
+        self,
+        job: JobId,
+        node: NodeId,
+        outputs: list[tuple[TaskIndex, AttemptId]],
+        change: BookedChange,
+    ) -> None:
+        """Have maps run again that had succeeded on a node."""
+        cause = self.cause
+        outcome = _OUTCOMES[step(BOOKED_ATTEMPT, BookedState.SUCCEEDED, change)]
+        attempts = tuple(attempt for _, attempt in outputs)
+        lost = ev.MapOutputsLost(self.now_ms, job, node, attempts, outcome, cause=cause)
+        self.cause = self.note(lost)
+        tasks = tuple(task for task, _ in outputs)
+        self.send(job_address(job), msg.OutputsLost(tasks, outcome is Outcome.FAILED))
+        self.tell(facts.TaskOutputsLost(job, TaskKind.MAP, len(tasks)))
+        self.cause = cause
+
+    def _leave_if_over(self, job: JobId) -> None:
+        """Strike a job that has ended off the books when nothing of it runs any more."""
+        entry = self.ledger.job(job)
+        if entry.state is BookedJobState.ENDING and not self.ledger.has_attempts(job):
+            self.ledger.leave(job)
+            self.tell(facts.JobLeft(job))
 
     # Heartbeats.
 
-    def on_heartbeat(self, beat: Heartbeat) -> None:
+    def on_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
         """Book what the node says and answer with what it is to do."""
-        node = self._known(beat)
+        node = self._known(heartbeat)
         if node is None:
             return
-        if beat.response != node.reply.response:
-            self._send_down(beat.node, node.reply)
+        if heartbeat.response != node.reply.response:
+            self._send_down(heartbeat.node, node.reply)
             return
         node.heard_ms = self.now_ms
-        for report in beat.reports:
+        for report in heartbeat.reports:
+            self.cause = report.cause
             match report:
-                case EndReport():
-                    self._close(report)
-                case SuspensionReport():
-                    self._halt(report)
-                case FetchFailure():
+                case msg.EndReport():
+                    self._book_report(report)
+                case msg.SuspensionReport():
+                    self._book_suspension(report)
+                case msg.FetchFailure():
                     self._pass_on(report)
-                case NotBegun():
-                    self._not_begun.append(report.attempt)
-        if isinstance(beat, ProgressHeartbeat):
-            for progress in beat.progress:
-                self._hear(progress)
-        launches = self._assign(node)
-        if self._idle_nodes is not None and beat.node not in self._heartbeating:
-            self._idle_nodes.heard(beat.node, self.now_ms)
-            self._list(self._idle_nodes, node)
+                case msg.NotBegun():
+                    self._not_begun[report.attempt] = report.cause
+        self.cause = NO_CAUSE
+        for progress in heartbeat.progress:
+            self._book_progress(progress)
+        launches = self._assignments.assign(node)
+        if self._elided is not None and heartbeat.node not in self._heartbeating:
+            self._elided.index.heard(heartbeat.node, self.now_ms)
+            self._list(self._elided, node)
         self._reply(node, launches)
 
-    def on_elided_heartbeat(self, unsent: ElidedHeartbeat) -> None:
-        """Do what the node's beat would bring about if it had been sent."""
-        node, now_ms = self.ledger.node(unsent.node), self.ledger.now_ms
-        assert self._idle_nodes is not None
+    def on_elided_heartbeat(self, elided: msg.ElidedHeartbeat) -> None:
+        """Do what the node's heartbeat would bring about if it had been sent."""
+        node, now_ms = self.ledger.node(elided.node), self.now_ms
+        assert self._elided is not None
         if node is None or node.node in self._heartbeating:
-            return  # it is gone, or leaves no beat out any more
-        if node.heard_ms == now_ms or not self._idle_nodes.arrives(node.node, now_ms):
-            return  # it really beat, or its beats have moved
+            return  # it is gone, or sends every heartbeat now
+        if node.heard_ms == now_ms or not self._elided.index.arrives(node.node, now_ms):
+            return  # it really sent one, or its heartbeats have moved
         node.heard_ms = now_ms
-        launches = self._assign(node)
+        self.cause = NO_CAUSE
+        launches = self._assignments.assign(node)
         if launches:
-            self._list(self._idle_nodes, node)
-        if launches or node.kills or node.suspends or node.follows:
+            self._list(self._elided, node)
+        if launches or node.kills or node.suspends or node.tracks:
             self._reply(node, launches)
 
-    def _known(self, beat: Heartbeat) -> NodeEntry | None:
-        """The node's entry; a life's first beat makes one.  None for a beat to be left alone:
-        of a life that is over, or of one given up, which is told to begin anew (rule T4).
+    def on_heartbeats_resumed(self, resumed: msg.HeartbeatsResumed) -> None:
+        """A node leaves no more heartbeats out: from now on its silence means something."""
+        if not self._heartbeating:
+            self._await_expiry_check()
+        self._heartbeating.add(resumed.node)
+        node = self.ledger.node(resumed.node)
+        if self._elided is None or node is None:
+            return
+        self._elided.index.forget(resumed.node)
+        node.heard_ms = max(node.heard_ms, resumed.left_out_ms)
+
+    def _known(self, heartbeat: msg.Heartbeat) -> NodeEntry | None:
+        """The node's entry; a life's first heartbeat makes one.  None for a heartbeat to be left
+        alone: of a life that is over, or of one given up, which is told to begin anew (rule T4).
         """
-        node = self.ledger.node(beat.node)
-        if node is not None and beat.life <= node.life:
-            return node if beat.life == node.life else None
-        if beat.joins is None or beat.life <= self._lives.get(beat.node, -1):
-            self._send_down(beat.node, Reinitialize(beat.life))
-            self._told[beat.node] = beat.life
+        number, life = heartbeat.node, heartbeat.life
+        node = self.ledger.node(number)
+        if node is not None and life <= node.life:
+            return node if life == node.life else None
+        if heartbeat.joins is None or life <= self._lives.get(number, -1):
+            self.cause = self._lost_by.get(number, NO_CAUSE)
+            self._send_down(number, msg.Reinitialize(life))
+            self._told[number] = life
             return None
         if node is not None:  # it restarted before its silence was noticed (rule T5)
             self._lose(node, again=True)
-        if beat.node in self._lives:
-            self.note(NodeReturned(self.now_ms, beat.node))
-        self._lives[beat.node] = beat.life
-        node = self.ledger.join(beat.joins, beat.life)
-        self._tell(NodeJoined(beat.node))
-        if self._told.get(beat.node) != beat.life - 1:  # nobody asked it to: its machine restarted
-            self._clear(beat.node)
-        self._serve_or_not(beat.node)
+        if number in self._lives:
+            self.cause = self.note(ev.NodeReturned(self.now_ms, number, cause=self.cause))
+        self._lives[number] = life
+        node = self.ledger.join(heartbeat.joins, life)
+        self.tell(facts.NodeJoined(number))
+        if self._told.get(number) != life - 1:  # nobody asked it to: its machine restarted
+            self._clear(number)
+        self._serve_or_not(number)
         return node
 
-    def _assign(self, node: NodeEntry) -> tuple[LaunchTask | ResumeTask, ...]:
-        """Ask the policy for tasks until it has no more to give."""
-        if not self.ledger.could_gain(node) and not self._could_copy(node):
-            return ()
-        offer = OfferEntry(node)
-        launches: list[LaunchTask | ResumeTask] = []
-        served: set[JobId] = set()
-        passed: list[JobId] | None = [] if self._policy.hears_offers else None
-        while (launch := self._policy.decide(offer, self.ledger, passed)) is not None:
-            problem = self._problem(launch, node)
-            if problem is not None:
-                self._tell(Rejected(launch, problem))
-                break
-            if isinstance(launch, Launch):
-                launches.append(self._book(launch, offer))
-                if launch.kind is TaskKind.MAP:
-                    served.add(launch.job)
-            elif isinstance(launch, Speculate):
-                launches.append(self._book_copy(launch, offer))
-            else:
-                launches.append(self._book_again(launch, offer))
-            if self._one_task_a_beat:
-                break
-        if passed is not None:
-            # Asked once, nobody is passed over twice.
-            skipped = [job for job in dict.fromkeys(passed) if job not in served]
-            self._tell(OfferAnswered(node.node, tuple(skipped if launches else passed)))
-        return tuple(launches)
-
-    def _reply(self, node: NodeEntry, launches: tuple[LaunchTask | ResumeTask, ...]) -> None:
-        """Answer a beat, and keep the answer in case it has to be repeated (rule H5)."""
-        orders = tuple(node.kills), tuple(node.suspends)
+    def _reply(
+        self, node: NodeEntry, launches: tuple[msg.LaunchTask | msg.ResumeTask, ...]
+    ) -> None:
+        """Answer a heartbeat, and keep the answer in case it has to be repeated (rule H5)."""
+        orders = tuple(node.kills), tuple(node.suspends), tuple(node.tracks)
         node.kills.clear()
         node.suspends.clear()
+        node.tracks.clear()
         response = node.reply.response + 1
-        what = (response, self._interval_ms, launches, *orders, node.life)
-        if node.follows:
-            node.reply = TrackingReply(*what, tuple(node.follows))
-            node.follows.clear()
-        else:
-            node.reply = HeartbeatReply(*what)
+        node.reply = msg.HeartbeatReply(response, self._interval_ms, launches, *orders, node.life)
         self._send_down(node.node, node.reply)
 
-    # Kills.
+    def _send_down(self, node: NodeId, message: msg.HeartbeatReply | msg.Reinitialize) -> None:
+        """Send to a node, over whatever the link is like."""
+        link = self._downlinks.get(node)
+        if link is None:
+            self.send(node_address(node), message, self._latency_ms)
+        else:
+            for delay_ms, each in link.carry(message):
+                self.send(node_address(node), each, delay_ms)
 
-    def on_preempt(self, preempt: Preempt) -> None:
+    def _list(self, elided: ElidedHeartbeats, node: NodeEntry) -> None:
+        """Keep the record of what a silent node could take."""
+        for kind in KINDS:
+            elided.index.set_able(kind, node.node, node.free(kind) > 0)
+        elided.index.set_able(RESUMING, node.node, node.could_resume())
+
+    def _await_elided(self, elided: ElidedHeartbeats) -> None:
+        """See to it that the next elided heartbeat that could change anything is not missed."""
+        kinds = self._assignments.kinds_wanted()
+        at_ms, nodes = elided.newly_due(self.ledger.now_ms, kinds)
+        for node in nodes:
+            self.timer_behind(node_address(node), msg.ElidedHeartbeat(node), at_ms)
+
+    # What heartbeats report.
+
+    def _book_report(self, report: msg.EndReport) -> None:
+        """Book an attempt's end as its node tells it."""
+        entry = self.ledger.attempt(report.attempt)
+        assert entry is not None, f"attempt {report.attempt} was closed before"
+        change = BookedChange.REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]
+        self._close(entry, change, report.ran_ms, report.shuffled_ms)
+
+    def _close(
+        self, entry: AttemptEntry, change: BookedChange, ran_ms: Millis, shuffled_ms: Millis
+    ) -> None:
+        """Book an attempt's end and tell whom it concerns.
+
+        The job hears of it if it makes a difference to the task: the first success, a failure, or
+        an end without success when no other attempt of the task runs.  A second success is booked
+        as killed.
+        """
+        node = self.ledger.node(entry.node)
+        assert node is not None
+        held_slot = entry.suspended_ms is None
+        sibling = self.ledger.close(entry, change)
+        outcome = _OUTCOMES[entry.state]
+        succeeded, failed = outcome is Outcome.SUCCEEDED, outcome is Outcome.FAILED
+        closed = ev.AttemptClosed(self.now_ms, entry.attempt, outcome, cause=self.cause)
+        self.cause = self.note(closed)
+        if held_slot:
+            node.freed[entry.kind].append(self.cause)
+        what = (entry.job, entry.kind, entry.attempt, entry.node)
+        self.tell(facts.Closed(*what, succeeded, ran_ms, shuffled_ms))
+        if succeeded and sibling is not None:
+            self.send(MASTER, msg.StopAttempt(sibling.attempt, Why("its task is done", 0)))
+        alone = sibling is None and not entry.beaten
+        if succeeded or failed or alone:
+            task = (entry.attempt, entry.kind, entry.task, entry.node)
+            self.send(job_address(entry.job), msg.AttemptBooked(*task, outcome, alone))
+        if failed:
+            self._note_blacklisting(entry.job, entry.node)
+        self._leave_if_over(entry.job)
+
+    def _book_suspension(self, report: msg.SuspensionReport) -> None:
+        """Book that an attempt is suspended: only now is its slot free."""
+        entry = self.ledger.attempt(report.attempt)
+        assert entry is not None, f"attempt {report.attempt} was closed and is held"
+        self.ledger.suspend(entry)
+        node = self.ledger.node(entry.node)
+        assert node is not None
+        node.freed[entry.kind].append(report.cause)
+        what = (entry.job, entry.kind, entry.attempt, entry.node)
+        self.tell(facts.Suspended(*what, report.ran_ms, report.shuffled_ms))
+
+    def _book_progress(self, progress: msg.AttemptProgress) -> None:
+        """Book how far an attempt is."""
+        entry = self.ledger.attempt(progress.attempt)
+        assert entry is not None, f"attempt {progress.attempt} was closed and goes on"
+        entry.progress, entry.ran_ms = progress.done, progress.ran_ms
+        entry.shuffled_ms = progress.shuffled_ms
+        ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
+        self.tell(facts.Progressed(entry.job, entry.kind, entry.attempt, *ran))
+
+    def _pass_on(self, failure: msg.FetchFailure) -> None:
+        """Tell the job that a reduce of its cannot fetch."""
+        if self.ledger.here(failure.job):
+            running = self.ledger.job(failure.job).running(TaskKind.REDUCE)
+            self.send(job_address(failure.job), msg.FetchTrouble(failure.host, running))
+
+    # Who must give way.
+
+    def on_preemption_due(self, due: msg.PreemptionDue) -> None:
+        """Go by what this instant's heartbeats have told: a round later they are all answered."""
+        self.send(MASTER, msg.Preempt(due.policy))
+
+    def on_preempt(self, preempt: msg.Preempt) -> None:
         """Mark the policy's victims; the orders go out with their nodes' next replies.
 
-        A round after the timer, when all beats of this instant have been answered, so that
-        beats left out and beats sent come to the same.
+        A round after the timer, when all heartbeats of this instant have been answered, so that
+        elided and sent heartbeats give the same result.
         """
         if preempt.policy != self._policies:
             return
+        self.cause = NO_CAUSE
         for order in self._policy.preempt(self.ledger):
             entry = self.ledger.attempt(order.attempt)
-            if entry is None or entry.killing:
-                self._tell(Rejected(order, "the attempt has ended or is being killed"))
-                continue
-            problem = self._problem_of_victim(order, entry)
-            if problem is not None:
-                self._tell(Rejected(order, problem))
+            problem = _problem_of_victim(order, entry)
+            if entry is None or problem is not None:
+                self.tell(facts.Rejected(order, problem or ""))
             elif isinstance(order, Suspend):
                 self._suspend(entry, order.why)
             else:
                 self._kill(entry, order.why)
-        self._wait_for_tick()
+        self._await_preemption()
 
-    def on_stop_attempt(self, stop: StopAttempt) -> None:
+    def on_stop_attempt(self, stop: msg.StopAttempt) -> None:
         """See to it that an attempt which another one has made useless is killed, if it runs."""
         entry = self.ledger.attempt(stop.attempt)
         if entry is not None and not entry.killing:
             self._kill(entry, stop.why)
 
-    def _wait_for_tick(self) -> None:
-        if self._policy.interval_ms is not None:
-            self.timer(PreemptionDue(self._policies), self._policy.interval_ms)
+    def _kill(self, entry: AttemptEntry, why: Why) -> None:
+        """Order an attempt to be killed with its node's next reply."""
+        entry.change(BookedChange.ORDER_KILL)
+        self._send_kill(entry, why)
 
-    def on_switch_policy(self, fault: SwitchPolicy) -> None:
+    def _expire(self, entry: AttemptEntry) -> None:
+        """Give up a launch that has not begun for too long: it is to be stopped and has failed."""
+        entry.change(BookedChange.EXPIRE)
+        expired = ev.LaunchExpired(self.now_ms, entry.attempt, cause=self._not_begun[entry.attempt])
+        self.cause = self.note(expired)
+        self._send_kill(entry, Why("its launch has expired", 0))
+
+    def _send_kill(self, entry: AttemptEntry, why: Why) -> None:
+        order = self.note(ev.KillOrdered(self.now_ms, entry.attempt, why, cause=self.cause))
+        self._node_of(entry).kills.append(msg.KillTask(entry.attempt, order))
+        self._see_to(entry.node)
+
+    def _suspend(self, entry: AttemptEntry, why: Why) -> None:
+        """Order an attempt to be suspended with its node's next reply."""
+        entry.change(BookedChange.ORDER_SUSPEND)
+        order = self.note(ev.SuspendOrdered(self.now_ms, entry.attempt, why, cause=self.cause))
+        self._node_of(entry).suspends.append(msg.SuspendTask(entry.attempt, order))
+        self._see_to(entry.node)
+
+    def _track(self, entry: AttemptEntry) -> None:
+        """Ask with the node's next reply how far an attempt is that runs already."""
+        entry.tracked = True
+        self._node_of(entry).tracks.append(entry.attempt)
+        self._see_to(entry.node)
+
+    def _node_of(self, entry: AttemptEntry) -> NodeEntry:
+        node = self.ledger.node(entry.node)
+        assert node is not None, f"{entry} is on no node"
+        return node
+
+    def _see_to(self, node: NodeId) -> None:
+        """Do not miss the node's next heartbeat, even if it is elided."""
+        if self._elided is not None and node not in self._heartbeating:
+            at_ms = self._elided.index.next_arrival(node, self.now_ms)
+            self.timer_behind(node_address(node), msg.ElidedHeartbeat(node), at_ms)
+
+    def _await_preemption(self) -> None:
+        if self._policy.interval_ms is not None:
+            self.timer(msg.PreemptionDue(self._policies), self._policy.interval_ms)
+
+    # Nodes that are lost.
+
+    def on_expiry_check(self, _: msg.ExpiryCheck) -> None:
+        """Give up every node that has been silent for longer than the expiry (rule T1), and every
+        launch that has not begun for as long (rule H8: Hadoop's two checkers have one interval).
+        """
+        for number in sorted(self._heartbeating):
+            node = self.ledger.node(number)
+            if node is not None and self.now_ms - node.heard_ms > self._expiry_ms:
+                self.cause = NO_CAUSE
+                self._lose(node)
+        for attempt in list(self._not_begun):
+            entry = self.ledger.attempt(attempt)
+            if entry is None or entry.killing:
+                del self._not_begun[attempt]
+            elif self.now_ms - entry.launched_ms > self._expiry_ms:
+                self._expire(entry)
+                del self._not_begun[attempt]
+        self._await_expiry_check()
+
+    def _await_expiry_check(self) -> None:
+        """The checker wakes three times an expiry, counted from the start."""
+        every_ms = max(self._expiry_ms // 3, 1)
+        self.timer(msg.ExpiryCheck(), every_ms - self.now_ms % every_ms)
+
+    def _lose(self, node: NodeEntry, again: bool = False) -> None:
+        """Give a node up: what ran there is killed, and what reduces may still want of its maps'
+        outputs has to be made again (rule T2).
+        """
+        lost = ev.NodeLost(self.now_ms, node.node, node.heard_ms, again, cause=self.cause)
+        cause = self._lost_by[node.node] = self.note(lost)
+        jobs: dict[JobId, None] = {}
+        for attempt in self.ledger.attempts_on(node.node):
+            jobs[attempt.job] = None
+            self.cause = cause
+            self._close(attempt, BookedChange.LOSE, 0, 0)
+        self.cause = cause
+        for job, outputs in self.ledger.undo_maps(node.node):
+            jobs[job] = None
+            self._undo(job, node.node, outputs, BookedChange.LOSE_OUTPUT)
+        for job in jobs:  # one failure on the node of each job that it concerned
+            if self.ledger.here(job):
+                self.ledger.blame(job, node.node)
+                self._note_blacklisting(job, node.node)
+        self.ledger.part(node)
+        self.tell(facts.NodeGone(node.node))
+
+    # Nodes that are out of service.
+
+    def on_drain(self, fault: faults.Drain) -> None:
+        """Keep a list of who is out of service, for whoever joins later too."""
+        self._out_of_service[fault.node] = fault.out
+        self._serve_or_not(fault.node)
+
+    def on_blacklist_review(self, review: msg.BlacklistReview) -> None:
+        """Take a node off the list of bad ones, unless it has had faults since."""
+        node = review.node
+        if node in self._blacklist.blacklisted:
+            if self._blacklist.expires_ms(node) > self.now_ms:
+                self._await_blacklist_review(node)
+            else:
+                self.cause = NO_CAUSE
+                self._clear(node)
+
+    def at_work(self) -> bool:
+        """A node that is out of service for its faults will come back."""
+        return self._cluster.removes_bad_nodes and bool(self._blacklist.blacklisted)
+
+    def _note_blacklisting(self, job: JobId, node: NodeId) -> None:
+        """Tell of a job that has just come to use a node no more."""
+        entry = self.ledger.job(job)
+        if entry.faults[node] == TRACKER_FAILURES_MAX:
+            in_force = entry.blacklists(node)
+            self.note(ev.JobBlacklistedNode(self.now_ms, job, node, in_force, cause=self.cause))
+
+    def _hold_against(self, node: NodeId) -> None:
+        """A job has succeeded that had come to blacklist the node: a fault of the node's."""
+        blacklist, now_ms = self._blacklist, self.now_ms
+        blacklist.add(node, now_ms)
+        if node in blacklist.blacklisted:
+            return
+        if blacklist.exceeds(node, now_ms, self.ledger.nodes):
+            blacklist.blacklisted[node] = None
+            cause, number = self.cause, blacklist.faults(node, now_ms)
+            in_force = self._cluster.removes_bad_nodes
+            self.cause = self.note(ev.NodeBlacklisted(now_ms, node, number, in_force, cause=cause))
+            self._await_blacklist_review(node)
+            self._serve_or_not(node)
+            self.cause = cause
+
+    def _await_blacklist_review(self, node: NodeId) -> None:
+        at_ms = self._blacklist.expires_ms(node)
+        self.timer(msg.BlacklistReview(node), at_ms - self.now_ms)
+        if self._cluster.removes_bad_nodes:  # jobs may have nobody else
+            self._kernel.progress_ms = max(self._kernel.progress_ms, at_ms)
+
+    def _clear(self, node: NodeId) -> None:
+        """Hold nothing against a node any more."""
+        blacklisted = node in self._blacklist.blacklisted
+        self._blacklist.clear(node)
+        if blacklisted:
+            cleared = ev.NodeUnblacklisted(self.now_ms, node, cause=self.cause)
+            self.cause = self.note(cleared)
+            self._serve_or_not(node)
+
+    def _serve_or_not(self, node: NodeId) -> None:
+        """Take a node out of service, or back, as its operator and the list of bad nodes say."""
+        entry = self.ledger.node(node)
+        bad = self._cluster.removes_bad_nodes and node in self._blacklist.blacklisted
+        out = bad or self._out_of_service.get(node, False)
+        if entry is not None and entry.drained != out:
+            self._drain(entry, out)
+
+    def _drain(self, node: NodeEntry, out: bool) -> None:
+        """Take a node out of service, or back; what it holds suspended has to begin elsewhere."""
+        self.ledger.drain(node, out)
+        self.tell(facts.NodeDrained(node.node) if out else facts.NodeJoined(node.node))
+        for entry in self.ledger.attempts_on(node.node) if out else ():
+            if entry.suspended_ms is not None and not entry.killing:
+                self._kill(entry, Why("its node is out of service", 0))
+        if self._elided is not None and node.node not in self._heartbeating:
+            self._list(self._elided, node)
+
+    # What happens to links, to the policy and to the master itself.
+
+    def on_disturb(self, fault: faults.Disturb) -> None:
+        """The way to a node changes.  The master does not know; what it sends bears it."""
+        link = self._downlinks.get(fault.node)
+        if link is None:
+            link = Link(self._seed, f"down/{fault.node}", self._latency_ms)
+            self._downlinks[fault.node] = link
+        link.conditions = fault.down
+
+    def on_switch_policy(self, fault: faults.SwitchPolicy) -> None:
         """Put another policy in force.  It learns what the books say, and no more of the past."""
         self._put_in_force(self._make_policy(fault.policy))
         self._brief()
+
+    def on_pause_master(self, _: faults.PauseMaster) -> None:
+        self._paused = True
+
+    def on_resume_master(self, _: faults.ResumeMaster) -> None:
+        """Answer what has come in the pause; only then what fell due in it, or heartbeats that have
+        long been here would count as missed (rule T1).
+        """
+        self._paused = False
+        backlog, self._backlog = self._backlog, []
+        for self.cause, message in sorted(backlog, key=lambda each: isinstance(each[1], _TIMERS)):
+            self.receive(message)
+
+    def on_restart_master(self, fault: faults.RestartMaster) -> None:
+        """Begin again.  Nodes that send heartbeats are told to begin anew, jobs come again or are
+        lost.
+        """
+        lost, cause = self.ledger, self.cause
+        for entry in lost.attempts():
+            entry.change(BookedChange.LOSE)
+            closed = ev.AttemptClosed(self.now_ms, entry.attempt, Outcome.KILLED, cause=cause)
+            self.note(closed)
+        jobs = [job.job for job in lost.jobs() if job.state is not BookedJobState.ENDING]
+        known = [node.node for node in lost.members()]
+        self._begin(lost.successor())
+        self._lost_by = dict.fromkeys(known, cause)
+        self._put_in_force(self._pristine)
+        for job in jobs:
+            self.send(job_address(job), msg.MasterRestarted(fault.recover))
 
     def _put_in_force(self, policy: Policy) -> None:
         """Go by a fresh policy."""
@@ -369,148 +688,36 @@ class Master(Bookkeeper):
         self._pristine = deepcopy(policy)
         self._policy.become(policy)
         self._switching = policy.order if policy.order.switches else None
-        self._copies_from = [None, None]
-        self._wait_for_tick()
+        self._assignments.forget_candidates()
+        self._await_preemption()
 
-    def on_drain(self, fault: Drain) -> None:
-        """Keep a list of who is out of service, for whoever joins later too."""
-        self._out_of_service[fault.node] = fault.out
-        self._serve_or_not(fault.node)
-
-    # Pauses and restarts of its own.
-
-    def on_resume(self) -> None:
-        """Answer what has come in the pause; only then what fell due in it, or beats that have
-        long been here would count as missed (rule T1).
+    def _brief(self) -> None:
+        """Tell a new policy what the books say: who is there, what is pending, what runs; how far
+        that is it may want to hear from now on.
         """
-        self._paused = False
-        backlog, self._backlog = self._backlog, []
-        timers = (ExpiryCheck, BlacklistReview, PreemptionDue, Preempt, ElidedHeartbeat)
-        for message in sorted(backlog, key=lambda each: isinstance(each, timers)):
-            self.receive(message)
+        for node in self.ledger.members():
+            self.tell(facts.NodeJoined(node.node))
+        for job in self.ledger.jobs():
+            self.tell(facts.JobArrived(job.job))
+            if job.total(TaskKind.REDUCE) and job.opened(TaskKind.REDUCE):
+                self.tell(facts.TasksPending(job.job, TaskKind.REDUCE))
+        for entry in self.ledger.attempts():
+            what = (entry.job, entry.kind, entry.attempt, entry.node)
+            original = entry.original if entry.sibling else 0
+            launched = facts.Launched(*what, entry.level, original)
+            self.tell(launched)
+            if not entry.tracked and self._policy.wants_progress_of(launched):
+                self._track(entry)
+            if entry.suspended_ms is not None:
+                self.tell(facts.Suspended(*what, entry.ran_ms, entry.shuffled_ms))
 
-    def on_restart(self, fault: RestartMaster) -> None:
-        """Begin again.  Nodes that beat are told to begin anew, jobs come again or are lost."""
-        lost = self.ledger
-        for entry in lost.attempts():
-            self.note(AttemptClosed(self.now_ms, entry.attempt, Outcome.KILLED))
-        jobs = [job.job for job in lost.jobs() if job.job not in self._gone]
-        self.ledger = lost.successor()
-        self._gone.clear()
-        self._lives.clear()
-        self._not_begun.clear()
-        self._blacklist = NodeBlacklist()
-        if self._idle_nodes is not None:
-            self._idle_nodes = IdleNodeIndex(self._interval_ms + 2 * self._latency_ms)
-        self._armed = (-1, [])
-        self._put_in_force(self._pristine)
-        for job in jobs:
-            self.send(job_address(job), MasterRestarted(fault.recover))
 
-    # Copies.
-
-    def _note_wishes(self) -> None:
-        """Keep from when on there has been something to copy.
-
-        Only what has been so since an earlier instant makes an offer: within an instant beats
-        come in an order, and those left out must not depend on what the earlier ones told.
-        """
-        for kind in KINDS:
-            if not self._policy.speculation.has_candidates(kind, self.ledger):
-                self._copies_from[kind] = None
-            elif self._copies_from[kind] is None:
-                self._copies_from[kind] = self.now_ms + 1
-
-    def _could_copy(self, node: NodeEntry) -> bool:
-        """Whether the node has a free slot of a kind of which something is to be copied."""
-        return any(
-            from_ms is not None and from_ms <= self.now_ms and node.free(kind) > 0
-            for kind, from_ms in zip(KINDS, self._copies_from, strict=True)
-        )
-
-    # Nodes that fail.
-
-    def on_disturb(self, fault: Disturb) -> None:
-        """The way to a node changes.  The master does not know; what it sends bears it."""
-        if fault.node not in self._downlinks:
-            new = Link(self._seed, f"down/{fault.node}", self._latency_ms)
-            self._downlinks[fault.node] = new
-        link = self._downlinks[fault.node]
-        link.way = fault.down
-        link.held_share = fault.down_held if isinstance(fault, Jumble) else 0.0
-
-    def on_expiry_check(self) -> None:
-        """Give up every node that has been silent for longer than the expiry (rule T1), and every
-        launch that has not begun for as long (rule H8: Hadoop's two checkers have one interval).
-        """
-        for number in sorted(self._heartbeating):
-            node = self.ledger.node(number)
-            if node is not None and self.now_ms - node.heard_ms > self._expiry_ms:
-                self._lose(node)
-        entries = [self.ledger.attempt(attempt) for attempt in self._not_begun]
-        waiting = [entry for entry in entries if entry is not None and not entry.killing]
-        for entry in waiting:
-            if self.now_ms - entry.launched_ms > self._expiry_ms:
-                self._expire(entry)
-        self._not_begun = [entry.attempt for entry in waiting if not entry.killing]
-        self._await_expiry_check()
-
-    def _await_expiry_check(self) -> None:
-        """The checker wakes three times an expiry, counted from the start."""
-        every_ms = max(self._expiry_ms // 3, 1)
-        self.timer(ExpiryCheck(), every_ms - self.now_ms % every_ms)
-
-    def on_blacklist_review(self, forgive: BlacklistReview) -> None:
-        """Take a node off the list of bad ones, unless it has had faults since."""
-        node = forgive.node
-        if node in self._blacklist.listed:
-            if self._blacklist.expires_ms(node) > self.now_ms:
-                self._await_blacklist_review(node)
-            else:
-                self._clear(node)
-
-    def at_work(self) -> bool:
-        """A node that is out of service for its faults will come back."""
-        return self._removes_bad_nodes and bool(self._blacklist.listed)
-
-    def on_drop_outputs(self, drop: DropOutputs) -> None:
-        """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
-        if self.ledger.here(drop.job):
-            outputs = self.ledger.undo_maps_of(drop.job, drop.host)
-            if outputs:
-                self._undo(drop.job, drop.host, outputs, Outcome.FAILED)
-
-    def _pass_on(self, failure: FetchFailure) -> None:
-        """Tell the job that a reduce of its cannot fetch."""
-        if self.ledger.here(failure.job):
-            running = self.ledger.job(failure.job).running(TaskKind.REDUCE)
-            self.send(job_address(failure.job), FetchTrouble(failure.host, running))
-
-    # Beats left out.
-
-    def on_heartbeats_resumed(self, awake: HeartbeatsResumed) -> None:
-        """A node leaves no more beats out: from now on its silence means something."""
-        if not self._heartbeating:
-            self._await_expiry_check()
-        self._heartbeating.add(awake.node)
-        node = self.ledger.node(awake.node)
-        if self._idle_nodes is None or node is None:
-            return
-        self._idle_nodes.forget(awake.node)
-        node.heard_ms = max(node.heard_ms, awake.left_out_ms)
-
-    def _arm(self, roster: IdleNodeIndex) -> None:
-        """See to it that the next unsent beat that could change anything is not missed."""
-        kinds = self.ledger.kinds_pending()
-        if self._policy.speculates:
-            wished = self._copies_from
-            kinds = tuple(kind for kind in KINDS if kind in kinds or wished[kind] is not None)
-        useful = roster.next_useful(self.ledger.now_ms, kinds)
-        if useful is None or useful == self._armed:
-            return
-        at_ms, nodes = useful
-        armed_ms, armed = self._armed
-        for node in nodes:
-            if at_ms != armed_ms or node not in armed:
-                self.timer_behind(node_address(node), ElidedHeartbeat(node), at_ms)
-        self._armed = useful
+def _problem_of_victim(order: Kill | Suspend, entry: AttemptEntry | None) -> str | None:
+    """Why an attempt cannot be made to give way like this; None if it can."""
+    if entry is None or entry.killing:
+        return "the attempt has ended or is being killed"
+    if isinstance(order, Kill) or entry.alone:
+        return None
+    if entry.suspending or entry.suspended_ms is not None:
+        return "the attempt is suspended or is being suspended"
+    return "another attempt of its task runs"

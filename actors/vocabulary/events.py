@@ -3,12 +3,21 @@
 An event is a fact, never an order.  Truth and belief are different events: `AttemptStarted` and
 `AttemptEnded` are told by the slot when they happen, `AttemptClosed` by the master when a
 heartbeat has brought the news.  Times are virtual milliseconds from the run's start.
+
+**Causes.**  Events are numbered by their places in the journal, from 0.  Every event names the one
+that brought it about, and so back to a submission, a fault, or the master's own clock
+(`NO_CAUSE`).  Each class says what its cause is.
+
+A new event is a class here, with what it changes in `journal.run_state` and the sentence that
+`journal.tell.sentences` makes of it.
 """
 
-from enum import StrEnum
+from enum import IntEnum, StrEnum
+from typing import ClassVar
 
 import msgspec
 
+from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.vocabulary.faults import AnyFault
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import (
@@ -39,10 +48,12 @@ class Stall(StrEnum):
     NOT_BEGUN = "it cannot begin"
 
 
-class Event(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
-    """What every event has: when it happened."""
+class Importance(IntEnum):
+    """How much a reader must want to know for an event to be told."""
 
-    at_ms: Millis
+    HEADLINE = 0
+    DECISION = 1
+    DETAIL = 2
 
 
 class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -54,6 +65,41 @@ class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     reduce_slots: int
     speed: float
     kind: str = ""
+
+
+class Caused(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False, kw_only=True):
+    """What has a cause: the number of the event that brought it about, or `NO_CAUSE`."""
+
+    cause: int = NO_CAUSE
+
+
+class Event(Caused, frozen=True):
+    """What every event has: when it happened, and its cause."""
+
+    importance: ClassVar[Importance] = Importance.HEADLINE
+
+    at_ms: Millis
+
+
+class JobEvent(Event, frozen=True):
+    """What happened to a job."""
+
+    job: JobId
+
+
+class NodeEvent(Event, frozen=True):
+    """What became of a node in the master's books."""
+
+    node: NodeId
+
+
+class AttemptEvent(Event, frozen=True):
+    """What happened to an attempt."""
+
+    attempt: AttemptId
+
+
+# The run.
 
 
 class RunStarted(Event, frozen=True):
@@ -70,228 +116,23 @@ class RunStarted(Event, frozen=True):
     nodes: tuple[NodeFacts, ...]
 
 
-class JobSubmitted(Event, frozen=True):
-    """A job entered the system.  Told by the job."""
-
-    job: JobId
-    name: str
-    user: str
-    pool: str
-    priority: Priority
-    maps: int
-    reduces: int
-
-
-class AttemptLaunched(Event, frozen=True):
-    """The master decided to run a task on a node.  Told by the master, with the policy's reason.
-
-    `number` counts the task's attempts from 0; `level` is the locality that the ledger found.
-    Of a copy, `copy_of` is the attempt that ran the task before and still does; else it is 0.
-    """
-
-    attempt: AttemptId
-    job: JobId
-    kind: TaskKind
-    task: TaskIndex
-    number: int
-    node: NodeId
-    level: Locality
-    why: Why
-    copy_of: AttemptId = 0
-
-
-class AttemptStarted(Event, frozen=True):
-    """The attempt really began.  Told by the slot; `slot` is its place on the node."""
-
-    attempt: AttemptId
-    node: NodeId
-    slot: int
-
-
-class ShuffleEnded(Event, frozen=True):
-    """A reduce has all its map outputs.  Told by the slot."""
-
-    attempt: AttemptId
-
-
-class AttemptStalled(Event, frozen=True):
-    """The attempt makes no progress any more, which was `progress` so far.  Told by the slot."""
-
-    attempt: AttemptId
-    progress: float
-    why: Stall
-
-
-class StallEnded(Event, frozen=True):
-    """The attempt, which waited for its input, has found it and begins.  Told by the slot."""
-
-    attempt: AttemptId
-
-
-class AttemptSuspended(Event, frozen=True):
-    """The attempt really stopped; its node holds it, and its slot is free.  Told by the slot."""
-
-    attempt: AttemptId
-
-
-class AttemptResumed(Event, frozen=True):
-    """A suspended attempt really goes on.  Told by the slot; `slot` is its place on the node."""
-
-    attempt: AttemptId
-    node: NodeId
-    slot: int
-
-
-class AttemptEnded(Event, frozen=True):
-    """The attempt really ended and its slot is free.  Told by the slot, or by the node if it was
-    killed while suspended; `suspended_ms` is how long it was suspended in all.
-    """
-
-    attempt: AttemptId
-    outcome: Outcome
-    started_ms: Millis
-    suspended_ms: Millis = 0
-
-
-class AttemptClosed(Event, frozen=True):
-    """The master learnt the end of an attempt and booked it.  Told by the master.
-
-    The booked outcome can differ from the slot's: the second success of a task is booked as
-    killed, and so is whatever ran on a node given up for lost.
-    """
-
-    attempt: AttemptId
-    outcome: Outcome
-
-
-class LaunchExpired(Event, frozen=True):
-    """The master gives up a launch that has not begun for so long: the attempt is to be stopped,
-    and has failed (rule H8).  Told by the master.
-    """
-
-    attempt: AttemptId
-
-
-class KillOrdered(Event, frozen=True):
-    """An attempt must give way: the policy decided so, or another attempt of its task succeeded.
-    Told by the master.
-    """
-
-    attempt: AttemptId
-    why: Why
-
-
-class SuspendOrdered(Event, frozen=True):
-    """The policy decided that an attempt must give way and keep its work.  Told by the master."""
-
-    attempt: AttemptId
-    why: Why
-
-
-class ResumeOrdered(Event, frozen=True):
-    """The policy gave a suspended attempt a slot of its node again.  Told by the master."""
-
-    attempt: AttemptId
-    why: Why
-
-
-class OrderSwitched(Event, frozen=True):
-    """An order that is made of several changed from one to another.  Told by the master."""
-
-    was: str
-    now: str
-    why: str
-
-
 class FaultStruck(Event, frozen=True):
-    """Something happened to a machine or a link.  Told by the injector; the master is not told."""
+    """Something happened to a machine, a link or a job.  Told by the injector; the master is not
+    told.
+    """
 
     fault: AnyFault
 
 
-class NodeLost(Event, frozen=True):
-    """The master gave a node up for lost, having last heard of it at `heard_ms`.
+class OrderSwitched(Event, frozen=True):
+    """An order that is made of several changed from one to another.  Told by the master.
 
-    Told by the master.  `again` says that the node had begun anew before its silence was noticed.
+    Its cause is what the order was told last.
     """
 
-    node: NodeId
-    heard_ms: Millis
-    again: bool = False
-
-
-class MapsUndone(Event, frozen=True):
-    """Maps of a job that had succeeded, by these attempts, must run again: their outputs were on
-    a node that is lost, or cannot be fetched from it.  Told by the master.
-
-    `outcome` is what the attempts are booked as now: killed where the node is lost, else failed.
-    """
-
-    job: JobId
-    node: NodeId
-    attempts: tuple[AttemptId, ...]
-    outcome: Outcome
-
-
-class NodeShunned(Event, frozen=True):
-    """A job has had so many failures on a node that it uses it no more.  Told by the master.
-
-    Not `in_force` where it would shun too large a share of the cluster: then it uses all of it.
-    """
-
-    job: JobId
-    node: NodeId
-    in_force: bool
-
-
-class NodeListed(Event, frozen=True):
-    """A node is on the list of bad ones across jobs, having been shunned by so many that succeeded.
-    Told by the master.
-
-    Where the list is `in_force` the node gets no more tasks; else it is advice.
-    """
-
-    node: NodeId
-    faults: int
-    in_force: bool
-
-
-class NodeCleared(Event, frozen=True):
-    """A node is off the list of bad ones: its faults are long ago, or its machine has started
-    again.  Told by the master.
-    """
-
-    node: NodeId
-
-
-class JobChanged(Event, frozen=True):
-    """A job has another pool or another priority from now on.  Told by the master."""
-
-    job: JobId
-    pool: str
-    priority: Priority
-
-
-class JobResubmitted(Event, frozen=True):
-    """A job was submitted again after a restart of the master: all of it runs again.  Told by the
-    job.
-    """
-
-    job: JobId
-
-
-class NodeReturned(Event, frozen=True):
-    """A node that had been lost joined again.  Told by the master."""
-
-    node: NodeId
-
-
-class JobFinished(Event, frozen=True):
-    """A job left the system.  Told by the job."""
-
-    job: JobId
-    outcome: Outcome
-    submitted_ms: Millis
+    was: str
+    now: str
+    why: str
 
 
 class RunEnded(Event, frozen=True):
@@ -304,6 +145,270 @@ class RunEnded(Event, frozen=True):
     messages: int
     ties: int
     digest: str
+
+
+# Jobs.
+
+
+class JobSubmitted(JobEvent, frozen=True):
+    """A job entered the system.  Told by the job."""
+
+    name: str
+    user: str
+    pool: str
+    priority: Priority
+    maps: int
+    reduces: int
+
+
+class JobChanged(JobEvent, frozen=True):
+    """A job has another pool or another priority from now on.  Told by the master.
+
+    Its cause is the fault that is its user's or the operator's doing.
+    """
+
+    pool: str
+    priority: Priority
+
+
+class MapOutputsLost(JobEvent, frozen=True):
+    """Maps of a job that had succeeded, by these attempts, must run again: their outputs were on
+    a node that is lost, or cannot be fetched from it.  Told by the master.
+
+    `outcome` is what the attempts are booked as now: killed where the node is lost, else failed.
+    Its cause is the loss of the node, or the start of the last reduce that complained.
+    """
+
+    node: NodeId
+    attempts: tuple[AttemptId, ...]
+    outcome: Outcome
+
+
+class JobBlacklistedNode(JobEvent, frozen=True):
+    """A job has had so many failures on a node that it uses the node no more.  Told by the master.
+
+    Not `in_force` where it would blacklist too large a share of the cluster: then it uses all of
+    it.  Its cause is the last of the failures.
+    """
+
+    node: NodeId
+    in_force: bool
+
+
+class JobResubmitted(JobEvent, frozen=True):
+    """A job was submitted again after a restart of the master, its cause: all of it runs again.
+    Told by the job.
+    """
+
+
+class JobFinished(JobEvent, frozen=True):
+    """A job left the system.  Told by the job.
+
+    Its cause is the last booking that it waited for, the failure that was one too many, or its
+    user's kill.
+    """
+
+    outcome: Outcome
+    submitted_ms: Millis
+
+
+# Attempts, as the master decides and books.
+
+
+class AttemptLaunched(AttemptEvent, frozen=True):
+    """The master decided to run a task on a node.  Told by the master, with the policy's reason.
+
+    `number` counts the task's attempts from 0; `level` is the locality that the ledger found.
+    Of a speculative attempt, `original` is the one that ran the task before and still does; else
+    it is 0.
+
+    Its cause is what freed the slot that it takes: the booked end or the suspension of an attempt.
+    Where nobody has had a slot there before, it is what made the task pending.
+    """
+
+    importance = Importance.DECISION
+
+    job: JobId
+    kind: TaskKind
+    task: TaskIndex
+    number: int
+    node: NodeId
+    level: Locality
+    why: Why
+    original: AttemptId = 0
+
+
+class KillOrdered(AttemptEvent, frozen=True):
+    """An attempt must give way: the policy decided so, or another attempt of its task succeeded.
+    Told by the master.
+
+    Where a job is to benefit, its submission is the cause; where the master acts on its own, that
+    on which it does.
+    """
+
+    importance = Importance.DECISION
+
+    why: Why
+
+
+class SuspendOrdered(AttemptEvent, frozen=True):
+    """The policy decided that an attempt must give way and keep its work.  Told by the master.
+
+    Its cause is as for `KillOrdered`.
+    """
+
+    importance = Importance.DECISION
+
+    why: Why
+
+
+class ResumeOrdered(AttemptEvent, frozen=True):
+    """The policy gave a suspended attempt a slot of its node again.  Told by the master.
+
+    Its cause is what freed the slot.
+    """
+
+    importance = Importance.DECISION
+
+    why: Why
+
+
+class LaunchExpired(AttemptEvent, frozen=True):
+    """The master gives up a launch that has not begun for so long: the attempt is to be stopped,
+    and has failed (rule H8).  Told by the master.
+
+    Its cause is the stall.
+    """
+
+
+class AttemptClosed(AttemptEvent, frozen=True):
+    """The master learnt the end of an attempt and booked it.  Told by the master.
+
+    The booked outcome can differ from the slot's: the second success of a task is booked as
+    killed, and so is whatever ran on a node given up for lost.  Its cause is the end that was
+    reported, the loss of the node, or the restart of the master.
+    """
+
+    importance = Importance.DETAIL
+
+    outcome: Outcome
+
+
+# Attempts, as they really go.
+
+
+class AttemptStarted(AttemptEvent, frozen=True):
+    """The attempt really began, as it was launched.  Told by the slot; `slot` is its place on the
+    node.
+    """
+
+    importance = Importance.DETAIL
+
+    node: NodeId
+    slot: int
+
+
+class ShuffleEnded(AttemptEvent, frozen=True):
+    """A reduce has all its map outputs.  Told by the slot.
+
+    Its cause is the booking of the last map that it waited for, or its own start.
+    """
+
+    importance = Importance.DETAIL
+
+
+class AttemptStalled(AttemptEvent, frozen=True):
+    """The attempt makes no progress any more, which was `progress` so far.  Told by the slot.
+
+    Its cause is the fault to blame, if there is one, or what the attempt did last.
+    """
+
+    importance = Importance.DETAIL
+
+    progress: float
+    why: Stall
+
+
+class StallEnded(AttemptEvent, frozen=True):
+    """The attempt, which waited for its input, has found it and begins.  Told by the slot.
+
+    Its cause is the stall.
+    """
+
+    importance = Importance.DETAIL
+
+
+class AttemptSuspended(AttemptEvent, frozen=True):
+    """The attempt really stopped, by an order; its node holds it, and its slot is free.  Told by
+    the slot.
+    """
+
+    importance = Importance.DETAIL
+
+
+class AttemptResumed(AttemptEvent, frozen=True):
+    """A suspended attempt really goes on, by an order.  Told by the slot; `slot` is its place on
+    the node.
+    """
+
+    importance = Importance.DETAIL
+
+    node: NodeId
+    slot: int
+
+
+class AttemptEnded(AttemptEvent, frozen=True):
+    """The attempt really ended and its slot is free.  Told by the slot, or by the node if it was
+    killed while suspended; `suspended_ms` is how long it was suspended in all.
+
+    Of one that was killed the cause is the order, the crash, or the loss of which its node was
+    told; of one that failed, the fault to blame if there is one; else what it did last.
+    """
+
+    importance = Importance.DETAIL
+
+    outcome: Outcome
+    started_ms: Millis
+    suspended_ms: Millis = 0
+
+
+# Nodes, as the master sees them.
+
+
+class NodeLost(NodeEvent, frozen=True):
+    """The master gave a node up for lost, having last heard of it at `heard_ms`.
+
+    Told by the master.  `again` says that the node had begun anew before its silence was noticed;
+    then that is the cause.  Silence has none that the master could know.
+    """
+
+    heard_ms: Millis
+    again: bool = False
+
+
+class NodeReturned(NodeEvent, frozen=True):
+    """A node that had been lost joined again.  Told by the master.
+
+    Its cause is its machine's restart, or the loss of which the master had told it.
+    """
+
+
+class NodeBlacklisted(NodeEvent, frozen=True):
+    """A node is on the list of bad ones across jobs, having been blacklisted by so many that
+    succeeded.  Told by the master.
+
+    Where the list is `in_force` the node gets no more tasks; else it is advice.  Its cause is the
+    end of the last of those jobs.
+    """
+
+    faults: int
+    in_force: bool
+
+
+class NodeUnblacklisted(NodeEvent, frozen=True):
+    """A node is off the list of bad ones: its faults are long ago, or its machine has started
+    again, which is then the cause.  Told by the master.
+    """
 
 
 AnyEvent = (
@@ -325,10 +430,10 @@ AnyEvent = (
     | OrderSwitched
     | FaultStruck
     | NodeLost
-    | MapsUndone
-    | NodeShunned
-    | NodeListed
-    | NodeCleared
+    | MapOutputsLost
+    | JobBlacklistedNode
+    | NodeBlacklisted
+    | NodeUnblacklisted
     | JobChanged
     | JobResubmitted
     | NodeReturned

@@ -31,11 +31,11 @@ class Restart(NodeFault, frozen=True):
     """A crashed node starts again, empty, and joins at once."""
 
 
-class Pause(NodeFault, frozen=True):
+class PauseNode(NodeFault, frozen=True):
     """The node stands still, as in a long collection of garbage: nothing is lost, all is late."""
 
 
-class Resume(NodeFault, frozen=True):
+class ResumeNode(NodeFault, frozen=True):
     """A paused node goes on where it stood."""
 
 
@@ -52,31 +52,19 @@ class Disturb(NodeFault, frozen=True):
     down: LinkConditions
 
 
-class Jumble(Disturb, frozen=True):
-    """The same, and the shares `up_held` and `down_held` of the messages are held back, each until
-    another has passed it.
-    """
-
-    up_held: float
-    down_held: float
-
-
-class Separate(NodeFault, frozen=True):
+class Partition(NodeFault, frozen=True):
     """The node and these others cannot fetch from each other from now on; none ends it."""
 
     others: tuple[NodeId, ...]
 
 
 class Flaky(NodeFault, frozen=True):
-    """Of the attempts that start on the node from now on, this share fails on its way."""
+    """Of the attempts that start on the node from now on, this share fails on its way: at this
+    progress, or at a drawn one.
+    """
 
     share: float
-
-
-class FlakyAt(Flaky, frozen=True):
-    """The same, and where it fails an attempt has come to this progress."""
-
-    progress: float
+    progress: float | None = None
 
 
 class Hang(NodeFault, frozen=True):
@@ -156,17 +144,31 @@ class RestartMaster(MasterFault, frozen=True):
     recover: bool = False
 
 
+OF_MACHINES: tuple[type[Fault], ...] = (
+    Crash,
+    Restart,
+    PauseNode,
+    ResumeNode,
+    Slow,
+    Partition,
+    Flaky,
+    Hang,
+    StickLaunches,
+    Drift,
+)
+"""What strikes a node and its slots."""
+
+OF_THE_MASTER: tuple[type[Fault], ...] = (PauseMaster, ResumeMaster, RestartMaster)
+
 AnyFault: TypeAlias = (
     Crash
     | Restart
-    | Pause
-    | Resume
+    | PauseNode
+    | ResumeNode
     | Slow
     | Disturb
-    | Jumble
-    | Separate
+    | Partition
     | Flaky
-    | FlakyAt
     | Hang
     | StickLaunches
     | Drift

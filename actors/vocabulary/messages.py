@@ -5,6 +5,7 @@ Imperatives are orders or requests, past tenses are facts.
 
 from callboard.actors.kernel.actor import Message
 from callboard.actors.vocabulary.events import NodeFacts, Outcome
+from callboard.actors.vocabulary.lifecycle import AttemptState
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import (
     AttemptId,
@@ -21,32 +22,26 @@ from callboard.scheduler.model import (
 
 
 class TaskAnomalies(Message, frozen=True):
-    """What is wrong with single tasks of a kind: the `poisoned` fail wherever they run, the
+    """What is wrong with single tasks of a kind, wherever they run: the `poisoned` fail and the
+    `hanging` stop making progress, at the progress `fails_at` (None: drawn for each attempt); the
     `skewed` take `skew` times as long.
     """
 
     poisoned: tuple[TaskIndex, ...] = ()
+    hanging: tuple[TaskIndex, ...] = ()
+    fails_at: float | None = None
     skewed: tuple[TaskIndex, ...] = ()
     skew: float = 1.0
 
 
-class StallingAnomalies(TaskAnomalies, frozen=True):
-    """The same of a kind of which the `hanging` stand still wherever they run; where a task fails
-    or hangs it is at the progress `fails_at`, None for a drawn one.
-    """
-
-    hanging: tuple[TaskIndex, ...] = ()
-    fails_at: float | None = None
-
-
 class InjectedFailure(Message, frozen=True):
-    """An attempt comes to an end before its end: it fails, or hangs, when its work after the
-    shuffle is done to the share `at`; it does so already if it has `hung`.
+    """An attempt is not to succeed: when its work after the shuffle is done to the share `at` it
+    fails, or it `hangs`.  `cause` is the fault to blame, `NO_CAUSE` if it is the task's own.
     """
 
     at: float
     hangs: bool
-    hung: bool = False
+    cause: int
 
 
 class MapWork(Message, frozen=True):
@@ -56,7 +51,7 @@ class MapWork(Message, frozen=True):
 
     ms: Millis
     factors: tuple[tuple[str, float], ...] = ()
-    quirks: TaskAnomalies | None = None
+    anomalies: TaskAnomalies | None = None
 
 
 class ReduceWork(Message, frozen=True):
@@ -69,7 +64,7 @@ class ReduceWork(Message, frozen=True):
     tail_ms: Millis
     reduce_ms: Millis
     factors: tuple[tuple[str, float], ...] = ()
-    quirks: TaskAnomalies | None = None
+    anomalies: TaskAnomalies | None = None
 
 
 # Submission and the life of a job.
@@ -156,26 +151,26 @@ class JobDone(Message, frozen=True):
 
 
 class HeartbeatDue(Message, frozen=True):
-    """Node to itself: beat now, unless a later plan has overtaken plan number `plan`."""
+    """Node to itself: send a heartbeat now, unless a later plan has replaced number `plan`."""
 
     plan: int
 
 
 class ElidedReplyDue(Message, frozen=True):
-    """Node to itself: the reply to a beat that was left out would come now."""
+    """Node to itself: the reply to a heartbeat that was left out would come now."""
 
 
 class RetryHeartbeat(Message, frozen=True):
-    """Node to itself: if beat number `beat` has no answer yet, send it again (rule H5)."""
+    """Node to itself: send this heartbeat again if it has no answer yet (rule H5)."""
 
-    beat: int
+    heartbeat: int
 
 
 class HeartbeatsResumed(Message, frozen=True):
-    """Node to master: from now on I leave no beat out; the last one that I did would have arrived
-    at `left_out_ms`, or -1.
+    """Node to master: from now on I send every heartbeat; the last one that I left out would have
+    arrived at `left_out_ms`, or -1.
 
-    It is part of leaving beats out and not of the world: it says what real beats would have said.
+    It is part of eliding heartbeats and not of the world: it says what real ones would have said.
     """
 
     node: NodeId
@@ -193,54 +188,45 @@ class BlacklistReview(Message, frozen=True):
 
 
 class EndReport(Message, frozen=True):
-    """Part of a heartbeat: an attempt on this node has ended, having run `ran_ms` in all and
-    `shuffled_ms` of it in its shuffle (0 for maps).
+    """Part of a heartbeat: an attempt on this node has ended, by the event `cause`, having run
+    `ran_ms` in all and `shuffled_ms` of it in its shuffle (0 for maps).
     """
 
     attempt: AttemptId
     outcome: Outcome
     ran_ms: Millis
-    shuffled_ms: Millis = 0
+    shuffled_ms: Millis
+    cause: int
 
 
 class SuspensionReport(Message, frozen=True):
-    """Part of a heartbeat: an attempt on this node is suspended, having run `ran_ms` so far and
-    `shuffled_ms` of it in its shuffle (0 for maps).
+    """Part of a heartbeat: an attempt on this node is suspended, by the event `cause`, having run
+    `ran_ms` so far and `shuffled_ms` of it in its shuffle (0 for maps).
     """
 
     attempt: AttemptId
     ran_ms: Millis
     shuffled_ms: Millis
+    cause: int
 
 
 class FetchFailure(Message, frozen=True):
-    """Slot to node, then part of a heartbeat: a reduce of `job` cannot fetch from `host`."""
+    """Slot to node, then part of a heartbeat: a reduce of `job`, which last did what `cause`
+    tells, cannot fetch from `host`.
+    """
 
     job: JobId
     host: NodeId
+    cause: int
 
 
 class NotBegun(Message, frozen=True):
     """Slot to node, then part of a heartbeat: an attempt holds its slot and has not begun (Hadoop:
-    its state is UNASSIGNED).
+    its state is UNASSIGNED), as the event `cause` tells.
     """
 
     attempt: AttemptId
-
-
-class Heartbeat(Message, frozen=True):
-    """Node to master: I am here, and this is what ended or was suspended since my last beat.
-
-    `response` is the number of the last reply that reached the node (rule H5); `joins` is set
-    in a node's first beat, and in the first after it has begun anew; `life` counts how often it
-    has.
-    """
-
-    node: NodeId
-    response: int
-    reports: tuple[EndReport | SuspensionReport | FetchFailure | NotBegun, ...]
-    joins: NodeFacts | None = None
-    life: int = 0
+    cause: int
 
 
 class AttemptProgress(Message, frozen=True):
@@ -254,14 +240,31 @@ class AttemptProgress(Message, frozen=True):
     done: float
 
 
-class ProgressHeartbeat(Heartbeat, frozen=True):
-    """Node to master: a heartbeat with the progress of followed attempts."""
+AnyReport = EndReport | SuspensionReport | FetchFailure | NotBegun
+"""What a node tells with a heartbeat, once."""
 
+
+class Heartbeat(Message, frozen=True):
+    """Node to master: I am here, and this is what has happened since my last heartbeat.
+
+    `response` is the number of the last reply that reached the node (rule H5).  `joins` is set in
+    the first heartbeat of each of the node's lives, which `life` counts from 0.  `progress` is of
+    the attempts that the master wants tracked.
+    """
+
+    node: NodeId
+    response: int
+    reports: tuple[AnyReport, ...]
+    joins: NodeFacts | None = None
+    life: int = 0
     progress: tuple[AttemptProgress, ...] = ()
 
 
 class LaunchTask(Message, frozen=True):
-    """Part of a reply, then node to slot: run this attempt, the task's `number`th from 0."""
+    """Part of a reply, then node to slot: run this attempt, the task's `number`th from 0.
+
+    A `tracked` attempt tells how far it is.  `cause` is the event of the launch.
+    """
 
     attempt: AttemptId
     job: JobId
@@ -270,41 +273,38 @@ class LaunchTask(Message, frozen=True):
     number: int
     level: Locality
     work: MapWork | ReduceWork
-
-
-class TrackedLaunch(LaunchTask, frozen=True):
-    """Part of a reply, then node to slot: run this attempt, and tell how far it is."""
-
-
-def tracked(launch: LaunchTask) -> TrackedLaunch:
-    """The same launch of an attempt that is to tell how far it is."""
-    if isinstance(launch, TrackedLaunch):
-        return launch
-    return TrackedLaunch(*(getattr(launch, name) for name in LaunchTask.__struct_fields__))
+    tracked: bool
+    cause: int
 
 
 class KillTask(Message, frozen=True):
-    """Part of a reply, then node to slot: stop this attempt."""
+    """Part of a reply, then node to slot: stop this attempt, by the order `cause`."""
 
     attempt: AttemptId
+    cause: int
 
 
 class SuspendTask(Message, frozen=True):
-    """Part of a reply, then node to slot: give this attempt's rest back to the node."""
+    """Part of a reply, then node to slot: hand a checkpoint of this attempt to the node, by the
+    order `cause`.
+    """
 
     attempt: AttemptId
+    cause: int
 
 
 class ResumeTask(Message, frozen=True):
-    """Part of a reply: put this suspended attempt into a free slot of its kind."""
+    """Part of a reply: put this suspended attempt into a free slot of its kind, by the order
+    `cause`.
+    """
 
     attempt: AttemptId
+    cause: int
 
 
 class HeartbeatReply(Message, frozen=True):
-    """Master to node: what to start, what to stop, and when to beat next.
-
-    It answers a beat of the node's life number `life`.
+    """Master to node: what to start, what to stop, which attempts to track from now on, and when
+    the next heartbeat is due.  It answers a heartbeat of the node's life number `life`.
     """
 
     response: int
@@ -312,13 +312,8 @@ class HeartbeatReply(Message, frozen=True):
     launches: tuple[LaunchTask | ResumeTask, ...] = ()
     kills: tuple[KillTask, ...] = ()
     suspends: tuple[SuspendTask, ...] = ()
+    tracks: tuple[AttemptId, ...] = ()
     life: int = 0
-
-
-class TrackingReply(HeartbeatReply, frozen=True):
-    """Master to node: a reply that also asks how far these attempts are, from now on."""
-
-    follows: tuple[AttemptId, ...] = ()
 
 
 class Reinitialize(Message, frozen=True):
@@ -373,7 +368,7 @@ class RetryInput(Message, frozen=True):
 
 
 class PhaseBegan(Message, frozen=True):
-    """Slot to node: a followed attempt began a phase that would last `length_ms` if nothing came
+    """Slot to node: a tracked attempt began a phase that would last `length_ms` if nothing came
     between; `done` is the attempt's progress at its beginning, and stays that if the length is 0.
     """
 
@@ -412,14 +407,15 @@ class AttemptFinished(Message, frozen=True):
 
 
 class Checkpoint(Message, frozen=True):
-    """What is left of a suspended attempt, as its node's memory holds it: it began at
+    """What is left of an attempt that was in `state` when it was suspended: it began at
     `started_ms`, has run `ran_ms`, `shuffled_ms` of it in its shuffle.  Its present phase takes
-    `left_ms` more on a machine as slow as `slowness` (None while it waits for map outputs), and
-    its progress is `done`; `doom` says whether it will come to its end.  In its shuffle it has
-    `fetched` from these hosts; None after it.
+    `left_ms` more on a machine as slow as `slowness` (None where no phase was timed), and its
+    progress is `done`; `injected` says whether it is to fail.  In its shuffle it has `fetched` from
+    these hosts.
     """
 
     launch: LaunchTask
+    state: AttemptState
     started_ms: Millis
     ran_ms: Millis
     shuffled_ms: Millis
@@ -427,31 +423,31 @@ class Checkpoint(Message, frozen=True):
     done: float
     injected: InjectedFailure | None
     slowness: float
-    fetched: tuple[NodeId, ...] | None
+    fetched: tuple[NodeId, ...]
 
 
 class AttemptCheckpointed(Message, frozen=True):
     """Slot to node: the attempt is suspended and I am free."""
 
     slot: int
-    rest: Checkpoint
+    checkpoint: Checkpoint
 
 
 class ResumeAttempt(Message, frozen=True):
     """Node to slot: run what is left of this attempt."""
 
-    rest: Checkpoint
+    checkpoint: Checkpoint
 
 
 class FetchOutputs(Message, frozen=True):
-    """Slot to job: a reduce of yours waits here for the last map output."""
+    """Slot to job: a reduce of yours waits here for the last map output.
+
+    One that is `fetching` was suspended, and goes on as if all outputs were still there.
+    """
 
     slot_address: int
     attempt: AttemptId
-
-
-class FetchOutputsAgain(FetchOutputs, frozen=True):
-    """The same of a reduce that was suspended, and goes on as if all outputs were still there."""
+    fetching: bool = False
 
 
 class OutputsReady(Message, frozen=True):

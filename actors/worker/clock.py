@@ -38,6 +38,15 @@ class Clock:
             return until_ms - from_ms
         return round(self._shown(until_ms) - self._shown(from_ms))
 
+    def measured(
+        self, now_ms: Millis, ran_ms: Millis, shuffled_ms: Millis
+    ) -> tuple[Millis, Millis]:
+        """How long an attempt ran up to now, and was in its shuffle first, by the clock."""
+        if self.right:
+            return ran_ms, shuffled_ms
+        began_ms = now_ms - ran_ms
+        return self.own_ms(began_ms, now_ms), self.own_ms(began_ms, began_ms + shuffled_ms)
+
     def _shown(self, at_ms: Millis) -> float:
         since_ms, shown, rate = self._rates[bisect_right(self._rates, at_ms, key=itemgetter(0)) - 1]
         return shown + (at_ms - since_ms) * rate

@@ -8,16 +8,11 @@ time, and another attempt draws again.  Only of the second, and of slow nodes, c
 
 from callboard.actors.config import Tasks
 from callboard.actors.job_spec import factor_on
+from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.actors.vocabulary.faults import Flaky, FlakyAt, Hang
-from callboard.actors.vocabulary.messages import (
-    InjectedFailure,
-    LaunchTask,
-    MapWork,
-    ReduceWork,
-    StallingAnomalies,
-)
+from callboard.actors.vocabulary.messages import InjectedFailure, LaunchTask, MapWork, ReduceWork
+from callboard.actors.worker.machine import Ailments
 from callboard.scheduler.model import JobId, Millis, TaskIndex, TaskKind
 
 _NUMBERS = 1 << 20
@@ -69,21 +64,19 @@ class Durations:
         """What comes after a reduce's shuffle."""
         return self._drawn(launch, work.reduce_ms * self._factor(launch, work))
 
-    def injected(
-        self, launch: LaunchTask, failing: Flaky | None, hanging: Hang | None
-    ) -> InjectedFailure | None:
-        """What is to become of the attempt, which starts on a node like this; None if nothing."""
-        quirks = launch.work.quirks
-        draws = launch.job, _column(launch)
-        stalling = quirks if isinstance(quirks, StallingAnomalies) else StallingAnomalies()
-        if quirks is not None and launch.task in (*quirks.poisoned, *stalling.hanging):
-            hangs = launch.task not in quirks.poisoned
-            return InjectedFailure(self._where(launch, stalling.fails_at), hangs)
-        if failing is not None and failing.share > self._failing.uniform(*draws):
-            at = failing.progress if isinstance(failing, FlakyAt) else None
-            return InjectedFailure(self._where(launch, at), hangs=False)
-        if hanging is not None and hanging.share > self._hanging.uniform(*draws):
-            return InjectedFailure(self._where(launch, hanging.progress), hangs=True)
+    def injected_failure(self, launch: LaunchTask, machine: Ailments) -> InjectedFailure | None:
+        """What is to become of the attempt, which starts on a machine like this; None if it is to
+        succeed.
+        """
+        own = launch.work.anomalies
+        if own is not None and launch.task in (*own.poisoned, *own.hanging):
+            hangs = launch.task not in own.poisoned
+            return InjectedFailure(self._where(launch, own.fails_at), hangs, NO_CAUSE)
+        flaky, hang, draws = machine.flaky, machine.hang, (launch.job, _column(launch))
+        if flaky is not None and flaky.share > self._failing.uniform(*draws):
+            return InjectedFailure(self._where(launch, flaky.progress), False, machine.flaky_since)
+        if hang is not None and hang.share > self._hanging.uniform(*draws):
+            return InjectedFailure(self._where(launch, hang.progress), True, machine.hang_since)
         return None
 
     def sticks(self, launch: LaunchTask, share: float) -> bool:
@@ -107,8 +100,8 @@ class Durations:
     def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
         """How much longer the task's work takes here than it says."""
         factor = factor_on(self._kind, work.factors) / self._pace(launch)
-        quirks = work.quirks
-        return factor * quirks.skew if quirks and launch.task in quirks.skewed else factor
+        own = work.anomalies
+        return factor * own.skew if own and launch.task in own.skewed else factor
 
     def _pace(self, launch: LaunchTask) -> float:
         """The speed at which this attempt works: the node's, or a part of it if it straggles."""

@@ -4,89 +4,100 @@ A crashed machine's actors answer nothing until it starts again; a paused one's 
 came meanwhile when it goes on.
 """
 
+from typing import NamedTuple
+
 import msgspec
 
-from callboard.actors.kernel.actor import Actor
-from callboard.actors.vocabulary.faults import (
-    Crash,
-    Drift,
-    Fault,
-    Flaky,
-    Hang,
-    Pause,
-    Restart,
-    Resume,
-    Separate,
-    Slow,
-    StickLaunches,
-)
+from callboard.actors.kernel.actor import NO_CAUSE, Actor
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.lifecycle import MACHINE, MachineChange, MachineState, step
 from callboard.actors.worker.clock import Clock
 from callboard.scheduler.model import NodeId
 
+_UP = MachineState.UP
+
+_CHANGES = {
+    faults.Crash: MachineChange.CRASH,
+    faults.Restart: MachineChange.RESTART,
+    faults.PauseNode: MachineChange.PAUSE,
+    faults.ResumeNode: MachineChange.RESUME,
+}
+
+
+class Ailments(NamedTuple):
+    """What is to become of attempts that start on a machine, and the events that brought it."""
+
+    flaky: faults.Flaky | None = None
+    flaky_since: int = NO_CAUSE
+    hang: faults.Hang | None = None
+    hang_since: int = NO_CAUSE
+    sticking: float = 0.0
+    sticking_since: int = NO_CAUSE
+
+
+HEALTHY_MACHINE = Ailments()
+
 
 class Machine(Actor):
-    """An actor that lives on a machine.
-
-    A subclass's `receive` begins with `if self.halted and self.absorbs(message): return` and hands
-    faults to `on_fault`.
-    """
+    """An actor that lives on a machine; faults reach it by `on_fault`."""
 
     def __init__(self, address: int, name: str) -> None:
         super().__init__(address, name)
-        self.halted = False
-        self._down = False
+        self.state = _UP
         self._clock = Clock()
-        self._failing: Flaky | None = None  # what is to become of attempts that start here
-        self._hanging: Hang | None = None
-        self._sticking = 0.0
-        self._apart: frozenset[NodeId] = frozenset()
-        self._backlog: list[msgspec.Struct] = []
+        self._ailments = HEALTHY_MACHINE
+        self._unreachable: frozenset[NodeId] = frozenset()
+        self._backlog: list[tuple[int, msgspec.Struct]] = []
 
     def begin_absent(self) -> None:
         """The machine is off from the start, until it is started."""
-        self.halted = self._down = True
+        self.state = MachineState.DOWN
 
-    def absorbs(self, message: msgspec.Struct) -> bool:
-        """Whether a halted machine leaves this message unanswered, for now or for ever."""
-        if isinstance(message, Fault):
-            return False
-        if not self._down:
-            self._backlog.append(message)
-        return True
+    def receive(self, message: msgspec.Struct) -> None:
+        if self.state is _UP or isinstance(message, faults.Fault):
+            super().receive(message)
+        elif self.state is MachineState.PAUSED:
+            self._backlog.append((self.cause, message))
 
-    def on_fault(self, fault: Fault) -> None:
-        """Bear what happens to the machine; what makes no sense, a second crash, does nothing."""
+    def on_fault(self, fault: faults.Fault) -> None:
+        """Bear what happens to the machine."""
         match fault:
-            case Crash() if not self._down:
-                self.halted = self._down = True
-                self._backlog.clear()
-                self.crash()
-            case Restart() if self._down:
-                self.halted = self._down = False
-                self.restart()
-            case Pause() if not self.halted:
-                self.halted = True
-                self.pause()
-            case Resume() if self.halted and not self._down:
-                self.halted = False
-                self.resume()
-                backlog, self._backlog = self._backlog, []
-                for message in backlog:
-                    self.receive(message)
-            case Slow():
+            case faults.Crash() | faults.Restart() | faults.PauseNode() | faults.ResumeNode():
+                self._change(_CHANGES[type(fault)])
+            case faults.Slow():
                 self.slow(fault.factor)
-            case Flaky():
-                self._failing = fault
-            case Hang():
-                self._hanging = fault
-            case StickLaunches():
-                self._sticking = fault.share
-            case Drift():
+            case faults.Flaky():
+                self._ailments = self._ailments._replace(flaky=fault, flaky_since=self.cause)
+            case faults.Hang():
+                self._ailments = self._ailments._replace(hang=fault, hang_since=self.cause)
+            case faults.StickLaunches():
+                ails = self._ailments._replace(sticking=fault.share, sticking_since=self.cause)
+                self._ailments = ails
+            case faults.Drift():
                 self._clock.set_rate(fault.rate, self.now_ms)
-            case Separate():
-                self._apart = frozenset(fault.others)
+            case faults.Partition():
+                self._unreachable = frozenset(fault.others)
             case _:
                 pass
+
+    def _change(self, change: MachineChange) -> None:
+        """Stop or go on; what makes no sense, as a second crash, does nothing."""
+        if (self.state, change) not in MACHINE:
+            return
+        self.state = step(MACHINE, self.state, change, self.name)
+        match change:
+            case MachineChange.CRASH:
+                self._backlog.clear()
+                self.crash()
+            case MachineChange.RESTART:
+                self.restart()
+            case MachineChange.PAUSE:
+                self.pause()
+            case MachineChange.RESUME:
+                self.resume()
+                backlog, self._backlog = self._backlog, []
+                for self.cause, message in backlog:
+                    self.receive(message)
 
     def crash(self) -> None:
         """Forget everything."""

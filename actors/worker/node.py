@@ -1,10 +1,14 @@
-"""A node (Hadoop's TaskTracker): beats, starts and stops attempts, reports how they end.
+"""A node (Hadoop's TaskTracker): sends heartbeats, starts and stops attempts, reports their ends.
 
-When it beats is told in `actors.worker.tracker`; here is what it does with its slots.
+**Heartbeats.**  `actors.elided_heartbeats` says when they are due and which need not be sent.  What
+the node has to tell rides on the next one.  From the first fault on every heartbeat is sent, and
+one without an answer is sent again, the very same (rule H5).  A node that was given up for lost is
+told to begin anew (rule T4), and one that starts again after a crash does so by itself (rule T5):
+what ran on it is forgotten, and its next heartbeat joins.
 
-**Suspended attempts.**  What a slot hands back of an attempt that must give way stays in the
-node's memory, and what the node says of it rides on the next beat as an attempt's end does.  It
-goes on in any free slot of its kind, on this node only; killed meanwhile, it needs no slot.
+**Suspended attempts.**  What a slot hands back of an attempt that must give way stays in the node's
+memory.  It goes on in any free slot of its kind, on this node only; killed meanwhile, it needs no
+slot.
 
 **Map outputs** stay on the node that made them, for reduces anywhere to fetch, until it crashes or
 begins anew.
@@ -13,250 +17,396 @@ begins anew.
 import heapq
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
-from callboard.actors.kernel.address import slot_address
-from callboard.actors.vocabulary.events import AttemptEnded, NodeFacts, Outcome
-from callboard.actors.vocabulary.faults import Fault
-from callboard.actors.vocabulary.messages import (
-    AttemptCheckpointed,
-    AttemptFinished,
-    AttemptProgress,
-    Checkpoint,
-    ElidedReplyDue,
-    EndReport,
-    Fetch,
-    Fetched,
-    FetchFailure,
-    HeartbeatDue,
-    HeartbeatReply,
-    KillTask,
-    LaunchTask,
-    NotBegun,
-    PhaseBegan,
-    ProgressTold,
-    Reinitialize,
-    ResumeAttempt,
-    ResumeTask,
-    RetryHeartbeat,
-    SuspendTask,
-    SuspensionReport,
-    TrackedLaunch,
-    TrackingReply,
-    TrackProgress,
-    tracked,
-)
-from callboard.actors.worker.clock import Clock
-from callboard.actors.worker.tracker import Tracker
+from callboard.actors.elided_heartbeats import HeartbeatSchedule
+from callboard.actors.kernel.actor import answering
+from callboard.actors.kernel.address import MASTER, node_address, slot_address
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.network import Link
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import NodeFacts, Outcome
+from callboard.actors.vocabulary.lifecycle import AttemptState, MachineState
+from callboard.actors.worker.machine import Machine
+from callboard.actors.worker.progress import ProgressClock
 from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
 
-
-class ProgressClock(NamedTuple):
-    """A followed attempt: since when it runs, how long it was in its shuffle, and since when it has
-    been in a phase whose length can be told, which the shuffle is not.
-    """
-
-    attempt: AttemptId
-    started_ms: Millis
-    phase_ms: Millis | None = None
-    length_ms: Millis = 0
-    done: float = 0.0
-    shuffled_ms: Millis = 0
-
-    def progress(self, now_ms: Millis, clock: Clock) -> AttemptProgress:
-        """What a beat sent now says of it; times are by the machine's clock."""
-        times = measured(clock, now_ms, now_ms - self.started_ms, self.shuffled_ms)
-        if self.phase_ms is None:
-            return AttemptProgress(self.attempt, times[0], times[0], 0.0)
-        share = min((now_ms - self.phase_ms) / self.length_ms, 1.0) if self.length_ms else 0.0
-        done = self.done + (1 - self.done) * share
-        return AttemptProgress(self.attempt, *times, done)
-
-    def in_phase(self, began: PhaseBegan, now_ms: Millis) -> "ProgressClock":
-        """The same in a phase that began, or went on, now."""
-        shuffled_ms = now_ms - self.started_ms if self.phase_ms is None else self.shuffled_ms
-        return ProgressClock(
-            self.attempt, self.started_ms, now_ms, began.length_ms, began.done, shuffled_ms
-        )
-
-    def later(self, by_ms: Millis) -> "ProgressClock":
-        """The same with all its times so much later: it was suspended as long."""
-        phase_ms = None if self.phase_ms is None else self.phase_ms + by_ms
-        return self._replace(started_ms=self.started_ms + by_ms, phase_ms=phase_ms)
-
-
-def measured(
-    clock: Clock, now_ms: Millis, ran_ms: Millis, shuffled_ms: Millis
-) -> tuple[Millis, Millis]:
-    """How long an attempt ran up to now, and was in its shuffle first, by a machine's clock."""
-    began_ms = now_ms - ran_ms
-    return clock.own_ms(began_ms, now_ms), clock.own_ms(began_ms, began_ms + shuffled_ms)
+_NO_EFFECT_ON_THE_LINK = (faults.Slow, faults.Partition, faults.Flaky, faults.Hang)
+"""Faults that can neither delay nor lose a heartbeat."""
 
 
 class SuspendedAttempt(NamedTuple):
-    """What the node keeps of a suspended attempt; `going` if it is followed."""
+    """What the node keeps of a suspended attempt; `progress` if it is tracked."""
 
-    rest: Checkpoint
+    checkpoint: msg.Checkpoint
     since_ms: Millis
-    going: ProgressClock | None
+    progress: ProgressClock | None
 
 
-class Node(Tracker):
+class Node(Machine):
     """One worker machine and its slots."""
+
+    answers = (
+        answering(
+            msg.HeartbeatDue,
+            msg.HeartbeatReply,
+            msg.ElidedReplyDue,
+            msg.RetryHeartbeat,
+            msg.Reinitialize,
+            msg.PhaseBegan,
+            msg.ProgressTold,
+            msg.NotBegun,
+            msg.FetchFailure,
+            msg.AttemptFinished,
+            msg.AttemptCheckpointed,
+            msg.Fetch,
+        )
+        | dict.fromkeys((*faults.OF_MACHINES, *faults.OF_THE_MASTER), "on_fault")
+        | dict.fromkeys((faults.Disturb,), "on_fault")
+    )
 
     def __init__(
         self,
         facts: NodeFacts,
+        schedule: HeartbeatSchedule,
         *,
-        first_heartbeat_ms: Millis,
         latency_ms: Millis,
-        out_of_band: bool,
-        send_all: bool,
         retry_ms: Millis,
         keeps_outputs: bool,
         seed: int,
     ) -> None:
-        super().__init__(
-            facts,
-            first_heartbeat_ms=first_heartbeat_ms,
-            latency_ms=latency_ms,
-            out_of_band=out_of_band,
-            send_all=send_all,
-            retry_ms=retry_ms,
-            seed=seed,
-        )
+        super().__init__(node_address(facts.node), f"node {facts.node}")
+        self._facts = facts
+        self._schedule = schedule
+        self._latency_ms = latency_ms
+        self._retry_ms = retry_ms
         self._keeps_outputs = keeps_outputs
+        self._seed = seed
+        # The conversation with the master.
+        self._reports: list[msg.AnyReport] = []
+        self._interval_ms: Millis = 0
+        self._life = 0
+        self._response = 0
+        self._joined = False
+        self._awaiting_reply = False
+        self._sends_all = False  # since a fault
+        self._heartbeats = 0
+        self._last_heartbeat: msg.Heartbeat | None = None
+        self._plan = 0
+        self._uplink: Link | None = None
+        # What is on the machine.
         self._outputs: set[JobId] = set()
-        self._going: dict[AttemptId, ProgressClock] = {}
-        self._asked: set[AttemptId] = set()  # to be followed, but its slot has not answered
         self._free = self._all_free()
         self._held: dict[AttemptId, int] = {}
         self._orphans: set[AttemptId] = set()  # held, but of an earlier life
         self._suspended: dict[AttemptId, SuspendedAttempt] = {}
+        self._progress: dict[AttemptId, ProgressClock] = {}
+        self._asked: set[AttemptId] = set()  # to be tracked, but its slot has not answered
 
-    def receive(self, message: msgspec.Struct) -> None:
-        if self.halted and self.absorbs(message):
+    def join(self, kernel: Kernel) -> None:
+        super().join(kernel)
+        if self.state is MachineState.UP:
+            self._plan_heartbeat(self._schedule.next_ms)
+
+    # Heartbeats and their answers.
+
+    def on_heartbeat_due(self, due: msg.HeartbeatDue) -> None:
+        """Tell the master what has happened since the last heartbeat."""
+        if due.plan != self._plan:
             return
-        match message:
-            case HeartbeatDue():
-                self.on_heartbeat_due(message)
-            case HeartbeatReply():
-                self.on_reply(message)
-            case PhaseBegan():
-                self.on_phase_began(message)
-            case ProgressTold():
-                self.on_progress_told(message)
-            case AttemptFinished():
-                self.on_attempt_finished(message)
-            case AttemptCheckpointed():
-                self.on_attempt_checkpointed(message)
-            case ElidedReplyDue():
-                self.on_elided_reply_due()
-            case RetryHeartbeat():
-                self.on_retry_heartbeat(message)
-            case Reinitialize():
-                self.on_reinitialize(message)
-            case Fetch():
-                self.on_fetch(message)
-            case FetchFailure():
-                self.say(message)
-            case NotBegun():
-                self.on_not_begun(message)
-            case Fault():
-                self.on_fault(message)
-            case _:
-                raise AssertionError(f"a node has no answer to {message!r}")
+        joins = None if self._joined else self._facts
+        clocks, now_ms = self._progress.values(), self.now_ms
+        progress = tuple(each.progress(now_ms, self._clock) for each in clocks)
+        what = (self._facts.node, self._response, tuple(self._reports), joins, self._life)
+        self._reports.clear()
+        self._joined = True
+        self._awaiting_reply = True
+        self._heartbeats += 1
+        self._send_heartbeat(msg.Heartbeat(*what, progress))
 
-    # What slots say.
+    def on_heartbeat_reply(self, reply: msg.HeartbeatReply) -> None:
+        """Do what the master says, and plan the next heartbeat from now (rule H3)."""
+        if reply.life != self._life or reply.response <= self._response:
+            return  # meant for who I was, or a copy
+        self._response = reply.response
+        self._interval_ms = reply.interval_ms
+        self._schedule.set_interval(reply.interval_ms)
+        self._obey(reply)
+        if self._awaiting_reply:
+            self._awaiting_reply = False
+            self._plan_after_reply()
+        elif self._tracks() and not self._reports:
+            self._schedule.skip_to(self.now_ms)
+            self._plan_heartbeat(self._schedule.next_ms)
 
-    def on_phase_began(self, began: PhaseBegan) -> None:
+    def on_elided_reply_due(self, _: msg.ElidedReplyDue) -> None:
+        """The reply to a heartbeat left out would come; one that was sent waits for its own."""
+        if not self._awaiting_reply:
+            self._plan_after_reply()
+
+    def on_retry_heartbeat(self, retry: msg.RetryHeartbeat) -> None:
+        """Send a heartbeat again whose answer has not come (rule H5)."""
+        if self._awaiting_reply and retry.heartbeat == self._heartbeats:
+            assert self._last_heartbeat is not None
+            self._send_heartbeat(self._last_heartbeat)
+
+    def on_reinitialize(self, order: msg.Reinitialize) -> None:
+        """The master has given this life up: drop what runs, and join again (rule T4)."""
+        if order.life != self._life:
+            return
+        self._orphans.update(self._held)
+        for attempt in self._held:
+            self._pass_on(msg.KillTask(attempt, self.cause))
+        self._begin_life()
+
+    def _report(self, report: msg.AnyReport) -> None:
+        """Remember what to tell, and see to it that it will be told."""
+        self._reports.append(report)
+        if self._awaiting_reply or len(self._reports) > 1:
+            return  # the heartbeat that will tell it is planned, or the reply will plan it
+        due = self._schedule.to_report(self.now_ms)
+        if due is None:
+            return
+        if due.reply:
+            self.timer(msg.ElidedReplyDue(), due.at_ms - self.now_ms)
+        else:
+            self._plan_heartbeat(due.at_ms)
+
+    def _tracks(self) -> bool:
+        """Whether every heartbeat has to tell how far some attempts are."""
+        return bool(self._progress or self._asked)
+
+    def _send_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
+        """Send it over whatever the link is like; since a fault, see to it that it is answered."""
+        self._last_heartbeat = heartbeat
+        if self._uplink is None:
+            self.send(MASTER, heartbeat, self._latency_ms)
+        else:
+            for delay_ms, each in self._uplink.carry(heartbeat):
+                self.send(MASTER, each, delay_ms)
+        if self._sends_all:
+            self._await_reply()
+
+    def _await_reply(self) -> None:
+        """See to it that the heartbeat goes out again if nothing comes back (rule H5)."""
+        retry_ms = self._clock.real_ms(self._retry_ms)
+        self.timer(msg.RetryHeartbeat(self._heartbeats), retry_ms)
+
+    def _plan_after_reply(self) -> None:
+        """Plan the heartbeat that follows a reply received now, if it has to be sent."""
+        reports = bool(self._reports)
+        wait_ms = self._clock.real_ms(self._interval_ms)
+        next_ms = self._schedule.after_reply(self.now_ms, wait_ms, reports=reports)
+        if not self._schedule.elides or reports or self._tracks():
+            self._plan_heartbeat(next_ms)
+
+    def _plan_heartbeat(self, at_ms: Millis) -> None:
+        """Send a heartbeat at `at_ms`, and not when any earlier plan said."""
+        self._plan += 1
+        self.timer(msg.HeartbeatDue(self._plan), at_ms - self.now_ms)
+
+    def _send_all(self) -> None:
+        """From now on send every heartbeat; those that were left out have had their effect."""
+        if self._sends_all:
+            return
+        self._sends_all = True
+        if self._schedule.elides:
+            self._schedule.elides = False
+            if self._joined and not self._awaiting_reply:
+                self._end_silence()
+        if self._awaiting_reply:
+            self._await_reply()
+        resumed = msg.HeartbeatsResumed(self._facts.node, self._schedule.left_out_ms)
+        self.send(MASTER, resumed)
+
+    def _end_silence(self) -> None:
+        """Plan the first heartbeat after now if none is planned; send one that was left out and
+        would be under way.
+        """
+        schedule = self._schedule
+        if not self._reports and not self._tracks():
+            schedule.skip_to(self.now_ms)
+            self._plan_heartbeat(schedule.next_ms)
+        under_way = schedule.under_way(self.now_ms)
+        if under_way is None:
+            return
+        wait_ms = under_way.at_ms - self.now_ms
+        if under_way.reply:
+            self.timer(msg.ElidedReplyDue(), wait_ms)
+            return
+        self._awaiting_reply = True
+        silent = msg.Heartbeat(self._facts.node, self._response, (), None, self._life)
+        self._last_heartbeat = silent
+        self.send(MASTER, silent, wait_ms)
+
+    # What the master orders.
+
+    def _obey(self, reply: msg.HeartbeatReply) -> None:
+        for attempt in reply.tracks:
+            self._track(attempt)
+        for kill in reply.kills:
+            self._kill(kill)
+        for suspend in reply.suspends:
+            self._pass_on(suspend)
+        for launch in reply.launches:
+            if isinstance(launch, msg.ResumeTask):
+                self._resume(launch)
+            else:
+                self._launch(launch)
+
+    def _launch(self, launch: msg.LaunchTask) -> None:
+        """Give the attempt to the lowest free slot of its kind."""
+        slot = heapq.heappop(self._free[launch.kind])
+        self._held[launch.attempt] = slot
+        if launch.tracked:
+            self._progress[launch.attempt] = ProgressClock(launch.attempt, self.now_ms)
+        self.cause = launch.cause
+        self.send(slot_address(self._facts.node, slot), launch)
+
+    def _resume(self, resume: msg.ResumeTask) -> None:
+        """Give what is left of the attempt to the lowest free slot of its kind."""
+        saved, since_ms, progress = self._suspended.pop(resume.attempt)
+        slot = heapq.heappop(self._free[saved.launch.kind])
+        self._held[resume.attempt] = slot
+        if progress is not None:
+            self._progress[resume.attempt] = progress.later(self.now_ms - since_ms)
+        self.cause = resume.cause
+        self.send(slot_address(self._facts.node, slot), msg.ResumeAttempt(saved))
+
+    def _track(self, attempt: AttemptId) -> None:
+        """Track an attempt from now on; one that ended meanwhile is past it."""
+        memory = self._suspended.get(attempt)
+        if memory is not None:
+            launch = replace(memory.checkpoint.launch, tracked=True)
+            saved, since_ms = replace(memory.checkpoint, launch=launch), memory.since_ms
+            left_ms = None if saved.state is AttemptState.SHUFFLING else saved.left_ms
+            told = msg.ProgressTold(attempt, saved.ran_ms, saved.shuffled_ms, left_ms, saved.done)
+            clock = ProgressClock.of(told, since_ms)
+            self._suspended[attempt] = SuspendedAttempt(saved, since_ms, clock)
+        elif attempt in self._held:
+            self._asked.add(attempt)
+            self._pass_on(msg.TrackProgress(attempt))
+
+    def _kill(self, kill: msg.KillTask) -> None:
+        """Pass the order on, or drop an attempt that is suspended."""
+        memory = self._suspended.pop(kill.attempt, None)
+        if memory is None:
+            self._pass_on(kill)
+            return
+        self.cause = kill.cause
+        ended, saved = self._drop(kill.attempt, memory), memory.checkpoint
+        self._report(self._end_report(kill.attempt, Outcome.KILLED, saved, ended))
+
+    def _drop(self, attempt: AttemptId, memory: SuspendedAttempt) -> int:
+        """Here ends a suspended attempt; the number of the event."""
+        saved = memory.checkpoint
+        times = saved.started_ms, self.now_ms - saved.started_ms - saved.ran_ms
+        end = ev.AttemptEnded(self.now_ms, attempt, Outcome.KILLED, *times, cause=self.cause)
+        return self.note(end)
+
+    def _pass_on(self, order: msg.KillTask | msg.SuspendTask | msg.TrackProgress) -> None:
+        """Tell the attempt's slot; an attempt that ended meanwhile is past it."""
+        slot = self._held.get(order.attempt)
+        if slot is not None:
+            if not isinstance(order, msg.TrackProgress):
+                self.cause = order.cause
+            self.send(slot_address(self._facts.node, slot), order)
+
+    # What slots tell, and what they ask of each other's nodes.
+
+    def on_phase_began(self, began: msg.PhaseBegan) -> None:
         """Note what progress can be told from."""
-        going = self._going.get(began.attempt)
-        if going is not None:  # and not of an earlier life
-            self._going[began.attempt] = going.in_phase(began, self.now_ms)
+        progress = self._progress.get(began.attempt)
+        if progress is not None:  # and not of an earlier life
+            self._progress[began.attempt] = progress.in_phase(began, self.now_ms)
 
-    def on_progress_told(self, way: ProgressTold) -> None:
-        """Follow an attempt that runs already."""
-        if way.attempt in self._asked:  # and not of an earlier life
-            self._asked.remove(way.attempt)
-            self._going[way.attempt] = _going(way, self.now_ms)
+    def on_progress_told(self, told: msg.ProgressTold) -> None:
+        """Track an attempt that runs already."""
+        if told.attempt in self._asked:  # and not of an earlier life
+            self._asked.remove(told.attempt)
+            self._progress[told.attempt] = ProgressClock.of(told, self.now_ms)
 
-    def on_not_begun(self, told: NotBegun) -> None:
+    def on_not_begun(self, told: msg.NotBegun) -> None:
         """Pass it on, unless it is of an earlier life."""
         if told.attempt not in self._orphans:
-            self.say(told)
+            self._report(told)
 
-    def on_attempt_finished(self, over: AttemptFinished) -> None:
-        """Free the slot; the news rides on the next beat, unless it is of an earlier life."""
-        attempt = over.report.attempt
+    def on_fetch_failure(self, failure: msg.FetchFailure) -> None:
+        """Pass it on."""
+        self._report(failure)
+
+    def on_attempt_finished(self, over: msg.AttemptFinished) -> None:
+        """Free the slot; the news rides on the next heartbeat, unless it is of an earlier life."""
+        report = over.report
+        attempt = report.attempt
         self._release(over.slot, attempt)
-        self._going.pop(attempt, None)
+        self._progress.pop(attempt, None)
         self._asked.discard(attempt)
         if attempt in self._orphans:
             self._orphans.remove(attempt)
             return
         if over.output_of is not None and self._keeps_outputs:
             self._outputs.add(over.output_of)
-        self.say(self._by_clock(over.report))
+        if not self._clock.right:
+            report = self._end_report(attempt, report.outcome, report, report.cause)
+        self._report(report)
 
-    def on_attempt_checkpointed(self, halted: AttemptCheckpointed) -> None:
-        """Keep the attempt and free its slot; the news rides on the next beat."""
-        rest = halted.rest
-        attempt = rest.launch.attempt
-        self._release(halted.slot, attempt)
-        memory = SuspendedAttempt(rest, self.now_ms, self._going.pop(attempt, None))
+    def on_attempt_checkpointed(self, suspended: msg.AttemptCheckpointed) -> None:
+        """Keep the attempt and free its slot; the news rides on the next heartbeat."""
+        saved = suspended.checkpoint
+        attempt = saved.launch.attempt
+        self._release(suspended.slot, attempt)
+        memory = SuspendedAttempt(saved, self.now_ms, self._progress.pop(attempt, None))
         if attempt in self._orphans:
             self._orphans.remove(attempt)
             self._drop(attempt, memory)
             return
         self._suspended[attempt] = memory
-        times = measured(self._clock, self.now_ms, rest.ran_ms, rest.shuffled_ms)
-        self.say(SuspensionReport(attempt, *times))
+        times = self._clock.measured(self.now_ms, saved.ran_ms, saved.shuffled_ms)
+        self._report(msg.SuspensionReport(attempt, *times, self.cause))
 
-    def on_fetch(self, fetch: Fetch) -> None:
+    def on_fetch(self, fetch: msg.Fetch) -> None:
         """Hand over what the job's maps have left here; without it there is no answer."""
-        if fetch.job in self._outputs and fetch.node not in self._apart:
-            answer = Fetched(fetch.attempt, self._facts.node)
+        if fetch.job in self._outputs and fetch.node not in self._unreachable:
+            answer = msg.Fetched(fetch.attempt, self._facts.node)
             self.send(fetch.slot_address, answer, self._latency_ms)
 
-    # What the master says.
+    def _end_report(
+        self, attempt: AttemptId, outcome: Outcome, ran: msg.EndReport | msg.Checkpoint, cause: int
+    ) -> msg.EndReport:
+        """What the master is told of an attempt's end; times are by the machine's clock."""
+        times = self._clock.measured(self.now_ms, ran.ran_ms, ran.shuffled_ms)
+        return msg.EndReport(attempt, outcome, *times, cause)
 
-    def on_reinitialize(self, order: Reinitialize) -> None:
-        """The master has given this life up: drop what runs, and join again (rule T4)."""
-        if order.life != self._life:
-            return
-        self._orphans.update(self._held)
-        for attempt in self._held:
-            self._pass_on(KillTask(attempt))
-        self._begin_life()
+    def _release(self, slot: int, attempt: AttemptId) -> None:
+        """The slot is free again."""
+        kind = TaskKind.MAP if slot < self._facts.map_slots else TaskKind.REDUCE
+        heapq.heappush(self._free[kind], slot)
+        del self._held[attempt]
 
-    def obey(self, reply: HeartbeatReply) -> None:
-        if isinstance(reply, TrackingReply):
-            for attempt in reply.follows:
-                self._follow(attempt)
-        for kill in reply.kills:
-            self._kill(kill)
-        for suspend in reply.suspends:
-            self._pass_on(suspend)
-        for launch in reply.launches:
-            if isinstance(launch, ResumeTask):
-                self._resume(launch)
-            else:
-                self._launch(launch)
+    # What happens to the machine.
 
-    def follows(self) -> bool:
-        return bool(self._going or self._asked)
-
-    def progress(self) -> tuple[AttemptProgress, ...]:
-        going, clock = self._going.values(), self._clock
-        return tuple(each.progress(self.now_ms, clock) for each in going)
+    def on_fault(self, fault: faults.Fault) -> None:
+        """Send every heartbeat from now on, and bear it."""
+        if not isinstance(fault, _NO_EFFECT_ON_THE_LINK):
+            self._send_all()
+        if isinstance(fault, faults.Disturb):
+            if self._uplink is None:
+                self._uplink = Link(self._seed, f"up/{self._facts.node}", self._latency_ms)
+            self._uplink.conditions = fault.up
+        super().on_fault(fault)
 
     def crash(self) -> None:
-        super().crash()
+        self._plan += 1  # nothing planned will happen
         self._held.clear()
         self._orphans.clear()
         self._free = self._all_free()
         self._forget()
+
+    def restart(self) -> None:
+        self._begin_life()
 
     def waits_for(self) -> str | None:
         attempts = "1 attempt" if len(self._held) == 1 else f"{len(self._held)} attempts"
@@ -265,95 +415,25 @@ class Node(Tracker):
         return f"{self.name} runs {attempts} and holds {len(self._suspended)} suspended"
 
     def _begin_life(self) -> None:
+        """Be a node that the master has never heard of, and say so at once."""
         self._forget()
-        super()._begin_life()
+        self._reports.clear()
+        self._life += 1
+        self._response = 0
+        self._joined = False
+        self._awaiting_reply = False
+        self._plan_heartbeat(self.now_ms)
 
     def _forget(self) -> None:
         """What is kept of attempts that have no slot is gone."""
         for attempt, memory in self._suspended.items():
             self._drop(attempt, memory)
         self._suspended.clear()
-        self._going.clear()
+        self._progress.clear()
         self._asked.clear()
         self._outputs.clear()
-
-    def _launch(self, launch: LaunchTask) -> None:
-        """Give the attempt to the lowest free slot of its kind."""
-        slot = heapq.heappop(self._free[launch.kind])
-        self._held[launch.attempt] = slot
-        if isinstance(launch, TrackedLaunch):
-            self._going[launch.attempt] = ProgressClock(launch.attempt, self.now_ms)
-        self.send(slot_address(self._facts.node, slot), launch)
-
-    def _resume(self, resume: ResumeTask) -> None:
-        """Give what is left of the attempt to the lowest free slot of its kind."""
-        rest, since_ms, going = self._suspended.pop(resume.attempt)
-        slot = heapq.heappop(self._free[rest.launch.kind])
-        self._held[resume.attempt] = slot
-        if going is not None:
-            self._going[resume.attempt] = going.later(self.now_ms - since_ms)
-        self.send(slot_address(self._facts.node, slot), ResumeAttempt(rest))
-
-    def _follow(self, attempt: AttemptId) -> None:
-        """Follow an attempt from now on; one that ended meanwhile is past it."""
-        memory = self._suspended.get(attempt)
-        if memory is not None:
-            rest = msgspec.structs.replace(memory.rest, launch=tracked(memory.rest.launch))
-            left_ms = rest.left_ms if rest.fetched is None else None
-            way = ProgressTold(attempt, rest.ran_ms, rest.shuffled_ms, left_ms, rest.done)
-            self._suspended[attempt] = SuspendedAttempt(
-                rest, memory.since_ms, _going(way, memory.since_ms)
-            )
-        elif attempt in self._held:
-            self._asked.add(attempt)
-            self._pass_on(TrackProgress(attempt))
-
-    def _kill(self, kill: KillTask) -> None:
-        """Pass the order on, or drop an attempt that is suspended."""
-        memory = self._suspended.pop(kill.attempt, None)
-        if memory is None:
-            self._pass_on(kill)
-            return
-        self._drop(kill.attempt, memory)
-        rest = memory.rest
-        report = EndReport(kill.attempt, Outcome.KILLED, rest.ran_ms, rest.shuffled_ms)
-        self.say(self._by_clock(report))
-
-    def _by_clock(self, report: EndReport) -> EndReport:
-        """The report with its times as the machine has measured them."""
-        if self._clock.right:
-            return report
-        times = measured(self._clock, self.now_ms, report.ran_ms, report.shuffled_ms)
-        return EndReport(report.attempt, report.outcome, *times)
-
-    def _drop(self, attempt: AttemptId, memory: SuspendedAttempt) -> None:
-        """Here ends a suspended attempt."""
-        rest = memory.rest
-        times = rest.started_ms, self.now_ms - rest.started_ms - rest.ran_ms
-        self.note(AttemptEnded(self.now_ms, attempt, Outcome.KILLED, *times))
-
-    def _pass_on(self, order: KillTask | SuspendTask | TrackProgress) -> None:
-        """Tell the attempt's slot; an attempt that ended meanwhile is past it."""
-        slot = self._held.get(order.attempt)
-        if slot is not None:
-            self.send(slot_address(self._facts.node, slot), order)
-
-    def _release(self, slot: int, attempt: AttemptId) -> None:
-        """The slot is free again."""
-        kind = TaskKind.MAP if slot < self._facts.map_slots else TaskKind.REDUCE
-        heapq.heappush(self._free[kind], slot)
-        del self._held[attempt]
 
     def _all_free(self) -> tuple[list[int], list[int]]:
         """The slots of an empty node, by kind."""
         maps, reduces = self._facts.map_slots, self._facts.reduce_slots
         return list(range(maps)), list(range(maps, maps + reduces))
-
-
-def _going(way: ProgressTold, now_ms: Millis) -> ProgressClock:
-    """What is to be known of an attempt that was so far at this moment."""
-    phase_ms = None if way.left_ms is None else now_ms
-    started_ms = now_ms - way.ran_ms
-    return ProgressClock(
-        way.attempt, started_ms, phase_ms, way.left_ms or 0, way.done, way.shuffled_ms
-    )

@@ -1,8 +1,10 @@
-"""A timed phase of an attempt: when it ends, and how far it has come meanwhile."""
+"""How far attempts are: a timed phase as its slot knows it, and as its node can tell it."""
 
 from typing import NamedTuple
 
-from callboard.scheduler.model import Millis
+from callboard.actors.vocabulary.messages import AttemptProgress, PhaseBegan, ProgressTold
+from callboard.actors.worker.clock import Clock
+from callboard.scheduler.model import AttemptId, Millis
 
 
 class Phase(NamedTuple):
@@ -30,3 +32,43 @@ class Phase(NamedTuple):
         if self.goal <= self.done:
             return 0
         return round(length_ms * (1 - self.done) / (self.goal - self.done))
+
+
+class ProgressClock(NamedTuple):
+    """A tracked attempt: since when it runs, how long it was in its shuffle, and since when it has
+    been in a phase whose length can be told, which the shuffle is not.
+    """
+
+    attempt: AttemptId
+    started_ms: Millis
+    phase_ms: Millis | None = None
+    length_ms: Millis = 0
+    done: float = 0.0
+    shuffled_ms: Millis = 0
+
+    @classmethod
+    def of(cls, told: ProgressTold, now_ms: Millis) -> "ProgressClock":
+        """What is to be known of an attempt that was so far at this moment."""
+        phase_ms = None if told.left_ms is None else now_ms
+        started_ms, left_ms = now_ms - told.ran_ms, told.left_ms or 0
+        return cls(told.attempt, started_ms, phase_ms, left_ms, told.done, told.shuffled_ms)
+
+    def progress(self, now_ms: Millis, clock: Clock) -> AttemptProgress:
+        """What a heartbeat sent now says of it; times are by the machine's clock."""
+        times = clock.measured(now_ms, now_ms - self.started_ms, self.shuffled_ms)
+        if self.phase_ms is None:
+            return AttemptProgress(self.attempt, times[0], times[0], 0.0)
+        share = min((now_ms - self.phase_ms) / self.length_ms, 1.0) if self.length_ms else 0.0
+        return AttemptProgress(self.attempt, *times, self.done + (1 - self.done) * share)
+
+    def in_phase(self, began: PhaseBegan, now_ms: Millis) -> "ProgressClock":
+        """The same in a phase that began, or went on, now."""
+        shuffled_ms = now_ms - self.started_ms if self.phase_ms is None else self.shuffled_ms
+        return ProgressClock(
+            self.attempt, self.started_ms, now_ms, began.length_ms, began.done, shuffled_ms
+        )
+
+    def later(self, by_ms: Millis) -> "ProgressClock":
+        """The same with all its times so much later: it was suspended as long."""
+        phase_ms = None if self.phase_ms is None else self.phase_ms + by_ms
+        return self._replace(started_ms=self.started_ms + by_ms, phase_ms=phase_ms)

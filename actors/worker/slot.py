@@ -1,11 +1,12 @@
 """A slot: runs one attempt at a time, and alone knows how long it really takes.
 
 A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and
-then the rest; it holds its slot all the while.  `actors.worker.durations` says how long phases are.
+then the rest; it holds its slot all the while.  `actors.worker.durations` says how long phases are,
+`actors.vocabulary.lifecycle` what can become of an attempt.
 
-When an attempt is suspended the slot hands what is left of it back to its node and forgets it; a
-slot of that node that gets it goes on where it stopped, and asks for map outputs again if it
-was in its shuffle, since they may have become ready meanwhile, or been lost.
+When an attempt is suspended the slot hands a checkpoint of it to its node and forgets it; a slot of
+that node that gets it goes on where it stopped, and asks for map outputs again if it was in its
+shuffle, since they may have become ready meanwhile, or been lost.
 
 While its machine stands still, and when it becomes slower, what is left of the phase is put off.
 
@@ -20,68 +21,56 @@ TaskTracker looks once a heartbeat, this one at the very moment).  A shuffle tha
 outputs does not count as hanging, since Hadoop's copiers report all the time.
 """
 
-import msgspec
+from msgspec.structs import replace
 
 from callboard.actors.blocks import Blocks
+from callboard.actors.kernel.actor import NO_CAUSE, answering
 from callboard.actors.kernel.address import job_address, node_address, slot_address
-from callboard.actors.vocabulary.events import (
-    AttemptEnded,
-    AttemptResumed,
-    AttemptStalled,
-    AttemptStarted,
-    AttemptSuspended,
-    NodeFacts,
-    Outcome,
-    ShuffleEnded,
-    Stall,
-    StallEnded,
-)
-from callboard.actors.vocabulary.faults import Fault
-from callboard.actors.vocabulary.messages import (
-    AttemptCheckpointed,
-    AttemptFinished,
-    Checkpoint,
-    EndReport,
-    Fetch,
-    Fetched,
-    FetchFailure,
-    FetchOutputs,
-    FetchOutputsAgain,
-    FetchTimeout,
-    InjectedFailure,
-    KillTask,
-    LaunchTask,
-    MapWork,
-    NotBegun,
-    OutputsObsolete,
-    OutputsReady,
-    PhaseBegan,
-    PhaseOver,
-    ProgressTold,
-    ReduceWork,
-    ResumeAttempt,
-    RetryFetch,
-    RetryInput,
-    SuspendTask,
-    TrackedLaunch,
-    TrackProgress,
-    tracked,
-)
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import NodeFacts, Outcome, Stall
+from callboard.actors.vocabulary.lifecycle import AttemptChange, AttemptState
+from callboard.actors.worker.attempt import RunningAttempt
 from callboard.actors.worker.copier import TRY_MS, Copier
 from callboard.actors.worker.durations import Durations
 from callboard.actors.worker.machine import Machine
 from callboard.actors.worker.progress import Phase
 from callboard.scheduler.model import AttemptId, Millis, NodeId, TaskKind
 
-SHUFFLE_SHARE = 1 / 3
-"""A reduce's progress when its shuffle has ended (Hadoop: copy, sort and reduce, a third each)."""
-
-LOOK_EVERY_MS: Millis = 3000
+RETRY_INPUT_MS: Millis = 3000
 """How long HDFS's client waits before it asks for a block's replicas again."""
+
+_OUTCOMES = {
+    AttemptChange.SUCCEED: Outcome.SUCCEEDED,
+    AttemptChange.FAIL: Outcome.FAILED,
+    AttemptChange.KILL: Outcome.KILLED,
+}
+_STALLS = {
+    AttemptState.MAP_STUCK: Stall.NOT_BEGUN,
+    AttemptState.REDUCE_STUCK: Stall.NOT_BEGUN,
+    AttemptState.AWAITING_INPUT: Stall.NO_INPUT,
+}
+"""Why an attempt has not begun, by its state."""
 
 
 class Slot(Machine):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
+
+    answers = answering(
+        msg.LaunchTask,
+        msg.ResumeAttempt,
+        msg.PhaseOver,
+        msg.RetryInput,
+        msg.OutputsReady,
+        msg.Fetched,
+        msg.FetchTimeout,
+        msg.RetryFetch,
+        msg.OutputsObsolete,
+        msg.TrackProgress,
+        msg.SuspendTask,
+        msg.KillTask,
+    ) | dict.fromkeys(faults.OF_MACHINES, "on_fault")
 
     def __init__(
         self,
@@ -100,397 +89,369 @@ class Slot(Machine):
         self._durations = durations
         self._blocks = blocks
         self._slowness = 1.0
-        self._running: LaunchTask | None = None
-        self._started_ms: Millis = 0
-        self._suspended_ms: Millis = 0  # in all, of the present attempt
-        self._shuffled_ms: Millis = 0  # how long it had run when its shuffle ended
-        self._injected: InjectedFailure | None = None  # if the present attempt is not to succeed
-        self._deadline_ms: Millis | None = None  # when it has failed, if it hangs or waits so long
-        self._waits: Stall | None = None  # why the present attempt has not begun
-        self._copier: Copier | None = None  # while it shuffles
-        self._phase: Phase | None = None  # None while it waits for map outputs, and while halted
-        self._put_off: tuple[Millis, float] | None = None  # what was left when it was halted
+        self._attempt: RunningAttempt | None = None
         self._timed = 0
 
-    def receive(self, message: msgspec.Struct) -> None:
-        if self.halted and self.absorbs(message):
-            return
-        match message:
-            case LaunchTask():
-                self.on_launch(message)
-            case OutputsReady():
-                self.on_outputs_ready(message)
-            case PhaseOver():
-                self.on_phase_over(message)
-            case RetryInput():
-                self.on_retry_input(message)
-            case KillTask():
-                self.on_kill(message)
-            case SuspendTask():
-                self.on_suspend(message)
-            case ResumeAttempt():
-                self.on_resume_attempt(message)
-            case TrackProgress():
-                self.on_track_progress(message)
-            case Fetched():
-                self.on_fetched(message)
-            case FetchTimeout():
-                self.on_fetch_timeout(message)
-            case RetryFetch():
-                self.on_retry_fetch(message)
-            case OutputsObsolete():
-                self.on_outputs_obsolete(message)
-            case Fault():
-                self.on_fault(message)
-            case _:
-                raise AssertionError(f"a slot has no answer to {message!r}")
+    # From launch to end.
 
-    def on_launch(self, launch: LaunchTask) -> None:
-        assert self._running is None, f"{self.name} is busy with {self._running!r} (S1)"
-        self._running = launch
-        self._started_ms = self.now_ms
-        self._suspended_ms = self._shuffled_ms = 0
-        self._injected = self._durations.injected(launch, self._failing, self._hanging)
-        self.note(AttemptStarted(self.now_ms, launch.attempt, self._node, self._slot))
-        self._begin(launch)
+    def on_launch_task(self, launch: msg.LaunchTask) -> None:
+        assert self._attempt is None, f"{self.name} is busy (S1)"
+        attempt = self._attempt = RunningAttempt(launch, self.now_ms)
+        is_map = launch.kind is TaskKind.MAP
+        attempt.change(AttemptChange.START_MAP if is_map else AttemptChange.START_REDUCE)
+        attempt.injected = self._durations.injected_failure(launch, self._ailments)
+        began = (launch.attempt, self._node, self._slot)
+        self._note(attempt, ev.AttemptStarted(self.now_ms, *began, cause=self.cause))
+        self._begin(attempt)
 
-    def on_phase_over(self, over: PhaseOver) -> None:
-        launch = self._running
-        if launch is None or over.timed != self._timed:
+    def on_phase_over(self, over: msg.PhaseOver) -> None:
+        attempt = self._attempt
+        if attempt is None or over.timed != self._timed:
             return
-        if self._copier is None:
-            if self._injected is not None and self._injected.hangs and not self._injected.hung:
-                self._hang(launch, self._injected)
-            else:
-                self._end(launch, Outcome.SUCCEEDED if self._injected is None else Outcome.FAILED)
-        elif self._copier.awaited:
-            self._phase = None  # until the last host has answered
+        if attempt.copier is not None:
+            self._on_shuffle_over(attempt, attempt.copier)
+        elif attempt.injected is None:
+            self._end(attempt, AttemptChange.SUCCEED)
+        elif attempt.injected.hangs and attempt.state is not AttemptState.HANGING:
+            self._hang(attempt)
         else:
-            assert isinstance(launch.work, ReduceWork)
-            self._copier = None
-            self._shuffled_ms = self._ran_ms()
-            self.note(ShuffleEnded(self.now_ms, launch.attempt))
-            self._begin_phase(launch, self._stretched(self._durations.of_rest(launch, launch.work)))
+            self._end(attempt, AttemptChange.FAIL)
 
-    def on_retry_input(self, look: RetryInput) -> None:
+    def _on_shuffle_over(self, attempt: RunningAttempt, copier: Copier) -> None:
+        """Go on to the reduce's own work, unless a host has still to answer."""
+        if copier.awaited:
+            attempt.phase = None
+            return
+        launch = attempt.launch
+        assert isinstance(launch.work, msg.ReduceWork)
+        attempt.change(AttemptChange.END_SHUFFLE)
+        attempt.shuffled_ms = attempt.ran_ms(self.now_ms)
+        attempt.copier = None
+        self._note(attempt, ev.ShuffleEnded(self.now_ms, launch.attempt, cause=self.cause))
+        rest_ms = self._durations.of_rest(launch, launch.work)
+        self._begin_phase(attempt, self._stretched(rest_ms))
+
+    def on_retry_input(self, retry: msg.RetryInput) -> None:
         """Begin if the input is there now; give it up if that takes too long."""
-        launch = self._running
-        if launch is None or look.timed != self._timed or self._deadline_ms is None:
+        attempt = self._attempt
+        if attempt is None or retry.timed != self._timed or attempt.deadline_ms is None:
             return
-        if self._readable(launch):
-            self.note(StallEnded(self.now_ms, launch.attempt))
-            self._waits = self._deadline_ms = None
-            self._work(launch)
-        elif self.now_ms >= self._deadline_ms:
-            self._end(launch, Outcome.FAILED)
+        if self._readable(attempt):
+            attempt.change(AttemptChange.FIND_INPUT)
+            attempt.deadline_ms = None
+            found = ev.StallEnded(self.now_ms, attempt.launch.attempt, cause=attempt.event)
+            self._note(attempt, found)
+            self._work(attempt)
+        elif self.now_ms >= attempt.deadline_ms:
+            self._end(attempt, AttemptChange.FAIL)
         else:
-            self._look_later(self._deadline_ms)
+            self._retry_input_later(attempt.deadline_ms)
 
-    def on_kill(self, kill: KillTask) -> None:
-        if self._running is not None and self._running.attempt == kill.attempt:
-            self._end(self._running, Outcome.KILLED)
+    def on_kill_task(self, kill: msg.KillTask) -> None:
+        attempt = self._running(kill.attempt)
+        if attempt is not None:
+            self._end(attempt, AttemptChange.KILL)
 
-    def on_track_progress(self, order: TrackProgress) -> None:
+    def on_track_progress(self, order: msg.TrackProgress) -> None:
         """Tell how far the attempt is, and of every phase from now on."""
-        launch, phase = self._running, self._phase
-        if launch is None or launch.attempt != order.attempt:
+        attempt = self._running(order.attempt)
+        if attempt is None:
             return
-        self._running = tracked(launch)
-        left_ms, done = None, 0.0
-        if self._waits is not None:
+        attempt.launch = replace(attempt.launch, tracked=True)
+        left_ms, done, phase = None, 0.0, attempt.phase
+        if attempt.state in _STALLS:
             left_ms = 0
-        elif phase is not None and self._copier is None:
+        elif phase is not None and attempt.copier is None:
             done = phase.progress(self.now_ms)
             left_ms = phase._replace(began_ms=self.now_ms, done=done).whole_ms()
-        ran = (self._ran_ms(), self._shuffled_for_ms())
-        self.send(node_address(self._node), ProgressTold(launch.attempt, *ran, left_ms, done))
+        ran = (attempt.ran_ms(self.now_ms), attempt.shuffled_for_ms(self.now_ms))
+        told = msg.ProgressTold(order.attempt, *ran, left_ms, done)
+        self.send(node_address(self._node), told)
 
     # Fetching map outputs.
 
-    def on_outputs_ready(self, ready: OutputsReady) -> None:
+    def on_outputs_ready(self, ready: msg.OutputsReady) -> None:
         """Let the shuffle take its time, and fetch from every host that is named."""
-        found = self._fetching(ready.attempt)
-        if found is None:
+        attempt = self._shuffling(ready.attempt)
+        if attempt is None:
             return
-        launch, copier = found
-        assert isinstance(launch.work, ReduceWork)
-        if self._phase is None:
+        launch, copier = attempt.launch, attempt.copier
+        assert isinstance(launch.work, msg.ReduceWork)
+        assert copier is not None
+        if attempt.phase is None:
             whole_ms = self._stretched(self._durations.of_shuffle(launch, launch.work))
             last_ms = self._stretched(self._durations.of_tail(launch, launch.work))
-            fetched_ms = whole_ms - self._ran_ms()
-            self._time_phase(launch, max(fetched_ms, last_ms, 2 * self._latency_ms + 1))
+            fetched_ms = whole_ms - attempt.ran_ms(self.now_ms)
+            self._time_phase(attempt, max(fetched_ms, last_ms, 2 * self._latency_ms + 1))
         for host in copier.ask(ready.hosts):
             self._fetch(launch, host)
 
-    def on_fetched(self, fetched: Fetched) -> None:
+    def on_fetched(self, fetched: msg.Fetched) -> None:
         """A host has answered; the last to do so may have kept the shuffle from ending."""
-        found = self._fetching(fetched.attempt)
-        if found is None or fetched.host in self._apart:
+        attempt = self._shuffling(fetched.attempt)
+        if attempt is None or fetched.host in self._unreachable:
             return
-        launch, copier = found
-        if copier.answered(fetched.host) and not copier.awaited and self._phase is None:
-            assert isinstance(launch.work, ReduceWork)
+        copier = attempt.copier
+        assert copier is not None
+        if copier.answered(fetched.host) and not copier.awaited and attempt.phase is None:
+            launch = attempt.launch
+            assert isinstance(launch.work, msg.ReduceWork)
             tail_ms = self._stretched(self._durations.of_tail(launch, launch.work))
-            self._time_phase(launch, tail_ms)
+            self._time_phase(attempt, tail_ms)
 
-    def on_fetch_timeout(self, over: FetchTimeout) -> None:
+    def on_fetch_timeout(self, over: msg.FetchTimeout) -> None:
         """Nobody answered: try again after a pause, and tell the master now and then."""
-        found = self._fetching(over.attempt)
-        if found is None or over.host not in found[1].awaited:
+        attempt = self._shuffling(over.attempt)
+        copier = None if attempt is None else attempt.copier
+        if attempt is None or copier is None or over.host not in copier.awaited:
             return
-        launch, copier = found
         pause_ms, tell = copier.failed(over.host)
         if copier.gives_up(over.host):
-            self._end(launch, Outcome.FAILED)
+            self._end(attempt, AttemptChange.FAIL)
             return
-        self.timer(RetryFetch(over.attempt, over.host), self._clock.real_ms(pause_ms))
+        self.timer(msg.RetryFetch(over.attempt, over.host), self._clock.real_ms(pause_ms))
         if tell:
-            self.send(node_address(self._node), FetchFailure(launch.job, over.host))
+            failure = msg.FetchFailure(attempt.launch.job, over.host, attempt.event)
+            self.send(node_address(self._node), failure)
 
-    def on_retry_fetch(self, again: RetryFetch) -> None:
+    def on_retry_fetch(self, again: msg.RetryFetch) -> None:
         """The pause after a failed try is over."""
-        found = self._fetching(again.attempt)
-        if found is not None and again.host in found[1].awaited:
-            self._fetch(found[0], again.host)
+        attempt = self._shuffling(again.attempt)
+        copier = None if attempt is None else attempt.copier
+        if attempt is not None and copier is not None and again.host in copier.awaited:
+            self._fetch(attempt.launch, again.host)
 
-    def on_outputs_obsolete(self, obsolete: OutputsObsolete) -> None:
+    def on_outputs_obsolete(self, obsolete: msg.OutputsObsolete) -> None:
         """A map output that was to be fetched is gone: wait until all are there again."""
-        found = self._fetching(obsolete.attempt)
-        if found is not None:
-            self._phase = self._put_off = None
+        attempt = self._shuffling(obsolete.attempt)
+        if attempt is not None and attempt.copier is not None:
+            attempt.phase = attempt.put_off = None
             self._timed += 1
-            found[1].awaited.clear()
+            attempt.copier.awaited.clear()
 
-    def _fetching(self, attempt: AttemptId) -> tuple[LaunchTask, Copier] | None:
+    def _running(self, attempt: AttemptId) -> RunningAttempt | None:
+        """The attempt that runs here, if it is this one."""
+        running = self._attempt
+        return running if running is not None and running.launch.attempt == attempt else None
+
+    def _shuffling(self, attempt: AttemptId) -> RunningAttempt | None:
         """The running reduce, if it is this one and in its shuffle."""
-        launch, copier = self._running, self._copier
-        if launch is None or launch.attempt != attempt or copier is None:
-            return None
-        return launch, copier
+        running = self._running(attempt)
+        return running if running is not None and running.copier is not None else None
 
-    def _ask_for_outputs(self, launch: LaunchTask, again: bool = False) -> None:
-        request = FetchOutputsAgain if again else FetchOutputs
-        ask = request(self.address, launch.attempt)
+    def _ask_for_outputs(self, launch: msg.LaunchTask, fetching: bool = False) -> None:
+        ask = msg.FetchOutputs(self.address, launch.attempt, fetching)
         self.send(job_address(launch.job), ask, self._latency_ms)
 
-    def _fetch(self, launch: LaunchTask, host: NodeId) -> None:
+    def _fetch(self, launch: msg.LaunchTask, host: NodeId) -> None:
         """Ask a host for the outputs that it has."""
-        if host not in self._apart:
-            fetch = Fetch(self.address, self._node, launch.attempt, launch.job)
+        if host not in self._unreachable:
+            fetch = msg.Fetch(self.address, self._node, launch.attempt, launch.job)
             self.send(node_address(host), fetch, self._latency_ms)
         try_ms = self._clock.real_ms(TRY_MS) + 2 * self._latency_ms
-        self.timer(FetchTimeout(launch.attempt, host), try_ms)
+        self.timer(msg.FetchTimeout(launch.attempt, host), try_ms)
 
     # Giving way and going on.
 
-    def on_suspend(self, suspend: SuspendTask) -> None:
+    def on_suspend_task(self, suspend: msg.SuspendTask) -> None:
         """Hand what is left of the attempt to the node and forget it."""
-        launch, phase = self._running, self._phase
-        if launch is None or launch.attempt != suspend.attempt:
+        attempt = self._running(suspend.attempt)
+        if attempt is None:
             return
-        rest = Checkpoint(
-            launch=launch,
-            started_ms=self._started_ms,
-            ran_ms=self._ran_ms(),
-            shuffled_ms=self._shuffled_for_ms(),
-            left_ms=None if phase is None else phase.ends_ms - self.now_ms,
-            done=0.0 if phase is None else phase.progress(self.now_ms),
-            injected=self._injected,
-            slowness=self._slowness,
-            fetched=None if self._copier is None else self._copier.fetched(),
-        )
+        saved = attempt.checkpoint(self.now_ms, self._slowness)
+        attempt.change(AttemptChange.SUSPEND)
         self._clear()
-        self.note(AttemptSuspended(self.now_ms, launch.attempt))
-        self.send(node_address(self._node), AttemptCheckpointed(self._slot, rest))
+        suspended = ev.AttemptSuspended(self.now_ms, suspend.attempt, cause=self.cause)
+        self._note(attempt, suspended)
+        self.send(node_address(self._node), msg.AttemptCheckpointed(self._slot, saved))
 
-    def on_resume_attempt(self, order: ResumeAttempt) -> None:
+    def on_resume_attempt(self, order: msg.ResumeAttempt) -> None:
         """Take up a suspended attempt where it stopped."""
-        rest = order.rest
-        assert self._running is None, f"{self.name} is busy with {self._running!r} (S1)"
-        launch = self._running = rest.launch
-        self._started_ms = rest.started_ms
-        self._suspended_ms = self.now_ms - rest.started_ms - rest.ran_ms
-        self._shuffled_ms = rest.shuffled_ms
-        self._injected = rest.injected
-        self.note(AttemptResumed(self.now_ms, launch.attempt, self._node, self._slot))
-        left_ms = rest.left_ms
-        if rest.injected is not None and rest.injected.hung:
+        assert self._attempt is None, f"{self.name} is busy (S1)"
+        saved = order.checkpoint
+        attempt = self._attempt = RunningAttempt.resumed(saved, self.now_ms)
+        place = (saved.launch.attempt, self._node, self._slot)
+        self._note(attempt, ev.AttemptResumed(self.now_ms, *place, cause=self.cause))
+        left_ms = saved.left_ms
+        if saved.state in _STALLS:
+            self._begin(attempt)
+            return
+        if attempt.state is AttemptState.HANGING:
             left_ms = self._clock.real_ms(self._durations.timeout_ms)
-            self._deadline_ms = self.now_ms + left_ms
+            attempt.deadline_ms = self.now_ms + left_ms
         elif left_ms is not None:
-            left_ms = round(left_ms * self._slowness / rest.slowness)
-        if rest.fetched is not None:
-            self._copier = Copier(rest.fetched)
-            self._ask_for_outputs(launch, again=left_ms is not None)
+            left_ms = round(left_ms * self._slowness / saved.slowness)
+        if attempt.state is AttemptState.SHUFFLING:
+            attempt.copier = Copier(saved.fetched)
+            self._ask_for_outputs(saved.launch, fetching=left_ms is not None)
             if left_ms is not None:  # asking takes two round trips
                 left_ms = max(left_ms, 4 * self._latency_ms + 1)
         if left_ms is not None:
-            self._time_phase(launch, left_ms, rest.done)
-        elif rest.fetched is None:  # it had not begun
-            self._begin(launch)
+            self._time_phase(attempt, left_ms, saved.done)
 
     # What happens to the machine.
 
     def crash(self) -> None:
         """What ran is gone, and nobody is told."""
-        launch = self._running
-        if launch is not None:
-            times = self._started_ms, self._suspended_ms
+        attempt = self._attempt
+        if attempt is not None:
+            attempt.change(AttemptChange.KILL)
             self._clear()
-            self.note(AttemptEnded(self.now_ms, launch.attempt, Outcome.KILLED, *times))
+            self._note_end(attempt, Outcome.KILLED, self.cause)
 
     def pause(self) -> None:
-        self._put_off, self._phase = self._left(), None
+        attempt = self._attempt
+        if attempt is not None:
+            attempt.put_off, attempt.phase = attempt.left(self.now_ms), None
         self._timed += 1
 
     def resume(self) -> None:
-        put_off, self._put_off = self._put_off, None
-        if put_off is not None and self._deadline_ms is not None:  # the clock has run on
-            put_off = (max(self._deadline_ms - self.now_ms, 0), put_off[1])
-        self._go_on(put_off)
-        if self._waits is Stall.NO_INPUT:
-            self.timer(RetryInput(self._timed), 0)
+        attempt = self._attempt
+        if attempt is None:
+            return
+        put_off, attempt.put_off = attempt.put_off, None
+        if put_off is not None:
+            left_ms, done = put_off
+            if attempt.deadline_ms is not None:  # the clock has run on
+                left_ms = max(attempt.deadline_ms - self.now_ms, 0)
+            self._time_phase(attempt, left_ms, done)
+        if attempt.state is AttemptState.AWAITING_INPUT:
+            self.timer(msg.RetryInput(self._timed), 0)
 
     def slow(self, factor: float) -> None:
         """What is left of the running phase takes longer too, or shorter."""
         ratio = factor / self._slowness
         self._slowness = factor
-        if self._deadline_ms is not None:
+        attempt = self._attempt
+        if attempt is None or attempt.deadline_ms is not None:
             return
-        left = self._put_off if self.halted else self._left()
+        left = attempt.left(self.now_ms)
         if left is not None:
-            left = (round(left[0] * ratio), left[1])
-        if self.halted:
-            self._put_off = left
-        else:
-            self._go_on(left)
+            self._time_phase(attempt, round(left[0] * ratio), left[1])
+        elif attempt.put_off is not None:
+            left_ms, done = attempt.put_off
+            attempt.put_off = (round(left_ms * ratio), done)
 
     def waits_for(self) -> str | None:
-        launch = self._running
-        if launch is None or self._waits is None:
+        attempt = self._attempt
+        if attempt is None or attempt.state not in _STALLS:
             return None
-        return f"{self.name} holds attempt {launch.attempt} of job {launch.job}: {self._waits}"
+        what = f"{self.name} holds attempt {attempt.launch.attempt} of job {attempt.launch.job}"
+        return f"{what}: {_STALLS[attempt.state]}"
 
     def at_work(self) -> bool:
         """A reduce that waits for its job's last map is not: that map must run somewhere else."""
-        return self._phase is not None or self._waits is not None
+        attempt = self._attempt
+        return attempt is not None and (attempt.phase is not None or attempt.state in _STALLS)
 
     # The phases of an attempt.
+
+    def _note(self, attempt: RunningAttempt, event: ev.AnyEvent) -> None:
+        """Tell what the attempt did; what follows is brought about by that."""
+        attempt.event = self.cause = self.note(event)
 
     def _stretched(self, ms: Millis) -> Millis:
         """What takes so long, as slow as the machine is now."""
         return round(ms * self._slowness)
 
-    def _begin(self, launch: LaunchTask) -> None:
+    def _begin(self, attempt: RunningAttempt) -> None:
         """Begin the attempt's work, or say why not."""
-        if self._durations.sticks(launch, self._sticking):
-            self._wait(launch, Stall.NOT_BEGUN)
-            self.send(node_address(self._node), NotBegun(launch.attempt))
-        elif self._readable(launch):
-            self._work(launch)
+        if self._durations.sticks(attempt.launch, self._ailments.sticking):
+            self._stall(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
+            stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
+            self.send(node_address(self._node), stuck)
+        elif self._readable(attempt):
+            self._work(attempt)
         else:
             wait_ms = self._clock.real_ms(self._durations.input_wait_ms)
-            self._deadline_ms = self.now_ms + wait_ms
-            self._wait(launch, Stall.NO_INPUT)
-            self._look_later(self._deadline_ms)
+            attempt.deadline_ms = self.now_ms + wait_ms
+            self._stall(attempt, AttemptChange.MISS_INPUT, 0.0, NO_CAUSE)
+            self._retry_input_later(attempt.deadline_ms)
 
-    def _work(self, launch: LaunchTask) -> None:
+    def _work(self, attempt: RunningAttempt) -> None:
         """Begin the attempt's first phase."""
-        if isinstance(launch.work, MapWork):
-            self._begin_phase(launch, self._stretched(self._durations.of_map(launch, launch.work)))
+        launch = attempt.launch
+        if isinstance(launch.work, msg.MapWork):
+            length_ms = self._stretched(self._durations.of_map(launch, launch.work))
+            self._begin_phase(attempt, length_ms)
         else:
-            self._copier = Copier()
+            attempt.copier = Copier()
             self._ask_for_outputs(launch)
 
-    def _wait(self, launch: LaunchTask, why: Stall) -> None:
-        """Hold the slot and do nothing."""
-        self._waits = why
-        self.note(AttemptStalled(self.now_ms, launch.attempt, 0.0, why))
-        if isinstance(launch, TrackedLaunch):
-            self.send(node_address(self._node), PhaseBegan(launch.attempt, 0))
+    def _stall(
+        self, attempt: RunningAttempt, change: AttemptChange, done: float, blame: int
+    ) -> None:
+        """Make no progress from now on; `blame` is the fault that brought it about, if any."""
+        attempt.change(change)
+        why = _STALLS.get(attempt.state, Stall.HANGS)
+        cause = attempt.event if blame == NO_CAUSE else blame
+        launch = attempt.launch
+        self._note(attempt, ev.AttemptStalled(self.now_ms, launch.attempt, done, why, cause=cause))
+        if launch.tracked and why is not Stall.HANGS:
+            self.send(node_address(self._node), msg.PhaseBegan(launch.attempt, 0))
 
-    def _readable(self, launch: LaunchTask) -> bool:
+    def _readable(self, attempt: RunningAttempt) -> bool:
         """Whether the attempt's input can be read; a reduce's comes from maps."""
+        launch = attempt.launch
         is_map = launch.kind is TaskKind.MAP
         return not is_map or self._blocks.readable(launch.job, launch.task, self.now_ms)
 
-    def _look_later(self, deadline_ms: Millis) -> None:
+    def _retry_input_later(self, deadline_ms: Millis) -> None:
         self._timed += 1
-        wait_ms = min(self._clock.real_ms(LOOK_EVERY_MS), deadline_ms - self.now_ms)
-        self.timer(RetryInput(self._timed), wait_ms)
+        wait_ms = min(self._clock.real_ms(RETRY_INPUT_MS), deadline_ms - self.now_ms)
+        self.timer(msg.RetryInput(self._timed), wait_ms)
 
-    def _begin_phase(self, launch: LaunchTask, length_ms: Millis) -> None:
+    def _begin_phase(self, attempt: RunningAttempt, length_ms: Millis) -> None:
         """Let the attempt's next phase, which is no shuffle, take its time: to its end, or to where
         it fails.
         """
-        if self._injected is not None:
-            length_ms = round(length_ms * self._injected.at)
-        self._time_phase(launch, length_ms, _before(launch))
+        if attempt.injected is not None:
+            length_ms = round(length_ms * attempt.injected.at)
+        self._time_phase(attempt, length_ms, attempt.before)
 
-    def _hang(self, launch: LaunchTask, injected: InjectedFailure) -> None:
+    def _hang(self, attempt: RunningAttempt) -> None:
         """Come no further, until it is noticed."""
-        done = self._goal(launch)
+        assert attempt.injected is not None
+        done = attempt.goal
         timeout_ms = self._clock.real_ms(self._durations.timeout_ms)
-        self._injected = InjectedFailure(injected.at, hangs=True, hung=True)
-        self._deadline_ms = self.now_ms + timeout_ms
-        self.note(AttemptStalled(self.now_ms, launch.attempt, done, Stall.HANGS))
-        self._time_phase(launch, timeout_ms, done)
+        attempt.deadline_ms = self.now_ms + timeout_ms
+        self._stall(attempt, AttemptChange.HANG, done, attempt.injected.cause)
+        self._time_phase(attempt, timeout_ms, done)
 
-    def _goal(self, launch: LaunchTask) -> float:
-        """How far the present phase brings the attempt."""
-        if self._injected is None or self._copier is not None:
-            return 1.0
-        before = _before(launch)
-        return before + (1 - before) * self._injected.at
-
-    def _time_phase(self, launch: LaunchTask, length_ms: Millis, done: float = 0.0) -> None:
+    def _time_phase(self, attempt: RunningAttempt, length_ms: Millis, done: float = 0.0) -> None:
         """The present phase ends so long from now, and not when any earlier timer says; `done` is
         the attempt's progress at this moment.
         """
-        phase = Phase(self.now_ms, self.now_ms + length_ms, done, self._goal(launch))
-        self._phase = phase
+        phase = Phase(self.now_ms, self.now_ms + length_ms, done, attempt.goal)
+        attempt.phase = phase
         self._timed += 1
-        self.timer(PhaseOver(self._timed), length_ms)
-        if isinstance(launch, TrackedLaunch) and self._copier is None:
-            self.send(node_address(self._node), PhaseBegan(launch.attempt, phase.whole_ms(), done))
+        self.timer(msg.PhaseOver(self._timed), length_ms)
+        launch = attempt.launch
+        if launch.tracked and attempt.copier is None:
+            began = msg.PhaseBegan(launch.attempt, phase.whole_ms(), done)
+            self.send(node_address(self._node), began)
 
-    def _left(self) -> tuple[Millis, float] | None:
-        """What is left of the present phase, and the progress so far; None where none is timed."""
-        if self._running is None or self._phase is None:
-            return None
-        return self._phase.ends_ms - self.now_ms, self._phase.progress(self.now_ms)
-
-    def _go_on(self, left: tuple[Millis, float] | None) -> None:
-        """Let what was left of the phase take its time from now."""
-        if self._running is not None and left is not None:
-            self._time_phase(self._running, *left)
-
-    def _ran_ms(self) -> Millis:
-        """How long the attempt has run so far, the time when it was suspended not counted."""
-        return self.now_ms - self._started_ms - self._suspended_ms
-
-    def _shuffled_for_ms(self) -> Millis:
-        """How much of that was in its shuffle."""
-        return self._ran_ms() if self._copier is not None else self._shuffled_ms
-
-    def _end(self, launch: LaunchTask, outcome: Outcome) -> None:
-        report = EndReport(launch.attempt, outcome, self._ran_ms(), self._shuffled_for_ms())
-        times = self._started_ms, self._suspended_ms
+    def _end(self, attempt: RunningAttempt, change: AttemptChange) -> None:
+        """End the attempt; the slot is free, and the node is told."""
+        launch, outcome, cause = attempt.launch, _OUTCOMES[change], attempt.event
+        if change is AttemptChange.KILL:
+            cause = self.cause
+        elif change is AttemptChange.FAIL and attempt.injected is not None:
+            cause = cause if attempt.injected.cause == NO_CAUSE else attempt.injected.cause
+        ran = (attempt.ran_ms(self.now_ms), attempt.shuffled_for_ms(self.now_ms))
+        attempt.change(change)
         self._clear()
-        self.note(AttemptEnded(self.now_ms, launch.attempt, outcome, *times))
+        self._note_end(attempt, outcome, cause)
+        report = msg.EndReport(launch.attempt, outcome, *ran, attempt.event)
         stored = launch.kind is TaskKind.MAP and outcome is Outcome.SUCCEEDED
-        over = AttemptFinished(self._slot, report, launch.job if stored else None)
+        over = msg.AttemptFinished(self._slot, report, launch.job if stored else None)
         self.send(node_address(self._node), over)
+
+    def _note_end(self, attempt: RunningAttempt, outcome: Outcome, cause: int) -> None:
+        what = (attempt.launch.attempt, outcome, attempt.started_ms, attempt.suspended_ms)
+        self._note(attempt, ev.AttemptEnded(self.now_ms, *what, cause=cause))
 
     def _clear(self) -> None:
         """Be free; a timer that still goes is for nobody."""
-        self._running = None
-        self._copier = None
-        self._deadline_ms = self._waits = None
-        self._phase = self._put_off = None
+        self._attempt = None
         self._timed += 1
-
-
-def _before(launch: LaunchTask) -> float:
-    """The attempt's progress when its own work begins: of a reduce, after its shuffle."""
-    return SHUFFLE_SHARE if launch.kind is TaskKind.REDUCE else 0.0

@@ -7,8 +7,8 @@ import msgspec
 
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.vocabulary.events import AnyEvent, RunStarted
-from callboard.journal.checks.book import Book
-from callboard.journal.checks.records import NEVER
+from callboard.journal.run_records import NEVER
+from callboard.journal.run_state import RunState
 from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy, PolicySpecError
 from callboard.scheduler.registry.parts import SHIPPED, PartSettings, make_policy
@@ -74,7 +74,7 @@ class Violation(Exception):
         return "\n".join(lines)
 
 
-class Check(msgspec.Struct, frozen=True):
+class RuleReport(msgspec.Struct, frozen=True):
     """What became of a rule in a run: how often there was something to hold it against; where
     there was nothing, why.
     """
@@ -96,8 +96,8 @@ class Rule:
     says: ClassVar[str]
     idle: str = "nothing of the kind happened"
 
-    def __init__(self, book: Book) -> None:
-        self.book = book
+    def __init__(self, run_state: RunState) -> None:
+        self.run_state = run_state
         self.times = 0
 
     def begin(self, setup: Setup) -> None:
@@ -113,6 +113,6 @@ class Rule:
         return Violation(self, event, explanation, *about)
 
     @property
-    def check(self) -> Check:
+    def check(self) -> RuleReport:
         """What became of it so far."""
-        return Check(self.id, self.says, self.times, "" if self.times else self.idle)
+        return RuleReport(self.id, self.says, self.times, "" if self.times else self.idle)

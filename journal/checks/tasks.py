@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
     JobResubmitted,
     JobSubmitted,
     KillOrdered,
-    MapsUndone,
+    MapOutputsLost,
     NodeLost,
     NodeReturned,
     Outcome,
@@ -26,8 +26,8 @@ from callboard.actors.vocabulary.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.journal.checks.records import NEVER, Attempt
 from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.run_records import NEVER, AttemptRecord
 from callboard.scheduler.model import AttemptId, TaskKind
 
 
@@ -40,18 +40,22 @@ class Successes(Rule):
     says = "a task has at most one valid success, and a job that succeeded one of every task"
 
     def handlers(self) -> Handlers:
-        return {AttemptClosed: self._closed, MapsUndone: self._undone, JobFinished: self._finished}
+        return {
+            AttemptClosed: self._closed,
+            MapOutputsLost: self._undone,
+            JobFinished: self._finished,
+        }
 
     def _closed(self, event: AttemptClosed) -> None:
         if event.outcome is not Outcome.SUCCEEDED:
             return
         self.times += 1
-        attempt = self.book.attempts[event.attempt]
+        attempt = self.run_state.attempts[event.attempt]
         if attempt.task.valid:
             raise self.broken(event, "its task has succeeded already", attempt, attempt.task)
 
-    def _undone(self, event: MapsUndone) -> None:
-        job = self.book.jobs[event.job]
+    def _undone(self, event: MapOutputsLost) -> None:
+        job = self.run_state.jobs[event.job]
         for attempt in event.attempts:
             self.times += 1
             index, node = job.outputs[attempt]
@@ -62,7 +66,7 @@ class Successes(Rule):
         if event.outcome is not Outcome.SUCCEEDED:
             return
         self.times += 1
-        job = self.book.jobs[event.job]
+        job = self.run_state.jobs[event.job]
         undone = job.undone_now if job.undone_ms == event.at_ms else 0
         if job.valid[0] + undone != job.submitted.maps or job.valid[1] != job.submitted.reduces:
             raise self.broken(event, "not every task of it has succeeded", job)
@@ -98,20 +102,20 @@ class Lifecycles(Rule):
             NodeReturned: self._returned,
         }
 
-    def _attempt(self, event: AnyEvent, number: AttemptId) -> Attempt:
+    def _attempt(self, event: AnyEvent, number: AttemptId) -> AttemptRecord:
         self.times += 1
-        attempt = self.book.attempts.get(number)
+        attempt = self.run_state.attempts.get(number)
         if attempt is None:
             raise self.broken(event, f"attempt {number} has ended and is booked")
         return attempt
 
-    def _running(self, event: AnyEvent, number: AttemptId) -> Attempt:
+    def _running(self, event: AnyEvent, number: AttemptId) -> AttemptRecord:
         attempt = self._attempt(event, number)
         if attempt.place is None:
             raise self.broken(event, "the attempt does not run", attempt)
         return attempt
 
-    def _open(self, event: AnyEvent, number: AttemptId) -> Attempt:
+    def _open(self, event: AnyEvent, number: AttemptId) -> AttemptRecord:
         attempt = self._attempt(event, number)
         if attempt.closed is not None:
             raise self.broken(event, "the attempt is booked already", attempt)
@@ -119,19 +123,19 @@ class Lifecycles(Rule):
 
     def _submitted(self, event: JobSubmitted) -> None:
         self.times += 1
-        if event.job in self.book.jobs:
-            raise self.broken(event, "it has been submitted before", self.book.jobs[event.job])
+        if event.job in self.run_state.jobs:
+            raise self.broken(event, "it has been submitted before", self.run_state.jobs[event.job])
 
     def _finished(self, event: JobFinished) -> None:
         self.times += 1
-        job = self.book.jobs[event.job]
+        job = self.run_state.jobs[event.job]
         if job.finished is not None:
             raise self.broken(event, "it has finished before", job)
 
     def _launched(self, event: AttemptLaunched) -> None:
         self.times += 1
-        job = self.book.jobs[event.job]
-        known_ms = max(job.finished_ms, self.book.resumed_ms)
+        job = self.run_state.jobs[event.job]
+        known_ms = max(job.finished_ms, self.run_state.resumed_ms)
         if job.finished is not None and event.at_ms > known_ms:
             raise self.broken(event, "the job has finished", job)
         task = job.tasks[event.kind].get(event.task)
@@ -198,22 +202,22 @@ class Lifecycles(Rule):
 
     def _lost(self, event: NodeLost) -> None:
         self.times += 1
-        if self.book.nodes[event.node].lost:
+        if self.run_state.nodes[event.node].lost:
             raise self.broken(event, "it is lost already")
 
     def _resubmitted(self, event: JobResubmitted) -> None:
         self.times += 1
-        job = self.book.jobs.get(event.job)
+        job = self.run_state.jobs.get(event.job)
         if job is None or job.finished is not None:
             raise self.broken(event, "it is not in the system", job)
 
     def _returned(self, event: NodeReturned) -> None:
         self.times += 1
-        if not self.book.nodes[event.node].lost and event.at_ms != self.book.restarted_ms:
+        if not self.run_state.nodes[event.node].lost and event.at_ms != self.run_state.restarted_ms:
             raise self.broken(event, "it was not lost")
 
 
-class Attempts(Rule):
+class AttemptLimits(Rule):
     """S4.  A second attempt at the same time is the copy of the first, or the first is beaten.  Of
     a job that has ended more may fail before it is stopped.
     """
@@ -228,35 +232,35 @@ class Attempts(Rule):
         return {
             AttemptLaunched: self._launched,
             AttemptClosed: self._closed,
-            MapsUndone: self._undone,
+            MapOutputsLost: self._undone,
         }
 
     def _launched(self, event: AttemptLaunched) -> None:
         self.times += 1
-        if event.attempt <= self.book.last_attempt:
+        if event.attempt <= self.run_state.last_attempt:
             raise self.broken(event, f"attempt {event.attempt} is no new number")
-        task = self.book.jobs[event.job].task(event.kind, event.task)
+        task = self.run_state.jobs[event.job].task(event.kind, event.task)
         if event.number != task.launched:
             raise self.broken(event, f"it is said to be attempt {event.number} of its task", task)
         if task.launched >= ATTEMPTS_MAX + 1 + task.killed:
             raise self.broken(event, "the task has had too many attempts", task)
         others = [each for each in task.open if not each.beaten]
-        if [each.launch.attempt for each in others] != ([event.copy_of] if event.copy_of else []):
-            raise self.broken(event, f"it is said to be a copy of {event.copy_of}", task, *others)
+        if [each.launch.attempt for each in others] != ([event.original] if event.original else []):
+            raise self.broken(event, f"it is said to be a copy of {event.original}", task, *others)
         if len(task.open) > 1:
             raise self.broken(event, "two attempts of the task run already", task)
-        if event.copy_of and others[0].launch.node == event.node:
+        if event.original and others[0].launch.node == event.node:
             raise self.broken(event, "the task runs on this node already", *others)
 
     def _closed(self, event: AttemptClosed) -> None:
         self.times += 1
-        attempt = self.book.attempts[event.attempt]
+        attempt = self.run_state.attempts[event.attempt]
         task, ended = attempt.task, attempt.job.finished is not None
         if event.outcome is Outcome.FAILED and task.failed >= ATTEMPTS_MAX and not ended:
             raise self.broken(event, "the task has failed too often", task)
 
-    def _undone(self, event: MapsUndone) -> None:
-        job = self.book.jobs[event.job]
+    def _undone(self, event: MapOutputsLost) -> None:
+        job = self.run_state.jobs[event.job]
         for attempt in event.attempts if event.outcome is Outcome.FAILED else ():
             self.times += 1
             index, _ = job.outputs[attempt]
@@ -287,13 +291,13 @@ class Shuffles(Rule):
         if event.kind is TaskKind.MAP:
             return
         self.times += 1
-        job = self.book.jobs[event.job]
+        job = self.run_state.jobs[event.job]
         if job.most_maps < ceil(self._slowstart * job.submitted.maps):
             raise self.broken(event, f"slowstart is {self._slowstart:g} of the maps", job)
 
     def _shuffled(self, event: ShuffleEnded) -> None:
         self.times += 1
-        attempt = self.book.attempts[event.attempt]
+        attempt = self.run_state.attempts[event.attempt]
         job = attempt.job
         lack = job.submitted.maps - job.valid[TaskKind.MAP]
         heard = job.complete_ms == NEVER or event.at_ms > job.complete_ms + self._latency_ms

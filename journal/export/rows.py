@@ -8,50 +8,56 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from callboard.journal.export.recording import Recording
-from callboard.journal.names import kind_name
-from callboard.journal.sentences import LEVELS
-from callboard.journal.tables import FAILED, KILLED, NEVER, OUTCOMES, SUCCEEDED, AttemptTable, Ints
+from callboard.journal.export.export_data import ExportData
+from callboard.journal.figures.tables import (
+    FAILED,
+    KILLED,
+    NEVER,
+    OUTCOMES,
+    SUCCEEDED,
+    AttemptTable,
+    Ints,
+)
+from callboard.journal.tell.names import kind_name
+from callboard.journal.tell.sentences import LOCALITY_NAMES
 from callboard.scheduler.model import Locality, TaskKind
 
-Cell = int | str | None
-Columns = dict[str, list[Cell]]
+TableCell = int | str | None
+Columns = dict[str, list[TableCell]]
 """The columns by name, all of one length."""
 
-TEXT = frozenset(
+TEXT_COLUMNS = frozenset(
     {"job_name", "kind", "locality", "ended", "booked", "preempted", "name", "user", "pool"}
     | {"priority", "outcome"}
 )
 """The columns of text; all others hold whole numbers."""
 
-Rows = Literal["attempts", "jobs"]
-ROWS: tuple[Rows, ...] = get_args(Rows)
+RowKind = Literal["attempts", "jobs"]
+ROW_KINDS: tuple[RowKind, ...] = get_args(RowKind)
 
 
-def columns_of(recording: Recording, rows: Rows) -> Columns:
+def columns_of(data: ExportData, rows: RowKind) -> Columns:
     """The table that was asked for."""
-    attempts = recording.metrics.attempts()
-    return (
-        attempt_columns(recording, attempts) if rows == "attempts" else _jobs(recording, attempts)
-    )
+    attempts = data.metrics.attempts()
+    return attempt_columns(data, attempts) if rows == "attempts" else _jobs(data, attempts)
 
 
-def attempt_columns(recording: Recording, attempts: AttemptTable) -> Columns:
+def attempt_columns(data: ExportData, attempts: AttemptTable) -> Columns:
     """A row for each attempt that the master launched, by its number.
 
     `slot` is the first that it had, of all the node's, map slots first.  `ended` is what the slot
     knows, `booked` what the master has written down last; `held_ms` is how long it held slots,
     `preempted` the reason for which it had to give way for another job, if it had.
     """
-    names = {told.job: told.name for told in recording.submitted}
-    racks = {facts.node: facts.rack for facts in recording.started.nodes}
-    stints = attempts.stints
-    lasted = attempts.left_ms(recording.metrics.horizon_ms) - stints.began_ms
+    names = {told.job: told.name for told in data.submitted}
+    racks = {facts.node: facts.rack for facts in data.started.nodes}
+    stints = attempts.occupancies
+    lasted = attempts.left_ms(data.metrics.horizon_ms) - stints.began_ms
     held = np.zeros(len(attempts.attempt), np.int64)
     np.add.at(held, stints.place, lasted)
     jobs, nodes = attempts.job.tolist(), attempts.node.tolist()
     kinds = [TaskKind(kind) for kind in attempts.kind.tolist()]
-    levels = [LEVELS[Locality(level)] for level in attempts.level.tolist()]
+    levels = [LOCALITY_NAMES[Locality(level)] for level in attempts.level.tolist()]
     return {
         "attempt": attempts.attempt.tolist(),
         "job": jobs,
@@ -59,7 +65,7 @@ def attempt_columns(recording: Recording, attempts: AttemptTable) -> Columns:
         "kind": [kind_name(kind) for kind in kinds],
         "task": attempts.task.tolist(),
         "number": attempts.number.tolist(),
-        "copy_of": [of or None for of in attempts.copy_of.tolist()],
+        "original": [of or None for of in attempts.original.tolist()],
         "node": nodes,
         "rack": [racks[node] for node in nodes],
         "slot": _known(attempts.slot),
@@ -76,25 +82,27 @@ def attempt_columns(recording: Recording, attempts: AttemptTable) -> Columns:
         "suspended_ms": attempts.suspended_ms.tolist(),
         "ended": _outcomes(attempts.ended),
         "booked": _outcomes(attempts.closed),
-        "preempted": [recording.preempted.get(each) for each in attempts.attempt.tolist()],
+        "preempted": [data.preempted.get(each) for each in attempts.attempt.tolist()],
     }
 
 
-def _jobs(recording: Recording, attempts: AttemptTable) -> Columns:
+def _jobs(data: ExportData, attempts: AttemptTable) -> Columns:
     """A row for each job that was submitted, by its number.  Attempts are counted as the master
     has booked them.
     """
-    jobs = recording.metrics.jobs(attempts)
-    told = {each.job: each for each in recording.submitted}
+    jobs = data.metrics.jobs(attempts)
+    told = {each.job: each for each in data.submitted}
     at = np.searchsorted(jobs.job, attempts.job)
 
-    def counted(mine: Iterable[bool]) -> list[Cell]:
-        counts: list[Cell] = np.bincount(at[np.asarray(mine)], minlength=len(jobs.job)).tolist()
+    def counted(mine: Iterable[bool]) -> list[TableCell]:
+        counts: list[TableCell] = np.bincount(
+            at[np.asarray(mine)], minlength=len(jobs.job)
+        ).tolist()
         return counts
 
     every = np.ones(len(at), np.bool_)
     of_map = attempts.kind == TaskKind.MAP
-    given_way = np.isin(attempts.attempt, np.array(sorted(recording.preempted), np.int64))
+    given_way = np.isin(attempts.attempt, np.array(sorted(data.preempted), np.int64))
     return {
         "job": jobs.job.tolist(),
         "name": list(jobs.name),
@@ -113,7 +121,7 @@ def _jobs(recording: Recording, attempts: AttemptTable) -> Columns:
         "succeeded": counted(attempts.closed == SUCCEEDED),
         "failed": counted(attempts.closed == FAILED),
         "killed": counted(attempts.closed == KILLED),
-        "copies": counted(attempts.copy_of != 0),
+        "copies": counted(attempts.original != 0),
         "given_way": counted(given_way),
         "node_local_maps": counted(of_map & (attempts.level == Locality.NODE)),
         "rack_local_maps": counted(of_map & (attempts.level == Locality.RACK)),
@@ -121,9 +129,9 @@ def _jobs(recording: Recording, attempts: AttemptTable) -> Columns:
     }
 
 
-def _known(column: Ints) -> list[Cell]:
+def _known(column: Ints) -> list[TableCell]:
     return [None if value == NEVER else value for value in column.tolist()]
 
 
-def _outcomes(column: Ints) -> list[Cell]:
+def _outcomes(column: Ints) -> list[TableCell]:
     return [None if value == NEVER else str(OUTCOMES[value]) for value in column.tolist()]

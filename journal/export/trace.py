@@ -18,14 +18,14 @@ import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.journal.export.recording import Moment, Recording
-from callboard.journal.names import job_name, kind_name, node_name, printable, rack_name
-from callboard.journal.sentences import LEVELS
-from callboard.journal.steps import Steps
-from callboard.journal.tables import NEVER, OUTCOMES, AttemptTable
+from callboard.journal.export.export_data import ExportData, Instant
+from callboard.journal.figures.steps import Steps
+from callboard.journal.figures.tables import NEVER, OUTCOMES, AttemptTable
+from callboard.journal.tell.names import job_name, kind_name, node_name, printable, rack_name
+from callboard.journal.tell.sentences import LOCALITY_NAMES
 from callboard.scheduler.model import Locality, Millis, TaskKind
 
-Event = dict[str, Any]
+TraceEvent = dict[str, Any]
 
 CLUSTER_PID = 1
 _US = 1000
@@ -56,10 +56,10 @@ class Tracks:
         return self._first[node] + 1 + slot
 
 
-def trace_lines(recording: Recording) -> Iterator[str]:
+def trace_lines(data: ExportData) -> Iterator[str]:
     """The trace as JSON, an event a line, sorted by time."""
-    run, tracks = recording.started, Tracks(recording.started.nodes)
-    attempts = recording.metrics.attempts()
+    run, tracks = data.started, Tracks(data.started.nodes)
+    attempts = data.metrics.attempts()
     about = {
         "scenario": run.name,
         "policy": run.policy,
@@ -67,27 +67,29 @@ def trace_lines(recording: Recording) -> Iterator[str]:
         "callboard": run.version,
         "times": "virtual",
     }
-    if recording.metrics.ended is not None:
-        about["digest"] = recording.metrics.ended.digest
+    if data.metrics.ended is not None:
+        about["digest"] = data.metrics.ended.digest
     yield f'{{"displayTimeUnit":"ms","otherData":{_json(about)},"traceEvents":['
-    instants = _instants(recording, attempts, tracks)
-    slices = _slices(recording, attempts, tracks)
-    timed = heapq.merge(_counters(recording, attempts), slices, instants, key=itemgetter("ts"))
+    instants = _instants(data, attempts, tracks)
+    slices = _slices(data, attempts, tracks)
+    timed = heapq.merge(_counters(data, attempts), slices, instants, key=itemgetter("ts"))
     comma = ""
-    for part in (_names(recording, tracks, instants), timed):
+    for part in (_names(data, tracks, instants), timed):
         for event in part:
             yield f"{comma}{_json(event)}"
             comma = ","
     yield "]}"
 
 
-def _json(event: Event) -> str:
+def _json(event: TraceEvent) -> str:
     return msgspec.json.encode(event).decode()
 
 
-def _names(recording: Recording, tracks: Tracks, instants: Iterable[Event]) -> Iterator[Event]:
+def _names(
+    data: ExportData, tracks: Tracks, instants: Iterable[TraceEvent]
+) -> Iterator[TraceEvent]:
     """What processes and tracks are called, and in which order they stand."""
-    run, used = recording.started, {event["tid"] for event in instants}
+    run, used = data.started, {event["tid"] for event in instants}
     yield from _named(
         "process", f"{printable(run.name)} under {printable(run.policy)}", CLUSTER_PID
     )
@@ -104,16 +106,16 @@ def _names(recording: Recording, tracks: Tracks, instants: Iterable[Event]) -> I
             yield from _named("thread", name, pid, tracks.slot(facts.node, slot))
 
 
-def _named(what: str, name: str, pid: int, tid: int | None = None) -> Iterator[Event]:
+def _named(what: str, name: str, pid: int, tid: int | None = None) -> Iterator[TraceEvent]:
     place = {"pid": pid} if tid is None else {"pid": pid, "tid": tid}
     yield {"ph": "M", "name": f"{what}_name", **place, "args": {"name": name}}
     index = pid if tid is None else tid
     yield {"ph": "M", "name": f"{what}_sort_index", **place, "args": {"sort_index": index}}
 
 
-def _counters(recording: Recording, attempts: AttemptTable) -> Iterator[Event]:
+def _counters(data: ExportData, attempts: AttemptTable) -> Iterator[TraceEvent]:
     """Jobs in the system and busy slots, wherever they change."""
-    metrics = recording.metrics
+    metrics = data.metrics
     maps = metrics.busy_slots(TaskKind.MAP, attempts)
     reduces = metrics.busy_slots(TaskKind.REDUCE, attempts)
     return heapq.merge(
@@ -124,7 +126,7 @@ def _counters(recording: Recording, attempts: AttemptTable) -> Iterator[Event]:
     )
 
 
-def _counter(name: str, series: str, steps: Steps) -> Iterator[Event]:
+def _counter(name: str, series: str, steps: Steps) -> Iterator[TraceEvent]:
     for at_ms, count in zip(steps.times.tolist(), steps.counts.tolist(), strict=True):
         yield {
             "ph": "C",
@@ -135,12 +137,12 @@ def _counter(name: str, series: str, steps: Steps) -> Iterator[Event]:
         }
 
 
-def _slices(recording: Recording, attempts: AttemptTable, tracks: Tracks) -> Iterator[Event]:
+def _slices(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> Iterator[TraceEvent]:
     """Each time that an attempt held a slot, and in it its shuffle.  What still ran when the run
     ended, ends with it.
     """
-    names = {told.job: printable(told.name) for told in recording.submitted}
-    stints, left_ms = attempts.stints, attempts.left_ms(recording.metrics.horizon_ms)
+    names = {told.job: printable(told.name) for told in data.submitted}
+    stints, left_ms = attempts.occupancies, attempts.left_ms(data.metrics.horizon_ms)
     rows = np.argsort(stints.began_ms, kind="stable")
     for row in rows.tolist():
         at = int(stints.place[row])
@@ -148,7 +150,7 @@ def _slices(recording: Recording, attempts: AttemptTable, tracks: Tracks) -> Ite
         job, kind = int(attempts.job[at]), TaskKind(int(attempts.kind[at]))
         node = int(attempts.node[at])
         place = {"pid": tracks.pids[node], "tid": tracks.slot(node, int(stints.slot[row]))}
-        copy = bool(attempts.copy_of[at])
+        copy = bool(attempts.original[at])
         yield {
             "ph": "X",
             "name": f"{names[job]} {kind_name(kind)} {int(attempts.task[at])}",
@@ -156,7 +158,7 @@ def _slices(recording: Recording, attempts: AttemptTable, tracks: Tracks) -> Ite
             "ts": began_ms * _US,
             "dur": (ended_ms - began_ms) * _US,
             **place,
-            "args": _particulars(recording, attempts, at),
+            "args": _particulars(data, attempts, at),
         }
         if kind is TaskKind.REDUCE:
             shuffled_ms = int(attempts.shuffled_ms[at])
@@ -172,11 +174,11 @@ def _slices(recording: Recording, attempts: AttemptTable, tracks: Tracks) -> Ite
                 }
 
 
-def _particulars(recording: Recording, attempts: AttemptTable, at: int) -> Event:
+def _particulars(data: ExportData, attempts: AttemptTable, at: int) -> TraceEvent:
     """What is said of the attempt in this row."""
     attempt = int(attempts.attempt[at])
     booked, ended = int(attempts.closed[at]), int(attempts.ended[at])
-    told: Event = {
+    told: TraceEvent = {
         "job": job_name(int(attempts.job[at])),
         "task": int(attempts.task[at]),
         "attempt": attempt,
@@ -186,29 +188,29 @@ def _particulars(recording: Recording, attempts: AttemptTable, at: int) -> Event
         "booked": "open" if booked == NEVER else str(OUTCOMES[booked]),
     }
     if attempts.kind[at] == TaskKind.MAP:
-        told["locality"] = LEVELS[Locality(int(attempts.level[at]))]
-    if attempts.copy_of[at]:
-        told["copy_of"] = int(attempts.copy_of[at])
-    if attempt in recording.preempted:
-        told["preempted"] = recording.preempted[attempt]
+        told["locality"] = LOCALITY_NAMES[Locality(int(attempts.level[at]))]
+    if attempts.original[at]:
+        told["original"] = int(attempts.original[at])
+    if attempt in data.preempted:
+        told["preempted"] = data.preempted[attempt]
     return told
 
 
-def _instants(recording: Recording, attempts: AttemptTable, tracks: Tracks) -> list[Event]:
+def _instants(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> list[TraceEvent]:
     """Preemptions, faults, and what the master made of them."""
     return [
         {
             "ph": "i",
-            "name": moment.word,
+            "name": moment.label,
             "ts": moment.at_ms * _US,
             **_place(moment, attempts, tracks),
             "args": {"what": moment.text},
         }
-        for moment in recording.moments
+        for moment in data.instants
     ]
 
 
-def _place(moment: Moment, attempts: AttemptTable, tracks: Tracks) -> Event:
+def _place(moment: Instant, attempts: AttemptTable, tracks: Tracks) -> TraceEvent:
     """Where an instant lies: on a slot, on a node, or on the cluster."""
     node, slot = moment.node, None
     if moment.attempt is not None:
@@ -223,7 +225,7 @@ def _place(moment: Moment, attempts: AttemptTable, tracks: Tracks) -> Event:
 
 def _slot_at(attempts: AttemptTable, at: int, at_ms: Millis) -> int | None:
     """The slot that the attempt had last by then; the first after it if it had none yet."""
-    stints = attempts.stints
+    stints = attempts.occupancies
     low, high = np.searchsorted(stints.place, at), np.searchsorted(stints.place, at, "right")
     if low == high:
         return None

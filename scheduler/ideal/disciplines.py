@@ -95,7 +95,7 @@ def simulate(
     seconds of work done in a second.  Disciplines that have no use for estimates (`BLIND`) or
     weights (all but `gps` and `psbs`) ignore them.
 
-    `discipline` is one of `DISCIPLINES`; what each does, and what it does with a job whose
+    `discipline` is one of `DEFAULT_DISCIPLINES`; what each does, and what it does with a job whose
     estimate was wrong, is said at its loop (the simulator report, §2.3).  Ties go by arrival,
     then by index; completions come before arrivals of the same instant.
 

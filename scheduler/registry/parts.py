@@ -1,7 +1,7 @@
 """The parts that ship, by name, and how policies are made of them.
 
 A catalogue is what names mean: the shipped parts, and whatever the front door adds from packages
-and users' files (`callboard.plugins`).
+and users' files (`experiments.plugins`).
 """
 
 import inspect

@@ -42,8 +42,16 @@ import msgspec
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.estimation import work_ms
 from callboard.scheduler.facts import Closed, Fact, Launched
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
-from callboard.scheduler.orders.size_based.training import SHUFFLE_SHARE
+from callboard.scheduler.model import (
+    KINDS,
+    SHUFFLE_SHARE,
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    TaskKind,
+)
 from callboard.scheduler.speculation.stragglers import (
     Straggler,
     StragglerRule,

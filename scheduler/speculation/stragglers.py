@@ -85,11 +85,11 @@ class StragglerRule(SpeculationRule):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
-            case Launched() if fact.copy_of:
-                self._speculative_pair[fact.attempt] = fact.copy_of
-                self._speculative_pair[fact.copy_of] = fact.attempt
+            case Launched() if fact.original:
+                self._speculative_pair[fact.attempt] = fact.original
+                self._speculative_pair[fact.original] = fact.attempt
                 self.copies[fact.kind][fact.job] += 1
-                self.stragglers[fact.kind].pop(fact.copy_of, None)
+                self.stragglers[fact.kind].pop(fact.original, None)
             case Closed():
                 self.stragglers[fact.kind].pop(fact.attempt, None)
                 twin = self._speculative_pair.pop(fact.attempt, None)

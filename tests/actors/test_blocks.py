@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
     Stall,
     StallEnded,
 )
-from callboard.actors.vocabulary.faults import AnyFault, Crash, Pause, Restart, Resume
+from callboard.actors.vocabulary.faults import AnyFault, Crash, PauseNode, Restart, ResumeNode
 from callboard.scheduler.model import Priority
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
@@ -77,7 +77,7 @@ def test_what_has_begun_to_read_reads_to_its_end() -> None:
 def test_a_paused_node_looks_when_it_goes_on() -> None:
     """Its wait was over in the pause: the master hears of the failure late."""
     first = lost().launches()[0]
-    pause: list[AnyFault] = [Pause(first.node), Resume(first.node)]
+    pause: list[AnyFault] = [PauseNode(first.node), ResumeNode(first.node)]
     times = [first.at_ms + 10_000, first.at_ms + 200_000]
     run = lost(*map(ScheduledFault, times, pause))
     assert run.all(AttemptEnded)[0].at_ms == times[1]

@@ -7,7 +7,7 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import (
     AttemptEnded,
     JobFinished,
-    MapsUndone,
+    MapOutputsLost,
     NodeLost,
     NodeReturned,
     Outcome,
@@ -40,7 +40,7 @@ def test_a_drained_node_ends_what_it_runs_and_gets_no_more(order: str) -> None:
     assert not [e for e in on_it if 15_000 < e.at_ms < 45_000]
     assert [e for e in on_it if e.at_ms > 45_000]
     assert {e.outcome for e in run.all(AttemptEnded)} == {Outcome.SUCCEEDED}
-    assert not run.all(MapsUndone)
+    assert not run.all(MapOutputsLost)
     assert run.all(JobFinished)
 
 

@@ -97,7 +97,7 @@ def test_h8_a_copy_need_not_wait_for_it() -> None:
     run = play([job(0, maps=10, map_ms=100_000)], "fifo+naive", cluster=FIVE, script=script)
     assert not run.all(LaunchExpired)
     (stalled,) = run.all(AttemptStalled)
-    assert stalled.attempt in [e.copy_of for e in run.launches()]
+    assert stalled.attempt in [e.original for e in run.launches()]
     assert run.all(JobFinished)[0].at_ms < EXPIRY_MS
 
 

@@ -7,9 +7,9 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptEnded,
+    JobBlacklistedNode,
     JobFinished,
     KillOrdered,
-    NodeShunned,
     Outcome,
 )
 from callboard.actors.vocabulary.faults import Crash, Flaky, KillJob, Restart
@@ -97,7 +97,7 @@ def test_four_failures_on_one_node_and_the_job_uses_it_no_more() -> None:
     nine = Cluster(nodes=9, racks=1, map_slots=1, heartbeat=IN_STEP)
     jobs = [job(0, maps=100, map_ms=30_000), job(1, maps=9, map_ms=5000, submit_ms=300_000)]
     run = play(jobs, "fair", cluster=nine, script=[ScheduledFault(0, Flaky(3, ALWAYS))])
-    (shunned,) = [e for e in run.all(NodeShunned) if e.job == 0]
+    (shunned,) = [e for e in run.all(JobBlacklistedNode) if e.job == 0]
     assert (shunned.node, shunned.in_force) == (3, True)
     of_job = [e for e in run.launches() if (e.job, e.node) == (0, 3)]
     assert len(of_job) == 4
@@ -113,7 +113,7 @@ def test_a_quarter_of_the_cluster_is_too_much_to_shun() -> None:
     eight = Cluster(nodes=8, racks=1, map_slots=1, heartbeat=IN_STEP)
     script = [ScheduledFault(0, Flaky(0, ALWAYS)), ScheduledFault(0, Flaky(1, 0.6))]
     run = play([job(0, maps=300, map_ms=20_000)], cluster=eight, script=script)
-    first, second = run.all(NodeShunned)
+    first, second = run.all(JobBlacklistedNode)
     assert (first.node, first.in_force) == (0, True)
     assert (second.node, second.in_force) == (1, False)
     times = [e.at_ms for e in run.launches() if e.node == 0]
@@ -125,7 +125,7 @@ def test_on_four_nodes_shunning_never_takes_effect() -> None:
     four = Cluster(nodes=4, racks=1, map_slots=1, heartbeat=IN_STEP)
     script = [ScheduledFault(0, Flaky(0, ALWAYS))]
     run = play([job(0, maps=60, map_ms=10_000)], cluster=four, script=script)
-    assert [e.in_force for e in run.all(NodeShunned)] == [False]
+    assert [e.in_force for e in run.all(JobBlacklistedNode)] == [False]
 
 
 @pytest.mark.parametrize("tie_order", range(6))

@@ -6,6 +6,7 @@ by hand as in `test_heartbeats`: the first beat goes out at 0, latency is 1 ms, 
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.injector import ScheduledFault
@@ -17,7 +18,7 @@ from callboard.actors.vocabulary.events import (
     AttemptLaunched,
     AttemptStarted,
     JobFinished,
-    MapsUndone,
+    MapOutputsLost,
     NodeLost,
     NodeReturned,
     Outcome,
@@ -26,13 +27,12 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.faults import (
     Crash,
     Disturb,
-    Jumble,
-    Pause,
+    Partition,
     PauseMaster,
+    PauseNode,
     Restart,
-    Resume,
     ResumeMaster,
-    Separate,
+    ResumeNode,
     Slow,
 )
 from callboard.actors.vocabulary.messages import HeartbeatReply
@@ -121,7 +121,7 @@ def lost_with_outputs(reduces: int) -> PlayedRun:
 def test_t2_finished_maps_run_again_first_and_anywhere() -> None:
     """The lost node had done two maps of job 0, which has a reduce running elsewhere."""
     run = lost_with_outputs(reduces=1)
-    (undone,) = run.all(MapsUndone)
+    (undone,) = run.all(MapOutputsLost)
     assert (undone.job, len(undone.attempts), undone.outcome) == (0, 2, Outcome.KILLED)
     again = [e for e in run.launches(TaskKind.MAP) if e.number]
     assert [e.job for e in again][:2] == [0, 0]
@@ -131,7 +131,7 @@ def test_t2_finished_maps_run_again_first_and_anywhere() -> None:
 def test_t2_maps_of_a_job_without_reduces_are_kept() -> None:
     run = lost_with_outputs(reduces=0)
     assert run.all(NodeLost)
-    assert not run.all(MapsUndone)
+    assert not run.all(MapOutputsLost)
 
 
 def test_t3_what_was_lost_with_a_node_was_killed_and_did_not_fail() -> None:
@@ -145,7 +145,7 @@ def test_t3_a_reduce_that_still_fetches_waits_for_the_map_to_run_again() -> None
     """
     jobs = [job(0, maps=2, map_ms=10_000, reduces=1, shuffle_ms=60_000, reduce_ms=1000)]
     run = play(jobs, cluster=TWO, script=[ScheduledFault(12_500, Crash(1))])
-    (undone,) = run.all(MapsUndone)
+    (undone,) = run.all(MapOutputsLost)
     assert undone.outcome is Outcome.KILLED  # one complaint is not enough (T6)
     last_map = max(e.attempt for e in run.launches(TaskKind.MAP))
     told = next(e.at_ms for e in run.all(AttemptClosed) if e.attempt == last_map)
@@ -202,7 +202,7 @@ def test_t5_a_fast_restart_counts_as_loss_at_once() -> None:
 
 def test_a_paused_node_loses_nothing_and_is_late_by_the_pause() -> None:
     jobs = [job(0, maps=1, map_ms=100_000)]
-    script = [ScheduledFault(50_000, Pause(0)), ScheduledFault(80_000, Resume(0))]
+    script = [ScheduledFault(50_000, PauseNode(0)), ScheduledFault(80_000, ResumeNode(0))]
     run = play(jobs, script=script)
     assert [e.at_ms for e in run.all(AttemptEnded)] == [130_002]
     assert not run.all(NodeLost)
@@ -222,9 +222,9 @@ def test_a_slow_node_takes_longer_for_what_is_left_and_for_what_comes() -> None:
 
 def test_slowness_outlasts_a_pause_and_a_crash() -> None:
     script = [
-        ScheduledFault(10_002, Pause(0)),
+        ScheduledFault(10_002, PauseNode(0)),
         ScheduledFault(15_000, Slow(0, 2.0)),
-        ScheduledFault(20_002, Resume(0)),
+        ScheduledFault(20_002, ResumeNode(0)),
     ]
     run = play([job(0, maps=1, map_ms=100_000)], script=script)
     assert [e.at_ms for e in run.all(AttemptEnded)] == [20_002 + 180_000]
@@ -258,12 +258,13 @@ def test_s8_lost_doubled_and_late_messages_launch_nothing_twice(
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("held", [(0.5, 0.0), (0.0, 0.5), (1.0, 1.0)])
-@pytest.mark.parametrize("way", [HEALTHY, FLAKY])
+@pytest.mark.parametrize("link", [HEALTHY, FLAKY])
 def test_s8_reordered_messages_launch_nothing_twice(
-    seed: int, held: tuple[float, float], way: LinkConditions
+    seed: int, held: tuple[float, float], link: LinkConditions
 ) -> None:
     jobs = [job(0, maps=12, map_ms=20_000, reduces=2, shuffle_ms=1000, reduce_ms=5000)]
-    script = [ScheduledFault(1, Jumble(node, way, way, *held)) for node in (0, 1)]
+    ways = [replace(link, reordered=share) for share in held]
+    script = [ScheduledFault(1, Disturb(node, *ways)) for node in (0, 1)]
     run = play(jobs, cluster=TWO, script=script, seed=seed)
     assert len(run.launches()) == len(run.all(AttemptStarted)) == 14
     assert ends(run)
@@ -272,12 +273,12 @@ def test_s8_reordered_messages_launch_nothing_twice(
 def test_a_message_that_is_held_back_comes_right_behind_the_next() -> None:
     """With a share of 1 every second one; what is lost passes nobody."""
     link = Link(1, "up/0", 5)
-    link.held_share = 1.0
+    link.conditions = LinkConditions(reordered=1.0)
     sent = [HeartbeatReply(number, 0) for number in range(5)]
     assert [link.carry(each) for each in sent[:3]] == [[], [(5, sent[1]), (5, sent[0])], []]
-    link.way = LinkConditions(cut=True)
+    link.conditions = LinkConditions(cut=True, reordered=1.0)
     assert link.carry(sent[3]) == []
-    link.way, link.held_share = HEALTHY, 0.0
+    link.conditions = HEALTHY
     assert link.carry(sent[4]) == [(5, sent[4]), (5, sent[2])]
 
 
@@ -293,7 +294,7 @@ def test_t6_enough_complaints_fail_the_maps_before_the_node_is_lost() -> None:
     """
     jobs = [job(0, maps=4, map_ms=10_000, reduces=4, shuffle_ms=90_000, reduce_ms=1000)]
     run = play(jobs, cluster=FOUR, script=[ScheduledFault(12_500, Crash(3))])
-    (undone,) = run.all(MapsUndone)
+    (undone,) = run.all(MapOutputsLost)
     assert (undone.node, undone.outcome, len(undone.attempts)) == (3, Outcome.FAILED, 1)
     assert 15_014 + 350_200 < undone.at_ms < 15_014 + 350_200 + 3_100
     assert len(run.all(JobFinished)) == 1
@@ -302,19 +303,19 @@ def test_t6_enough_complaints_fail_the_maps_before_the_node_is_lost() -> None:
 def test_t6_two_complaints_are_not_enough() -> None:
     jobs = [job(0, maps=4, map_ms=10_000, reduces=2, shuffle_ms=90_000, reduce_ms=1000)]
     run = play(jobs, cluster=FOUR, script=[ScheduledFault(12_500, Crash(3))])
-    assert [e.outcome for e in run.all(MapsUndone)] == [Outcome.KILLED]
+    assert [e.outcome for e in run.all(MapOutputsLost)] == [Outcome.KILLED]
     assert run.all(NodeLost)
 
 
 def test_a_shuffle_waits_for_a_host_out_of_reach_and_goes_on_when_it_is_back() -> None:
     """Node 1 cannot be reached by others from 5 to 60 s; beats get through all the while."""
     jobs = [job(0, maps=2, map_ms=10_000, reduces=1, shuffle_ms=2000, reduce_ms=1000)]
-    script = [ScheduledFault(5000, Separate(1, (0,))), ScheduledFault(60_000, Separate(1, ()))]
+    script = [ScheduledFault(5000, Partition(1, (0,))), ScheduledFault(60_000, Partition(1, ()))]
     run = play(jobs, cluster=TWO, script=script)
     (ended,) = run.all(ShuffleEnded)
     assert 60_000 < ended.at_ms < 100_000
     assert not run.all(NodeLost)
-    assert not run.all(MapsUndone)
+    assert not run.all(MapOutputsLost)
 
 
 def test_t6_after_thirty_failures_a_reduce_has_failed() -> None:
@@ -324,9 +325,12 @@ def test_t6_after_thirty_failures_a_reduce_has_failed() -> None:
     """
     sixteen = msgspec.structs.replace(FOUR, nodes=16)
     spec = job(0, maps=16, map_ms=10_000, reduces=32, shuffle_ms=90_000, reduce_ms=200_000_000)
-    script = [ScheduledFault(5000, Separate(0, (1,))), ScheduledFault(86_400_000, Separate(0, ()))]
+    script = [
+        ScheduledFault(5000, Partition(0, (1,))),
+        ScheduledFault(86_400_000, Partition(0, ())),
+    ]
     run = play([spec], cluster=sixteen, script=script, until_ms=68_000_000)
-    assert not run.all(MapsUndone)
+    assert not run.all(MapOutputsLost)
     failed = [e for e in run.all(AttemptEnded) if e.outcome is Outcome.FAILED]
     where = {e.attempt: e.node for e in run.launches(TaskKind.REDUCE)}
     assert sorted(where[e.attempt] for e in failed) == [0, 0, 1, 1]
@@ -339,8 +343,8 @@ def test_a_long_split_is_no_stall_though_the_next_try_is_hours_away() -> None:
     jobs = [job(0, maps=8, map_ms=10_000, reduces=8, shuffle_ms=2000, reduce_ms=1000)]
     for hours in (6, 18):
         script = [
-            ScheduledFault(5000, Separate(1, (0,))),
-            ScheduledFault(hours * 3_600_000, Separate(1, ())),
+            ScheduledFault(5000, Partition(1, (0,))),
+            ScheduledFault(hours * 3_600_000, Partition(1, ())),
         ]
         run = play(jobs, cluster=FOUR, script=script)
         assert run.all(JobFinished)[0].at_ms < 1.31 * hours * 3_600_000
@@ -380,7 +384,7 @@ def test_a_world_that_can_come_to_nothing_is_stuck_however_busy_it_is() -> None:
         play(
             [job(0, maps=1, map_ms=60_000)],
             cluster=cluster,
-            script=[ScheduledFault(0, Pause(0)), ScheduledFault(1, Resume(0))],
+            script=[ScheduledFault(0, PauseNode(0)), ScheduledFault(1, ResumeNode(0))],
         )
     assert "no task has come to its end for" in str(caught.value)
     assert "job 0 (j0) waits: 0 of 1 maps" in str(caught.value)

@@ -8,11 +8,11 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.master.blacklist import BUCKET_MS, NodeBlacklist
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.events import (
+    JobBlacklistedNode,
     JobFinished,
-    NodeCleared,
-    NodeListed,
+    NodeBlacklisted,
     NodeReturned,
-    NodeShunned,
+    NodeUnblacklisted,
     Outcome,
 )
 from callboard.actors.vocabulary.faults import (
@@ -59,9 +59,9 @@ def after(run: PlayedRun, at_ms: Millis) -> int:
 def test_a_node_that_four_jobs_had_to_shun_gets_no_more_tasks() -> None:
     """Each lost four attempts there and succeeded; the fifth job does not come there."""
     run = troubled()
-    (listed,) = run.all(NodeListed)
+    (listed,) = run.all(NodeBlacklisted)
     assert (listed.node, listed.faults, listed.in_force) == (BAD, 4, True)
-    assert [e.job for e in run.all(NodeShunned)] == [0, 1, 2, 3]
+    assert [e.job for e in run.all(JobBlacklistedNode)] == [0, 1, 2, 3]
     assert listed.at_ms == run.all(JobFinished)[3].at_ms
     assert not after(run, listed.at_ms)
     assert run.master.ledger.slots(TaskKind.MAP) == 8
@@ -70,9 +70,9 @@ def test_a_node_that_four_jobs_had_to_shun_gets_no_more_tasks() -> None:
 def test_to_hadoop_1_2_1_the_list_is_advice() -> None:
     """Graylisting: the node is named and gets tasks as before."""
     run = troubled(bad_nodes="advisory")
-    (listed,) = run.all(NodeListed)
+    (listed,) = run.all(NodeBlacklisted)
     assert not listed.in_force
-    assert len(run.all(NodeShunned)) == 6
+    assert len(run.all(JobBlacklistedNode)) == 6
     assert after(run, listed.at_ms) == 8
 
 
@@ -99,9 +99,9 @@ def test_jobs_that_fail_hold_nothing_against_a_node() -> None:
         for n, spec in enumerate(JOBS)
     ]
     run = play(poisoned, "fifo", cluster=NINE, script=[ScheduledFault(0, Flaky(BAD, 1.0))])
-    assert len(run.all(NodeShunned)) == 6
+    assert len(run.all(JobBlacklistedNode)) == 6
     assert {e.outcome for e in run.all(JobFinished)} == {Outcome.FAILED}
-    assert not run.all(NodeListed)
+    assert not run.all(NodeBlacklisted)
 
 
 def test_after_three_hours_a_node_is_off_the_list() -> None:
@@ -109,7 +109,7 @@ def test_after_three_hours_a_node_is_off_the_list() -> None:
     old three are left, and the node gets tasks again.
     """
     run = troubled(later_ms=4 * HOUR_MS, jobs=4)
-    (listed,), (cleared,) = run.all(NodeListed), run.all(NodeCleared)
+    (listed,), (cleared,) = run.all(NodeBlacklisted), run.all(NodeUnblacklisted)
     first = run.all(JobFinished)[0].at_ms
     assert cleared.at_ms == (first // BUCKET_MS + 12) * BUCKET_MS
     assert after(run, listed.at_ms) == after(run, cleared.at_ms) > 0
@@ -133,7 +133,7 @@ def test_a_restart_clears_a_node_and_a_loss_does_not() -> None:
         jobs=4,
     )
     for run in fast, slow:
-        (cleared,) = run.all(NodeCleared)
+        (cleared,) = run.all(NodeUnblacklisted)
         assert cleared.at_ms == run.all(NodeReturned)[0].at_ms
         assert after(run, cleared.at_ms)
     cut = troubled(
@@ -143,14 +143,14 @@ def test_a_restart_clears_a_node_and_a_loss_does_not() -> None:
         jobs=4,
     )
     assert len(cut.all(NodeReturned)) == 1
-    assert not cut.all(NodeCleared)
+    assert not cut.all(NodeUnblacklisted)
     assert not after(cut, at_ms)
 
 
 def test_a_master_that_starts_again_has_forgotten_who_is_bad() -> None:
     run = troubled(ScheduledFault(2_000_000, RestartMaster()), later_ms=3_000_000, jobs=4)
-    assert len(run.all(NodeListed)) == 1
-    assert not run.all(NodeCleared)
+    assert len(run.all(NodeBlacklisted)) == 1
+    assert not run.all(NodeUnblacklisted)
     assert after(run, 2_000_000)
 
 
@@ -161,7 +161,7 @@ def test_forgiveness_that_falls_due_in_a_pause_comes_after_it() -> None:
         ScheduledFault(at_ms + 60_000, ResumeMaster()),
     )
     run = troubled(*pause, later_ms=4 * HOUR_MS, jobs=4)
-    (cleared,) = run.all(NodeCleared)
+    (cleared,) = run.all(NodeUnblacklisted)
     assert cleared.at_ms == at_ms + 60_000
 
 
@@ -186,6 +186,6 @@ def test_bounds_of_the_list() -> None:
     assert not even.exceeds(0, 0, 4)  # the average is 4, and 6 is not more than 1.5 times it
     even.add(0, 0)
     assert even.exceeds(0, 0, 4)
-    even.listed.update({1: None, 3: None})
+    even.blacklisted.update({1: None, 3: None})
     assert not even.exceeds(0, 0, 4)
     assert even.exceeds(0, 0, 5)

@@ -129,7 +129,11 @@ def test_a_timer_behind_a_peer_comes_right_after_the_peers_own_mail() -> None:
 def test_notes_reach_the_sink_in_the_order_of_their_senders(host: Host) -> None:
     events: list[Event] = []
     kernel = Kernel(sink=events.append)
-    tellers = [Probe(a, lambda p, _: p.note(ShuffleEnded(p.now_ms, p.address))) for a in (3, 1, 2)]
+
+    def tell(teller: Probe, _: Say) -> None:
+        teller.note(ShuffleEnded(teller.now_ms, teller.address))
+
+    tellers = [Probe(address, tell) for address in (3, 1, 2)]
     started(kernel, *tellers)
     for teller in tellers:
         teller.timer(Say("now"), 5)

@@ -14,6 +14,7 @@ from callboard.actors.vocabulary.events import (
     NodeFacts,
     Outcome,
 )
+from callboard.actors.vocabulary.lifecycle import BookedChange
 from callboard.actors.vocabulary.messages import MapWork, ReduceWork, SubmitJob
 from callboard.scheduler.decisions import Launch
 from callboard.scheduler.facts import JobArrived, Launched, TasksPending
@@ -65,11 +66,11 @@ def test_a_map_that_runs_again_counts_as_local_wherever_it_runs() -> None:
     nodes = [ledger.join(NodeFacts(n, n, 4, 0, 1.0)) for n in range(2)]
     homes = np.array([[0], [1], [1], [1], [1]], dtype="<i4").tobytes()
     work = MapWork(1), ReduceWork(0, 0, 0)
-    ledger.submit(SubmitJob(0, "u", "", Priority.NORMAL, 5, 0, 1, homes, *work))
+    ledger.submit(SubmitJob(0, "u", "", Priority.NORMAL, 5, 0, 1, homes, *work), cause=1)
     policy = make_policy("fifo")
     policy.observe(JobArrived(0), ledger)
-    ledger.close(ledger.launch(0, TaskKind.MAP, nodes[0]), succeeded=False)
-    ledger.give_back(0, TaskKind.MAP, 0)
+    ledger.close(ledger.launch(0, TaskKind.MAP, nodes[0]), BookedChange.LOSE)
+    ledger.give_back(0, TaskKind.MAP, 0, cause=3)
     policy.observe(TasksPending(0, TaskKind.MAP), ledger)
     offer, taken = OfferEntry(nodes[1]), []
     while (launch := policy.decide(offer, ledger)) is not None:

@@ -124,7 +124,9 @@ def test_an_answer_to_an_attempt_that_is_gone_is_not_taken_for_another() -> None
     slot = Slot(facts, 1, latency_ms=1, durations=durations, blocks=blocks)
     kernel.admit(slot)
     work = ReduceWork(shuffle_ms=1000, tail_ms=0, reduce_ms=1000)
-    slot.receive(LaunchTask(2, 0, TaskKind.REDUCE, 0, 0, Locality.OFF_RACK, work))
+    slot.receive(
+        LaunchTask(2, 0, TaskKind.REDUCE, 0, 0, Locality.OFF_RACK, work, tracked=False, cause=0)
+    )
     slot.receive(OutputsReady(attempt=1))
     assert not slot.at_work()
     slot.receive(OutputsReady(attempt=2))

@@ -13,7 +13,7 @@ from callboard.actors.vocabulary.events import (
     Outcome,
 )
 from callboard.actors.vocabulary.messages import MapWork, ReduceWork, SubmitJob
-from callboard.journal.metrics import Metrics
+from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import Priority, TaskKind
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
@@ -62,8 +62,8 @@ def test_the_first_success_wins_and_the_loser_is_killed_with_its_nodes_next_repl
     jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
     run = play(jobs, copying(), cluster=slow_and_fast())
     first, copy = run.launches()[:2]
-    assert (first.node, first.at_ms, first.number, first.copy_of) == (0, 1, 0, 0)
-    assert (copy.node, copy.at_ms, copy.number, copy.copy_of) == (1, 3003, 1, first.attempt)
+    assert (first.node, first.at_ms, first.number, first.original) == (0, 1, 0, 0)
+    assert (copy.node, copy.at_ms, copy.number, copy.original) == (1, 3003, 1, first.attempt)
     assert run.all(JobFinished)[0].at_ms == 15_011
     assert [(e.at_ms, e.attempt, e.why.rank) for e in run.all(KillOrdered)] == [(15_011, 1, 0)]
     ends = {e.attempt: (e.at_ms, e.outcome) for e in run.all(AttemptEnded)}
@@ -123,7 +123,7 @@ def test_when_both_are_killed_the_task_runs_again_once() -> None:
     run = play([job(0, maps=1, map_ms=60_000)], policy, cluster=slow_and_fast())
     launches = run.launches()
     assert [e.number for e in launches] == list(range(len(launches)))
-    assert launches[2].copy_of == 0
+    assert launches[2].original == 0
     assert len(run.all(JobFinished)) == 1
 
 
@@ -140,7 +140,7 @@ def test_a_reduce_in_its_shuffle_may_be_copied() -> None:
     cluster = slow_and_fast(map_slots=1, reduce_slots=1, speed=0.3)
     run = play(jobs, copying(only=REDUCE), cluster=cluster)
     reduces = run.launches(REDUCE)
-    assert [bool(e.copy_of) for e in reduces] == [False, True]
+    assert [bool(e.original) for e in reduces] == [False, True]
     assert len(run.all(JobFinished)) == 1
 
 
@@ -157,7 +157,7 @@ def test_the_books_refuse_a_third_attempt() -> None:
     ledger = Ledger(racks=1, heartbeat_ms=3000)
     nodes = [ledger.join(NodeFacts(n, 0, 2, 0, 1.0)) for n in range(3)]
     work = MapWork(1), ReduceWork(0, 0, 0)
-    ledger.submit(SubmitJob(0, "u", "", Priority.NORMAL, 1, 0, 1, b"\0\0\0\0", *work))
+    ledger.submit(SubmitJob(0, "u", "", Priority.NORMAL, 1, 0, 1, b"\0\0\0\0", *work), cause=1)
     first = ledger.launch(0, MAP, nodes[0])
     ledger.copy(first, nodes[1])
     ledger.validate()
@@ -226,7 +226,7 @@ def test_hfsp_runs_with_copies_and_keeps_its_training_slots_free() -> None:
     jobs = [job(n, maps=5, map_ms=9000, submit_ms=4000 * n) for n in range(4)]
     jobs.append(job(4, maps=1, map_ms=1000, submit_ms=200_000))
     run = play(jobs, policy, cluster=cluster)
-    assert any(e.copy_of for e in run.launches())
+    assert any(e.original for e in run.launches())
     assert order.in_training(MAP) == 0
 
 

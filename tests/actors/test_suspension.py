@@ -19,7 +19,7 @@ from callboard.actors.vocabulary.events import (
     AttemptStarted,
     AttemptSuspended,
     JobFinished,
-    MapsUndone,
+    MapOutputsLost,
     Outcome,
     ResumeOrdered,
     RunEnded,
@@ -28,8 +28,8 @@ from callboard.actors.vocabulary.events import (
     SuspendOrdered,
 )
 from callboard.actors.vocabulary.faults import Crash
-from callboard.journal.metrics import Metrics
-from callboard.journal.summary import SlotKinds
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.figures.summary import SlotKinds
 from callboard.scenarios.build import node_facts
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Fact, Progressed
@@ -219,7 +219,7 @@ def test_s5_a_suspended_reduce_does_not_miss_that_an_output_was_lost_meanwhile()
     policy.preemption = Scripted((20_000, Suspend, 5))
     run = play(jobs, policy, cluster=cluster, script=[ScheduledFault(19_000, Crash(1))])
     (suspended,), (resumed,) = run.all(AttemptSuspended), run.all(AttemptResumed)
-    (undone,), (shuffled,) = run.all(MapsUndone), run.all(ShuffleEnded)
+    (undone,), (shuffled,) = run.all(MapOutputsLost), run.all(ShuffleEnded)
     assert suspended.at_ms < undone.at_ms < resumed.at_ms
     again = max(e.attempt for e in run.launches(TaskKind.MAP) if e.job == 0)
     told = next(e.at_ms for e in run.all(AttemptClosed) if e.attempt == again)

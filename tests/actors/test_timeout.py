@@ -13,7 +13,7 @@ from callboard.actors.vocabulary.events import (
     JobFinished,
     Outcome,
 )
-from callboard.actors.vocabulary.faults import FlakyAt, Hang, Pause, Resume, Slow
+from callboard.actors.vocabulary.faults import Flaky, Hang, PauseNode, ResumeNode, Slow
 from callboard.scheduler.model import Priority, TaskKind
 from tests.support.world import IN_STEP, job, play
 
@@ -59,7 +59,7 @@ def test_what_hangs_on_one_node_succeeds_on_another() -> None:
 
 
 def test_attempts_may_fail_at_a_stated_progress() -> None:
-    script = [ScheduledFault(0, FlakyAt(0, 1.0, 0.25))]
+    script = [ScheduledFault(0, Flaky(0, 1.0, 0.25))]
     run = play([job(0, maps=5, map_ms=20_000)], cluster=FIVE, script=script)
     failed = [e for e in run.all(AttemptEnded) if e.outcome is Outcome.FAILED]
     assert {e.at_ms - e.started_ms for e in failed} == {5000}
@@ -73,9 +73,9 @@ def test_the_clock_of_a_timeout_runs_on_while_the_node_stands_still(
     first = play([hung()], cluster=FIVE).all(AttemptStalled)[0].at_ms
     node = play([hung()], cluster=FIVE).launches()[0].node
     script = [
-        ScheduledFault(first + 10_000, Pause(node)),
+        ScheduledFault(first + 10_000, PauseNode(node)),
         ScheduledFault(first + 20_000, Slow(node, 3.0)),
-        ScheduledFault(first + 10_000 + pause_ms, Resume(node)),
+        ScheduledFault(first + 10_000 + pause_ms, ResumeNode(node)),
     ]
     long_expiry = msgspec.structs.replace(IN_STEP, expiry_ms=10_000_000)
     cluster = msgspec.structs.replace(FIVE, heartbeat=long_expiry)
@@ -101,7 +101,7 @@ def test_a_hung_task_is_a_straggler_and_its_copy_does_the_work() -> None:
     jobs = [job(0, maps=10, map_ms=100_000)]
     late = play(jobs, "fifo+naive", cluster=FIVE, script=script)
     assert late.all(JobFinished)[0].at_ms < TIMEOUT_MS
-    assert [e.copy_of for e in late.launches() if e.copy_of]
+    assert [e.original for e in late.launches() if e.original]
     alone = play(jobs, "fifo", cluster=FIVE, script=script)
     assert alone.all(JobFinished)[0].at_ms > TIMEOUT_MS
 

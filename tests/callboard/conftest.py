@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from callboard.cli import main
+from callboard.cli import run_command_line
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -14,7 +14,7 @@ def callboard(capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command line; exit status, standard output, standard error."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        status = main(arguments)
+        status = run_command_line(arguments)
         out, err = capsys.readouterr()
         return status, out, err
 

@@ -7,10 +7,10 @@ import pytest
 
 import callboard as package
 from callboard.actors.vocabulary.events import KillOrdered
-from callboard.journal.checks.checker import check
+from callboard.experiments.simulation import RunOptions
+from callboard.journal.checks.checker import check_events
 from callboard.journal.checks.rule import Violation
-from callboard.journal.reader import read
-from callboard.play import Options
+from callboard.journal.reader import read_journal
 from tests.callboard.conftest import Run
 
 SLY = '''
@@ -55,10 +55,10 @@ def test_being_checked_changes_nothing(tmp_path: Path, scenario: str, policy: st
     """Nor is there anything in the journal that breaks a rule afterwards."""
     paths = [tmp_path / name for name in ("plain", "checked")]
     for path in paths:
-        options = Options(host="direct", journal=path, check=path.name == "checked")
+        options = RunOptions(host="direct", journal=path, check=path.name == "checked")
         package.run(scenario, policy, options=options)
     assert paths[0].read_bytes() == paths[1].read_bytes()
-    told = {each.rule: each.times for each in check(read(paths[0]))}
+    told = {each.rule: each.times for each in check_events(read_journal(paths[0]))}
     assert told["S3"] > 1000
     assert (told["S12"] > 0) == (scenario == "rack-outage")
     assert (told["S14"] > 0) == ("delay" in policy)
@@ -81,7 +81,7 @@ def test_a_violation_ends_the_run_and_keeps_the_journal(
     assert "must give way (sly: 1st in the queue)" in err.splitlines()[-1]
     assert "Traceback" not in err
     assert f"recorded in {journal}" in err
-    *_, last = read(journal)
+    *_, last = read_journal(journal)
     assert isinstance(last, KillOrdered)
 
 
@@ -89,5 +89,5 @@ def test_python_programs_get_the_violation(tmp_path: Path) -> None:
     (tmp_path / "sly.py").write_text(SLY)
     policy = f"fifo+{tmp_path / 'sly.py'}:Sly"
     with pytest.raises(Violation) as found:
-        package.run("two-jobs", policy, options=Options(check=True))
+        package.run("two-jobs", policy, options=RunOptions(check=True))
     assert isinstance(found.value.event, KillOrdered)

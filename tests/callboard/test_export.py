@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.cli import main
+from callboard.cli import run_command_line
 from callboard.journal.writer import JournalWriter
 from tests.journal.stories import STORY
 
@@ -22,7 +22,7 @@ def journal(tmp_path: Path) -> Path:
 
 
 def export(journal: Path, to: Path | str, *arguments: str) -> int:
-    return main(["export", str(journal), "--to", str(to), *arguments])
+    return run_command_line(["export", str(journal), "--to", str(to), *arguments])
 
 
 def test_the_name_says_the_format(

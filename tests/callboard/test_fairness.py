@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard import check_command
+from callboard.commands import check_command
 from callboard.fairness.properties import share_axioms
 from callboard.fairness.scenario_family import scenario_size
 from callboard.scenarios.scenario_file import load_scenario

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from callboard.errors import InputError
+from callboard.experiments.journal_paths import journal_paths, slug
+from callboard.experiments.user_errors import InputError
 from callboard.journal.format import HEADER
-from callboard.journals import journal_paths, slug
 from tests.callboard.conftest import Run
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from callboard import plugins
-from callboard.cli import main
+from callboard.cli import run_command_line
+from callboard.experiments import plugins
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.parts import PARTS
 
@@ -64,14 +64,14 @@ def test_an_order_from_a_file_runs_and_composes(
 ) -> None:
     path = write(GOOD)
     spec = f"{path}:Newest+delay(node=4)"
-    assert plugins.canonical(f" {path}:Newest + delay( node=4.0 )") == spec
-    assert main(["run", "two-jobs", "--policy", spec, "--policy", "fair"]) == 0
+    assert plugins.canonical_policy(f" {path}:Newest + delay( node=4.0 )") == spec
+    assert run_command_line(["run", "two-jobs", "--policy", spec, "--policy", "fair"]) == 0
     assert "2 jobs" in capsys.readouterr().out
 
 
 def test_two_policies_share_the_class_but_not_its_memory(write: Write) -> None:
     spec = f"{write(GOOD)}:Newest"
-    one, other = plugins.make_policy(spec), plugins.make_policy(spec)
+    one, other = plugins.load_policy(spec), plugins.load_policy(spec)
     assert type(one.order) is type(other.order)
     assert one.order is not other.order
 
@@ -105,7 +105,7 @@ def test_what_is_wrong_is_said_with_the_line(
     said: str,
 ) -> None:
     monkeypatch.chdir(Path(write(text)).parent)
-    assert main(["run", "two-jobs", "--policy", f"mine.py:{name}"]) == 2
+    assert run_command_line(["run", "two-jobs", "--policy", f"mine.py:{name}"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert said in err
@@ -113,12 +113,14 @@ def test_what_is_wrong_is_said_with_the_line(
 
 
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "two-jobs", "--policy", "./nosuch.py:Mine"]) == 2
+    assert run_command_line(["run", "two-jobs", "--policy", "./nosuch.py:Mine"]) == 2
     assert "./nosuch.py: there is no such file" in capsys.readouterr().err
 
 
 def test_wrong_parameters_of_ones_own_part(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "two-jobs", "--policy", f"{EXAMPLE}:ShortestQueue(larg=3)"]) == 2
+    assert (
+        run_command_line(["run", "two-jobs", "--policy", f"{EXAMPLE}:ShortestQueue(larg=3)"]) == 2
+    )
     assert "has no parameter `larg`; did you mean `large`?" in capsys.readouterr().err
 
 
@@ -136,12 +138,12 @@ def test_a_package_offers_a_part(
         entry("tests.callboard.offered:Offered", "fair"),
     ]
     monkeypatch.setattr(plugins, "entry_points", lambda **_: points)
-    assert plugins.canonical("offered+delay") == "offered+delay"
+    assert plugins.canonical_policy("offered+delay") == "offered+delay"
     for name, said in (("other", "calls itself `offered`"), ("broken", "cannot be loaded: Mod")):
         with pytest.raises(PolicySpecError, match=said):
-            plugins.make_policy(name)
-    assert type(plugins.make_policy("fair").order) is PARTS["fair"]
-    assert main(["policies"]) == 0
+            plugins.load_policy(name)
+    assert type(plugins.load_policy("fair").order) is PARTS["fair"]
+    assert run_command_line(["policies"]) == 0
     out, err = capsys.readouterr()
     assert "offered by a package" in out
     assert "an installed `fair` is hidden" in err
@@ -149,7 +151,7 @@ def test_a_package_offers_a_part(
 
 
 def test_the_list_has_every_part_with_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["policies"]) == 0
+    assert run_command_line(["policies"]) == 0
     out = capsys.readouterr().out
     for name, part in PARTS.items():
         assert name in out
@@ -162,5 +164,10 @@ def test_the_documented_example_is_short_and_orders_as_it_says(
 ) -> None:
     """Under 40 lines, the issue says; `short` of two-jobs goes first as soon as it is there."""
     assert len(EXAMPLE.read_text().splitlines()) < 40
-    assert main(["run", "two-jobs", "--policy", f"{EXAMPLE}:ShortestQueue+delay", "--json"]) == 0
+    assert (
+        run_command_line(
+            ["run", "two-jobs", "--policy", f"{EXAMPLE}:ShortestQueue+delay", "--json"]
+        )
+        == 0
+    )
     assert '"completed": 2' in capsys.readouterr().out

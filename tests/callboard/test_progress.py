@@ -7,8 +7,8 @@ from rich.console import Console
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import JobFinished, Outcome
-from callboard.tui.console import PlainConsole
-from callboard.tui.progress import run_progress
+from callboard.console import PlainConsole
+from callboard.progress_line import run_progress
 
 TITLE = "fair+delay(5,15) · [/]facebook-morning"
 
@@ -21,11 +21,11 @@ def last_line(width: int) -> str:
     kernel = Kernel()
     kernel.messages = 123_456
     with run_progress(console, TITLE, 350, lambda: next(seconds)) as watcher:
-        watcher.look(kernel)
+        watcher.on_progress(kernel)
         for job in range(12):
-            watcher.hear(JobFinished(3_600_000, job, Outcome.SUCCEEDED, 0))
+            watcher.observe(JobFinished(3_600_000, job, Outcome.SUCCEEDED, 0))
         kernel.now_ms = 3_600_000
-        watcher.look(kernel)
+        watcher.on_progress(kernel)
     shown = file.getvalue().replace("\x1b[2K", "\n").replace("\r", "\n").split("\n")
     (line,) = {each for each in shown if "12/350" in each}
     return line

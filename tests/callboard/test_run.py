@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from callboard import stopwatch
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
-from callboard.cli import main
-from callboard.journal.reader import read
-from callboard.play import Options, play
+from callboard.cli import run_command_line
+from callboard.experiments import stopwatch
+from callboard.experiments.simulation import RunOptions, run_simulation
+from callboard.journal.reader import read_journal
+from callboard.policy_table import headings
 from callboard.scenarios import scenario_file
 from callboard.scheduler.facts import JobArrived
 from callboard.scheduler.registry.parts import make_policy
-from callboard.tui.comparison import headings
 from tests.callboard.conftest import Run
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat
 
@@ -179,13 +179,13 @@ def test_bad_input_is_one_message_and_status_2(
 @pytest.mark.parametrize("arguments", [("run", "--until", "x"), ("run", "--host", "y"), ("sing",)])
 def test_a_bad_option_is_explained_by_the_parser(arguments: tuple[str, ...]) -> None:
     with pytest.raises(SystemExit, match="2"):
-        main(arguments)
+        run_command_line(arguments)
 
 
 def test_until_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
     for text in ("nan", "-1", "1e13", "soon"):
         with pytest.raises(SystemExit, match="2"):
-            main(["run", f"--until={text}"])
+            run_command_line(["run", f"--until={text}"])
         said = capsys.readouterr().err
         assert f"seconds from 0 to 1,000,000,000,000, got {text!r}" in said
 
@@ -197,10 +197,10 @@ def test_scenarios_may_stand_between_and_after_options(
     runs = json.loads(callboard(*arguments)[1])
     assert [run["scenario"] for run in runs] == ["two-jobs", "hfsp-test"]
     with pytest.raises(SystemExit, match="2"):
-        main([*arguments, "two-jobs", "--polcy", "fair"])
+        run_command_line([*arguments, "two-jobs", "--polcy", "fair"])
     assert "unrecognized arguments: --polcy fair\n" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
-        main(["policies", "fair"])
+        run_command_line(["policies", "fair"])
 
 
 @pytest.mark.parametrize("text", ["[/]", "[bold]hi", "[/bold]", ":smile:", "[link=x]a[/link]"])
@@ -256,7 +256,7 @@ def test_the_stopwatch_counts_launches(callboard: Run) -> None:
 def test_the_stopwatch_times_learning_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """COSHH solves its programs while it hears facts: part of the paper's scheduling time."""
     reads = iter(range(0, 10**9, 1_000_000))
-    monkeypatch.setattr("callboard.stopwatch.time.perf_counter_ns", lambda: next(reads))
+    monkeypatch.setattr("callboard.experiments.stopwatch.time.perf_counter_ns", lambda: next(reads))
     timed = stopwatch.TimedPolicy(make_policy("fifo"))
     cluster = FakeCluster([FakeNode(0, (1, 0))], [FakeJob(0, [1, 0])])
     for _ in range(3):
@@ -310,10 +310,10 @@ def test_help_and_lists(callboard: Run) -> None:
 class CtrlC:
     """Somebody who presses Ctrl-C at the first look."""
 
-    def hear(self, event: AnyEvent) -> None:
+    def observe(self, event: AnyEvent) -> None:
         pass
 
-    def look(self, kernel: Kernel) -> None:
+    def on_progress(self, kernel: Kernel) -> None:
         assert kernel.reason is None
         signal.raise_signal(signal.SIGINT)
 
@@ -324,12 +324,12 @@ def test_ctrl_c_ends_the_run_in_good_order(tmp_path: Path, host: str) -> None:
     scenario = scenario_file.load_scenario(path)
     jobs = scenario_file.make_jobs(scenario, path.parent)
     journal = tmp_path / "cut.journal"
-    options = Options(journal=journal, host=host)  # type: ignore[arg-type]
+    options = RunOptions(journal=journal, host=host)  # type: ignore[arg-type]
     before = signal.getsignal(signal.SIGINT)
-    result = play(scenario, jobs, "fair", options, CtrlC())
+    result = run_simulation(scenario, jobs, "fair", options, CtrlC())
     assert result.interrupted
     assert signal.getsignal(signal.SIGINT) is before
-    events = list(read(journal))
+    events = list(read_journal(journal))
     assert isinstance(events[0], RunStarted)
     assert isinstance(events[-1], RunEnded)
     assert events[-1].reason == "interrupted"
@@ -356,7 +356,7 @@ def test_a_scenario_sets_up_parts_for_every_policy(callboard: Run, tmp_path: Pat
     journal = tmp_path / "run.journal"
     one = mean("--policy", "fair", "--set", parts, "--journal", str(journal))
     assert one == mean("--policy", spelled) != mean("--policy", "fair")
-    started = next(iter(read(journal)))
+    started = next(iter(read_journal(journal)))
     assert isinstance(started, RunStarted)
     assert (started.policy, started.scenario["parts"]) == (
         "fair",

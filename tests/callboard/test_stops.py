@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from callboard import play, run_command
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
+from callboard.commands import run_command
+from callboard.experiments import simulation
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy, QueuedJob
@@ -24,12 +25,12 @@ class Presser:
     def __init__(self, times: int) -> None:
         self.times = times
 
-    def hear(self, event: AnyEvent) -> None:
+    def observe(self, event: AnyEvent) -> None:
         if isinstance(event, JobFinished):
             for _ in range(self.times):
                 signal.raise_signal(signal.SIGINT)
 
-    def look(self, kernel: Kernel) -> None:
+    def on_progress(self, kernel: Kernel) -> None:
         pass
 
 
@@ -114,7 +115,7 @@ def command_line():
     finally:
         signal.raise_signal(signal.SIGINT)
 
-cli.main = command_line
+cli.run_command_line = command_line
 status = __main__.main()
 signal.raise_signal(signal.SIGINT)
 sys.exit(status)
@@ -150,7 +151,7 @@ class Broken(Fifo):
 def test_a_stuck_run_says_when_and_who_waits(
     callboard: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "make_policy", lambda *_: Policy(Idle()))
+    monkeypatch.setattr(simulation, "load_policy", lambda *_: Policy(Idle()))
     status, out, err = callboard("run", "two-jobs")
     assert (status, out) == (1, "")
     assert err.startswith("callboard: the run is stuck at ")
@@ -162,7 +163,7 @@ def test_a_stuck_run_says_when_and_who_waits(
 def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     callboard: Run, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
-    monkeypatch.setattr(play, "make_policy", lambda *_: Policy(Broken()))
+    monkeypatch.setattr(simulation, "load_policy", lambda *_: Policy(Broken()))
     status, out, err = callboard("run", "two-jobs", "--host", host)
     assert (status, out) == (1, "")
     assert err.startswith("callboard: master failed at ")

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import pytest
 
 from callboard import web
-from callboard.cli import main
-from callboard.errors import InputError
-from callboard.screen_commands import check_terminal
+from callboard.cli import run_command_line
+from callboard.commands.screen_commands import check_terminal
+from callboard.experiments.user_errors import InputError
 from tests.callboard.support import environment
 
 SERVED = pytest.mark.skipif(
@@ -34,7 +34,7 @@ def test_without_the_extra_it_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "textual_serve", None)
-    assert main(["watch", "two-jobs", "--web"]) == 2
+    assert run_command_line(["watch", "two-jobs", "--web"]) == 2
     assert 'pip install "callboard[web]"' in capsys.readouterr().err
 
 
@@ -49,7 +49,7 @@ def test_without_the_extra_it_says_how_to_get_it(
 def test_what_is_wrong_is_said_before_anything_is_served(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["watch", *arguments, "--web"]) == 2
+    assert run_command_line(["watch", *arguments, "--web"]) == 2
     assert words in capsys.readouterr().err
 
 
@@ -59,13 +59,13 @@ def test_a_port_that_is_taken() -> None:
         socket.create_server((web.HOST, 0)) as taken,
         pytest.raises(InputError, match=r"--port \d+: .*; try another one"),
     ):
-        web.check(taken.getsockname()[1])
+        web.check_port(taken.getsockname()[1])
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "9" * 5000])
 def test_what_is_no_port(port: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as leaving:
-        main(["watch", "two-jobs", "--web", "--port", port])
+        run_command_line(["watch", "two-jobs", "--web", "--port", port])
     assert leaving.value.code == 2
     assert "between 1 and 65535" in capsys.readouterr().err
 

@@ -27,9 +27,9 @@ from callboard.actors.worker.durations import Durations
 from callboard.fairness.experiment import ObservedMaster, make_shipped_policy
 from callboard.fairness.search import PolicyUnderTest
 from callboard.journal.checks.checker import Checker
-from callboard.journal.metrics import Metrics
-from callboard.journal.slot_time import SlotTime
-from callboard.journal.summary import Little
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.figures.slot_time import SlotTime
+from callboard.journal.figures.summary import Little
 from callboard.scheduler import ideal
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
@@ -387,8 +387,8 @@ def outputs_are_not_told(monkeypatch: Patch) -> None:
 def a_lost_task_stays_lost(monkeypatch: Patch) -> None:
     rightly = Ledger.give_back
 
-    def stays_lost(self: Ledger, job: JobId, kind: TaskKind, task: TaskIndex) -> None:
-        rightly(self, job, kind, task)
+    def stays_lost(self: Ledger, job: JobId, kind: TaskKind, task: TaskIndex, cause: int) -> None:
+        rightly(self, job, kind, task, cause)
         self.job(job).lost[kind] += 1
 
     monkeypatch.setattr(Ledger, "give_back", stays_lost)

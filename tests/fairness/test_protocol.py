@@ -29,11 +29,11 @@ from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
     Disturb,
-    Pause,
     PauseMaster,
+    PauseNode,
     Restart,
-    Resume,
     ResumeMaster,
+    ResumeNode,
     Slow,
 )
 from callboard.fairness.experiment import ObservedMaster
@@ -94,7 +94,7 @@ class Protocol(RuleBasedStateMachine):
         self.ended = 0
         self.jobs = len(specs)
         # Something is always to come, so that time can pass though all stands still.
-        self.kernel = Kernel(sink=self.hear)
+        self.kernel = Kernel(sink=self.observe)
         assemble(
             self.kernel,
             cluster=cluster,
@@ -109,12 +109,12 @@ class Protocol(RuleBasedStateMachine):
         assert isinstance(injector, Injector)
         self.injector = injector
         world = {"cluster": msgspec.to_builtins(cluster), "tasks": msgspec.to_builtins(Tasks())}
-        self.hear(RunStarted(0, "0", "protocol", "fair", 1, world, node_facts(cluster)))
-        self.checker.attend(self.kernel)
+        self.observe(RunStarted(0, "0", "protocol", "fair", 1, world, node_facts(cluster)))
+        self.checker.attach(self.kernel)
         self.steps = supersteps(self.kernel)
         self.whole = True
 
-    def hear(self, event: AnyEvent) -> None:
+    def observe(self, event: AnyEvent) -> None:
         self.ended += isinstance(event, JobFinished)
         self.checker.observe(event)
 
@@ -154,11 +154,11 @@ class Protocol(RuleBasedStateMachine):
 
     @rule(node=NODE)
     def a_node_stands_still(self, node: int) -> None:
-        self.strike(Pause(node))
+        self.strike(PauseNode(node))
 
     @rule(node=NODE)
     def a_node_goes_on(self, node: int) -> None:
-        self.strike(Resume(node))
+        self.strike(ResumeNode(node))
 
     @rule()
     def the_master_stands_still(self) -> None:
@@ -180,10 +180,10 @@ class Protocol(RuleBasedStateMachine):
         nodes = range(NODES)
         self.strike(ResumeMaster())
         for node in nodes:
-            self.strike(Disturb(node, HEALTHY, HEALTHY), Resume(node), Restart(node))
+            self.strike(Disturb(node, HEALTHY, HEALTHY), ResumeNode(node), Restart(node))
         for _ in self.steps:
             pass
-        self.hear(RunEnded(self.kernel.now_ms, "complete", 0, 0, self.kernel.digest()))
+        self.observe(RunEnded(self.kernel.now_ms, "complete", 0, 0, self.kernel.digest()))
         assert self.ended == self.jobs
 
 

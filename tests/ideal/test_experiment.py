@@ -13,14 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from callboard.cli import main
-from callboard.errors import InputError
-from callboard.ideal import study as studies
-from callboard.ideal.cache import Cache
-from callboard.ideal.cells import Answer, compute
-from callboard.ideal.study import Study
-from callboard.ideal.swim import REPORT_FILES, Trace, load
-from callboard.ideal.work import Found, Task, cluster, finish, known, local, missing
+from callboard.cli import run_command_line
+from callboard.experiments.ideal_study import study as studies
+from callboard.experiments.ideal_study.cache import Cache
+from callboard.experiments.ideal_study.cells import WorkerAnswer, compute
+from callboard.experiments.ideal_study.study import Study
+from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
+from callboard.experiments.ideal_study.workers import (
+    Batch,
+    Found,
+    cached_outcomes,
+    dask_workers,
+    local_workers,
+    missing_batches,
+    run_batches,
+)
+from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +51,7 @@ def trace_file(tmp_path: Path) -> Path:
 
 def run(*arguments: object) -> int:
     """The command as a user gives it."""
-    return main(["ideal", *map(str, arguments)])
+    return run_command_line(["ideal", *map(str, arguments)])
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -180,7 +188,7 @@ def test_bad_traces_are_named(tmp_path: Path, line: str, complaint: str) -> None
     path = tmp_path / "bad.tsv"
     path.write_text(f"job 0 0 1 1 1\n{line}\n", encoding="utf-8")
     with pytest.raises(ScenarioError, match=f"bad.tsv.*{complaint}"):
-        load(path)
+        load_trace(path)
 
 
 def test_every_discipline_sees_the_same_draws(trace_file: Path) -> None:
@@ -188,7 +196,7 @@ def test_every_discipline_sees_the_same_draws(trace_file: Path) -> None:
 
     So PSBS of equal weights, which is FSP+PS by another name, has its outcomes to the bit.
     """
-    study = study_of(load(trace_file))
+    study = study_of(load_trace(trace_file))
     point = study.points[1]
     answers = [
         compute(study.traces[0], study.cell(study.traces[0], name, point), range(3))
@@ -200,9 +208,9 @@ def test_every_discipline_sees_the_same_draws(trace_file: Path) -> None:
 
 def test_what_cannot_differ_is_one_cell(trace_file: Path) -> None:
     """Blind disciplines and runs without errors are computed once, not once a sigma and run."""
-    trace = load(trace_file)
+    trace = load_trace(trace_file)
     study = study_of(trace, runs=7)
-    tasks = missing(study, known_in_empty(study))
+    tasks = missing_batches(study, known_in_empty(study))
     assert sum(len(task.runs) for task in tasks) == 3 + 2 * 7
 
 
@@ -214,45 +222,49 @@ class TestCache:
     """A finished run is never computed twice."""
 
     def test_nothing_is_done_twice(self, trace_file: Path, tmp_path: Path) -> None:
-        study = study_of(load(trace_file))
-        with Cache(tmp_path / "cache") as cache, local(1) as workers:
-            found = known(study, cache)
-            finish(missing(study, found), found, cache, workers, lambda _: None)
+        study = study_of(load_trace(trace_file))
+        with Cache(tmp_path / "cache") as cache, local_workers(1) as workers:
+            found = cached_outcomes(study, cache)
+            run_batches(missing_batches(study, found), found, cache, workers, lambda _: None)
         with Cache(tmp_path / "cache") as cache:
-            again = known(study, cache)
+            again = cached_outcomes(study, cache)
             assert again == found
-            assert missing(study, again) == []
+            assert missing_batches(study, again) == []
             more = study._replace(runs=5)
-            assert {task.runs for task in missing(more, known(more, cache))} == {(3, 4)}
+            assert {task.runs for task in missing_batches(more, cached_outcomes(more, cache))} == {
+                (3, 4)
+            }
 
     def test_what_was_finished_before_a_failure_is_kept(
         self, trace_file: Path, tmp_path: Path
     ) -> None:
-        study = study_of(load(trace_file))
+        study = study_of(load_trace(trace_file))
 
-        def fails_third(tasks: Sequence[Task]) -> Iterator[Answer]:
+        def fails_third(tasks: Sequence[Batch]) -> Iterator[WorkerAnswer]:
             for k, task in enumerate(tasks):
                 if k == 2:
                     raise KeyboardInterrupt
                 yield compute(*task)
 
         with Cache(tmp_path / "cache") as cache:
-            found = known(study, cache)
-            tasks = missing(study, found)
+            found = cached_outcomes(study, cache)
+            tasks = missing_batches(study, found)
             with pytest.raises(KeyboardInterrupt):
-                finish(tasks, found, cache, fails_third, lambda _: None)
+                run_batches(tasks, found, cache, fails_third, lambda _: None)
         with Cache(tmp_path / "cache") as cache:
-            assert missing(study, known(study, cache)) == tasks[2:]
+            assert missing_batches(study, cached_outcomes(study, cache)) == tasks[2:]
 
     def test_other_code_has_other_results(
         self, trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        study = study_of(load(trace_file))
+        study = study_of(load_trace(trace_file))
         with Cache(tmp_path / "cache") as cache:
             cell = next(cell for _, cell in study.cells())
             cache.add(compute(study.traces[0], cell, [0]))
             assert list(cache.find(cell)) == [0]
-            monkeypatch.setattr("callboard.ideal.cache.program_digest", lambda: "another")
+            monkeypatch.setattr(
+                "callboard.experiments.ideal_study.cache.program_digest", lambda: "another"
+            )
             assert cache.find(cell) == {}
             with pytest.raises(InputError, match="another version"):
                 cache.add(compute(study.traces[0], cell, [0]))
@@ -273,13 +285,13 @@ class TestCache:
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()
-        trace = load(path)
+        trace = load_trace(path)
         points, figures = studies.grid([trace.name], [1.0], [0.9], [4.0])
         study = Study((trace,), "report", ("srpt", "fsp+ps"), points, figures, 3000, 0)
         with Cache(cache) as kept:
-            found = known(study, kept)
+            found = cached_outcomes(study, kept)
             done = sum(len(runs) for runs in found.values())
-            left = missing(study, found)
+            left = missing_batches(study, found)
         assert 0 < done < 6000
         assert sum(len(task.runs) for task in left) == 6000 - done
 
@@ -303,16 +315,18 @@ def test_processes_and_threads_agree(
     trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without numba the workers are processes; the outcomes are the same."""
-    study = study_of(load(trace_file))
+    study = study_of(load_trace(trace_file))
     here = run_study(study, tmp_path / "a", 1)
-    monkeypatch.setattr("callboard.ideal.work.compiled_is_available", lambda: False)
+    monkeypatch.setattr(
+        "callboard.experiments.ideal_study.workers.compiled_is_available", lambda: False
+    )
     assert run_study(study, tmp_path / "b", 2) == here
 
 
 def run_study(study: Study, path: Path, cores: int) -> Found:
-    with Cache(path) as cache, local(cores) as workers:
-        found = known(study, cache)
-        finish(missing(study, found), found, cache, workers, lambda _: None)
+    with Cache(path) as cache, local_workers(cores) as workers:
+        found = cached_outcomes(study, cache)
+        run_batches(missing_batches(study, found), found, cache, workers, lambda _: None)
     return found
 
 
@@ -322,7 +336,7 @@ def test_a_dask_cluster_finds_the_same(trace_file: Path, tmp_path: Path) -> None
     """`--on dask://HOST:PORT`: the same outcomes to the bit, kept in the same cache."""
     import distributed
 
-    study = study_of(load(trace_file))
+    study = study_of(load_trace(trace_file))
     here = run_study(study, tmp_path / "here", 1)
     scheduler = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://",
@@ -330,8 +344,8 @@ def test_a_dask_cluster_finds_the_same(trace_file: Path, tmp_path: Path) -> None
     )  # fmt: skip
     with scheduler, Cache(tmp_path / "there") as cache:
         address = scheduler.scheduler_address.split("://")[1]
-        found = known(study, cache)
-        with cluster(f"dask://{address}") as workers:
-            finish(missing(study, found), found, cache, workers, lambda _: None)
+        found = cached_outcomes(study, cache)
+        with dask_workers(f"dask://{address}") as workers:
+            run_batches(missing_batches(study, found), found, cache, workers, lambda _: None)
         assert found == here
-        assert missing(study, known(study, cache)) == []
+        assert missing_batches(study, cached_outcomes(study, cache)) == []

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from callboard.ideal.statistics import interval, paired, spread, student
+from callboard.experiments.ideal_study.statistics import interval, paired, run_range, student
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_pairing_takes_out_what_is_common() -> None:
 
 
 def test_spread() -> None:
-    assert spread([3.0, 1.0, 2.0, 9.0]) == (1.0, 2.5, 9.0)
+    assert run_range([3.0, 1.0, 2.0, 9.0]) == (1.0, 2.5, 9.0)

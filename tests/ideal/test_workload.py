@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from callboard.ideal.swim import REPORT_FILES, Trace, load
+from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.scheduler.ideal import simulate
 from callboard.scheduler.ideal.report_workload import estimates, normals, sizes
 from tests.support.traces import trace
@@ -82,7 +82,7 @@ class TestErrors:
 
 @pytest.fixture(scope="module")
 def fb09() -> Trace:
-    return load(trace(REPORT_FILES["FB09-0"]))
+    return load_trace(trace(REPORT_FILES["FB09-0"]))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from callboard.actors.vocabulary.events import (
     JobSubmitted,
     KillOrdered,
     LaunchExpired,
-    MapsUndone,
+    MapOutputsLost,
     NodeLost,
     NodeReturned,
     Outcome,
@@ -35,8 +35,8 @@ from callboard.actors.vocabulary.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.vocabulary.faults import Crash, Pause, Restart, SwitchPolicy
-from callboard.journal.checks.checker import check
+from callboard.actors.vocabulary.faults import Crash, PauseNode, Restart, SwitchPolicy
+from callboard.journal.checks.checker import check_events
 from callboard.journal.checks.rule import Violation
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Millis, Priority
@@ -85,7 +85,7 @@ LOSING: Events = (
     AttemptEnded(2000, 2, KILLED, 1001),
     NodeLost(9000, 1, 1900),
     AttemptClosed(9000, 2, KILLED),
-    MapsUndone(9000, 0, 1, (1,), KILLED),
+    MapOutputsLost(9000, 0, 1, (1,), KILLED),
     AttemptLaunched(9500, 3, 0, MAP, 0, 1, 0, OFF, PLAIN),
     AttemptStarted(9501, 3, 0, 0),
     RunEnded(9600, "until", 9, 0, "10"),
@@ -209,7 +209,11 @@ BROKEN: list[tuple[str, str, Doctor]] = [
     ),
     ("S2", "a job ends too early", without(STORY, STORY[24])),
     ("S2", "a second success", instead(COPIED, COPIED[10], AttemptClosed(1100, 2, WON))),
-    ("S2", "no success there", instead(LOSING, LOSING[12], MapsUndone(9000, 0, 0, (1,), KILLED))),
+    (
+        "S2",
+        "no success there",
+        instead(LOSING, LOSING[12], MapOutputsLost(9000, 0, 0, (1,), KILLED)),
+    ),
     ("S3", "started twice", put(STORY, AttemptStarted(150, 1, 0, 0))),
     ("S3", "booked twice", put(STORY, AttemptClosed(1250, 1, WON))),
     ("S3", "booked twice with its node", put(LOSING[:12], AttemptClosed(9000, 2, KILLED))),
@@ -284,7 +288,7 @@ BROKEN: list[tuple[str, str, Doctor]] = [
     (
         "S12",
         "ended while it stands still",
-        put(STORY, FaultStruck(3000, Pause(1)), FaultStruck(3999, Restart(0))),
+        put(STORY, FaultStruck(3000, PauseNode(1)), FaultStruck(3999, Restart(0))),
     ),
     ("S12", "left on a lost node", without(LOSING, LOSING[11])),
     (
@@ -329,18 +333,18 @@ BROKEN: list[tuple[str, str, Doctor]] = [
 )
 def test_a_doctored_recording_breaks_exactly_its_rule(rule: str, doctor: Doctor) -> None:
     with pytest.raises(Violation) as found:
-        check(doctor())
+        check_events(doctor())
     assert found.value.rule == rule, str(found.value)
 
 
 @pytest.mark.parametrize("events", [STORY, COPIED, LOSING, GIVING_WAY, STALLED, failing(4)()])
 def test_the_recordings_themselves_break_none(events: Events) -> None:
-    checks = check(events)
+    checks = check_events(events)
     assert [each.rule for each in checks] == [f"S{n}" for n in range(1, 16)]
 
 
 def test_what_was_not_exercised_says_why() -> None:
-    told = {each.rule: (each.times, each.idle) for each in check(STORY)}
+    told = {each.rule: (each.times, each.idle) for each in check_events(STORY)}
     assert told["S1"] == (5, "")
     assert told["S6"] == (0, "a journal does not have the master's books")
     assert told["S12"] == (0, "no node failed")
@@ -349,7 +353,7 @@ def test_what_was_not_exercised_says_why() -> None:
 
 def test_a_violation_tells_the_rule_the_event_the_state_and_what_came_before() -> None:
     with pytest.raises(Violation) as found:
-        check(put(STORY, AttemptStarted(150, 1, 0, 0))())
+        check_events(put(STORY, AttemptStarted(150, 1, 0, 0))())
     assert str(found.value).splitlines() == [
         "S3 is broken: only the allowed transitions, and none from an end",
         "  it has started before",

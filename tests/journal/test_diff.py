@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Outcome, RunEnded
-from callboard.journal.diff import Difference, compare, diff_lines, first_divergence
+from callboard.journal.tell.diff import Difference, diff_journals, diff_lines, first_divergence
 from callboard.journal.writer import JournalWriter
 from callboard.scheduler.decisions import Why
 from tests.journal.stories import START, STORY, cut_at
@@ -32,7 +32,7 @@ def altered(index: int, event: AnyEvent) -> list[AnyEvent]:
 
 
 def test_equal_journals_do_not_part(story: Path) -> None:
-    found = compare(story, story)
+    found = diff_journals(story, story)
     assert found.same_events
     assert found.events == len(STORY)
     assert found.setup == found.counts == ()
@@ -74,13 +74,13 @@ def test_one_journal_may_end_first(tmp_path: Path, story: Path) -> None:
 def test_a_killed_run_is_told_from_one_that_differs(tmp_path: Path, story: Path, cut: int) -> None:
     other = record(tmp_path / "other.journal", STORY[:-1])
     other.write_bytes(other.read_bytes()[: other.stat().st_size - cut])
-    found = compare(story, other)
+    found = diff_journals(story, other)
     assert found.broke_off == (False, True)
     assert found.divergence is not None
     assert found.divergence.right is None
     lacks = "lacks the end of the run, which was killed, or is still going on."
     assert list(diff_lines(found, "a", "b"))[-1] == f"B {lacks}"
-    both = compare(other, other)
+    both = diff_journals(other, other)
     assert both.same_events
     assert list(diff_lines(both, "a", "b"))[-2:] == [f"A {lacks}", f"B {lacks}"]
 
@@ -88,13 +88,13 @@ def test_a_killed_run_is_told_from_one_that_differs(tmp_path: Path, story: Path,
 def test_a_journal_not_read_to_its_end_is_not_called_cut(tmp_path: Path, story: Path) -> None:
     later = msgspec.structs.replace(STORY[3], at_ms=102)
     other = record(tmp_path / "other.journal", altered(3, later)[:-1])
-    assert compare(story, other).broke_off == (False, False)
+    assert diff_journals(story, other).broke_off == (False, False)
 
 
 def test_setups_are_compared_leaf_by_leaf_and_apart(tmp_path: Path, story: Path) -> None:
     scenario: dict[str, object] = {"cluster": {"nodes": 3, "racks": 2, "speed": 2.0}}
     start = msgspec.structs.replace(START, policy="fair", scenario=scenario)
-    found = compare(story, record(tmp_path / "other.journal", altered(0, start)))
+    found = diff_journals(story, record(tmp_path / "other.journal", altered(0, start)))
     assert found.same_events
     assert found.setup == (
         Difference("policy", "fifo", "fair"),
@@ -112,7 +112,7 @@ def test_setups_are_compared_leaf_by_leaf_and_apart(tmp_path: Path, story: Path)
 def test_other_messages_for_the_same_events_are_no_divergence(tmp_path: Path, story: Path) -> None:
     """Two schemes of sending heartbeats: equal journals, other counts, another digest."""
     end = RunEnded(4400, "complete", 999, 4, "0ther")
-    found = compare(story, record(tmp_path / "other.journal", altered(-1 % len(STORY), end)))
+    found = diff_journals(story, record(tmp_path / "other.journal", altered(-1 % len(STORY), end)))
     assert found.same_events
     assert found.counts == (
         Difference("messages", 321, 999),
@@ -155,7 +155,7 @@ def test_reasons_count_unless_told_otherwise(tmp_path: Path, story: Path) -> Non
 def test_another_decision_parts_them_with_reasons_or_without(tmp_path: Path, story: Path) -> None:
     other = record(tmp_path / "other.journal", altered(2, launch_for(Why("fair"), node=1)))
     for reasons in (True, False):
-        found = compare(story, other, reasons=reasons, context=1)
+        found = diff_journals(story, other, reasons=reasons, context=1)
         assert found.divergence is not None
         assert not found.divergence.only_reason
         assert list(diff_lines(found, "fifo.journal", "fair.journal")) == [

@@ -9,10 +9,10 @@ import pytest
 
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.checks.checker import Checker
-from callboard.journal.diff import compare, diff_lines
+from callboard.journal.figures.summary import Summary
 from callboard.journal.format import CHUNK_BYTES, HEADER, MAGIC, RECORD_BYTES_MAX, VERSION
-from callboard.journal.show import KINDS, ShowOptions, show
-from callboard.journal.summary import Summary
+from callboard.journal.tell.diff import diff_journals, diff_lines
+from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, show
 from callboard.journal.writer import FLUSH_SECONDS, JournalWriter
 from callboard.scheduler.decisions import Skip, Why
 from tests.journal.stories import STORY, cut_at
@@ -24,6 +24,7 @@ VOCABULARY = {
     2: "16dac453ad1ac7a5",
     3: "7e93ad5f95ae4cb9",
     4: "14dd814b1a43f245",
+    5: "9231a6d2f684a072",
 }
 """By format version: the first digits of a hash over every event's name and fields."""
 
@@ -32,6 +33,7 @@ STORY_BYTES = {
     2: "d7cafe527da41b08",
     3: "98dd7542f16d3f32",
     4: "5092aa7916f9fb23",
+    5: "dd31453d6dff3693",
 }
 """By format version: the first digits of the SHA-256 of the story's journal."""
 
@@ -46,7 +48,7 @@ def block(name: str) -> list[str]:
 def events_table() -> list[str]:
     """The table of events, made from their docstrings and fields."""
     rows = ["| Kind | What it says | Fields after `at_ms` |", "|---|---|---|"]
-    for kind, event in KINDS.items():
+    for kind, event in EVENT_KINDS.items():
         says = " ".join((event.__doc__ or "").split("\n\n")[0].split())
         fields = ", ".join(f"`{name}`" for name in event.__struct_fields__[1:])
         rows.append(f"| `{kind}` | {says} | {fields} |")
@@ -73,7 +75,7 @@ def test_the_example_of_show_is_true(journals: tuple[Path, Path]) -> None:
 
 
 def test_the_example_of_diff_is_true(journals: tuple[Path, Path]) -> None:
-    found = compare(*journals)
+    found = diff_journals(*journals)
     assert block("diff") == list(diff_lines(found, "tiny.journal", "tiny-2s.journal"))
 
 
@@ -99,7 +101,7 @@ def test_a_changed_vocabulary_needs_a_new_version() -> None:
 
     On failure raise `journal.format.VERSION`, and note the new hash under it.
     """
-    structs: list[type[msgspec.Struct]] = [*KINDS.values(), NodeFacts, Why, Skip]
+    structs: list[type[msgspec.Struct]] = [*EVENT_KINDS.values(), NodeFacts, Why, Skip]
     told = [(struct.__name__, struct.__struct_fields__) for struct in structs]
     assert hashlib.sha256(repr(told).encode()).hexdigest()[:16] == VOCABULARY[VERSION]
 

@@ -7,8 +7,8 @@ import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, KillOrdered
-from callboard.cli import main
-from callboard.journal.explain import explain
+from callboard.cli import run_command_line
+from callboard.journal.tell.explain import explain
 from callboard.journal.writer import JournalWriter
 from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.model import Priority
@@ -142,9 +142,9 @@ def test_a_job_that_is_not_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, said: str
 ) -> None:
     path = record(tmp_path / "j", STORY)
-    assert main(["explain", str(path), "job-1"]) == 0
+    assert run_command_line(["explain", str(path), "job-1"]) == 0
     assert capsys.readouterr().out.splitlines() == TOLD
-    assert main(["explain", str(path), name]) == 2
+    assert run_command_line(["explain", str(path), name]) == 2
     assert said in capsys.readouterr().err
 
 

@@ -21,16 +21,16 @@ from callboard.actors.vocabulary.events import (
     NodeLost,
     SuspendOrdered,
 )
-from callboard.journal.export.files import (
+from callboard.journal.export.export_data import ExportData
+from callboard.journal.export.rows import ROW_KINDS, TEXT_COLUMNS, RowKind, columns_of
+from callboard.journal.export.table_files import (
     MissingExtraError,
     check_parquet,
     write_csv,
     write_parquet,
 )
-from callboard.journal.export.recording import Recording
-from callboard.journal.export.rows import ROWS, TEXT, Rows, columns_of
 from callboard.journal.export.trace import trace_lines
-from callboard.journal.metrics import Metrics
+from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.model import KINDS, TaskKind
 from tests.journal.stories import STORY
 from tests.tui.support import events_of, outage
@@ -51,7 +51,7 @@ def traced(name: str) -> list[dict[str, Any]]:
 
 
 def trace(events: Sequence[AnyEvent]) -> list[dict[str, Any]]:
-    content = json.loads("".join(trace_lines(Recording.of(events))))
+    content = json.loads("".join(trace_lines(ExportData.of(events))))
     assert content["displayTimeUnit"] == "ms"
     found: list[dict[str, Any]] = content["traceEvents"]
     return found
@@ -187,7 +187,7 @@ class TestTables:
     def test_the_run_by_hand(self) -> None:
         """The table in `stories.py`, as CSV."""
         file = io.StringIO()
-        assert write_csv(columns_of(Recording.of(STORY), "attempts"), file) == 5
+        assert write_csv(columns_of(ExportData.of(STORY), "attempts"), file) == 5
         rows = list(csv.DictReader(io.StringIO(file.getvalue())))
         keys = ("attempt", "job_name", "kind", "task", "node", "launched_ms", "started_ms",
                 "ended_ms", "ended", "booked_ms", "held_ms", "shuffled_ms")  # fmt: skip
@@ -199,26 +199,26 @@ class TestTables:
              "3500"),
             ("5", "ads", "map", "1", "1", "1800", "1801", "3301", "succeeded", "3400", "1500", ""),
         ]  # fmt: skip
-        jobs = columns_of(Recording.of(STORY), "jobs")
+        jobs = columns_of(ExportData.of(STORY), "jobs")
         assert jobs["response_ms"] == [4400, 1300]
         assert jobs["attempts"] == [4, 1]
         assert jobs["failed"] == [1, 0]
 
     @pytest.mark.parametrize("name", RUNS)
-    @pytest.mark.parametrize("rows", ROWS)
-    def test_columns_are_of_one_length_and_kind(self, name: str, rows: Rows) -> None:
-        recording = Recording.of(RUNS[name]())
+    @pytest.mark.parametrize("rows", ROW_KINDS)
+    def test_columns_are_of_one_length_and_kind(self, name: str, rows: RowKind) -> None:
+        recording = ExportData.of(RUNS[name]())
         columns = columns_of(recording, rows)
         metrics = Metrics.of(RUNS[name]())
         lengths = {"attempts": len(metrics.attempts().attempt), "jobs": len(metrics.jobs().job)}
         for column, values in columns.items():
             assert len(values) == lengths[rows], column
-            kind = str if column in TEXT else int
+            kind = str if column in TEXT_COLUMNS else int
             assert all(value is None or type(value) is kind for value in values), column
 
     def test_held_time_is_the_metrics(self) -> None:
         for events in (each() for each in RUNS.values()):
-            columns = columns_of(Recording.of(events), "attempts")
+            columns = columns_of(ExportData.of(events), "attempts")
             metrics = Metrics.of(events)
             for kind in TaskKind:
                 held = [ms for ms, of in zip(columns["held_ms"], columns["kind"], strict=True)
@@ -242,12 +242,12 @@ class TestParquet:
         importlib.util.find_spec("pyarrow") is None,
         reason="pyarrow, the extra `parquet`, is not installed",
     )
-    @pytest.mark.parametrize("rows", ROWS)
-    def test_what_is_written_comes_back(self, rows: Rows, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("rows", ROW_KINDS)
+    def test_what_is_written_comes_back(self, rows: RowKind, tmp_path: Path) -> None:
         import pyarrow.parquet
 
         check_parquet()
-        columns = columns_of(Recording.of(outage()[:1500]), rows)
+        columns = columns_of(ExportData.of(outage()[:1500]), rows)
         path = tmp_path / "run.parquet"
         count = write_parquet(columns, path, {"policy": "fair"})
         table = pyarrow.parquet.read_table(path)
@@ -258,7 +258,7 @@ class TestParquet:
 
 def test_the_docs_name_every_column() -> None:
     docs = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
-    for rows in ROWS:
+    for rows in ROW_KINDS:
         section = docs.partition(f"### `--rows {rows}`")[2].partition("###")[0]
         named = {name for line in section.splitlines() for name in re.findall(r"`(\w+)`", line)}
-        assert columns_of(Recording.of(STORY), rows).keys() <= named
+        assert columns_of(ExportData.of(STORY), rows).keys() <= named

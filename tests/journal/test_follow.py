@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.journal.follow import Follower, Standing
+from callboard.journal.follow import Follower, JournalStatus
 from callboard.journal.format import HEADER, JournalError
 from callboard.journal.reader import Journal
 from callboard.journal.writer import JournalWriter
@@ -19,9 +19,9 @@ from tests.journal.stories import STORY
 from tests.journal.test_file import many, repeatable, write
 
 
-def standing(follower: Follower) -> Standing:
+def standing(follower: Follower) -> JournalStatus:
     """How it stands by now."""
-    return follower.standing
+    return follower.status
 
 
 @repeatable
@@ -46,7 +46,7 @@ def test_however_it_grows_each_event_is_told_once(
             assert told == events[: len(told)]
         held._file.close()
     assert told == events
-    assert standing(follower) is Standing.COMPLETE
+    assert standing(follower) is JournalStatus.COMPLETE
 
 
 def test_it_is_being_written_as_long_as_its_writer_lives(tmp_path: Path) -> None:
@@ -59,12 +59,12 @@ def test_it_is_being_written_as_long_as_its_writer_lives(tmp_path: Path) -> None
     writer.flush()
     assert follower.take() == list(STORY[:5])
     assert follower.take() == []
-    assert standing(follower) is Standing.WRITING
+    assert standing(follower) is JournalStatus.WRITING
     for event in STORY[5:]:
         writer(event)
     writer.close()
     assert follower.take() == list(STORY[5:])
-    assert standing(follower) is Standing.COMPLETE
+    assert standing(follower) is JournalStatus.COMPLETE
 
 
 def test_a_run_that_ends_without_its_last_event_is_cut_off(tmp_path: Path) -> None:
@@ -75,9 +75,9 @@ def test_a_run_that_ends_without_its_last_event_is_cut_off(tmp_path: Path) -> No
         writer.flush()
         follower = Follower(path)
         assert len(follower.take()) == len(STORY) - 1
-        assert standing(follower) is Standing.WRITING
+        assert standing(follower) is JournalStatus.WRITING
     assert follower.take() == []
-    assert standing(follower) is Standing.CUT_OFF
+    assert standing(follower) is JournalStatus.CUT_OFF
 
 
 KILLED = """
@@ -107,13 +107,13 @@ def test_a_writer_that_is_killed_writes_no_more(tmp_path: Path) -> None:
     assert process.stdout.readline() == b"written\n"
     follower = Follower(path)
     assert follower.take() == list(STORY[:7])
-    assert standing(follower) is Standing.WRITING
+    assert standing(follower) is JournalStatus.WRITING
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
     process.stdin.close()
     assert follower.take() == []
-    assert standing(follower) is Standing.CUT_OFF
+    assert standing(follower) is JournalStatus.CUT_OFF
 
 
 @pytest.mark.parametrize("place", [20, 70_000, -20])
@@ -169,4 +169,4 @@ def test_a_closed_journal_is_read_alike(tmp_path: Path) -> None:
         path.write_bytes(content[:length])
         journal, follower = Journal(path), Follower(path)
         assert follower.take() == list(journal)
-        assert (follower.standing is Standing.COMPLETE) is journal.complete
+        assert (follower.status is JournalStatus.COMPLETE) is journal.complete

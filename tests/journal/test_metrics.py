@@ -25,12 +25,12 @@ from callboard.actors.vocabulary.events import (
     RunEnded,
     RunStarted,
 )
-from callboard.journal.metrics import Metrics
-from callboard.journal.slot_time import SlotTime
-from callboard.journal.slowdown import SlowdownSpread, slowdowns
-from callboard.journal.steps import steps
-from callboard.journal.summary import Spread
-from callboard.journal.tables import FAILED, NEVER, SUCCEEDED
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.figures.slot_time import SlotTime
+from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
+from callboard.journal.figures.steps import steps
+from callboard.journal.figures.summary import SampleStatistics
+from callboard.journal.figures.tables import FAILED, NEVER, SUCCEEDED
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Locality, TaskKind
 from tests.journal.stories import MAP, NODE, REDUCE, START, STORY, cut_at
@@ -109,7 +109,7 @@ def test_the_story_cut_at_2000_ms() -> None:
     assert (found.attempts.launched, found.attempts.running) == (5, 3)
     assert (found.jobs.submitted, found.jobs.unfinished) == (2, 2)
     assert (found.little.area, found.little.responses, found.little.unfinished) == (3000, 0, 3000)
-    assert found.response_seconds == Spread()
+    assert found.response_seconds == SampleStatistics()
     assert found.reason == "until"
 
 
@@ -131,7 +131,7 @@ def test_a_cut_journal_has_figures_up_to_its_last_event() -> None:
 
 def test_a_run_of_nothing_has_nulls_not_errors() -> None:
     found = Metrics.of([START]).summary()
-    assert found.response_seconds == Spread()
+    assert found.response_seconds == SampleStatistics()
     assert found.locality.node is found.utilisation.map is found.mean_jobs_in_system is None
     assert found.slot_ms.all == SlotTime()
 
@@ -393,20 +393,20 @@ def test_slowdown_is_response_over_the_time_alone() -> None:
     found = slowdowns(Metrics.of(STORY).jobs(), {0: 2200, 1: 1300})
     assert found.job.tolist() == [0, 1]
     assert found.slowdown.tolist() == [2.0, 1.0]
-    assert (found.spread.mean, found.spread.median, found.spread.max) == (1.5, 1.5, 2.0)
+    assert (found.statistics.mean, found.statistics.median, found.statistics.max) == (1.5, 1.5, 2.0)
 
 
 def test_slowdown_is_of_completed_jobs_only() -> None:
     found = slowdowns(Metrics.of(cut_at(3000)).jobs(), {1: 650})
     assert (found.job.tolist(), found.slowdown.tolist()) == ([1], [2.0])
-    assert slowdowns(Metrics.of(cut_at(500)).jobs(), {}).spread == SlowdownSpread()
+    assert slowdowns(Metrics.of(cut_at(500)).jobs(), {}).statistics == SlowdownStatistics()
 
 
 def test_the_measures_of_table_iv_of_the_global_preemption_paper() -> None:
     """Slowdowns 2 and 1: l2 = sqrt(5 / 2), SNP = sqrt(1/2 · 1), the performances 0.5 and 1 have a
     mean of 0.75 and deviate by 0.25.
     """
-    found = slowdowns(Metrics.of(STORY).jobs(), {0: 2200, 1: 1300}).spread
+    found = slowdowns(Metrics.of(STORY).jobs(), {0: 2200, 1: 1300}).statistics
     assert found.mean == 1.5
     assert found.l2 == pytest.approx(2.5**0.5)
     assert found.snp == pytest.approx(0.5**0.5)

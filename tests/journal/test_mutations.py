@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.journal.diff import compare, diff_lines
-from callboard.journal.explain import explain
-from callboard.journal.show import ShowOptions, show
+from callboard.journal.tell.diff import diff_journals, diff_lines
+from callboard.journal.tell.explain import explain
+from callboard.journal.tell.show import ShowOptions, show
 from callboard.journal.writer import JournalWriter
 from tests.support.library import ran_with_events
 
@@ -67,5 +67,5 @@ def test_events_that_are_lost_doubled_and_moved(
     folder = tmp_path_factory.getbasetemp()
     mutated = write(folder / "mutated.journal", events)
     told(mutated)
-    found = compare(mutated, write(folder / "true.journal", list(true_events())))
+    found = diff_journals(mutated, write(folder / "true.journal", list(true_events())))
     assert list(diff_lines(found, "a", "b"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callboard.journal.names import (
+from callboard.journal.tell.names import (
     clock,
     count,
     duration,

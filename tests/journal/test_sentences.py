@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from callboard.actors.network import HEALTHY, LinkConditions
+from callboard.actors.network import LinkConditions
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
@@ -19,8 +19,8 @@ from callboard.actors.vocabulary.events import (
     JobSubmitted,
     KillOrdered,
     LaunchExpired,
-    NodeCleared,
-    NodeListed,
+    NodeBlacklisted,
+    NodeUnblacklisted,
     OrderSwitched,
     Outcome,
     ResumeOrdered,
@@ -31,18 +31,18 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import (
     AnyFault,
+    Disturb,
     Drift,
-    FlakyAt,
+    Flaky,
     Hang,
-    Jumble,
     SetPool,
     SetPriority,
     StickLaunches,
 )
 from callboard.journal.format import JournalError
-from callboard.journal.reader import read
-from callboard.journal.sentences import Narrator
-from callboard.journal.show import KINDS, ShowOptions, check_kind, show
+from callboard.journal.reader import read_journal
+from callboard.journal.tell.sentences import Narrator
+from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, check_kind, show
 from callboard.journal.writer import JournalWriter
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Priority
@@ -151,7 +151,7 @@ def test_a_standstill_is_told_with_its_reason() -> None:
     ("fault", "told"),
     [
         (
-            FlakyAt(3, 0.5, 0.25),
+            Flaky(3, 0.5, 0.25),
             "fails 50% of the attempts that start on it from now on, at 25% of",
         ),
         (Hang(3, 0.5), "of the attempts that start on node-3 from now on 50% hang"),
@@ -164,7 +164,7 @@ def test_a_standstill_is_told_with_its_reason() -> None:
         (SetPriority(3, Priority.VERY_LOW), "job-3 is given very low priority"),
         (SetPool(3, "ads"), "job-3 is put into pool ads"),
         (
-            Jumble(3, HEALTHY, LinkConditions(loss=0.1), 0.25, 0.0),
+            Disturb(3, LinkConditions(reordered=0.25), LinkConditions(loss=0.1)),
             "changes: up lets others overtake 25%, down loses 10%",
         ),
     ],
@@ -185,9 +185,9 @@ def test_changes_of_a_job_are_told() -> None:
 
 def test_a_list_of_bad_nodes_is_told() -> None:
     told: list[AnyEvent] = [
-        NodeListed(0, 3, 4, True),
-        NodeListed(0, 3, 4, False),
-        NodeCleared(0, 3),
+        NodeBlacklisted(0, 3, 4, True),
+        NodeBlacklisted(0, 3, 4, False),
+        NodeUnblacklisted(0, 3),
     ]
     assert [Narrator().tell(event) for event in told] == [
         "node-3 is listed as bad, having been shunned by 4 jobs that succeeded:"
@@ -315,11 +315,11 @@ def test_damage_is_reported_after_what_is_sound(story: Path) -> None:
     with pytest.raises(JournalError, match="do not fit their seal"):
         lines.extend(show(story))
     assert lines[: len(TOLD)] == TOLD
-    assert next(read(story)) == STORY[0]
+    assert next(read_journal(story)) == STORY[0]
 
 
 def test_kinds_are_all_the_events() -> None:
-    assert set(KINDS.values()) == set(EVENT_TYPES)
+    assert set(EVENT_KINDS.values()) == set(EVENT_TYPES)
     assert check_kind("attempt-launched") == "attempt-launched"
     with pytest.raises(ValueError, match=r"did you mean job-finished\? There are: run-started, "):
         check_kind("job-finish")

@@ -15,18 +15,16 @@ from callboard.actors.vocabulary.faults import (
     Disturb,
     Drain,
     Flaky,
-    FlakyAt,
     Hang,
-    Jumble,
     KillJob,
     NodeFault,
-    Pause,
+    Partition,
     PauseMaster,
+    PauseNode,
     Restart,
     RestartMaster,
-    Resume,
     ResumeMaster,
-    Separate,
+    ResumeNode,
     SetPool,
     SetPriority,
     Slow,
@@ -115,8 +113,8 @@ def test_each_kind_begins_and_ends() -> None:
         ScheduledFault(3000, Restart(0)),
     )
     assert script({"what": "pause", "nodes": "node-0", "for_s": 0.5}) == (
-        ScheduledFault(0, Pause(0)),
-        ScheduledFault(500, Resume(0)),
+        ScheduledFault(0, PauseNode(0)),
+        ScheduledFault(500, ResumeNode(0)),
     )
     assert script({"what": "slow", "nodes": "node-0", "factor": 4, "for_s": 60}) == (
         ScheduledFault(0, Slow(0, 4.0)),
@@ -126,7 +124,7 @@ def test_each_kind_begins_and_ends() -> None:
     assert script({**link, "way": "down"}) == (ScheduledFault(0, Disturb(0, HEALTHY, way)),)
     held = {"what": "link", "nodes": "node-0", "reorder": 0.4, "way": "up", "for_s": 1}
     assert script(held) == (
-        ScheduledFault(0, Jumble(0, HEALTHY, HEALTHY, 0.4, 0.0)),
+        ScheduledFault(0, Disturb(0, LinkConditions(reordered=0.4), HEALTHY)),
         ScheduledFault(1000, Disturb(0, HEALTHY, HEALTHY)),
     )
     assert script({"what": "link", "nodes": "node-0", "cut": True, "for_s": 1}) == (
@@ -134,8 +132,8 @@ def test_each_kind_begins_and_ends() -> None:
         ScheduledFault(1000, Disturb(0, HEALTHY, HEALTHY)),
     )
     assert script({"what": "split", "nodes": "node-0", "for_s": 1}) == (
-        ScheduledFault(0, Separate(0, others)),
-        ScheduledFault(1000, Separate(0, ())),
+        ScheduledFault(0, Partition(0, others)),
+        ScheduledFault(1000, Partition(0, ())),
     )
 
 
@@ -143,7 +141,7 @@ def test_each_kind_begins_and_ends() -> None:
     ("entry", "begins", "ends"),
     [
         ({"what": "flaky", "failing": 0.3}, Flaky(0, 0.3), Flaky(0, 0.0)),
-        ({"what": "flaky", "failing": 1, "progress": 0.5}, FlakyAt(0, 1.0, 0.5), Flaky(0, 0.0)),
+        ({"what": "flaky", "failing": 1, "progress": 0.5}, Flaky(0, 1.0, 0.5), Flaky(0, 0.0)),
         ({"what": "hang", "hanging": 0.3}, Hang(0, 0.3), Hang(0, 0.0)),
         ({"what": "hang", "hanging": 1, "progress": 0}, Hang(0, 1.0, 0.0), Hang(0, 0.0)),
         ({"what": "stuck", "sticking": 0.3}, StickLaunches(0, 0.3), StickLaunches(0, 0.0)),
@@ -249,7 +247,10 @@ def test_patterns_of_many_jobs_many_times_are_refused() -> None:
 def test_nothing_lasts_for_no_time() -> None:
     """Or what begins would never end: of one instant ends come first."""
     short = {"what": "pause", "nodes": "node-0", "at_s": 1, "for_s": 0.0001}
-    assert script(short) == (ScheduledFault(1000, Pause(0)), ScheduledFault(1001, Resume(0)))
+    assert script(short) == (
+        ScheduledFault(1000, PauseNode(0)),
+        ScheduledFault(1001, ResumeNode(0)),
+    )
     add = {"what": "add", "nodes": "node-0", "at_s": 0.0001}
     assert script(add) == (ScheduledFault(0, Crash(0)), ScheduledFault(1, Restart(0)))
 
@@ -290,8 +291,8 @@ def lengths(law: dict[str, Any]) -> list[float]:
     """How long 400 pauses drawn by a law last, in seconds."""
     entry = {"what": "pause", "nodes": "rack-0", "for_s": law, "times": 100, "every_s": 90_000}
     strikes = script(entry)
-    begins = {(node_of(s), s.at_ms): 0 for s in strikes if isinstance(s.fault, Pause)}
-    ends = sorted((node_of(s), s.at_ms) for s in strikes if isinstance(s.fault, Resume))
+    begins = {(node_of(s), s.at_ms): 0 for s in strikes if isinstance(s.fault, PauseNode)}
+    ends = sorted((node_of(s), s.at_ms) for s in strikes if isinstance(s.fault, ResumeNode))
     return [(end[1] - begin[1]) / 1000 for begin, end in zip(sorted(begins), ends, strict=True)]
 
 
@@ -347,7 +348,7 @@ def test_a_law_that_makes_no_sense_is_refused() -> None:
 def test_a_split_may_be_between_some_nodes_only() -> None:
     entry = {"what": "split", "nodes": "rack-0", "others": ["node-1", "node-4"], "for_s": 1}
     begins = [s.fault for s in script(entry) if s.at_ms == 0]
-    assert begins == [Separate(node, (1, 4)) for node in (0, 3, 6, 9)]
+    assert begins == [Partition(node, (1, 4)) for node in (0, 3, 6, 9)]
     assert "nobody is split from anybody" in problem({**entry, "nodes": "all"})
     assert "nobody is split" in problem({"what": "split", "nodes": "all", "for_s": 1})
     assert '"node-99" is no node' in problem({**entry, "others": "node-99"})
@@ -358,7 +359,9 @@ def test_when_absolute_relative_repeated_staggered() -> None:
     second = {"what": "pause", "nodes": "node-1", "for_s": 1, "after_s": 5}
     third = {"what": "pause", "nodes": "node-2", "for_s": 1, "every_s": 10, "times": 3}
     begins = [
-        (s.at_ms, node_of(s)) for s in script(first, second, third) if s.fault == Pause(node_of(s))
+        (s.at_ms, node_of(s))
+        for s in script(first, second, third)
+        if s.fault == PauseNode(node_of(s))
     ]
     assert begins == [(100_000, 0), (105_000, 1), (105_000, 2), (115_000, 2), (125_000, 2)]
     rolling = crash("rack-0", at_s=60, for_s=30, stagger_s=60)
@@ -375,7 +378,7 @@ def test_drawn_gaps_have_their_mean() -> None:
         "gaps": "exponential",
         "times": 2000,
     }
-    begins = [s.at_ms for s in script(entry) if isinstance(s.fault, Pause)]
+    begins = [s.at_ms for s in script(entry) if isinstance(s.fault, PauseNode)]
     assert begins == sorted(begins)
     mean_s = begins[-1] / 1999 / 1000
     assert abs(mean_s - 60) < 4 * 60 / 1999**0.5

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup
 from callboard.actors.vocabulary.events import JobFinished
-from callboard.cli import main
+from callboard.cli import run_command_line
 from callboard.scheduler.facts import Closed, JobLeft, TasksPending
 from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.orders.coshh import linear_program
@@ -381,8 +381,8 @@ def test_without_scipy_there_is_one_clear_message(
         monkeypatch.setitem(sys.modules, name, None)
     linear_program.scipy_module.cache_clear()
     try:
-        assert main(["run", "two-jobs", "--policy", policy]) == 2
-        assert main(["policies"]) == 0
+        assert run_command_line(["run", "two-jobs", "--policy", policy]) == 2
+        assert run_command_line(["policies"]) == 0
     finally:
         linear_program.scipy_module.cache_clear()
     out, err = capsys.readouterr()

@@ -140,7 +140,7 @@ def test_a_copy_leaves_its_jobs_wait_as_it_is() -> None:
     stage = Stage("delay(node=5,rack=5)", maps=2)
     stage.beat(1000, 0)
     stage.cluster.now_ms = 4000
-    copy = Launched(0, TaskKind.MAP, 2, 9, NODE, copy_of=1)
+    copy = Launched(0, TaskKind.MAP, 2, 9, NODE, original=1)
     before = stage.delay.locality_wait(stage.job, stage.cluster)
     stage.policy.observe(copy, stage.cluster)
     assert stage.delay.locality_wait(stage.job, stage.cluster) == before == (1, 3000)

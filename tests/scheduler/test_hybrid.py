@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.vocabulary.events import OrderSwitched
-from callboard.journal.sentences import Narrator
+from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.decisions import Switch
 from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.orders.coshh.coshh import Coshh

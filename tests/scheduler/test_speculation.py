@@ -155,7 +155,7 @@ def test_late_gives_no_copy_to_a_slow_node() -> None:
 def test_late_has_fewer_copies_than_a_tenth_of_the_slots(copies: int, given: bool) -> None:
     hall = Hall(Late(), [0.9] * 7 + [0.1])
     for n in range(copies):
-        hall.rule.observe(Launched(1, MAP, 100 + n, n, copy_of=200 + n), hall.cluster)
+        hall.rule.observe(Launched(1, MAP, 100 + n, n, original=200 + n), hall.cluster)
     hall.at(80_000)
     assert (hall.ask(100) is not None) is given
     assert hall.rule.has_candidates(MAP, hall.cluster) is given
@@ -205,7 +205,7 @@ def test_hadoops_late_has_a_cap_for_each_job(
     rule = Late(Late.Params(by="std"))
     cluster = FakeCluster([FakeNode(0, (slots, 0))], [FakeJob(0, [0, 0], [running, 0])])
     for n in range(copies):
-        rule.observe(Launched(0, MAP, 100 + n, 1, copy_of=200 + n), cluster)
+        rule.observe(Launched(0, MAP, 100 + n, 1, original=200 + n), cluster)
     assert rule.full(0, MAP, cluster) is full
 
 

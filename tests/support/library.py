@@ -10,11 +10,11 @@ import msgspec
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, Event, RunEnded, RunStarted
-from callboard.journal.slowdown import SlowdownSpread
-from callboard.play import Options, Result, play
+from callboard.experiments.simulation import RunOptions, RunResult, run_simulation
+from callboard.experiments.solo_runs import slowdown_statistics, solo_times
+from callboard.journal.figures.slowdown import SlowdownStatistics
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import JobId, Millis
-from callboard.slowdown import slowdown, solo_times
 
 E = TypeVar("E", bound=Event)
 
@@ -30,11 +30,11 @@ class EventDigest:
         self._hash = blake2b(digest_size=16)
         self._encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
-    def hear(self, event: AnyEvent) -> None:
+    def observe(self, event: AnyEvent) -> None:
         if not isinstance(event, RunStarted | RunEnded):
             self._hash.update(self._encode(event))
 
-    def look(self, kernel: Kernel) -> None:
+    def on_progress(self, kernel: Kernel) -> None:
         pass
 
     def text(self) -> str:
@@ -48,8 +48,8 @@ class EventRecorder(EventDigest):
         super().__init__()
         self.events: list[AnyEvent] = []
 
-    def hear(self, event: AnyEvent) -> None:
-        super().hear(event)
+    def observe(self, event: AnyEvent) -> None:
+        super().observe(event)
         self.events.append(event)
 
 
@@ -57,7 +57,7 @@ class LibraryRun(NamedTuple):
     """A run of a scenario: its jobs, its figures, the digest of its events, and these."""
 
     jobs: tuple[JobSpec, ...]
-    result: Result
+    result: RunResult
     digest: str
     events: Sequence[AnyEvent] = ()
 
@@ -89,9 +89,9 @@ def ran_with_events(name: str, policy: str, *overrides: str) -> LibraryRun:
 
 
 @cache
-def slowdown_of(name: str, policy: str) -> SlowdownSpread:
+def slowdown_of(name: str, policy: str) -> SlowdownStatistics:
     """How much longer the scenario's jobs take than alone."""
-    return slowdown(ran_with_events(name, policy).result.metrics, _alone(name))
+    return slowdown_statistics(ran_with_events(name, policy).result.metrics, _alone(name))
 
 
 @cache
@@ -112,6 +112,6 @@ def _loaded(
 
 def _play(
     name: str, policy: str, overrides: Sequence[str], calm: bool, ear: EventDigest
-) -> tuple[tuple[JobSpec, ...], Result]:
+) -> tuple[tuple[JobSpec, ...], RunResult]:
     scenario, jobs = _loaded(name, overrides, calm)
-    return jobs, play(scenario, jobs, policy, Options(host="direct"), ear)
+    return jobs, run_simulation(scenario, jobs, policy, RunOptions(host="direct"), ear)

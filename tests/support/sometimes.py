@@ -20,17 +20,17 @@ from callboard.actors.vocabulary.events import (
     AttemptResumed,
     AttemptStarted,
     FaultStruck,
+    JobBlacklistedNode,
     JobChanged,
     JobFinished,
     JobResubmitted,
     KillOrdered,
     LaunchExpired,
-    MapsUndone,
-    NodeCleared,
-    NodeListed,
+    MapOutputsLost,
+    NodeBlacklisted,
     NodeLost,
     NodeReturned,
-    NodeShunned,
+    NodeUnblacklisted,
     OrderSwitched,
     Outcome,
     RunEnded,
@@ -38,9 +38,15 @@ from callboard.actors.vocabulary.events import (
     StallEnded,
     SuspendOrdered,
 )
-from callboard.actors.vocabulary.faults import Drift, Jumble, RestartMaster, Resume, SwitchPolicy
+from callboard.actors.vocabulary.faults import (
+    Disturb,
+    Drift,
+    RestartMaster,
+    ResumeNode,
+    SwitchPolicy,
+)
 from callboard.journal.checks.checker import Checker
-from callboard.journal.checks.records import Attempt, Node, Task
+from callboard.journal.run_records import AttemptRecord, NodeRecord, TaskRecord
 from callboard.scheduler.model import Locality, TaskKind
 
 FAILED, KILLED, SUCCEEDED = Outcome.FAILED, Outcome.KILLED, Outcome.SUCCEEDED
@@ -54,17 +60,17 @@ class Sometimes(NamedTuple):
     test: Callable[[Any, Checker], bool]
 
 
-def attempt(event: Any, checker: Checker) -> Attempt:
-    return checker.book.attempts[event.attempt]
+def attempt(event: Any, checker: Checker) -> AttemptRecord:
+    return checker.run_state.attempts[event.attempt]
 
 
-def task(event: AttemptLaunched, checker: Checker) -> Task:
-    return checker.book.jobs[event.job].task(event.kind, event.task)
+def task(event: AttemptLaunched, checker: Checker) -> TaskRecord:
+    return checker.run_state.jobs[event.job].task(event.kind, event.task)
 
 
-def node(event: FaultStruck, checker: Checker) -> Node:
-    assert isinstance(event.fault, Resume)
-    return checker.book.nodes[event.fault.node]
+def node(event: FaultStruck, checker: Checker) -> NodeRecord:
+    assert isinstance(event.fault, ResumeNode)
+    return checker.run_state.nodes[event.fault.node]
 
 
 def first_map(event: AttemptLaunched) -> bool:
@@ -80,7 +86,7 @@ def two_pools(event: KillOrdered | SuspendOrdered, checker: Checker) -> bool:
         (each.killing or each.suspending)
         and each.ended is None
         and each.job.submitted.pool != mine.job.submitted.pool
-        for each in checker.book.attempts.values()
+        for each in checker.run_state.attempts.values()
     )
 
 
@@ -93,7 +99,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         "a pause ends before anybody noticed",
         FaultStruck,
         lambda e, c: (
-            isinstance(e.fault, Resume)
+            isinstance(e.fault, ResumeNode)
             and (n := node(e, c)).halted
             and not (n.down or n.lost)
             and e.at_ms > n.halted_ms
@@ -102,7 +108,9 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "messages overtake each other",
         FaultStruck,
-        lambda e, _: isinstance(e.fault, Jumble) and max(e.fault.up_held, e.fault.down_held) > 0,
+        lambda e, _: (
+            isinstance(e.fault, Disturb) and e.fault.up.reordered + e.fault.down.reordered > 0
+        ),
     ),
     Sometimes(
         "a node's clock goes wrong",
@@ -121,7 +129,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         lambda e, c: (
             e.outcome is KILLED
             and (a := attempt(e, c)).closed is not None
-            and not (a.killing or c.book.nodes[a.launch.node].down)
+            and not (a.killing or c.run_state.nodes[a.launch.node].down)
         ),
     ),
     Sometimes(
@@ -134,14 +142,14 @@ CATALOGUE: tuple[Sometimes, ...] = (
         FaultStruck,
         lambda e, c: (
             isinstance(e.fault, RestartMaster)
-            and any(job.open[TaskKind.REDUCE] for job in c.book.jobs.values())
+            and any(job.open[TaskKind.REDUCE] for job in c.run_state.jobs.values())
         ),
     ),
     Sometimes("a job is submitted again", JobResubmitted, lambda *_: True),
     Sometimes(
         "the master acts on what came in its pause",
         AttemptLaunched,
-        lambda e, c: e.at_ms == c.book.resumed_ms,
+        lambda e, c: e.at_ms == c.run_state.resumed_ms,
     ),
     # Tasks that run again.
     Sometimes(
@@ -149,20 +157,24 @@ CATALOGUE: tuple[Sometimes, ...] = (
         AttemptLaunched,
         lambda e, c: e.kind is TaskKind.MAP and (t := task(e, c)).succeeded and t.killed > 0,
     ),
-    Sometimes("maps fail because nobody can fetch", MapsUndone, lambda e, _: e.outcome is FAILED),
+    Sometimes(
+        "maps fail because nobody can fetch", MapOutputsLost, lambda e, _: e.outcome is FAILED
+    ),
     Sometimes(
         "outputs are lost while the job's reduces run",
-        MapsUndone,
-        lambda e, c: c.book.jobs[e.job].open[TaskKind.REDUCE] > 0,
+        MapOutputsLost,
+        lambda e, c: c.run_state.jobs[e.job].open[TaskKind.REDUCE] > 0,
     ),
     Sometimes("an attempt fails by itself", AttemptEnded, lambda e, _: e.outcome is FAILED),
     Sometimes("a job fails", JobFinished, lambda e, _: e.outcome is FAILED),
     Sometimes("a job is killed", JobFinished, lambda e, _: e.outcome is KILLED),
-    Sometimes("a job shuns a node", NodeShunned, lambda e, _: e.in_force),
-    Sometimes("a job would shun too many nodes", NodeShunned, lambda e, _: not e.in_force),
-    Sometimes("a node is taken out of service for its faults", NodeListed, lambda e, _: e.in_force),
-    Sometimes("a list of bad nodes is advice only", NodeListed, lambda e, _: not e.in_force),
-    Sometimes("a bad node is taken off the list", NodeCleared, lambda *_: True),
+    Sometimes("a job shuns a node", JobBlacklistedNode, lambda e, _: e.in_force),
+    Sometimes("a job would shun too many nodes", JobBlacklistedNode, lambda e, _: not e.in_force),
+    Sometimes(
+        "a node is taken out of service for its faults", NodeBlacklisted, lambda e, _: e.in_force
+    ),
+    Sometimes("a list of bad nodes is advice only", NodeBlacklisted, lambda e, _: not e.in_force),
+    Sometimes("a bad node is taken off the list", NodeUnblacklisted, lambda *_: True),
     Sometimes(
         "an attempt hangs until its timeout",
         AttemptEnded,
@@ -184,7 +196,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "a copy does its task",
         AttemptClosed,
-        lambda e, c: e.outcome is SUCCEEDED and attempt(e, c).launch.copy_of > 0,
+        lambda e, c: e.outcome is SUCCEEDED and attempt(e, c).launch.original > 0,
     ),
     Sometimes(
         "a second success is booked as killed",

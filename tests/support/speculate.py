@@ -38,7 +38,7 @@ class SpeculateNewest(SpeculationRule):
         self._refusals = refused
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: ARG002
-        if isinstance(fact, Launched) and fact.copy_of:
+        if isinstance(fact, Launched) and fact.original:
             self.left -= 1
         elif isinstance(fact, Rejected):
             self._refusals = False

@@ -17,15 +17,14 @@ from callboard.actors.vocabulary.faults import (
     Drift,
     Flaky,
     Hang,
-    Jumble,
     KillJob,
-    Pause,
+    Partition,
     PauseMaster,
+    PauseNode,
     Restart,
     RestartMaster,
-    Resume,
     ResumeMaster,
-    Separate,
+    ResumeNode,
     SetPool,
     SetPriority,
     Slow,
@@ -170,9 +169,9 @@ LINK_CONDITIONS: st.SearchStrategy[LinkConditions] = st.builds(
     loss=st.sampled_from([0.0, 0.0, 0.3]),
     twice=st.sampled_from([0.0, 0.5]),
     delay_ms=st.sampled_from([0, 0, 700, 4000]),
+    reordered=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
 )
 
-REORDERED_SHARES = st.sampled_from([0.0, 0.3, 1.0])
 
 OTHER_POLICIES = (
     *sorted(ORDERS),
@@ -193,13 +192,10 @@ def _scheduled_faults(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Sche
     faults: list[st.SearchStrategy[AnyFault]] = [
         st.builds(Crash, node),
         st.builds(Restart, node),
-        st.builds(Pause, node),
-        st.builds(Resume, node),
+        st.builds(PauseNode, node),
+        st.builds(ResumeNode, node),
         st.builds(Slow, node, st.sampled_from([0.5, 1.0, 3.0])),
         st.builds(Disturb, node, LINK_CONDITIONS, LINK_CONDITIONS),
-        st.builds(
-            Jumble, node, LINK_CONDITIONS, LINK_CONDITIONS, REORDERED_SHARES, REORDERED_SHARES
-        ),
         st.builds(Flaky, node, st.sampled_from([0.3, 0.9])),
         st.builds(Hang, node, st.sampled_from([0.3, 0.9]), st.sampled_from([None, 0.0, 0.5, 1.0])),
         st.builds(StickLaunches, node, st.sampled_from([0.5, 1.0])),
@@ -211,7 +207,7 @@ def _scheduled_faults(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[Sche
         st.builds(SwitchPolicy, st.sampled_from(OTHER_POLICIES)),
         st.sampled_from([PauseMaster(), ResumeMaster()]),
         st.builds(RestartMaster, st.booleans()),
-        st.builds(Separate, node, st.lists(node, max_size=3).map(tuple)),
+        st.builds(Partition, node, st.lists(node, max_size=3).map(tuple)),
     ]
     whole = st.sampled_from([0, 1, 2, 500, 998, 1000, 3002, 3004, 6000, 7001])
     return st.builds(ScheduledFault, whole | st.integers(0, 40_000), st.one_of(faults))
@@ -224,10 +220,10 @@ def _healing(nodes: int) -> tuple[ScheduledFault, ...]:
         for node in range(nodes)
         for fault in (
             Restart(node),
-            Resume(node),
+            ResumeNode(node),
             Slow(node, 1.0),
             Disturb(node, HEALTHY, HEALTHY),
-            Separate(node, ()),
+            Partition(node, ()),
             Flaky(node, 0.0),
             Hang(node, 0.0),
             StickLaunches(node, 0.0),

@@ -117,7 +117,7 @@ class FakeAttempt:
     ran_ms: int = 0
     shuffled_ms: int = 0
     number: int = 0
-    copy_of: AttemptId = 0
+    original: AttemptId = 0
     alone: bool = True
 
 

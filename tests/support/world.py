@@ -1,6 +1,6 @@
 """A small world for a test: assemble it, play it, keep every event."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -8,6 +8,7 @@ import msgspec
 from callboard.actors.config import Cluster, Heartbeats, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec, TasksOfKinds
+from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.kernel.kernel import Kernel
@@ -20,8 +21,8 @@ from callboard.actors.vocabulary.events import (
     RunEnded,
     RunStarted,
 )
-from callboard.journal.checks.beside import WatchedMaster
 from callboard.journal.checks.checker import Checker
+from callboard.journal.checks.master_rules import InstrumentedMaster
 from callboard.scenarios.build import assemble, node_facts
 from callboard.scheduler.model import JobId, Millis, Priority, TaskKind
 from callboard.scheduler.policy import Policy
@@ -105,7 +106,7 @@ def play(
     until_ms: Millis | None = None,
     tie_order: int | None = None,
     script: Sequence[ScheduledFault] = (),
-    master: type[WatchedMaster] = WatchedMaster,
+    master: type[InstrumentedMaster] = InstrumentedMaster,
     recount: bool = True,
 ) -> PlayedRun:
     """Run the jobs to the end, held against every rule, and recount the master's books after every
@@ -136,7 +137,7 @@ def play(
         script=script,
     )
     checker.observe(header(cluster, tasks, seed))
-    checker.attend(kernel)
+    checker.attach(kernel)
     host(kernel)
     played = PlayedRun(kernel, events)
     played.master.ledger.validate()
@@ -144,6 +145,11 @@ def play(
     sometimes.notice(ended, checker)
     checker.observe(ended)
     return played
+
+
+def uncaused(events: Iterable[Event]) -> list[Event]:
+    """The same events without their causes, for runs whose events have other numbers."""
+    return [msgspec.structs.replace(event, cause=NO_CAUSE) for event in events]
 
 
 def header(cluster: Cluster, tasks: Tasks, seed: int = 1) -> RunStarted:

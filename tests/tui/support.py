@@ -9,13 +9,13 @@ from textual.pilot import Pilot
 
 from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.plan import prepare
-from callboard.play import Options, beginning, ending, make_kernel
-from callboard.plugins import make_policy
+from callboard.experiments.plugins import load_policy
+from callboard.experiments.run_spec import prepare_scenario
+from callboard.experiments.simulation import RunOptions, make_kernel, run_ended, run_started
+from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.recorded import RecordedSource
+from callboard.journal.replay.source import Source
 from callboard.tui.app import CallboardApp
-from callboard.tui.frame import Frame, View
-from callboard.tui.recorded import RecordedSource
-from callboard.tui.source import Source
 
 SMALL, WIDE = (80, 24), (160, 50)
 LARGE = ("cluster.nodes=2000", "cluster.racks=40", "workload.jobs=60")
@@ -27,11 +27,11 @@ OUTAGE = Path(__file__).with_name("outage.toml")
 @cache
 def events_of(scenario: str, policy: str, *overrides: str) -> tuple[AnyEvent, ...]:
     """All events of a run, played once."""
-    found, jobs, _ = prepare(scenario, overrides)
-    events: list[AnyEvent] = [beginning(found, policy)]
-    kernel = make_kernel(found, jobs, make_policy(policy), Options(), events.append)
+    found, jobs, _ = prepare_scenario(scenario, overrides)
+    events: list[AnyEvent] = [run_started(found, policy)]
+    kernel = make_kernel(found, jobs, load_policy(policy), RunOptions(), events.append)
     run_direct(kernel)
-    return (*events, ending(kernel))
+    return (*events, run_ended(kernel))
 
 
 def outage() -> tuple[AnyEvent, ...]:

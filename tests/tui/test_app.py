@@ -4,15 +4,15 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from callboard.tui.commands import COMMANDS
-from callboard.tui.frame import JobKey, LogLevel
+from callboard.journal.replay.frame import JobSortKey, LogLevel
+from callboard.journal.replay.source import GoTo
+from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import ChartsPane
 from callboard.tui.panels.jobs import JobsPane
 from callboard.tui.panels.log import LogPane
-from callboard.tui.panels.seating import Size
+from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
-from callboard.tui.source import GoTo
 from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
 
 Act = Callable[[Screen], Awaitable[None]]
@@ -307,14 +307,14 @@ class TestLooking:
     def test_sorting_by_key_and_by_click(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("end", "a", "s")
-            assert screen.view().jobs_key is JobKey.NAME
+            assert screen.view().jobs_key is JobSortKey.NAME
             assert screen.frame.jobs[0].name == "nightly"
             await screen.press("S")
             assert screen.frame.jobs[0].name == "query-9"
             pane = screen.app.query_one(JobsPane)
             await screen.pilot.click(JobsPane, offset=(pane.size.width - 3, 1))
             await screen.pilot.pause()
-            assert screen.view().jobs_key is JobKey.TIME
+            assert screen.view().jobs_key is JobSortKey.TIME
 
         on_the_outage(act)
 
@@ -331,10 +331,10 @@ class TestLooking:
     def test_cell_sizes(self) -> None:
         async def act(screen: Screen) -> None:
             slots, seen = screen.app.query_one(SlotsPane), []
-            for _ in Size:
+            for _ in CellSize:
                 await screen.press("c")
-                seen.append(slots.seating.size)
-            assert seen == list(Size)
+                seen.append(slots.slot_layout.size)
+            assert seen == list(CellSize)
             assert "rack-2" in screen.text()
             await screen.press("c")
             assert slots.size_asked is None
@@ -528,16 +528,16 @@ class TestSlots:
 
 def test_without_colours_slots_keep_their_glyphs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A half block tells a state by its colour alone, so that none is used."""
-    seen: list[Size] = []
+    seen: list[CellSize] = []
 
     async def act(screen: Screen) -> None:
         screen.app.ask(GoTo(500_000))
         await screen.pilot.pause()
-        seen.append(screen.app.query_one(SlotsPane).seating.size)
+        seen.append(screen.app.query_one(SlotsPane).slot_layout.size)
         beside_the_legend = screen.text().count("◇") > 1
-        assert beside_the_legend is (seen[-1] is Size.CELLS)
+        assert beside_the_legend is (seen[-1] is CellSize.CELLS)
 
     on_the_outage(act, SMALL)
     monkeypatch.setenv("NO_COLOR", "1")
     on_the_outage(act, SMALL)
-    assert seen == [Size.HALVES, Size.CELLS]
+    assert seen == [CellSize.HALVES, CellSize.CELLS]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from callboard.tui.frame import LOST, Detail, Lane, SlotState, View
-from callboard.tui.head import Head
-from callboard.tui.tape import Tape
+from callboard.journal.replay.cursor import Cursor
+from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
+from callboard.journal.replay.recording import Recording
 from tests.tui.support import events_of, outage
 
 
@@ -18,13 +18,13 @@ def detail(
     slot: int | None = None,
 ) -> Detail:
     """What the pane shows at a moment, with a timeline of a column a second or so."""
-    tape = Tape()
+    recording = Recording()
     for event in outage() if scenario == "outage" else events_of(scenario, policy):
-        tape.append(event)
-    head = Head(tape)
-    head.to_ms(at_ms)
+        recording.append(event)
+    cursor = Cursor(recording)
+    cursor.to_ms(at_ms)
     view = View(lane_columns=120, lane_rows=20, job=job, node=node, slot=slot)
-    found = head.frame(view).detail
+    found = cursor.frame(view).detail
     assert found is not None
     return found
 
@@ -52,8 +52,8 @@ def test_a_reduce_has_its_shuffle_before_it() -> None:
 def test_work_that_came_to_nothing_is_marked_once_it_has() -> None:
     """In the outage node-2 loses its power at 0:07:00, with reduces in their shuffle on it."""
     before, after = (detail("outage", "", at_ms, node=2) for at_ms in (419_000, 460_000))
-    assert not any(LOST in lane.states for lane in before.lanes)
-    assert [lane.label for lane in after.lanes if LOST in lane.states] == ["reduce 0", "reduce 1"]
+    assert not any(WASTED in lane.states for lane in before.lanes)
+    assert [lane.label for lane in after.lanes if WASTED in lane.states] == ["reduce 0", "reduce 1"]
 
 
 def test_a_large_job_has_a_profile() -> None:
@@ -94,13 +94,13 @@ def test_a_slot_tells_who_had_it_before() -> None:
 
 def test_a_slot_of_a_dead_node_tells_what_the_master_believes() -> None:
     """In the outage rack-2 is down at 0:08:20, and its reduces count as running."""
-    tape = Tape()
+    recording = Recording()
     for event in outage():
-        tape.append(event)
-    stage = tape.stage_at(tape.index_at(500_000))
-    place = bytes(stage.states).index(SlotState.GHOST)
-    node = next(n for n in range(40) if stage.first[n] <= place < stage.first[n + 1])
-    facts = dict(detail("outage", "", 500_000, node=node, slot=place - stage.first[node]).facts)
+        recording.append(event)
+    cluster = recording.state_at(recording.index_at(500_000))
+    place = bytes(cluster.states).index(SlotState.GHOST)
+    node = next(n for n in range(40) if cluster.first[n] <= place < cluster.first[n + 1])
+    facts = dict(detail("outage", "", 500_000, node=node, slot=place - cluster.first[node]).facts)
     assert facts["holds"].startswith("nothing any more; ")
     assert facts["the master"] == "counts it as running"
     assert facts["node"].startswith("down; the master does not know")
@@ -108,11 +108,11 @@ def test_a_slot_of_a_dead_node_tells_what_the_master_believes() -> None:
 
 @pytest.mark.parametrize("at_ms", [0, 1, 500_000, 1_510_826])
 def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
-    tape = Tape()
+    recording = Recording()
     for event in outage():
-        tape.append(event)
-    head = Head(tape)
-    head.to_ms(at_ms)
+        recording.append(event)
+    cursor = Cursor(recording)
+    cursor.to_ms(at_ms)
     for node in range(0, 40, 3):
         for slot in range(4):
-            assert head.frame(View(lane_columns=30, node=node, slot=slot)).detail is not None
+            assert cursor.frame(View(lane_columns=30, node=node, slot=slot)).detail is not None

@@ -5,16 +5,23 @@ from pathlib import Path
 
 from bench.screens import FOLDER, PICTURES, draw
 from callboard.actors.vocabulary.events import FaultStruck
-from callboard.actors.vocabulary.faults import Pause
-from callboard.live import Desk
-from callboard.tui.commands import COMMANDS
-from callboard.tui.frame import JobState
-from callboard.tui.palette import DOWN, GLYPHS, LOST, MARKS, PARTING, TRUTHS
-from callboard.tui.source import Fork, GoTo, Interfere, Step, StepKind
-from callboard.tui.story import Wanted, lines_before
-from callboard.tui.tape import Tape
+from callboard.actors.vocabulary.faults import PauseNode
+from callboard.experiments.live_server import LiveServer
+from callboard.journal.replay.event_log import LogFilter, lines_before
+from callboard.journal.replay.frame import JobState
+from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.source import Fork, GoTo, Intervene, Step, StepKind
+from callboard.tui.keymap import COMMANDS
+from callboard.tui.palette import (
+    DIVERGENCE_SIGN,
+    DOWN_SIGN,
+    LOST_SIGN,
+    MARK_SIGNS,
+    SLOT_SIGNS,
+    STATUS_SIGNS,
+)
 from tests.tui.support import events_of
-from tests.tui.test_by_hand import ask, plan, taped
+from tests.tui.test_interventions import ask, plan, taped
 
 DOCS = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf-8")
 
@@ -27,12 +34,12 @@ def test_every_key_is_there() -> None:
 
 def test_every_sign_is_there() -> None:
     signs = [
-        *GLYPHS.values(),
-        DOWN,
-        LOST,
-        PARTING,
-        *(glyph for _, glyph in TRUTHS),
-        *MARKS.values(),
+        *SLOT_SIGNS.values(),
+        DOWN_SIGN,
+        LOST_SIGN,
+        DIVERGENCE_SIGN,
+        *(glyph for _, glyph in STATUS_SIGNS),
+        *MARK_SIGNS.values(),
     ]
     for sign in signs:
         assert f"`{sign}`" in DOCS or sign == " ", sign
@@ -40,10 +47,10 @@ def test_every_sign_is_there() -> None:
 
 def test_the_walk_is_true() -> None:
     """What the walk through rack-outage promises at which time."""
-    tape = Tape()
+    recording = Recording()
     for event in events_of("rack-outage", "fair"):
-        tape.append(event)
-    lines = lines_before(tape, len(tape), 10_000, Wanted())
+        recording.append(event)
+    lines = lines_before(recording, len(recording), 10_000, LogFilter())
     crash = next(line for line in lines if "crashes" in line.text)
     assert crash.at_ms == 390_000
     again = [line for line in lines if "must run again" in line.text and line.at_ms < 800_000]
@@ -55,24 +62,24 @@ def test_the_walk_is_true() -> None:
 
 def test_the_walk_by_hand_is_true() -> None:
     """What the walk through small-behind-giant promises."""
-    with Desk([plan("small-behind-giant", "fifo")]) as desk:
-        frame = ask(desk, GoTo(240_000))
+    with LiveServer([plan("small-behind-giant", "fifo")]) as server:
+        frame = ask(server, GoTo(240_000))
         rows = frame.jobs
         assert [row.name for row in rows if row.state is not JobState.WAITING] == ["giant-1"]
         assert len(rows) > 3
-        frame = ask(desk, Fork("hfsp"), Step(StepKind.PARTING))
-        assert frame.versus is not None
-        assert frame.versus.parting is not None
+        frame = ask(server, Fork("hfsp"), Step(StepKind.DIVERGENCE))
+        assert frame.comparison is not None
+        assert frame.comparison.divergence is not None
         assert round(frame.at_ms / 1000, 1) == 240.2
-        assert "of job-0 launched" in frame.versus.parting.lines[0]
-        assert "of job-1 launched" in frame.versus.parting.lines[1]
-        assert "hfsp: training" in frame.versus.parting.lines[1]
-        frame = ask(desk, GoTo(600_000))
-        assert frame.versus is not None
-        assert [each.done for each in frame.versus.figures] == [0, 7]
-        ask(desk, Interfere(tuple(Pause(node) for node in range(0, 20, 2))))
+        assert "of job-0 launched" in frame.comparison.divergence.lines[0]
+        assert "of job-1 launched" in frame.comparison.divergence.lines[1]
+        assert "hfsp: training" in frame.comparison.divergence.lines[1]
+        frame = ask(server, GoTo(600_000))
+        assert frame.comparison is not None
+        assert [each.done for each in frame.comparison.figures] == [0, 7]
+        ask(server, Intervene(tuple(PauseNode(node) for node in range(0, 20, 2))))
         for side in range(2):
-            struck = [event for event in taped(desk, side) if isinstance(event, FaultStruck)]
+            struck = [event for event in taped(server, side) if isinstance(event, FaultStruck)]
             assert len(struck) == 10 + side
 
 

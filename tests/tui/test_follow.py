@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from callboard.journal.follow import Follower
+from callboard.journal.replay.recorded import FollowedSource
 from callboard.journal.writer import JournalWriter
-from callboard.tui.recorded import FollowedSource
 from tests.callboard.support import environment
 from tests.tui.support import Screen, drive, outage
 from tests.tui.test_terminal import terminal

@@ -12,15 +12,15 @@ from callboard.actors.vocabulary.events import (
     NodeLost,
     RunStarted,
 )
+from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.cursor import Cursor
+from callboard.journal.replay.fair_share import FairShares
+from callboard.journal.replay.frame import JobSortKey, View
+from callboard.journal.replay.insight import Insight, beneficiary, queue_position
+from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.source import GoTo
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Priority
-from callboard.tui.due import Dues
-from callboard.tui.frame import JobKey, View
-from callboard.tui.head import Head
-from callboard.tui.insight import Insight, rival, standing
-from callboard.tui.source import GoTo
-from callboard.tui.stage import Stage
-from callboard.tui.tape import Tape
 from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
 
 
@@ -34,10 +34,10 @@ def dues(
     """Fair shares on four nodes of two map slots and one reduce slot each."""
     nodes = tuple(NodeFacts(node, 0, 2, 1, 1.0) for node in range(4))
     started = RunStarted(0, "0", "made", policy, 1, {"parts": parts}, nodes)
-    stage = Stage()
+    cluster = ClusterState()
     for event in (started, *events):
-        stage.observe(event)
-    return Insight(started).dues(stage)
+        cluster.observe(event)
+    return Insight(started).fair_shares(cluster)
 
 
 class TestFairShares:
@@ -62,15 +62,15 @@ class TestFairShares:
         self, run: tuple[str, str]
     ) -> None:
         """`Fair.claims`, with lost nodes, reduces that wait for slowstart, and priorities."""
-        tape, seen = Tape(), 0
+        recording, seen = Recording(), 0
         for event in events_of(*run):
-            tape.append(event)
-        assert tape.started is not None
-        found = Dues(tape.started)
-        for index in range(500, len(tape), len(tape) // 40):
-            stage = tape.stage_at(index)
-            assert found.among_jobs(stage) == pytest.approx(found.among_pools(stage))
-            seen += len(stage.jobs.live) > 1
+            recording.append(event)
+        assert recording.started is not None
+        found = FairShares(recording.started)
+        for index in range(500, len(recording), len(recording) // 40):
+            cluster = recording.state_at(index)
+            assert found.among_jobs(cluster) == pytest.approx(found.among_pools(cluster))
+            seen += len(cluster.jobs.live) > 1
         assert seen > 5
 
     def test_priorities_weigh(self) -> None:
@@ -84,39 +84,41 @@ class TestFairShares:
 @pytest.mark.parametrize("policy", ["sjf", 'sjf(size="oracle",sigma=0.7)'])
 def test_the_size_that_is_expected_is_the_one_that_a_policy_goes_by(policy: str) -> None:
     """`sjf` compares jobs by nothing else, maps and reduces apart."""
-    tape, compared = Tape(), 0
+    recording, compared = Recording(), 0
     for event in events_of("sticky-slots", policy):
         if isinstance(event, AttemptLaunched):
-            assert tape.insight is not None
-            row = tape.tip.jobs.rows[event.job]
-            expected_ms = tape.insight.expected_ms(tape.tip, row) or 0
+            assert recording.insight is not None
+            row = recording.last_state.jobs.rows[event.job]
+            expected_ms = recording.insight.expected_ms(recording.last_state, row) or 0
             if row.maps_ended:  # until then the policy goes by what it was told of others then
                 assert event.why.score == pytest.approx(round(expected_ms) / 1000), event
                 compared += 1
-        tape.append(event)
+        recording.append(event)
     assert compared > 5
 
 
 def test_the_true_size_is_what_its_tasks_took() -> None:
     """`short` has no reduces, and its maps take as long anywhere."""
-    tape, short, took_ms = Tape(), set(), 0
+    recording, short, took_ms = Recording(), set(), 0
     for event in events_of("two-jobs", "fair", "tasks.sigma=0.4"):
-        tape.append(event)
+        recording.append(event)
         if isinstance(event, AttemptLaunched) and event.job == 1:
             short.add(event.attempt)
         if isinstance(event, AttemptEnded) and event.attempt in short:
             took_ms += event.at_ms - event.started_ms
-    assert tape.insight is not None
-    assert tape.insight.size_ms(tape.tip.jobs.rows[1]) == took_ms
+    assert recording.insight is not None
+    assert recording.insight.size_ms(recording.last_state.jobs.rows[1]) == took_ms
 
 
 def test_no_job_ends_before_the_least_that_it_could_take() -> None:
-    tape = Tape()
+    recording = Recording()
     for event in outage():
-        tape.append(event)
+        recording.append(event)
         if isinstance(event, JobFinished):
-            assert tape.insight is not None
-            stretch = tape.insight.stretch(tape.tip.jobs.rows[event.job], event.at_ms)
+            assert recording.insight is not None
+            stretch = recording.insight.stretch(
+                recording.last_state.jobs.rows[event.job], event.at_ms
+            )
             assert stretch is not None
             assert stretch >= 1, event
 
@@ -127,10 +129,10 @@ def test_of_a_trace_that_is_gone_nothing_is_known() -> None:
         "workload": {"kind": "swim", "path": "/nowhere/trace.tsv"},
     }
     started = RunStarted(0, "0", "x", "fair", 1, scenario, (NodeFacts(0, 0, 1, 1, 1.0),))
-    stage = Stage()
+    cluster = ClusterState()
     for event in (started, submitted(0, 3)):
-        stage.observe(event)
-    insight, row = Insight(started), stage.jobs.rows[0]
+        cluster.observe(event)
+    insight, row = Insight(started), cluster.jobs.rows[0]
     assert (insight.size_ms(row), insight.stretch(row, 5)) == (None, None)
 
 
@@ -143,38 +145,50 @@ def test_of_a_trace_that_is_gone_nothing_is_known() -> None:
     ],
 )
 def test_who_preempts_is_told_by_the_reason(rule: str, whom: str) -> None:
-    assert rival(Why(rule)) == whom
+    assert beneficiary(Why(rule)) == whom
 
 
 def test_a_score_says_what_it_is() -> None:
-    assert standing(Why("fair in pool ads", 2, 0.5)) == "fair in pool ads, 0.5 running / weight"
-    assert standing(Why("hfsp", 1, 32.5)) == "hfsp, 32.5 slot-s of virtual size"
-    assert standing(Why("hfsp: training", 1, 60.0)) == "hfsp: training"
-    assert standing(Why("Mine", 1, 4.0)) == "Mine"
+    assert (
+        queue_position(Why("fair in pool ads", 2, 0.5)) == "fair in pool ads, 0.5 running / weight"
+    )
+    assert queue_position(Why("hfsp", 1, 32.5)) == "hfsp, 32.5 slot-s of virtual size"
+    assert queue_position(Why("hfsp: training", 1, 60.0)) == "hfsp: training"
+    assert queue_position(Why("Mine", 1, 4.0)) == "Mine"
 
 
 @pytest.mark.parametrize(
-    "key", [JobKey.DUE, JobKey.SCORE, JobKey.EXPECTED, JobKey.SIZE, JobKey.STRETCH, JobKey.GAVE_WAY]
+    "key",
+    [
+        JobSortKey.FAIR_SHARE,
+        JobSortKey.SCORE,
+        JobSortKey.EXPECTED,
+        JobSortKey.SIZE,
+        JobSortKey.STRETCH,
+        JobSortKey.PREEMPTIONS,
+    ],
 )
 @pytest.mark.parametrize("reverse", [False, True])
-def test_jobs_are_sorted_by_it_and_what_is_not_known_comes_last(key: JobKey, reverse: bool) -> None:
-    tape = Tape()
+def test_jobs_are_sorted_by_it_and_what_is_not_known_comes_last(
+    key: JobSortKey, reverse: bool
+) -> None:
+    recording = Recording()
     for event in events_of("two-jobs", "hfsp+preemptive"):
-        tape.append(event)
-    head, seen = Head(tape), 0
+        recording.append(event)
+    cursor, seen = Cursor(recording), 0
     names = {
-        JobKey.DUE: "due",
-        JobKey.SCORE: "score",
-        JobKey.EXPECTED: "expected_ms",
-        JobKey.SIZE: "size_ms",
-        JobKey.STRETCH: "stretch",
-        JobKey.GAVE_WAY: "preempted",
+        JobSortKey.FAIR_SHARE: "fair_share",
+        JobSortKey.SCORE: "score",
+        JobSortKey.EXPECTED: "expected_ms",
+        JobSortKey.SIZE: "size_ms",
+        JobSortKey.STRETCH: "stretch",
+        JobSortKey.PREEMPTIONS: "preempted",
     }
     for part in range(1, 9):
-        head.to_ms(tape.end_ms * part // 9)
-        rows = head.frame(View(all_jobs=True, jobs_key=key, jobs_reverse=reverse)).jobs
+        cursor.to_ms(recording.end_ms * part // 9)
+        rows = cursor.frame(View(all_jobs=True, jobs_key=key, jobs_reverse=reverse)).jobs
         values = [getattr(row, names[key]) for row in rows]
-        if key is JobKey.SCORE:
+        if key is JobSortKey.SCORE:
             values = [value if row.rank else None for row, value in zip(rows, values, strict=True)]
         known = [value for value in values if value is not None]
         assert known == sorted(known, reverse=reverse)
@@ -187,10 +201,10 @@ def test_the_table_shows_all_of_it_where_there_is_room() -> None:
     async def act(screen: Screen) -> None:
         screen.app.ask(GoTo(500_000))
         await screen.press("2", "z")
-        head = next(line for line in screen.text().splitlines() if "name" in line)
+        cursor = next(line for line in screen.text().splitlines() if "name" in line)
         for title in ("fair", "score", "gave way", "size≈", "size°", "×least°", "progress"):
-            assert title in head
-        assert screen.view().with_dues
+            assert title in cursor
+        assert screen.view().with_fair_shares
 
     drive(recorded(outage()), act, WIDE)
 
@@ -202,7 +216,7 @@ def test_what_nobody_sees_is_not_computed() -> None:
         screen.app.ask(GoTo(500_000))
         await screen.pilot.pause()
         shown = "fair" in screen.text().split("2 jobs")[1].splitlines()[1]
-        assert screen.view().with_dues is shown
+        assert screen.view().with_fair_shares is shown
 
     for size in (SMALL, WIDE):
         drive(recorded(outage()), act, size)

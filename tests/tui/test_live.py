@@ -4,33 +4,42 @@ from pathlib import Path
 
 import pytest
 
-from callboard import live_run
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded
-from callboard.by_hand import Plan
+from callboard.experiments import live_run
+from callboard.experiments.interventions import RunSpec
+from callboard.experiments.live_run import LiveRun
+from callboard.experiments.live_server import LiveServer, start_runs
+from callboard.experiments.run_spec import prepare_scenario
+from callboard.experiments.simulation import RunOptions
 from callboard.journal.reader import Journal
-from callboard.live import Desk, start
-from callboard.live_run import LiveRun
-from callboard.plan import prepare
-from callboard.play import Options
+from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.source import (
+    GoTo,
+    GoToEvent,
+    Move,
+    Play,
+    Request,
+    Stay,
+    Step,
+    StepKind,
+)
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy
-from callboard.tui.frame import Frame, View
-from callboard.tui.source import GoTo, GoToEvent, Move, Play, Request, Stay, Step, StepKind
 from tests.tui.support import OUTAGE, Screen, drive, events_of, outage
 
 VIEW = View(columns=40, lane_columns=20, job=0)
 
 
-def plan(scenario: str = str(OUTAGE), policy: str = "fair", journal: Path | None = None) -> Plan:
-    found, jobs, _ = prepare(scenario)
-    return Plan(found, jobs, policy, Options(journal=journal))
+def plan(scenario: str = str(OUTAGE), policy: str = "fair", journal: Path | None = None) -> RunSpec:
+    found, jobs, _ = prepare_scenario(scenario)
+    return RunSpec(found, jobs, policy, RunOptions(journal=journal))
 
 
 def taped(run: LiveRun) -> list[AnyEvent]:
-    return [run.tape.event(index) for index in range(len(run.tape))]
+    return [run.recording.event(index) for index in range(len(run.recording))]
 
 
-def to_the_end(run: LiveRun | Desk) -> Frame:
+def to_the_end(run: LiveRun | LiveServer) -> Frame:
     for _ in range(10_000):
         frame = run.answer(Request(Play(None), VIEW))
         if frame.complete and frame.at_ms == frame.end_ms:
@@ -86,11 +95,14 @@ def test_a_step_is_the_same_as_in_the_record() -> None:
         for kind in (*[StepKind.MASTER] * 20, StepKind.MARK, StepKind.JOB, StepKind.EVENT):
             for each in (run, whole):
                 each.answer(Request(Step(kind), VIEW))
-            assert (run.head.at_ms, run.head.index) == (whole.head.at_ms, whole.head.index), kind
+            assert (run.cursor.at_ms, run.cursor.index) == (
+                whole.cursor.at_ms,
+                whole.cursor.index,
+            ), kind
 
 
 def test_who_asks_something_else_need_not_wait() -> None:
-    run = LiveRun(plan("small-jobs", "hfsp"), wanted=lambda: True)
+    run = LiveRun(plan("small-jobs", "hfsp"), has_request=lambda: True)
     frame = run.answer(Request(GoTo(10**9), VIEW))
     assert not frame.complete
     run.close()
@@ -118,11 +130,11 @@ class Broken(Fifo):
 def test_a_run_that_fails_says_why_and_can_still_be_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(live_run, "make_policy", lambda *_: Policy(Broken()))
-    run = Desk([plan()])
+    monkeypatch.setattr(live_run, "load_policy", lambda *_: Policy(Broken()))
+    run = LiveServer([plan()])
     frame = to_the_end(run)
-    assert frame.trouble.startswith("master failed at ")
-    assert "ZeroDivisionError: a slip" in frame.trouble
+    assert frame.failure.startswith("master failed at ")
+    assert "ZeroDivisionError: a slip" in frame.failure
 
     async def act(screen: Screen) -> None:
         await screen.press("end")
@@ -134,7 +146,7 @@ def test_a_run_that_fails_says_why_and_can_still_be_looked_at(
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     """Through the pipe, with the screen: the same digest, and the same journal."""
     path = tmp_path / "watched.journal"
-    source = start(plan("two-jobs", "fair", path))
+    source = start_runs(plan("two-jobs", "fair", path))
 
     async def act(screen: Screen) -> None:
         await screen.press("asterisk", "space")
@@ -155,13 +167,13 @@ def test_in_a_process_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_process_that_goes_away_ends_the_screen() -> None:
-    source = start(plan("two-jobs"))
+    source = start_runs(plan("two-jobs"))
 
     async def act(screen: Screen) -> None:
         source._connection.close()
         screen.app.ask()
-        await screen.until(lambda: screen.app.trouble is not None)
+        await screen.until(lambda: screen.app.failure is not None)
 
     app = drive(source, act)
     source.close()
-    assert "ended unexpectedly" in str(app.trouble)
+    assert "ended unexpectedly" in str(app.failure)

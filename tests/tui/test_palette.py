@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rich._palettes import STANDARD_PALETTE
 from rich.color import Color
 
-from callboard.tui.palette import DARK, DARK_16, GLYPHS, LIGHT, LIGHT_16, Palette
+from callboard.tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, SLOT_SIGNS, Palette
 
 Vector = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def test_jobs_are_told_apart(palette: Palette, eye: str) -> None:
 
 @pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
 def test_colours_stand_out_from_the_ground(palette: Palette) -> None:
-    for colour in (*palette.jobs, palette.fault, palette.good, palette.taken, palette.accent):
+    for colour in (*palette.jobs, palette.fault, palette.good, palette.warning, palette.accent):
         assert contrast(colour, palette.ground) >= 2.1, colour
     assert contrast(palette.text, palette.ground) >= 7
     assert contrast(palette.dim, palette.ground) >= 4.5
@@ -78,4 +78,4 @@ def test_sixteen_colours_are_taken_as_they_are(palette: Palette) -> None:
 
 
 def test_every_state_has_a_glyph_of_its_own() -> None:
-    assert len(set(GLYPHS.values())) == len(GLYPHS)
+    assert len(set(SLOT_SIGNS.values())) == len(SLOT_SIGNS)

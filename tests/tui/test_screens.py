@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.live import Desk
-from callboard.tui.panels.seating import Size, seat
-from callboard.tui.source import GoTo, Move, Source, Step, StepKind
+from callboard.experiments.live_server import LiveServer
+from callboard.journal.replay.source import GoTo, Move, Source, Step, StepKind
+from callboard.tui.panels.slot_layout import CellSize, lay_out_slots
 from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
 from tests.tui.test_lockstep import pair
 
@@ -75,8 +75,8 @@ def test_a_screen_is_as_recorded(name: str) -> None:
 @pytest.mark.parametrize("name", LIVE)
 def test_a_live_screen_is_as_recorded(name: str) -> None:
     policies, size, move, keys = LIVE[name]
-    with Desk(pair(*policies)) as desk:
-        check(name, shown(desk, size, move, keys), size)
+    with LiveServer(pair(*policies)) as server:
+        check(name, shown(server, size, move, keys), size)
 
 
 def check(name: str, text: str, size: tuple[int, int]) -> None:
@@ -93,25 +93,27 @@ def check(name: str, text: str, size: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     ("nodes", "room", "size"),
     [
-        (12, (94, 20), Size.TILES),
-        (100, (94, 20), Size.CELLS),
-        (300, (94, 20), Size.HALVES),
-        (2000, (94, 20), Size.RACKS),
-        (12, (78, 8), Size.TILES),
-        (40, (78, 8), Size.HALVES),
-        (2000, (78, 8), Size.RACKS),
+        (12, (94, 20), CellSize.TILES),
+        (100, (94, 20), CellSize.CELLS),
+        (300, (94, 20), CellSize.HALVES),
+        (2000, (94, 20), CellSize.RACKS),
+        (12, (78, 8), CellSize.TILES),
+        (40, (78, 8), CellSize.HALVES),
+        (2000, (78, 8), CellSize.RACKS),
     ],
 )
-def test_cells_shrink_as_the_cluster_grows(nodes: int, room: tuple[int, int], size: Size) -> None:
+def test_cells_shrink_as_the_cluster_grows(
+    nodes: int, room: tuple[int, int], size: CellSize
+) -> None:
     """With four slots a node, in four racks: the largest that needs no scrolling."""
     facts = [NodeFacts(node, node % 4, 2, 2, 1.0) for node in range(nodes)]
-    assert seat(facts, *room, None).size is size
+    assert lay_out_slots(facts, *room, None).size is size
 
 
 def test_every_node_has_one_seat_and_is_found_there() -> None:
     facts = [NodeFacts(node, node % 3, 2 + node % 2, 1, 1.0) for node in range(50)]
-    for size in (Size.TILES, Size.CELLS, Size.HALVES):
-        seating = seat(facts, 94, 20, size)
+    for size in (CellSize.TILES, CellSize.CELLS, CellSize.HALVES):
+        seating = lay_out_slots(facts, 94, 20, size)
         seats = [node for line in seating.lines for node in line.nodes]
         assert sorted(seats) == list(range(50))
         for node in seats:

@@ -1,8 +1,8 @@
 """Two thousand nodes on the screen, from the first event to the last."""
 
-from callboard.tui.panels.seating import Size
+from callboard.journal.replay.source import GoTo
+from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
-from callboard.tui.source import GoTo
 from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive, events_of, recorded
 
 
@@ -12,7 +12,7 @@ def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:
 
     async def act(screen: Screen) -> None:
         assert screen.frame.run is not None or screen.app.query_one(SlotsPane).run is not None
-        assert screen.app.query_one(SlotsPane).seating.size is Size.RACKS
+        assert screen.app.query_one(SlotsPane).slot_layout.size is CellSize.RACKS
         await screen.press("asterisk", "space")
         shown = 0
         while screen.frame.at_ms < screen.frame.end_ms:
@@ -36,18 +36,18 @@ def test_from_racks_into_their_nodes() -> None:
 
     async def act(screen: Screen) -> None:
         slots = screen.app.query_one(SlotsPane)
-        sizes = [slots.seating.size]
+        sizes = [slots.slot_layout.size]
         await screen.press("1", *["down"] * 31)
         assert screen.view().node == 30  # the first of rack-30
         await screen.press("enter")
-        sizes.append(slots.seating.size)
+        sizes.append(slots.slot_layout.size)
         await screen.until(lambda: slots.scroll_offset.y > 0)
         assert "  30 ▸" in screen.text()
         top = slots.scroll_offset.y
         await screen.press("pageup")
         await screen.until(lambda: slots.scroll_offset.y < top)
         await screen.press("c", "c")
-        sizes.append(slots.seating.size)
-        assert sizes == [Size.RACKS, Size.CELLS, Size.RACKS]
+        sizes.append(slots.slot_layout.size)
+        assert sizes == [CellSize.RACKS, CellSize.CELLS, CellSize.RACKS]
 
     drive(recorded(events), act, SMALL)

@@ -7,16 +7,16 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
+from callboard.commands.start_command import library_entries, scenario_description
 from callboard.scenarios import scenario_file
-from callboard.start_command import about, offers
-from callboard.tui.start import Choice, StartApp
+from callboard.tui.screens.start import StartApp, StartChoice
 
 
 def started(
-    act: Callable[[Pilot[Choice]], Awaitable[None]], size: tuple[int, int] = (80, 24)
-) -> Choice | None:
+    act: Callable[[Pilot[StartChoice]], Awaitable[None]], size: tuple[int, int] = (80, 24)
+) -> StartChoice | None:
     """What was chosen on a screen of this size."""
-    app = StartApp(offers(), scenario_file.DEFAULT_SCENARIO)
+    app = StartApp(library_entries(), scenario_file.DEFAULT_SCENARIO)
 
     async def play() -> None:
         async with app.run_test(size=size) as pilot:
@@ -28,7 +28,7 @@ def started(
 
 
 def test_every_scenario_is_offered_with_its_story() -> None:
-    listed = {offer.name: offer for offer in offers()}
+    listed = {offer.name: offer for offer in library_entries()}
     assert list(listed) == [name for name, _, _ in scenario_file.library_scenarios()]
     for offer in listed.values():
         assert offer.story
@@ -38,37 +38,37 @@ def test_every_scenario_is_offered_with_its_story() -> None:
 
 
 def test_enter_takes_the_scenario_under_its_first_policy() -> None:
-    async def act(pilot: Pilot[Choice]) -> None:
+    async def act(pilot: Pilot[StartChoice]) -> None:
         await pilot.press("down", "enter")
 
     names = [name for name, _, _ in scenario_file.library_scenarios()]
     after = names[names.index(scenario_file.DEFAULT_SCENARIO) + 1]
     policies = scenario_file.load_scenario(scenario_file.find_scenario(after)).policies
-    assert started(act) == Choice(after, policies[0], "dark")
+    assert started(act) == StartChoice(after, policies[0], "dark")
 
 
 def test_arrows_choose_a_policy_for_each_scenario() -> None:
-    async def act(pilot: Pilot[Choice]) -> None:
+    async def act(pilot: Pilot[StartChoice]) -> None:
         await pilot.press("right", "down", "left", "up", "t", "enter")
 
     policies = scenario_file.load_scenario(
         scenario_file.find_scenario(scenario_file.DEFAULT_SCENARIO)
     ).policies
-    assert started(act) == Choice(scenario_file.DEFAULT_SCENARIO, policies[1], "light")
+    assert started(act) == StartChoice(scenario_file.DEFAULT_SCENARIO, policies[1], "light")
 
 
 @pytest.mark.parametrize("key", ["q", "escape", "ctrl+c"])
 def test_leaving_chooses_nothing(key: str) -> None:
-    async def act(pilot: Pilot[Choice]) -> None:
+    async def act(pilot: Pilot[StartChoice]) -> None:
         await pilot.press(key)
 
     assert started(act) is None
 
 
 def test_what_is_told_is_of_the_one_that_the_bar_is_on() -> None:
-    async def act(pilot: Pilot[Choice]) -> None:
+    async def act(pilot: Pilot[StartChoice]) -> None:
         listed = pilot.app.query_one(OptionList)
-        for offer in offers():
+        for offer in library_entries():
             listed.highlighted = listed.get_option_index(offer.name)
             await pilot.pause()
             assert offer.story in str(pilot.app.query_one("#story", Static).visual)
@@ -80,4 +80,4 @@ def test_what_is_told_is_of_the_one_that_the_bar_is_on() -> None:
 
 def test_the_story_leaves_out_what_only_a_shell_needs() -> None:
     text = "# One\n# line.\n#\n#   callboard run x\n#\n# Two.\n\nname = 'x'\n# three\n"
-    assert about(text) == "One line.\n\nTwo."
+    assert scenario_description(text) == "One line.\n\nTwo."

@@ -18,22 +18,22 @@ PROGRAM = """
 import io, sys
 from pathlib import Path
 from rich.console import Console
-from callboard.play import Options, play
+from callboard.experiments.simulation import RunOptions, run_simulation
 from callboard.scenarios import scenario_file
-from callboard.tui.progress import run_progress
+from callboard.progress_line import run_progress
 
 policy, host, journal, watched = sys.argv[1:]
 path = scenario_file.find_scenario("hfsp-test")
 settings = ["workload.jobs=25", "cluster.heartbeat.phase_grid_ms=100"]
 scenario = scenario_file.load_scenario(path, settings)
 jobs = scenario_file.make_jobs(scenario, path.parent)
-options = Options(host=host, journal=Path(journal) if journal else None)
+options = RunOptions(host=host, journal=Path(journal) if journal else None)
 console = Console(file=io.StringIO(), force_terminal=True)
 if watched:
     with run_progress(console, "run", len(jobs)) as watcher:
-        result = play(scenario, jobs, policy, options, watcher)
+        result = run_simulation(scenario, jobs, policy, options, watcher)
 else:
-    result = play(scenario, jobs, policy, options)
+    result = run_simulation(scenario, jobs, policy, options)
 assert "hypothesis" not in sys.modules
 assert result.summary.ties > 100, "the test wants simultaneous events"
 print(result.summary.digest)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callboard.play import Options, play
+from callboard.experiments.simulation import RunOptions, run_simulation
 from callboard.scenarios import scenario_file
 from tests.support.traces import trace
 
@@ -15,7 +15,7 @@ def test_fb_2009_completes_whole(policy: str) -> None:
     changes = ["cluster.nodes=600", "cluster.racks=20", "cluster.map_slots=4"]
     scenario = scenario_file.load_scenario(path, changes)
     jobs = scenario_file.make_jobs(scenario, path.parent)
-    summary = play(scenario, jobs, policy, Options(host="direct")).summary
+    summary = run_simulation(scenario, jobs, policy, RunOptions(host="direct")).summary
     assert summary.reason == "complete"
     assert (summary.jobs.submitted, summary.jobs.completed) == (JOBS, JOBS)
     assert summary.attempts.launched == summary.attempts.succeeded == TASKS

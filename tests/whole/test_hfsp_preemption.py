@@ -19,8 +19,8 @@ from callboard.actors.vocabulary.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
-from callboard.journal.reader import read
-from callboard.play import Options, Result, play
+from callboard.experiments.simulation import RunOptions, RunResult, run_simulation
+from callboard.journal.reader import read_journal
 from callboard.scenarios import scenario_file
 
 SUSPEND = 'hfsp+preemptive(how="suspend", limit=9)'
@@ -35,19 +35,19 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def runs(journals: Path) -> dict[str, Result]:
+def runs(journals: Path) -> dict[str, RunResult]:
     scenario = scenario_file.load_scenario(
         scenario_file.find_scenario("hfsp-test"), ["workload.jobs=40"]
     )
     jobs = scenario_file.make_jobs(scenario)
-    found: dict[str, Result] = {}
+    found: dict[str, RunResult] = {}
     for number, policy in enumerate(POLICIES):
-        options = Options(host="direct", journal=journals / f"{number}.journal")
-        found[policy] = play(scenario, jobs, policy, options)
+        options = RunOptions(host="direct", journal=journals / f"{number}.journal")
+        found[policy] = run_simulation(scenario, jobs, policy, options)
     return found
 
 
-def mean_s(run: Result, *bins: str) -> float:
+def mean_s(run: RunResult, *bins: str) -> float:
     """The mean response time of the jobs of these bins."""
     jobs = run.metrics.jobs()
     mine = [name.split("-")[0] in bins for name in jobs.name]
@@ -55,12 +55,12 @@ def mean_s(run: Result, *bins: str) -> float:
 
 
 @pytest.mark.parametrize("policy", ["hfsp+preemptive", SUSPEND])
-def test_small_jobs_gain_by_preemption(runs: dict[str, Result], policy: str) -> None:
+def test_small_jobs_gain_by_preemption(runs: dict[str, RunResult], policy: str) -> None:
     wait = mean_s(runs["hfsp"], "bin1", "bin2")
     assert mean_s(runs[policy], "bin1", "bin2") < 0.85 * wait
 
 
-def test_killing_wastes_work_and_the_largest_jobs_pay(runs: dict[str, Result]) -> None:
+def test_killing_wastes_work_and_the_largest_jobs_pay(runs: dict[str, RunResult]) -> None:
     waste = {name: run.summary.slot_ms.all.wasted for name, run in runs.items()}
     assert waste["hfsp+preemptive"] > 0
     assert waste["hfsp"] == waste[SUSPEND] == 0
@@ -75,7 +75,7 @@ def freed_and_taken(path: Path) -> Counter[str]:
     ordered: dict[int, str] = {}
     freed: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     found: Counter[str] = Counter()
-    for event in read(path):
+    for event in read_journal(path):
         match event:
             case KillOrdered() | SuspendOrdered():
                 ordered[event.attempt] = event.why.rule
@@ -97,7 +97,7 @@ def freed_and_taken(path: Path) -> Counter[str]:
 
 @pytest.mark.parametrize("policy", POLICIES[1:])
 def test_slots_go_to_whom_they_were_taken_for(
-    runs: dict[str, Result], journals: Path, policy: str
+    runs: dict[str, RunResult], journals: Path, policy: str
 ) -> None:
     """No ping-pong.  Between the decision and the free slot lie two beats, in which another slot
     may have fallen free: then the victim's own job may be next.

@@ -17,7 +17,7 @@ from callboard.actors.vocabulary.events import (
     RunStarted,
 )
 from callboard.actors.vocabulary.faults import Slow
-from callboard.journal.metrics import Metrics
+from callboard.journal.figures.metrics import Metrics
 from callboard.scenarios.build import node_facts
 from callboard.scheduler.model import TaskKind
 from tests.support.preempt import NON_KILLING_RULES

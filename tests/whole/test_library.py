@@ -13,12 +13,12 @@ from callboard.actors.vocabulary.events import (
     AttemptEnded,
     AttemptLaunched,
     AttemptStarted,
+    JobBlacklistedNode,
     JobFinished,
     KillOrdered,
-    MapsUndone,
+    MapOutputsLost,
     NodeLost,
     NodeReturned,
-    NodeShunned,
     Outcome,
     ShuffleEnded,
 )
@@ -126,7 +126,7 @@ def test_one_poisoned_task_fails_one_job_and_a_flaky_node_none() -> None:
     assert [name for name, outcome in ended.items() if outcome is not Outcome.SUCCEEDED] == [
         "broken"
     ]
-    assert [(run.jobs[e.job].name, e.node) for e in run.all(NodeShunned)] == [("report", 7)]
+    assert [(run.jobs[e.job].name, e.node) for e in run.all(JobBlacklistedNode)] == [("report", 7)]
 
 
 def test_a_pause_of_the_master_loses_no_node_and_nothing_runs_twice() -> None:
@@ -239,7 +239,7 @@ def test_the_rack_goes_down_in_the_nightly_jobs_shuffle(policy: str) -> None:
 @pytest.mark.parametrize("policy", ALL)
 def test_reduces_notice_the_outage_before_the_master_does(policy: str) -> None:
     run = ran_with_events("rack-outage", policy)
-    complained = [e for e in run.all(MapsUndone) if e.outcome is Outcome.FAILED and e.job == 0]
+    complained = [e for e in run.all(MapOutputsLost) if e.outcome is Outcome.FAILED and e.job == 0]
     assert len({e.at_ms for e in complained}) == 1
     assert 750_000 <= complained[0].at_ms < 780_000
     assert 95 <= sum(len(e.attempts) for e in complained) <= 105
@@ -254,7 +254,7 @@ def test_rolling_restarts_lose_each_node_once_with_its_outputs(policy: str) -> N
     run = ran_with_events("rolling-restarts", policy)
     assert lost(run) == list(range(20))
     assert all(event.again for event in run.all(NodeLost))
-    assert 430 <= sum(len(event.attempts) for event in run.all(MapsUndone)) <= 450
+    assert 430 <= sum(len(event.attempts) for event in run.all(MapOutputsLost)) <= 450
 
 
 def test_restarts_far_apart_cost_little() -> None:
@@ -267,7 +267,7 @@ def test_the_flapping_node_counts_as_lost_each_time(policy: str) -> None:
     run = ran_with_events("flapping-node", policy)
     assert lost(run) == [7] * 10
     assert all(event.again for event in run.all(NodeLost))
-    assert sum(len(event.attempts) for event in run.all(MapsUndone)) == 17
+    assert sum(len(event.attempts) for event in run.all(MapOutputsLost)) == 17
 
 
 @pytest.mark.parametrize("policy", ALL)

@@ -18,10 +18,10 @@ from callboard.actors.master.ledger import Ledger
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.faults import Crash, Disturb
 from callboard.actors.vocabulary.messages import FetchOutputs, Heartbeat, OutputsLost
-from callboard.journal.checks.beside import WatchedMaster
+from callboard.journal.checks.master_rules import InstrumentedMaster
 from callboard.journal.checks.rule import Violation
-from callboard.journal.metrics import Metrics
-from callboard.journal.summary import Little
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.figures.summary import Little
 from callboard.scheduler.decisions import Suspend, Why
 from callboard.scheduler.locality import Delay, DelayParams
 from callboard.scheduler.model import JobId, Locality, TaskIndex, TaskKind
@@ -48,7 +48,7 @@ def broken(
     policy: str | Policy = "fifo",
     cluster: Cluster = FOUR,
     script: Sequence[ScheduledFault] = (),
-    master: type[WatchedMaster] = WatchedMaster,
+    master: type[InstrumentedMaster] = InstrumentedMaster,
 ) -> Violation:
     """The rule that the run breaks."""
     with pytest.raises(Violation) as found:
@@ -84,8 +84,8 @@ def test_s5_obsolete_outputs_are_not_told(monkeypatch: pytest.MonkeyPatch) -> No
 def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     give_back, submit = Ledger.give_back, Ledger.launch
 
-    def stays_lost(self: Ledger, job: JobId, kind: TaskKind, task: TaskIndex) -> None:
-        give_back(self, job, kind, task)
+    def stays_lost(self: Ledger, job: JobId, kind: TaskKind, task: TaskIndex, cause: int) -> None:
+        give_back(self, job, kind, task, cause)
         self.job(job).lost[kind] += 1
 
     def takes_none(self: Ledger, job: JobId, kind: TaskKind, node: NodeEntry) -> object:
@@ -105,7 +105,7 @@ def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -
 # S8: a reply number that is forgotten.
 
 
-class Forgetful(WatchedMaster):
+class Forgetful(InstrumentedMaster):
     """Takes every beat for a new one."""
 
     def on_heartbeat(self, beat: Heartbeat) -> None:

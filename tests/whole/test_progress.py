@@ -1,14 +1,16 @@
 """Progress of running attempts reaches the master by heartbeats, and only where it is wanted."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.vocabulary.messages import Heartbeat, ProgressHeartbeat
+from callboard.actors.vocabulary.messages import AttemptProgress
+from callboard.actors.worker.clock import Clock
+from callboard.actors.worker.progress import ProgressClock
 from callboard.scheduler.facts import Fact, Launched, Progressed
-from callboard.scheduler.model import TaskKind
+from callboard.scheduler.model import Millis, TaskKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.policy import Policy
@@ -98,17 +100,18 @@ def test_a_followed_launch_that_meets_an_unsent_beats_end_changes_no_beat(
 def test_no_beat_tells_progress_unless_it_is_wanted(
     policy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent: list[Heartbeat] = []
+    told: list[AttemptProgress] = []
+    progress = ProgressClock.progress
 
-    def made(*fields: Any) -> Heartbeat:
-        sent.append(ProgressHeartbeat(*fields))
-        return sent[-1]
+    def made(self: ProgressClock, now_ms: Millis, clock: Clock) -> AttemptProgress:
+        told.append(progress(self, now_ms, clock))
+        return told[-1]
 
-    monkeypatch.setattr("callboard.actors.worker.tracker.ProgressHeartbeat", made)
+    monkeypatch.setattr(ProgressClock, "progress", made)
     play(
         [job(0, maps=8, map_ms=9000)], policy, cluster=Cluster(nodes=1, racks=1, heartbeat=IN_STEP)
     )
-    assert bool(sent) == (policy == "hfsp")
+    assert bool(told) == (policy == "hfsp")
 
 
 def test_hfsp_learns_from_progress_alone() -> None:

@@ -26,7 +26,7 @@ def mean_ms(run: PlayedRun) -> float:
 
 def useless(run: PlayedRun) -> int:
     good = {e.attempt for e in run.all(AttemptClosed) if e.outcome is Outcome.SUCCEEDED}
-    return sum(bool(e.copy_of) and e.attempt not in good for e in run.launches())
+    return sum(bool(e.original) and e.attempt not in good for e in run.launches())
 
 
 def test_copies_bring_the_mean_response_time_far_down(runs: dict[str, PlayedRun]) -> None:
@@ -40,5 +40,5 @@ def test_late_makes_fewer_useless_copies_than_the_naive_rule(runs: dict[str, Pla
 
 
 def test_most_of_mantris_copies_are_of_use(runs: dict[str, PlayedRun]) -> None:
-    copies = sum(e.copy_of > 0 for e in runs["+mantri"].launches())
+    copies = sum(e.original > 0 for e in runs["+mantri"].launches())
     assert 0 < 2 * useless(runs["+mantri"]) < copies

@@ -7,12 +7,12 @@ import msgspec
 from textual import events
 from textual.message import Message
 
+from callboard.journal.replay.frame import Charts, Frame
 from callboard.scheduler.model import Millis
-from callboard.tui.frame import Charts, Frame
 from callboard.tui.palette import Palette
 from callboard.tui.panels.pane import Pane, Span
 
-LABEL = 12
+LABEL_WIDTH = 12
 """How wide the labels are; the time bar keeps the same."""
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -73,7 +73,7 @@ class ChartsPane(Pane):
             said = "–" if math.isnan(now) else chart.written(now)
             label = said if rows > 1 else f"{chart.label.split()[0]:<7}{said:>5}"
         yield (
-            f"{label:<{LABEL}}"[:LABEL] + " ",
+            f"{label:<{LABEL_WIDTH}}"[:LABEL_WIDTH] + " ",
             self.ink(palette.text if row == rows - 1 and rows > 1 else palette.dim),
         )
         colour = chart.colour(palette)
@@ -86,7 +86,7 @@ class ChartsPane(Pane):
         offset = event.get_content_offset(self)
         if offset is None or self.frame is None:
             return
-        columns, x = len(self.frame.charts.marks), offset.x - LABEL - 1
+        columns, x = len(self.frame.charts.marks), offset.x - LABEL_WIDTH - 1
         if 0 <= x < columns:
             self.post_message(self.Sought(round(self.frame.end_ms * (x + 0.5) / columns)))
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 
-from callboard.tui.frame import LOST, Detail, Frame, Lane, SlotState
+from callboard.journal.replay.frame import WASTED, Detail, Frame, Lane, SlotState
+from callboard.journal.tell.time_format import axis_time
 from callboard.tui.palette import style
 from callboard.tui.panels.pane import Pane, Span
-from callboard.tui.words import axis
 
 _LABEL = 12
 _FACTS_LEAST = 3
 _HINTS = ("choose a job, a node or a slot: click it,", "or go there with 2 or 1, arrow keys, enter")
-_STRETCHES = {SlotState.SHUFFLE: "▒", SlotState.COPY: "▞", LOST: "░"}
+_STRETCHES = {SlotState.SHUFFLE: "▒", SlotState.COPY: "▞", WASTED: "░"}
 """What is not a plain bar: a shuffle, a copy of a straggler, work that came to nothing."""
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -27,7 +27,9 @@ class DetailPane(Pane):
         """The first fact in view."""
 
     def show(self, frame: Frame) -> None:
-        title = f"{self.key} {frame.detail.title if frame.detail else self.heading}{self.whose}"
+        title = (
+            f"{self.key} {frame.detail.title if frame.detail else self.heading}{self.title_suffix}"
+        )
         if self.border_title != title:
             self.border_title = title
             self._top = 0
@@ -103,7 +105,7 @@ class DetailPane(Pane):
                 yield glyph, style(palette.shade(hue, shade), palette.ground)
 
     def _axis(self, detail: Detail) -> Iterable[Span]:
-        begin, end = axis(detail.from_ms), axis(detail.to_ms)
+        begin, end = axis_time(detail.from_ms), axis_time(detail.to_ms)
         gap = max(self.lane_columns - len(begin) - len(end), 1)
         yield " " * (_LABEL + 1), self.ink()
         yield f"{begin}{' ' * gap}{end}", self.ink(self.palette.dim)

@@ -7,11 +7,11 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
+from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobState
+from callboard.journal.tell.time_format import short_duration
 from callboard.scheduler.model import JobId
-from callboard.tui.frame import Frame, JobKey, JobRow, JobState
 from callboard.tui.palette import Palette, style
 from callboard.tui.panels.pane import Pane, Span
-from callboard.tui.words import brief
 
 STATE_WORDS = {
     JobState.WAITING: "waits",
@@ -23,7 +23,7 @@ STATE_WORDS = {
 }
 
 
-class Column(msgspec.Struct, frozen=True):
+class JobColumn(msgspec.Struct, frozen=True):
     """One column: its title, what it sorts by, its width, and what it says of a job.
 
     `rank` says how soon it goes when there is no room: the highest first.  A title with ° is of
@@ -31,7 +31,7 @@ class Column(msgspec.Struct, frozen=True):
     """
 
     title: str
-    key: JobKey
+    key: JobSortKey
     width: int
     rank: int
     text: Callable[[JobRow], str]
@@ -46,12 +46,12 @@ def _tasks(which: int) -> Callable[[JobRow], str]:
     return text
 
 
-def _on(row: JobRow) -> str:
+def _running(row: JobRow) -> str:
     return f"{sum(row.running)}{'‖' if row.suspended else ''}" if sum(row.running) else ""
 
 
-def _due(row: JobRow) -> str:
-    return f"{row.due:.3g}" if row.due else ""
+def _fair_share(row: JobRow) -> str:
+    return f"{row.fair_share:.3g}" if row.fair_share else ""
 
 
 def _score(row: JobRow) -> str:
@@ -60,36 +60,36 @@ def _score(row: JobRow) -> str:
     return f"{row.score:,.0f}" if abs(row.score) >= 1000 else f"{row.score:.4g}"
 
 
-def _gave_way(row: JobRow) -> str:
+def _preemptions(row: JobRow) -> str:
     by = row.by.removeprefix("pool ")
     return f"{row.preempted}× {by}".rstrip() if row.preempted else ""
 
 
 def _length(ms: float | None) -> str:
-    return "" if ms is None else brief(round(ms))
+    return "" if ms is None else short_duration(round(ms))
 
 
 def _times(share: float | None) -> str:
     return "" if share is None else f"{share:.1f}" if share < 99.95 else f"{share:,.0f}"
 
 
-COLUMNS = (
-    Column("job", JobKey.ID, 5, 0, lambda row: str(row.job)),
-    Column("name", JobKey.NAME, 12, 0, lambda row: row.name, left=True),
-    Column("pool", JobKey.POOL, 7, 6, lambda row: row.pool or row.user, left=True),
-    Column("state", JobKey.STATE, 7, 5, lambda row: STATE_WORDS[row.state], left=True),
-    Column("maps", JobKey.DONE, 9, 3, _tasks(0)),
-    Column("reduces", JobKey.DONE, 8, 4, _tasks(1)),
-    Column("on", JobKey.RUNNING, 5, 1, _on),
-    Column("waiting", JobKey.WAITING, 7, 2, lambda row: str(_waiting(row))),
-    Column("fair", JobKey.DUE, 5, 3, _due),
-    Column("waited", JobKey.WAITED, 6, 8, lambda row: brief(row.waited_ms)),
-    Column("time", JobKey.TIME, 6, 1, lambda row: brief(row.time_ms)),
-    Column("score", JobKey.SCORE, 7, 9, _score),
-    Column("gave way", JobKey.GAVE_WAY, 12, 10, _gave_way, left=True),
-    Column("size≈", JobKey.EXPECTED, 6, 12, lambda row: _length(row.expected_ms)),
-    Column("size°", JobKey.SIZE, 6, 11, lambda row: _length(row.size_ms)),
-    Column("×least°", JobKey.STRETCH, 7, 9, lambda row: _times(row.stretch)),
+JOB_COLUMNS = (
+    JobColumn("job", JobSortKey.ID, 5, 0, lambda row: str(row.job)),
+    JobColumn("name", JobSortKey.NAME, 12, 0, lambda row: row.name, left=True),
+    JobColumn("pool", JobSortKey.POOL, 7, 6, lambda row: row.pool or row.user, left=True),
+    JobColumn("state", JobSortKey.STATE, 7, 5, lambda row: STATE_WORDS[row.state], left=True),
+    JobColumn("maps", JobSortKey.DONE, 9, 3, _tasks(0)),
+    JobColumn("reduces", JobSortKey.DONE, 8, 4, _tasks(1)),
+    JobColumn("on", JobSortKey.RUNNING, 5, 1, _running),
+    JobColumn("waiting", JobSortKey.WAITING, 7, 2, lambda row: str(_waiting(row))),
+    JobColumn("fair", JobSortKey.FAIR_SHARE, 5, 3, _fair_share),
+    JobColumn("waited", JobSortKey.WAITED, 6, 8, lambda row: short_duration(row.waited_ms)),
+    JobColumn("time", JobSortKey.TIME, 6, 1, lambda row: short_duration(row.time_ms)),
+    JobColumn("score", JobSortKey.SCORE, 7, 9, _score),
+    JobColumn("gave way", JobSortKey.PREEMPTIONS, 12, 10, _preemptions, left=True),
+    JobColumn("size≈", JobSortKey.EXPECTED, 6, 12, lambda row: _length(row.expected_ms)),
+    JobColumn("size°", JobSortKey.SIZE, 6, 11, lambda row: _length(row.size_ms)),
+    JobColumn("×least°", JobSortKey.STRETCH, 7, 9, lambda row: _times(row.stretch)),
 )
 _BAR_LEAST = 10
 _BAR_FROM = 50
@@ -123,16 +123,16 @@ class JobsPane(Pane):
     class SortBy(Message):
         """A column's title was clicked."""
 
-        def __init__(self, key: JobKey) -> None:
+        def __init__(self, key: JobSortKey) -> None:
             super().__init__()
             self.key = key
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.job: JobId | None = None
-        self.sorted_by = JobKey.ID
+        self.sorted_by = JobSortKey.ID
         self.reverse = False
-        self.columns: list[tuple[Column, int]] = []
+        self.columns: list[tuple[JobColumn, int]] = []
         self.bar = 0
 
     @property
@@ -141,9 +141,9 @@ class JobsPane(Pane):
         return max(self.content_size.height - 1, 0)
 
     @property
-    def with_dues(self) -> bool:
+    def with_fair_shares(self) -> bool:
         """Whether it shows what jobs are due."""
-        return any(column.key is JobKey.DUE for column, _ in self.columns)
+        return any(column.key is JobSortKey.FAIR_SHARE for column, _ in self.columns)
 
     def show(self, frame: Frame) -> None:
         last = frame.jobs_top + len(frame.jobs)
@@ -157,7 +157,7 @@ class JobsPane(Pane):
     def _fit(self) -> None:
         """Choose the columns that there is room for; what is left is the bar's."""
         width = self.content_size.width - 2
-        kept = list(COLUMNS)
+        kept = list(JOB_COLUMNS)
         bar = _BAR_LEAST + 1 if width > _BAR_FROM else 0
         while kept and bar + sum(each.width + 1 for each in kept) > width:
             kept.remove(max(kept, key=lambda each: each.rank))
@@ -165,7 +165,8 @@ class JobsPane(Pane):
         self.bar = min(spare - 1, _BAR_MOST) if spare > _BAR_LEAST else 0
         spare -= self.bar + 1 if self.bar else 0
         self.columns = [
-            (each, each.width + (min(spare, 16) if each.key is JobKey.NAME else 0)) for each in kept
+            (each, each.width + (min(spare, 16) if each.key is JobSortKey.NAME else 0))
+            for each in kept
         ]
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
@@ -190,7 +191,7 @@ class JobsPane(Pane):
             arrow = ("▾" if self.reverse else "▴") if chosen else ""
             text = _set(column.title + arrow, width, column.left)
             yield text + " ", self.ink(palette.text if chosen else palette.dim, bold=chosen)
-            if column.key is JobKey.NAME and self.bar:
+            if column.key is JobSortKey.NAME and self.bar:
                 yield _set("progress", self.bar, True) + " ", self.ink(palette.dim)
 
     def _row(self, row: JobRow) -> Iterator[Span]:
@@ -205,7 +206,7 @@ class JobsPane(Pane):
                 _set(column.text(row), width, column.left) + " ",
                 _tinted(column, row, palette, ground, chosen) or ink,
             )
-            if column.key is JobKey.NAME and self.bar:
+            if column.key is JobSortKey.NAME and self.bar:
                 yield from task_bar(row, self.bar, palette, ground)
                 yield " ", ink
 
@@ -236,13 +237,13 @@ class JobsPane(Pane):
         elif offset.y <= len(self.frame.jobs):
             self.post_message(self.Chosen(self.frame.jobs[offset.y - 1].job))
 
-    def _title_at(self, x: int) -> JobKey | None:
+    def _title_at(self, x: int) -> JobSortKey | None:
         at = 2
         for column, width in self.columns:
             at += width + 1
             if x < at:
                 return column.key
-            if column.key is JobKey.NAME and self.bar:
+            if column.key is JobSortKey.NAME and self.bar:
                 at += self.bar + 1
         return None
 
@@ -273,16 +274,16 @@ def _set(text: str, width: int, left: bool) -> str:
 
 
 def _tinted(
-    column: Column, row: JobRow, palette: Palette, ground: str, chosen: bool
+    column: JobColumn, row: JobRow, palette: Palette, ground: str, chosen: bool
 ) -> Style | None:
     """The colour of a word that is a warning."""
-    if column.key is JobKey.STATE and row.state in (JobState.STARVED, JobState.FAILED):
+    if column.key is JobSortKey.STATE and row.state in (JobState.STARVED, JobState.FAILED):
         return style(palette.fault, ground, bold=chosen)
-    if column.key is JobKey.STATE and row.state is JobState.WAITING:
-        return style(palette.taken, ground, bold=chosen)
-    if column.key is JobKey.DUE and row.due and _waiting(row):
-        starved = sum(row.running) - row.suspended < row.due / 2
-        return style(palette.taken, ground, bold=chosen) if starved else None
+    if column.key is JobSortKey.STATE and row.state is JobState.WAITING:
+        return style(palette.warning, ground, bold=chosen)
+    if column.key is JobSortKey.FAIR_SHARE and row.fair_share and _waiting(row):
+        starved = sum(row.running) - row.suspended < row.fair_share / 2
+        return style(palette.warning, ground, bold=chosen) if starved else None
     if column.title.endswith("°"):
         return style(palette.accent, ground, bold=chosen)
     return None

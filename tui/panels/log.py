@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from textual import events
 from textual.message import Message
 
-from callboard.journal.names import clock
-from callboard.tui.frame import Frame, Line, LogLevel, Mark
-from callboard.tui.palette import MARKS, style
+from callboard.journal.replay.frame import Frame, LogLevel, LogLine, Mark
+from callboard.journal.tell.names import clock
+from callboard.tui.palette import MARK_SIGNS, style
 from callboard.tui.panels.pane import Pane, Span
 
 _LEVELS = {
@@ -25,7 +25,7 @@ class LogPane(Pane):
     class Chosen(Message):
         """Somebody has chosen a line."""
 
-        def __init__(self, line: Line) -> None:
+        def __init__(self, line: LogLine) -> None:
             super().__init__()
             self.line = line
 
@@ -53,7 +53,7 @@ class LogPane(Pane):
         said = [kind or _LEVELS[level]]
         said += ["of the selection"] if of_selection else []
         said += [f"/{text}"] if text else []
-        self.border_title = f"{self.key} {self.heading}: {', '.join(said)}{self.whose}"
+        self.border_title = f"{self.key} {self.heading}: {', '.join(said)}{self.title_suffix}"
         self.border_subtitle = f"{back} lines back" if back else ""
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
@@ -63,12 +63,12 @@ class LogPane(Pane):
             return [("nothing to tell yet", self.ink(self.palette.dim))] if empty else ()
         return self._line(frame.log[at])
 
-    def _line(self, line: Line) -> Iterator[Span]:
+    def _line(self, line: LogLine) -> Iterator[Span]:
         palette = self.palette
         ground = palette.raised if line.index == self.chosen else palette.ground
         yield f"{clock(line.at_ms)[:-4]} ", style(palette.dim, ground)
         if line.mark is not Mark.NONE:
-            yield f"{MARKS[line.mark]} ", style(palette.mark(line.mark), ground, bold=True)
+            yield f"{MARK_SIGNS[line.mark]} ", style(palette.mark(line.mark), ground, bold=True)
         elif line.job is not None:
             yield "■ ", style(palette.hue(line.job), ground)
         else:

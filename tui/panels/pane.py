@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from callboard.tui.frame import Frame
+from callboard.journal.replay.frame import Frame
 from callboard.tui.palette import DARK, Palette, style
 
 Span = tuple[str, Style]
@@ -29,7 +29,7 @@ class Pane(Widget, can_focus=True):
     heading: str = ""
     side: int | None = None
     """Which of two runs beside each other it shows; None for the one in front, or both."""
-    whose: str = ""
+    title_suffix: str = ""
     """What its title ends in, if it shows one of two runs."""
     palette: Palette = DARK
     """The colours of the theme in force."""

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.journal.names import rack_name
+from callboard.journal.replay.cluster_state import slot_offsets
+from callboard.journal.replay.frame import Frame, NodeStatus, SlotState
+from callboard.journal.tell.names import rack_name
 from callboard.scheduler.model import NodeId
-from callboard.tui.frame import Frame, SlotState, Truth
-from callboard.tui.palette import DOWN, Palette, style
+from callboard.tui.palette import DOWN_SIGN, Palette, style
 from callboard.tui.panels.pane import Span
-from callboard.tui.stage import slot_offsets
 
 _NAME = 9
 _TAIL = 34
@@ -27,7 +27,7 @@ class Rack(msgspec.Struct, frozen=True):
     node_of: NDArray[np.int64]
 
 
-class Count(msgspec.Struct, frozen=True):
+class RackCount(msgspec.Struct, frozen=True):
     """A rack in figures: slots busy and in all; nodes down, given up, and down while the master
     does not know.
     """
@@ -68,15 +68,15 @@ class Racks:
         """The first node of a rack."""
         return int(self._racks[rack].nodes[0])
 
-    def count(self, frame: Frame, rack: int) -> Count:
+    def count(self, frame: Frame, rack: int) -> RackCount:
         """The rack in figures."""
         mine = self._racks[rack]
         states = np.frombuffer(frame.states, np.uint8)[mine.places]
-        truth = np.frombuffer(frame.truth, np.uint8)[mine.nodes]
-        down = (truth & int(Truth.DOWN | Truth.ABSENT)) == int(Truth.DOWN)
+        truth = np.frombuffer(frame.node_status, np.uint8)[mine.nodes]
+        down = (truth & int(NodeStatus.DOWN | NodeStatus.ABSENT)) == int(NodeStatus.DOWN)
         lost = np.frombuffer(frame.lost, np.uint8)[mine.nodes] > 0
         busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
-        return Count(
+        return RackCount(
             int(busy.sum()),
             len(states),
             int(down.sum()),
@@ -116,7 +116,7 @@ class Racks:
         """The parts of a bar: colour, glyph, columns; together exactly `room`."""
         owners = np.frombuffer(frame.owners, np.int32)[rack.places]
         states = np.frombuffer(frame.states, np.uint8)[rack.places]
-        down = (np.frombuffer(frame.truth, np.uint8)[rack.node_of] & int(Truth.DOWN)) > 0
+        down = (np.frombuffer(frame.node_status, np.uint8)[rack.node_of] & int(NodeStatus.DOWN)) > 0
         idle, over = states == SlotState.IDLE.value, states == SlotState.GHOST.value
         jobs, numbers = np.unique(owners[~idle & ~over], return_counts=True)
         parts = [
@@ -125,7 +125,7 @@ class Racks:
         ]
         parts.append((palette.fault, "▒", int(over.sum())))
         parts.append((palette.faint, "·", int((idle & ~down).sum())))
-        parts.append((palette.shade(palette.fault, 0), DOWN, int((idle & down).sum())))
+        parts.append((palette.shade(palette.fault, 0), DOWN_SIGN, int((idle & down).sum())))
         total, gone, drawn = max(len(states), 1), 0, 0
         for colour, glyph, number in parts:
             gone += number

@@ -14,13 +14,22 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from callboard.journal.replay.cluster_state import slot_offsets
+from callboard.journal.replay.frame import Frame, NodeStatus, RunInfo, SlotState, master_unaware
 from callboard.scheduler.model import JobId, NodeId
-from callboard.tui.frame import Frame, Run, SlotState, Truth, unaware
-from callboard.tui.palette import DOWN, GLYPHS, HELD, LEVELS, LOST, TRUTHS, Palette, style
+from callboard.tui.palette import (
+    DOWN_SIGN,
+    LOST_SIGN,
+    SHADES,
+    SLOT_SIGNS,
+    STATUS_SIGNS,
+    SUPERSCRIPTS,
+    Palette,
+    style,
+)
 from callboard.tui.panels.pane import Pane, fitted
 from callboard.tui.panels.racks import Racks
-from callboard.tui.panels.seating import Seating, SeatLine, Size, seat
-from callboard.tui.stage import slot_offsets
+from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, lay_out_slots
 
 _DOWN = len(SlotState)
 _STATES = len(SlotState) + 1
@@ -39,7 +48,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     """The grid.  Arrow keys move a cursor from node to node; a click chooses a slot's job."""
 
     key, heading = "1", "slots"
-    size_asked: reactive[Size | None] = reactive(None)
+    size_asked: reactive[CellSize | None] = reactive(None)
     cursor: reactive[NodeId | None] = reactive(None)
     slot: reactive[int | None] = reactive(None)
     """Of the node that the cursor is on, the slot that is chosen."""
@@ -55,12 +64,12 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.run: Run | None = None
+        self.run: RunInfo | None = None
         self.racks = Racks(())
         self.job: JobId | None = None
-        self.beside: Frame | None = None
+        self.other_run: Frame | None = None
         """The other run, if only what differs from it is to stand out."""
-        self.seating = Seating(Size.CELLS, [], 1, 0, 1)
+        self.slot_layout = SlotLayout(CellSize.CELLS, [], 1, 0, 1)
         self._first: list[int] = [0]
         self._codes: list[int] = []
         self._table: list[Segment] = []
@@ -70,16 +79,16 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def show(self, frame: Frame) -> None:
         if self.run is None and frame.run is not None:
-            self.settle(frame.run)
+            self.set_run(frame.run)
         super().show(frame)
         self._codes = self._coded(frame)
 
-    def settle(self, run: Run) -> None:
+    def set_run(self, run: RunInfo) -> None:
         """Find a place for every node of the run."""
         self.run = run
         self.racks = Racks(run.nodes)
         self._first = slot_offsets(run.nodes)
-        self._take_seats()
+        self._lay_out()
 
     def choose(self, job: JobId | None) -> None:
         """Let this job's slots stand out, or nobody's."""
@@ -87,7 +96,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def _move_to_rack(self, by: int) -> None:
         """The cursor goes to the first node of another rack."""
-        racks = [line.rack for line in self.seating.lines]
+        racks = [line.rack for line in self.slot_layout.lines]
         if not racks:
             return
         at = -1 if self.cursor is None else racks.index(self.racks.of(self.cursor))
@@ -97,26 +106,26 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def watch_cursor(self) -> None:
         """Where the cursor goes is in view."""
         if self.cursor is not None and self.run is not None:
-            line = self.seating.line_of(self.cursor, self.racks.of(self.cursor))
+            line = self.slot_layout.line_of(self.cursor, self.racks.of(self.cursor))
             self.scroll_to_region(Region(0, line, 1, 1), animate=False)
 
     def watch_size_asked(self) -> None:
-        self._take_seats()
+        self._lay_out()
 
     def on_resize(self) -> None:
-        self._take_seats()
+        self._lay_out()
 
-    def _take_seats(self) -> None:
+    def _lay_out(self) -> None:
         """Give every node its place."""
         if self.run is None:
             return
         width, height = self.content_size
         glyphs = self.palette.flat or self.app.no_color
         for room in (width, width - self.styles.scrollbar_size_vertical):
-            self.seating = seat(self.run.nodes, room, height, self.size_asked, glyphs)
-            if len(self.seating.lines) <= height:
+            self.slot_layout = lay_out_slots(self.run.nodes, room, height, self.size_asked, glyphs)
+            if len(self.slot_layout.lines) <= height:
                 break
-        self.virtual_size = Extent(width, len(self.seating.lines))
+        self.virtual_size = Extent(width, len(self.slot_layout.lines))
         self.border_subtitle = self._legend(width)
         self.call_after_refresh(self.watch_cursor)
         self._refresh_scrollbars()  # Textual shows one in time, and leaves it when it is not needed
@@ -136,17 +145,19 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if not len(owners):
             return []
         counts = np.diff(self._first)
-        down = np.repeat(np.frombuffer(frame.truth, np.uint8) & int(Truth.DOWN), counts) > 0
+        down = (
+            np.repeat(np.frombuffer(frame.node_status, np.uint8) & int(NodeStatus.DOWN), counts) > 0
+        )
         states = np.where(down & (states == SlotState.IDLE), _DOWN, states)
         hues = np.where(owners > 0, (owners - 1) % len(palette.jobs), 0)
         ages = np.frombuffer(frame.ages, np.uint8)
-        level = np.minimum(ages.astype(np.int64) * LEVELS // (_USUAL_AGE + 32), LEVELS - 1)
+        level = np.minimum(ages.astype(np.int64) * SHADES // (_USUAL_AGE + 32), SHADES - 1)
         if self.job is not None:
-            level = np.where(owners == self.job + 1, LEVELS - 1, LEVELS)
-        elif self.beside is not None:
-            same = owners == np.frombuffer(self.beside.owners, np.int32)
-            level = np.where(same, LEVELS, level)
-        codes: NDArray[np.int64] = (states * len(palette.jobs) + hues) * (LEVELS + 1) + level
+            level = np.where(owners == self.job + 1, SHADES - 1, SHADES)
+        elif self.other_run is not None:
+            same = owners == np.frombuffer(self.other_run.owners, np.int32)
+            level = np.where(same, SHADES, level)
+        codes: NDArray[np.int64] = (states * len(palette.jobs) + hues) * (SHADES + 1) + level
         listed: list[int] = codes.tolist()
         return listed
 
@@ -157,10 +168,10 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if self.frame is None or not self._codes:
             return Strip.blank(width, blank)
         y += self.scroll_offset.y
-        if y >= len(self.seating.lines):
+        if y >= len(self.slot_layout.lines):
             return Strip.blank(width, blank)
-        line = self.seating.lines[y]
-        if self.seating.size is Size.RACKS:
+        line = self.slot_layout.lines[y]
+        if self.slot_layout.size is CellSize.RACKS:
             chosen = self.cursor is not None and self.racks.of(self.cursor) == line.rack
             bar = self.racks.bar(self.frame, line.rack, width, self.palette, chosen)
             return fitted(bar, width, blank)
@@ -170,14 +181,14 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             head = self.racks.head(self.frame, line.rack, width, self.palette)
             return fitted(head, width, blank)
         self._make_table()
-        segments = list(self._seats(self.frame, line))
+        segments = list(self._node_segments(self.frame, line))
         return Strip(segments).adjust_cell_length(width, blank)
 
-    def _seats(self, frame: Frame, line: SeatLine) -> Iterator[Segment]:
+    def _node_segments(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         """The nodes of one line."""
-        palette, seating, first = self.palette, self.seating, self._first
+        palette, seating, first = self.palette, self.slot_layout, self._first
         table, codes, gap = self._table, self._codes, Segment(" ", self.ink())
-        halves, tiles = seating.size is Size.HALVES, seating.size is Size.TILES
+        halves, tiles = seating.size is CellSize.HALVES, seating.size is CellSize.TILES
         for node in line.nodes:
             yield self._label(frame, node)
             mine = codes[first[node] : first[node + 1]]
@@ -198,17 +209,19 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             else:
                 yield from [table[code] for code in mine]
                 used = seating.label + len(mine)
-            held = frame.held[node]
+            held = frame.suspended_by_node[node]
             left = seating.node_width - used
             if held and left:
-                yield Segment(HELD[min(held, 9)], style(palette.taken, palette.ground, bold=True))
+                yield Segment(
+                    SUPERSCRIPTS[min(held, 9)], style(palette.warning, palette.ground, bold=True)
+                )
                 left -= 1
             if left > 0:
                 yield Segment(" " * left, gap.style)
 
     def _label(self, frame: Frame, node: NodeId) -> Segment:
         """The node's number and mark.  Where the master is wrong about it, it stands out."""
-        palette, width = self.palette, self.seating.label
+        palette, width = self.palette, self.slot_layout.label
         mark, wrong = node_mark(frame, node)
         chosen = node == self.cursor
         colour = palette.fault if wrong else palette.dim if mark == " " else palette.faint
@@ -230,8 +243,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         text = f"[{small.text}]" if chosen else f" {small.text} "
         palette = self.palette
         colour = small.style.color.name if small.style and small.style.color else palette.faint
-        empty = small.text in (GLYPHS[SlotState.IDLE], DOWN)
-        if empty or small.text in (GLYPHS[SlotState.GHOST], GLYPHS[SlotState.ORPHAN]):
+        empty = small.text in (SLOT_SIGNS[SlotState.IDLE], DOWN_SIGN)
+        if empty or small.text in (SLOT_SIGNS[SlotState.GHOST], SLOT_SIGNS[SlotState.ORPHAN]):
             return Segment(text, style(colour, palette.raised))
         return Segment(text, style(palette.ground, colour, bold=True))
 
@@ -253,7 +266,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             Segment(_glyph(state), style(self._slot_colour(state, hue, level), palette.ground))
             for state in range(_STATES)
             for hue in palette.jobs
-            for level in range(LEVELS + 1)
+            for level in range(SHADES + 1)
         ]
 
     def _slot_colour(self, state: int, hue: str, level: int) -> str:
@@ -264,7 +277,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             return palette.shade(palette.fault, 0)
         if state == SlotState.ORPHAN:
             hue = palette.fault
-        if level == LEVELS:
+        if level == SHADES:
             return palette.dimmed(hue)
         return palette.shade(hue, 1 if state == SlotState.GHOST else level)
 
@@ -274,11 +287,11 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         offset = event.get_content_offset(self)
         if offset is None or self.frame is None:
             return
-        node, column = self.seating.at(offset.x, offset.y + self.scroll_offset.y)
+        node, column = self.slot_layout.at(offset.x, offset.y + self.scroll_offset.y)
         if node is None:
             return
         self.cursor = node
-        slot = self.seating.slot_at(column, self._first[node + 1] - self._first[node])
+        slot = self.slot_layout.slot_at(column, self._first[node + 1] - self._first[node])
         owner = self._owner(node, slot) if slot is not None else 0
         self.post_message(self.Chosen(node, owner - 1 if owner else None, slot))
 
@@ -289,8 +302,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def enter_node(self) -> None:
         """From the node that the cursor is on to its first slot; from a rack's bar to its nodes."""
-        if self.seating.size is Size.RACKS and self.cursor is not None:
-            self.size_asked = Size.CELLS
+        if self.slot_layout.size is CellSize.RACKS and self.cursor is not None:
+            self.size_asked = CellSize.CELLS
         elif self.cursor is not None and self.slot is None and self._slots(self.cursor):
             self.post_message(self.Chosen(self.cursor, None, 0))
 
@@ -303,15 +316,15 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             slot = max(0, min(self.slot + across, self._slots(self.cursor) - 1))
             self.post_message(self.Chosen(self.cursor, None, slot))
             return
-        if self.seating.size is Size.RACKS:
+        if self.slot_layout.size is CellSize.RACKS:
             self._move_to_rack(across + down)
             return
         places = [
-            (x, y) for y, line in enumerate(self.seating.lines) for x in range(len(line.nodes))
+            (x, y) for y, line in enumerate(self.slot_layout.lines) for x in range(len(line.nodes))
         ]
         if not places:
             return
-        nodes = self.seating.lines
+        nodes = self.slot_layout.lines
         here = next(((x, y) for x, y in places if nodes[y].nodes[x] == self.cursor), None)
         if here is None:
             x, y = places[0]
@@ -329,15 +342,15 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
 def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
     """A node's mark, and whether the master is wrong about it."""
-    truth, lost = frame.truth[node], frame.lost[node]
-    mark = next((glyph for flag, glyph in TRUTHS if truth & flag), " ")
-    if lost and not truth & Truth.DOWN:
-        return LOST, True
-    return mark, unaware(truth, lost)
+    truth, lost = frame.node_status[node], frame.lost[node]
+    mark = next((glyph for flag, glyph in STATUS_SIGNS if truth & flag), " ")
+    if lost and not truth & NodeStatus.DOWN:
+        return LOST_SIGN, True
+    return mark, master_unaware(truth, lost)
 
 
 def _glyph(state: int) -> str:
-    return DOWN if state == _DOWN else GLYPHS[SlotState(state)]
+    return DOWN_SIGN if state == _DOWN else SLOT_SIGNS[SlotState(state)]
 
 
 def _reversed(segment: Segment) -> Segment:

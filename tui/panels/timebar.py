@@ -7,12 +7,12 @@ from operator import itemgetter
 from textual import events
 from textual.message import Message
 
+from callboard.journal.replay.frame import Frame, Mark
+from callboard.journal.tell.time_format import axis_time
 from callboard.scheduler.model import Millis
-from callboard.tui.frame import Frame, Mark
-from callboard.tui.palette import MARKS, PARTING, style
-from callboard.tui.panels.charts import LABEL, cursor_column
+from callboard.tui.palette import DIVERGENCE_SIGN, MARK_SIGNS, style
+from callboard.tui.panels.charts import LABEL_WIDTH, cursor_column
 from callboard.tui.panels.pane import Pane, Span
-from callboard.tui.words import axis
 
 _NICE_MS = tuple(
     1000 * s
@@ -37,27 +37,32 @@ class TimeBar(Pane, can_focus=False):
     @property
     def columns(self) -> int:
         """How many columns the bar has."""
-        return max(self.content_size.width - LABEL - 2, 1)
+        return max(self.content_size.width - LABEL_WIDTH - 2, 1)
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         return (self._marks, self._bar, self._axis)[min(y, 2)](frame)
 
     def _marks(self, frame: Frame) -> Iterator[Span]:
         palette = self.palette
-        yield f"{'marks':<{LABEL}} ", self.ink(palette.dim)
+        yield f"{'marks':<{LABEL_WIDTH}} ", self.ink(palette.dim)
         for mark, run in groupby(frame.charts.marks):
-            yield MARKS[Mark(mark)] * len(list(run)), self.ink(palette.mark(Mark(mark)), bold=True)
+            yield (
+                MARK_SIGNS[Mark(mark)] * len(list(run)),
+                self.ink(palette.mark(Mark(mark)), bold=True),
+            )
 
     def _bar(self, frame: Frame) -> Iterator[Span]:
         palette, columns = self.palette, len(frame.charts.marks)
         here = cursor_column(frame, columns)
-        yield f"{axis(frame.at_ms):<{LABEL}} ", self.ink(bold=True)
+        yield f"{axis_time(frame.at_ms):<{LABEL_WIDTH}} ", self.ink(bold=True)
         bar = ["━"] * here + ["●"] + ["─"] * (columns - here - 1)
         colours = [palette.accent] * here + [palette.text] + [palette.faint] * (columns - here - 1)
-        if frame.versus is not None and frame.versus.parting is not None:
-            there = min(frame.versus.parting.at_ms * columns // max(frame.end_ms, 1), columns - 1)
+        if frame.comparison is not None and frame.comparison.divergence is not None:
+            there = min(
+                frame.comparison.divergence.at_ms * columns // max(frame.end_ms, 1), columns - 1
+            )
             if there != here:
-                bar[there], colours[there] = PARTING, palette.taken
+                bar[there], colours[there] = DIVERGENCE_SIGN, palette.warning
         for colour, run in groupby(zip(colours, bar, strict=True), itemgetter(0)):
             yield "".join(sign for _, sign in run), self.ink(colour, bold=colour == palette.text)
 
@@ -65,14 +70,14 @@ class TimeBar(Pane, can_focus=False):
         columns, end_ms = len(frame.charts.marks), max(frame.end_ms, 1)
         step = next((ms for ms in _NICE_MS if ms * columns >= _TICK_LEAST * end_ms), _NICE_MS[-1])
         line = [" "] * columns
-        tail = axis(end_ms) + ("" if frame.complete else "…")
+        tail = axis_time(end_ms) + ("" if frame.complete else "…")
         for ms in range(0, end_ms, step):
-            at, text = ms * columns // end_ms, f"╵{axis(ms)}"
+            at, text = ms * columns // end_ms, f"╵{axis_time(ms)}"
             if at + len(text) < columns - len(tail):
                 line[at : at + len(text)] = text
         line[max(columns - len(tail), 0) :] = tail
         known = "so far" if not frame.complete else ""
-        yield f"{known:<{LABEL}} ", self.ink(self.palette.dim)
+        yield f"{known:<{LABEL_WIDTH}} ", self.ink(self.palette.dim)
         yield "".join(line), style(self.palette.dim, self.palette.ground)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
@@ -89,7 +94,7 @@ class TimeBar(Pane, can_focus=False):
     def _seek(self, event: events.MouseEvent) -> None:
         if self.frame is None:
             return
-        x = event.x - self.gutter.left - LABEL - 1
+        x = event.x - self.gutter.left - LABEL_WIDTH - 1
         columns = len(self.frame.charts.marks)
         if event.y == 0 and 0 <= x < columns and self.frame.charts.marks[x]:
             self.post_message(self.Sought(-(-self.frame.end_ms * x // columns), mark=True))

@@ -108,10 +108,10 @@ class Hfsp(VirtualTimeOrder):
                 self._history.completed(job)
         super().observe(fact, view)
         match fact:
-            case Launched(job, kind, attempt) if fact.copy_of:
+            case Launched(job, kind, attempt) if fact.original:
                 training = self._training[kind].get(job)
                 if training is not None:
-                    training.copied(fact.copy_of, attempt)
+                    training.copied(fact.original, attempt)
             case Launched(job, kind, attempt):
                 self._train(job, kind, attempt, view)
             case Suspended(job, kind, attempt):

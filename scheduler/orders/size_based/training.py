@@ -15,10 +15,7 @@ they leave n − t as it is printed).
 
 from callboard.scheduler.estimation import RunningMean
 from callboard.scheduler.facts import Closed, Progressed
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
-
-SHUFFLE_SHARE = 1 / 3
-"""A reduce's progress when its shuffle has ended."""
+from callboard.scheduler.model import KINDS, SHUFFLE_SHARE, AttemptId, JobId, Millis, TaskKind
 
 
 class TrainingPhase:

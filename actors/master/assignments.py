@@ -1,0 +1,204 @@
+"""What a heartbeat that asks for work is given: the policy decides, the ledger checks and books.
+
+Every launch goes into the books, into the journal, to the policy as a fact, and into the reply.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+from callboard.actors.kernel.actor import NO_CAUSE
+from callboard.actors.kernel.address import MASTER
+from callboard.actors.master.entries import AttemptEntry, NodeEntry, OfferEntry
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import messages as msg
+from callboard.scheduler import facts
+from callboard.scheduler.decisions import Launch, Resume, Speculate, Why
+from callboard.scheduler.model import KINDS, JobId, Locality, Millis, TaskKind
+from callboard.scheduler.policy import Policy
+
+
+class Outbox(Protocol):
+    """How what is decided gets out: as the master's own events, messages and facts."""
+
+    cause: int
+
+    @property
+    def now_ms(self) -> Millis:
+        """The virtual time."""
+
+    def note(self, event: ev.AnyEvent) -> int:
+        """Tell the journal; the event's number."""
+
+    def send(self, to: int, message: msgspec.Struct, delay_ms: Millis = 0) -> None:
+        """Send a message."""
+
+    def tell(self, fact: facts.Fact) -> None:
+        """Tell the policy."""
+
+
+class Assignments:
+    """Asks `policy` what nodes are to run, and books it in `ledger`."""
+
+    def __init__(self, ledger: Ledger, policy: Policy, outbox: Outbox, *, one_each: bool) -> None:
+        self._ledger = ledger
+        self._policy = policy
+        self._outbox = outbox
+        self._one_each = one_each
+        self._candidates_from: list[Millis | None] = [None, None]
+
+    def assign(self, node: NodeEntry) -> tuple[msg.LaunchTask | msg.ResumeTask, ...]:
+        """Ask the policy for tasks until it has no more to give."""
+        if not self._ledger.could_gain(node) and not self._could_speculate(node):
+            return ()
+        outbox, policy = self._outbox, self._policy
+        offer = OfferEntry(node)
+        launches: list[msg.LaunchTask | msg.ResumeTask] = []
+        served: set[JobId] = set()
+        passed: list[JobId] | None = [] if policy.hears_offers else None
+        while (launch := policy.decide(offer, self._ledger, passed)) is not None:
+            problem = self._problem(launch, node)
+            if problem is not None:
+                outbox.cause = NO_CAUSE
+                outbox.tell(facts.Rejected(launch, problem))
+                break
+            if isinstance(launch, Launch):
+                launches.append(self._launch(launch, offer))
+                if launch.kind is TaskKind.MAP:
+                    served.add(launch.job)
+            elif isinstance(launch, Speculate):
+                launches.append(self._speculate(launch, offer))
+            else:
+                launches.append(self._resume(launch, offer))
+            if self._one_each:
+                break
+        if passed is not None:
+            # Asked once, nobody is passed over twice.
+            skipped = [job for job in dict.fromkeys(passed) if job not in served]
+            outbox.cause = NO_CAUSE
+            outbox.tell(facts.OfferAnswered(node.node, tuple(skipped if launches else passed)))
+        return tuple(launches)
+
+    # Speculation.
+
+    def note_candidates(self) -> None:
+        """Keep from when on there has been something to speculate on.
+
+        Only what has been so since an earlier instant makes an offer: within an instant heartbeats
+        come in an order, and elided ones must not depend on what the earlier ones told.
+        """
+        for kind in KINDS:
+            if not self._policy.speculation.has_candidates(kind, self._ledger):
+                self._candidates_from[kind] = None
+            elif self._candidates_from[kind] is None:
+                self._candidates_from[kind] = self._outbox.now_ms + 1
+
+    def forget_candidates(self) -> None:
+        """Another policy is in force."""
+        self._candidates_from = [None, None]
+
+    def kinds_wanted(self) -> tuple[TaskKind, ...]:
+        """The kinds of slot for which there is something to launch."""
+        pending = self._ledger.kinds_pending()
+        if not self._policy.speculates:
+            return pending
+        candidates = self._candidates_from
+        return tuple(kind for kind in KINDS if kind in pending or candidates[kind] is not None)
+
+    def _could_speculate(self, node: NodeEntry) -> bool:
+        """Whether the node has a free slot of a kind of which something is to be speculated on."""
+        now_ms = self._outbox.now_ms
+        return any(
+            from_ms is not None and from_ms <= now_ms and node.free(kind) > 0
+            for kind, from_ms in zip(KINDS, self._candidates_from, strict=True)
+        )
+
+    # Booking.
+
+    def _launch(self, launch: Launch, offer: OfferEntry) -> msg.LaunchTask:
+        """Carry out a launch."""
+        entry = self._ledger.launch(launch.job, launch.kind, offer.node)
+        offer.give(launch.kind, launch.level)
+        job, task = self._ledger.job(launch.job), (entry.kind, entry.task)
+        made_pending = job.cause[entry.kind]
+        if job.retry_causes:
+            made_pending = job.retry_causes.pop(task, made_pending)
+        return self._order(entry, launch.why, self._freed(offer.node, entry.kind, made_pending))
+
+    def _speculate(self, copy: Speculate, offer: OfferEntry) -> msg.LaunchTask:
+        """Carry out a speculative launch.  It counts as off-rack wherever it runs, since Hadoop
+        looks for tasks to speculate on where it looks for off-rack maps.
+        """
+        original = self._ledger.attempt(copy.attempt)
+        assert original is not None
+        entry = self._ledger.copy(original, offer.node)
+        offer.give(entry.kind, Locality.OFF_RACK)
+        cause = self._freed(offer.node, entry.kind, original.event)
+        order = self._order(entry, copy.why, cause)
+        if copy.restart:
+            why = Why("begun again elsewhere", 0)
+            self._outbox.send(MASTER, msg.StopAttempt(original.attempt, why))
+        return order
+
+    def _resume(self, resume: Resume, offer: OfferEntry) -> msg.ResumeTask:
+        """Carry out a resumption."""
+        outbox = self._outbox
+        entry = self._ledger.attempt(resume.attempt)
+        assert entry is not None
+        self._ledger.resume(entry)
+        offer.give(entry.kind, Locality.NODE)
+        cause = self._freed(offer.node, entry.kind, entry.event)
+        ordered = ev.ResumeOrdered(outbox.now_ms, resume.attempt, resume.why, cause=cause)
+        outbox.cause = outbox.note(ordered)
+        outbox.tell(facts.Resumed(entry.job, entry.kind, entry.attempt, entry.node))
+        return msg.ResumeTask(resume.attempt, outbox.cause)
+
+    def _freed(self, node: NodeEntry, kind: TaskKind, otherwise: int) -> int:
+        """The event that freed the slot which is taken now, if it was ever held."""
+        freed = node.freed[kind]
+        return freed.popleft() if freed else otherwise
+
+    def _order(self, entry: AttemptEntry, why: Why, cause: int) -> msg.LaunchTask:
+        """Tell the journal and the policy of a booked attempt, and make the node's order of it."""
+        outbox = self._outbox
+        what = (entry.attempt, entry.job, entry.kind, entry.task, entry.number)
+        where = (entry.node, entry.level)
+        launched = ev.AttemptLaunched(
+            outbox.now_ms, *what, *where, why, entry.original, cause=cause
+        )
+        entry.event = outbox.cause = outbox.note(launched)
+        fact = facts.Launched(entry.job, entry.kind, entry.attempt, *where, entry.original)
+        outbox.tell(fact)
+        entry.tracked = self._policy.wants_progress_of(fact)
+        work = self._ledger.job(entry.job).work(entry.kind)
+        return msg.LaunchTask(*what, entry.level, work, entry.tracked, entry.event)
+
+    # Checking.
+
+    def _problem(self, launch: Launch | Speculate | Resume, node: NodeEntry) -> str | None:
+        """Why a decision does not fit the books; None if it does."""
+        if isinstance(launch, Resume):
+            entry = self._ledger.attempt(launch.attempt)
+            if entry is None or entry.suspended_ms is None or entry.killing:
+                return "the attempt is not suspended, or is being killed"
+            if entry.node != node.node or not node.free(entry.kind):
+                return "the attempt's node has no free slot of its kind"
+            return None
+        if isinstance(launch, Speculate):
+            return self._problem_of_speculation(launch, node)
+        if not node.free(launch.kind):
+            return "the node has no free slot of this kind"
+        if not self._ledger.has_pending(launch.job, launch.kind):
+            return "the job has no pending task of this kind"
+        return None
+
+    def _problem_of_speculation(self, copy: Speculate, node: NodeEntry) -> str | None:
+        entry = self._ledger.attempt(copy.attempt)
+        if entry is None or entry.killing or not entry.alone:
+            return "the attempt has ended, is being killed, or is not alone"
+        if not node.free(entry.kind):
+            return "the node has no free slot of this kind"
+        if entry.node == node.node:
+            return "the task runs on this node already"
+        return None

@@ -1,0 +1,348 @@
+"""The lifecycles of attempts, jobs and nodes, as tables: every state, and every way out of it.
+
+1. Whoever keeps one of these states moves it by `step` and by nothing else: a slot, a job and a
+   machine their own, the master's books what the master believes, `journal.run_state` both.
+2. A change that is not in the table is a bug of ours: `step` raises, and nothing has changed.
+
+An attempt, a job and a node have two lifecycles each: what really becomes of them, and what the
+master has booked, which follows by heartbeats and may be wrong for a while.  The diagrams in
+`docs/lifecycles.md` are drawn from here.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TypeVar
+
+S = TypeVar("S", bound=StrEnum)
+C = TypeVar("C", bound=StrEnum)
+
+
+class IllegalTransition(Exception):
+    """A lifecycle was asked for a change that it does not have; nothing has changed."""
+
+    def __init__(self, state: StrEnum, change: StrEnum, subject: object) -> None:
+        super().__init__(f"{subject} is {state.value!r}: no {change.value!r} from there")
+        self.state = state
+        self.change = change
+
+
+def step(table: Mapping[tuple[S, C], S], state: S, change: C, subject: object = "it") -> S:
+    """The state after a change.  Raises IllegalTransition if the table does not have it."""
+    after = table.get((state, change))
+    if after is None:
+        raise IllegalTransition(state, change, subject)
+    return after
+
+
+# An attempt on its slot.
+
+
+class AttemptState(StrEnum):
+    """Where an attempt really is.
+
+    A map works from its start on; a reduce shuffles first.  Either may be stuck before that (rule
+    H8), and a map may wait for a replica of its input.
+    """
+
+    UNASSIGNED = "unassigned"
+    SHUFFLING = "shuffling"
+    WORKING = "working"
+    AWAITING_INPUT = "awaiting input"
+    MAP_STUCK = "map stuck"
+    REDUCE_STUCK = "reduce stuck"
+    HANGING = "hanging"
+    SUSPENDED = "suspended"
+    SUSPENDED_SHUFFLING = "suspended shuffling"
+    SUSPENDED_HANGING = "suspended hanging"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    KILLED = "killed"
+
+
+class AttemptChange(StrEnum):
+    """What can happen to an attempt on its slot."""
+
+    START_MAP = "start map"
+    START_REDUCE = "start reduce"
+    STICK = "stick"
+    MISS_INPUT = "miss input"
+    FIND_INPUT = "find input"
+    END_SHUFFLE = "end shuffle"
+    HANG = "hang"
+    SUSPEND = "suspend"
+    RESUME = "resume"
+    SUCCEED = "succeed"
+    FAIL = "fail"
+    KILL = "kill"
+
+
+_A, _AC = AttemptState, AttemptChange
+
+ATTEMPT: Mapping[tuple[AttemptState, AttemptChange], AttemptState] = {
+    (_A.UNASSIGNED, _AC.START_MAP): _A.WORKING,
+    (_A.UNASSIGNED, _AC.START_REDUCE): _A.SHUFFLING,
+    (_A.WORKING, _AC.STICK): _A.MAP_STUCK,
+    (_A.WORKING, _AC.MISS_INPUT): _A.AWAITING_INPUT,
+    (_A.WORKING, _AC.HANG): _A.HANGING,
+    (_A.WORKING, _AC.SUSPEND): _A.SUSPENDED,
+    (_A.WORKING, _AC.SUCCEED): _A.SUCCEEDED,
+    (_A.WORKING, _AC.FAIL): _A.FAILED,
+    (_A.WORKING, _AC.KILL): _A.KILLED,
+    (_A.SHUFFLING, _AC.STICK): _A.REDUCE_STUCK,
+    (_A.SHUFFLING, _AC.END_SHUFFLE): _A.WORKING,
+    (_A.SHUFFLING, _AC.SUSPEND): _A.SUSPENDED_SHUFFLING,
+    (_A.SHUFFLING, _AC.FAIL): _A.FAILED,
+    (_A.SHUFFLING, _AC.KILL): _A.KILLED,
+    (_A.AWAITING_INPUT, _AC.FIND_INPUT): _A.WORKING,
+    (_A.AWAITING_INPUT, _AC.SUSPEND): _A.SUSPENDED,
+    (_A.AWAITING_INPUT, _AC.FAIL): _A.FAILED,
+    (_A.AWAITING_INPUT, _AC.KILL): _A.KILLED,
+    (_A.MAP_STUCK, _AC.SUSPEND): _A.SUSPENDED,
+    (_A.MAP_STUCK, _AC.KILL): _A.KILLED,
+    (_A.REDUCE_STUCK, _AC.SUSPEND): _A.SUSPENDED_SHUFFLING,
+    (_A.REDUCE_STUCK, _AC.KILL): _A.KILLED,
+    (_A.HANGING, _AC.SUSPEND): _A.SUSPENDED_HANGING,
+    (_A.HANGING, _AC.FAIL): _A.FAILED,
+    (_A.HANGING, _AC.KILL): _A.KILLED,
+    (_A.SUSPENDED, _AC.RESUME): _A.WORKING,
+    (_A.SUSPENDED, _AC.KILL): _A.KILLED,
+    (_A.SUSPENDED_SHUFFLING, _AC.RESUME): _A.SHUFFLING,
+    (_A.SUSPENDED_SHUFFLING, _AC.KILL): _A.KILLED,
+    (_A.SUSPENDED_HANGING, _AC.RESUME): _A.HANGING,
+    (_A.SUSPENDED_HANGING, _AC.KILL): _A.KILLED,
+}
+"""What was stuck, or waited for its input, when it was suspended tries to begin again on resuming.
+"""
+
+
+# An attempt in the master's books.
+
+
+class BookedState(StrEnum):
+    """What the master takes an attempt for.
+
+    A launch that has not begun for too long expires (rule H8): the attempt is being killed from
+    then on, and has failed.
+    """
+
+    LAUNCHED = "launched"
+    SUSPENDING = "suspending"
+    SUSPENDED = "suspended"
+    KILLING = "killing"
+    KILLING_SUSPENDED = "killing suspended"
+    EXPIRING = "expiring"
+    EXPIRING_SUSPENDED = "expiring suspended"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    KILLED = "killed"
+
+
+class BookedChange(StrEnum):
+    """What the master orders, learns or concludes of an attempt.
+
+    `REPORT_REDUNDANT` is the report of its end, whatever that was, when another attempt has done
+    the task.  `LOSE` is the loss of its node, `LOSE_OUTPUT` of the node that had its output.
+    """
+
+    ORDER_SUSPEND = "order suspend"
+    ORDER_RESUME = "order resume"
+    ORDER_KILL = "order kill"
+    EXPIRE = "expire"
+    REPORT_SUSPENDED = "report suspended"
+    REPORT_SUCCEEDED = "report succeeded"
+    REPORT_FAILED = "report failed"
+    REPORT_KILLED = "report killed"
+    REPORT_REDUNDANT = "report redundant"
+    LOSE = "lose"
+    LOSE_OUTPUT = "lose output"
+    FAIL_FETCHES = "fail fetches"
+
+
+_B, _BC = BookedState, BookedChange
+
+BOOKED_ATTEMPT: Mapping[tuple[BookedState, BookedChange], BookedState] = {
+    (_B.LAUNCHED, _BC.ORDER_SUSPEND): _B.SUSPENDING,
+    (_B.LAUNCHED, _BC.ORDER_KILL): _B.KILLING,
+    (_B.LAUNCHED, _BC.EXPIRE): _B.EXPIRING,
+    (_B.LAUNCHED, _BC.REPORT_SUCCEEDED): _B.SUCCEEDED,
+    (_B.LAUNCHED, _BC.REPORT_FAILED): _B.FAILED,
+    (_B.LAUNCHED, _BC.REPORT_KILLED): _B.KILLED,
+    (_B.LAUNCHED, _BC.REPORT_REDUNDANT): _B.KILLED,
+    (_B.LAUNCHED, _BC.LOSE): _B.KILLED,
+    (_B.SUSPENDING, _BC.ORDER_KILL): _B.KILLING,
+    (_B.SUSPENDING, _BC.EXPIRE): _B.EXPIRING,
+    (_B.SUSPENDING, _BC.REPORT_SUSPENDED): _B.SUSPENDED,
+    (_B.SUSPENDING, _BC.REPORT_SUCCEEDED): _B.SUCCEEDED,
+    (_B.SUSPENDING, _BC.REPORT_FAILED): _B.FAILED,
+    (_B.SUSPENDING, _BC.REPORT_KILLED): _B.KILLED,
+    (_B.SUSPENDING, _BC.REPORT_REDUNDANT): _B.KILLED,
+    (_B.SUSPENDING, _BC.LOSE): _B.KILLED,
+    (_B.SUSPENDED, _BC.ORDER_RESUME): _B.LAUNCHED,
+    (_B.SUSPENDED, _BC.ORDER_KILL): _B.KILLING_SUSPENDED,
+    (_B.SUSPENDED, _BC.EXPIRE): _B.EXPIRING_SUSPENDED,
+    (_B.SUSPENDED, _BC.LOSE): _B.KILLED,
+    (_B.KILLING, _BC.REPORT_SUSPENDED): _B.KILLING_SUSPENDED,
+    (_B.KILLING, _BC.REPORT_SUCCEEDED): _B.SUCCEEDED,
+    (_B.KILLING, _BC.REPORT_FAILED): _B.FAILED,
+    (_B.KILLING, _BC.REPORT_KILLED): _B.KILLED,
+    (_B.KILLING, _BC.REPORT_REDUNDANT): _B.KILLED,
+    (_B.KILLING, _BC.LOSE): _B.KILLED,
+    (_B.KILLING_SUSPENDED, _BC.REPORT_KILLED): _B.KILLED,
+    (_B.KILLING_SUSPENDED, _BC.REPORT_REDUNDANT): _B.KILLED,
+    (_B.KILLING_SUSPENDED, _BC.LOSE): _B.KILLED,
+    (_B.EXPIRING, _BC.REPORT_SUSPENDED): _B.EXPIRING_SUSPENDED,
+    (_B.EXPIRING, _BC.REPORT_SUCCEEDED): _B.FAILED,
+    (_B.EXPIRING, _BC.REPORT_FAILED): _B.FAILED,
+    (_B.EXPIRING, _BC.REPORT_KILLED): _B.FAILED,
+    (_B.EXPIRING, _BC.REPORT_REDUNDANT): _B.KILLED,
+    (_B.EXPIRING, _BC.LOSE): _B.KILLED,
+    (_B.EXPIRING_SUSPENDED, _BC.REPORT_KILLED): _B.FAILED,
+    (_B.EXPIRING_SUSPENDED, _BC.REPORT_REDUNDANT): _B.KILLED,
+    (_B.EXPIRING_SUSPENDED, _BC.LOSE): _B.KILLED,
+    (_B.SUCCEEDED, _BC.LOSE_OUTPUT): _B.KILLED,
+    (_B.SUCCEEDED, _BC.FAIL_FETCHES): _B.FAILED,
+}
+"""A kill that comes too late changes nothing, so `killing` can still succeed."""
+
+
+# A job: its own, which is the truth.
+
+
+class JobState(StrEnum):
+    """How far a job is."""
+
+    UNSUBMITTED = "unsubmitted"
+    MAPPING = "mapping"
+    REDUCING = "reducing"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    KILLED = "killed"
+
+
+class JobChange(StrEnum):
+    """What can happen to a job; `OPEN_REDUCES` is slowstart, `RESUBMIT` a restart of the master."""
+
+    SUBMIT = "submit"
+    OPEN_REDUCES = "open reduces"
+    RESUBMIT = "resubmit"
+    SUCCEED = "succeed"
+    FAIL = "fail"
+    KILL = "kill"
+
+
+_J, _JC = JobState, JobChange
+
+JOB: Mapping[tuple[JobState, JobChange], JobState] = {
+    (_J.UNSUBMITTED, _JC.SUBMIT): _J.MAPPING,
+    (_J.MAPPING, _JC.OPEN_REDUCES): _J.REDUCING,
+    (_J.MAPPING, _JC.RESUBMIT): _J.MAPPING,
+    (_J.MAPPING, _JC.SUCCEED): _J.SUCCEEDED,
+    (_J.MAPPING, _JC.FAIL): _J.FAILED,
+    (_J.MAPPING, _JC.KILL): _J.KILLED,
+    (_J.REDUCING, _JC.RESUBMIT): _J.MAPPING,
+    (_J.REDUCING, _JC.SUCCEED): _J.SUCCEEDED,
+    (_J.REDUCING, _JC.FAIL): _J.FAILED,
+    (_J.REDUCING, _JC.KILL): _J.KILLED,
+}
+"""A job without reduces ends while it is mapping."""
+
+
+# A job in the master's books.
+
+
+class BookedJobState(StrEnum):
+    """What the master takes a job for; one that is ending still has attempts to be stopped."""
+
+    MAPPING = "mapping"
+    REDUCING = "reducing"
+    ENDING = "ending"
+    GONE = "gone"
+
+
+class BookedJobChange(StrEnum):
+    """What the master learns of a job, and when it is done with it."""
+
+    OPEN_REDUCES = "open reduces"
+    END = "end"
+    LEAVE = "leave"
+
+
+_K, _KC = BookedJobState, BookedJobChange
+
+BOOKED_JOB: Mapping[tuple[BookedJobState, BookedJobChange], BookedJobState] = {
+    (_K.MAPPING, _KC.OPEN_REDUCES): _K.REDUCING,
+    (_K.MAPPING, _KC.END): _K.ENDING,
+    (_K.REDUCING, _KC.END): _K.ENDING,
+    (_K.ENDING, _KC.LEAVE): _K.GONE,
+}
+
+
+# A node's machine.
+
+
+class MachineState(StrEnum):
+    """Whether a machine runs."""
+
+    UP = "up"
+    PAUSED = "paused"
+    DOWN = "down"
+
+
+class MachineChange(StrEnum):
+    """What can happen to a machine."""
+
+    CRASH = "crash"
+    RESTART = "restart"
+    PAUSE = "pause"
+    RESUME = "resume"
+
+
+_M, _MC = MachineState, MachineChange
+
+MACHINE: Mapping[tuple[MachineState, MachineChange], MachineState] = {
+    (_M.UP, _MC.CRASH): _M.DOWN,
+    (_M.UP, _MC.PAUSE): _M.PAUSED,
+    (_M.PAUSED, _MC.CRASH): _M.DOWN,
+    (_M.PAUSED, _MC.RESUME): _M.UP,
+    (_M.DOWN, _MC.RESTART): _M.UP,
+}
+"""A script may ask for what is not here, as to crash a machine that is down; then nothing happens.
+"""
+
+
+# A node in the master's books.
+
+
+class BookedNodeState(StrEnum):
+    """What the master takes a node for; out of service it gets no more tasks."""
+
+    UNKNOWN = "unknown"
+    IN_SERVICE = "in service"
+    OUT_OF_SERVICE = "out of service"
+    LOST = "lost"
+
+
+class BookedNodeChange(StrEnum):
+    """What the master learns or concludes of a node; `FORGET` is the master's own restart."""
+
+    JOIN = "join"
+    DRAIN = "drain"
+    RETURN_TO_SERVICE = "return to service"
+    LOSE = "lose"
+    FORGET = "forget"
+
+
+_N, _NC = BookedNodeState, BookedNodeChange
+
+BOOKED_NODE: Mapping[tuple[BookedNodeState, BookedNodeChange], BookedNodeState] = {
+    (_N.UNKNOWN, _NC.JOIN): _N.IN_SERVICE,
+    (_N.IN_SERVICE, _NC.DRAIN): _N.OUT_OF_SERVICE,
+    (_N.IN_SERVICE, _NC.LOSE): _N.LOST,
+    (_N.IN_SERVICE, _NC.FORGET): _N.UNKNOWN,
+    (_N.OUT_OF_SERVICE, _NC.RETURN_TO_SERVICE): _N.IN_SERVICE,
+    (_N.OUT_OF_SERVICE, _NC.LOSE): _N.LOST,
+    (_N.OUT_OF_SERVICE, _NC.FORGET): _N.UNKNOWN,
+    (_N.LOST, _NC.JOIN): _N.IN_SERVICE,
+    (_N.LOST, _NC.FORGET): _N.UNKNOWN,
+}
+"""A node that restarts before its silence is noticed is lost, and joins at once (rule T5)."""

@@ -1,0 +1,107 @@
+"""An attempt while a slot runs it: what the slot keeps of it, and nothing of the world."""
+
+from callboard.actors.vocabulary.lifecycle import ATTEMPT, AttemptChange, AttemptState, step
+from callboard.actors.vocabulary.messages import Checkpoint, InjectedFailure, LaunchTask
+from callboard.actors.worker.copier import Copier
+from callboard.actors.worker.progress import Phase
+from callboard.scheduler.model import SHUFFLE_SHARE, Millis, TaskKind
+
+_SHUFFLING = AttemptState.SHUFFLING
+
+
+class RunningAttempt:
+    """One attempt, from its start or its resumption until it ends or is suspended.
+
+    `suspended_ms` is how long it was suspended in all, `shuffled_ms` how long it had run when its
+    shuffle ended.  `deadline_ms` is when it has failed, if it hangs or waits so long.  `phase` is
+    None while it waits for map outputs or has not begun, and while the machine stands still:
+    then `put_off` has what was left of the phase, and the progress.  `event` is the number of what
+    it did last.
+    """
+
+    __slots__ = (
+        "copier",
+        "deadline_ms",
+        "event",
+        "injected",
+        "launch",
+        "phase",
+        "put_off",
+        "shuffled_ms",
+        "started_ms",
+        "state",
+        "suspended_ms",
+    )
+
+    def __init__(self, launch: LaunchTask, started_ms: Millis) -> None:
+        self.launch = launch
+        self.state = AttemptState.UNASSIGNED
+        self.started_ms = started_ms
+        self.suspended_ms: Millis = 0
+        self.shuffled_ms: Millis = 0
+        self.injected: InjectedFailure | None = None
+        self.deadline_ms: Millis | None = None
+        self.copier: Copier | None = None
+        self.phase: Phase | None = None
+        self.put_off: tuple[Millis, float] | None = None
+        self.event = 0
+
+    @classmethod
+    def resumed(cls, saved: Checkpoint, now_ms: Millis) -> "RunningAttempt":
+        """A suspended attempt that goes on now."""
+        attempt = cls(saved.launch, saved.started_ms)
+        attempt.suspended_ms = now_ms - saved.started_ms - saved.ran_ms
+        attempt.shuffled_ms = saved.shuffled_ms
+        attempt.injected = saved.injected
+        attempt.state = saved.state
+        attempt.change(AttemptChange.SUSPEND)
+        attempt.change(AttemptChange.RESUME)
+        return attempt
+
+    def change(self, change: AttemptChange) -> None:
+        """Move on in the attempt's lifecycle."""
+        self.state = step(ATTEMPT, self.state, change, self)
+
+    def __str__(self) -> str:
+        return f"attempt {self.launch.attempt}"
+
+    def checkpoint(self, now_ms: Millis, slowness: float) -> Checkpoint:
+        """What is left of it, for its node to keep."""
+        phase, copier = self.phase, self.copier
+        return Checkpoint(
+            launch=self.launch,
+            state=self.state,
+            started_ms=self.started_ms,
+            ran_ms=self.ran_ms(now_ms),
+            shuffled_ms=self.shuffled_for_ms(now_ms),
+            left_ms=None if phase is None else phase.ends_ms - now_ms,
+            done=0.0 if phase is None else phase.progress(now_ms),
+            injected=self.injected,
+            slowness=slowness,
+            fetched=() if copier is None else copier.fetched(),
+        )
+
+    def ran_ms(self, now_ms: Millis) -> Millis:
+        """How long it has run so far, the time when it was suspended not counted."""
+        return now_ms - self.started_ms - self.suspended_ms
+
+    def shuffled_for_ms(self, now_ms: Millis) -> Millis:
+        """How much of that was in its shuffle."""
+        return self.ran_ms(now_ms) if self.copier is not None else self.shuffled_ms
+
+    def left(self, now_ms: Millis) -> tuple[Millis, float] | None:
+        """What is left of the present phase, and the progress so far; None where none is timed."""
+        phase = self.phase
+        return None if phase is None else (phase.ends_ms - now_ms, phase.progress(now_ms))
+
+    @property
+    def before(self) -> float:
+        """The progress when its own work begins: of a reduce, after its shuffle."""
+        return SHUFFLE_SHARE if self.launch.kind is TaskKind.REDUCE else 0.0
+
+    @property
+    def goal(self) -> float:
+        """How far the present phase brings it."""
+        if self.injected is None or self.state is _SHUFFLING:
+            return 1.0
+        return self.before + (1 - self.before) * self.injected.at

@@ -1,0 +1,224 @@
+"""`callboard check`: hold a policy against the properties that it claims, in drawn scenarios."""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from rich import box
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from callboard.console import PlainConsole, plain
+from callboard.experiments import plugins
+from callboard.experiments.journal_paths import slug
+from callboard.experiments.user_errors import InputError
+from callboard.fairness import counterexample
+from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
+from callboard.fairness.profiles import SEARCH_PROFILES
+from callboard.fairness.property import Property, evaluate, is_guaranteed
+from callboard.fairness.scenario_family import scenario_size
+from callboard.fairness.search import (
+    Finding,
+    OnProgress,
+    PolicyUnderTest,
+    examine,
+    temporary_hypothesis_home,
+)
+from callboard.journal.tell.names import count
+from callboard.scenarios.decoder import suggestion
+from callboard.scheduler.policy import Policy
+
+
+def check_command(options: argparse.Namespace) -> int:
+    """Run the command; the exit status."""
+    if options.list:
+        return _list()
+    if options.replay is not None:
+        return _replay(options.replay, options.policy)
+    if options.policy is None:
+        raise InputError("name a policy, as in `callboard check fair`")
+    check_folder(options)
+    policy = plugins.canonical_policy(options.policy)
+    plan = _plan(plugins.load_policy(policy), options)
+    examples = options.max_examples or SEARCH_PROFILES[options.profile]
+    with (
+        temporary_hypothesis_home(),
+        search_progress(examples * len(plan.properties), policy) as watch,
+    ):
+        findings = examine(
+            PolicyUnderTest(policy, plugins.load_policy),
+            plan.properties,
+            examples=examples,
+            seed=options.seed,
+            on_progress=watch,
+        )
+    written = {
+        finding.prop.name: _write(finding, policy, options)
+        for finding in findings
+        if finding.counterexample is not None
+    }
+    _print(policy, plan, findings, written, examples, options.seed)
+    return 1 if plan.claimed & written.keys() else 0
+
+
+class PropertySelection(NamedTuple):
+    """The properties that are looked at, and the names of those that must hold."""
+
+    properties: Sequence[Property]
+    claimed: frozenset[str]
+
+
+def _plan(policy: Policy, options: argparse.Namespace) -> PropertySelection:
+    if options.property:
+        named = frozenset(_known(name) for name in options.property)
+        return PropertySelection([prop for prop in PROPERTIES if prop.name in named], named)
+    claimed = frozenset(prop.name for prop in PROPERTIES if is_guaranteed(policy, prop))
+    wanted = [prop for prop in PROPERTIES if options.all or prop.name in claimed]
+    return PropertySelection(wanted, claimed)
+
+
+def _known(name: str) -> str:
+    if name not in PROPERTIES_BY_NAME:
+        raise InputError(
+            f"--property {name}: there is none; {suggestion(name, list(PROPERTIES_BY_NAME))}"
+        )
+    return name
+
+
+def _write(finding: Finding, policy: str, options: argparse.Namespace) -> Path:
+    """Write the counterexample; its file."""
+    assert finding.counterexample is not None
+    words = ["callboard", "check", policy, "--property", finding.prop.name]
+    command = command_to_repeat(words, options)
+    text = counterexample.counterexample_text(finding.counterexample, finding.prop, policy, command)
+    return write_scenario(text, f"{slug(policy)}-{finding.prop.name}.toml", options)
+
+
+# What `callboard hunt` does likewise.
+
+
+def check_folder(options: argparse.Namespace) -> None:
+    """InputError if what is found cannot be written where it should be."""
+    if options.to.exists() and not options.to.is_dir():
+        raise InputError(f"--to {options.to}: not a folder")
+
+
+def command_to_repeat(words: Sequence[str], options: argparse.Namespace) -> str:
+    """The command that finds the same again."""
+    effort: tuple[str, ...] = ()
+    if options.max_examples:
+        effort = "--max-examples", str(options.max_examples)
+    elif options.profile != "quick":
+        effort = "--profile", options.profile
+    return shlex.join([*words, *effort, "--seed", str(options.seed)])
+
+
+def write_scenario(text: str, name: str, options: argparse.Namespace) -> Path:
+    """Write a scenario that was found; its file."""
+    options.to.mkdir(parents=True, exist_ok=True)
+    path: Path = options.to / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@contextmanager
+def search_progress(total: int, title: str) -> Iterator[OnProgress]:
+    """A live line where somebody can see it."""
+    console = PlainConsole(stderr=True)
+    if not console.is_terminal:
+        yield lambda _what, _more: None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        line = progress.add_task(title, total=total)
+        yield lambda what, more: progress.update(line, advance=more, description=f"{title}: {what}")
+
+
+def _print(
+    policy: str,
+    plan: PropertySelection,
+    findings: Sequence[Finding],
+    written: dict[str, Path],
+    examples: int,
+    seed: int,
+) -> None:
+    terminal = sys.stdout.isatty()
+    console = PlainConsole(width=None if terminal else 120)
+    heading = plain(policy, "bold") + plain(
+        f"  {_properties(len(plan.claimed))} claimed, {count(examples, 'scenario')} each,"
+        f" seed {seed}"
+    )
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("property", no_wrap=True)
+    table.add_column("held in", justify="right", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for finding in findings:
+        name, found = finding.prop.name, finding.counterexample
+        style = ("bold red" if name in plan.claimed else "yellow") if found else ""
+        table.add_row(plain(name, style), plain(_held(finding)), plain(_told(finding, plan), style))
+    console.print(heading, soft_wrap=not terminal)
+    console.print(table)
+    for finding in findings:
+        if finding.counterexample is not None:
+            name = finding.prop.name
+            console.print(plain(f"{name}: {finding.prop.says}", "bold"), soft_wrap=not terminal)
+            console.print(plain(f"  {finding.counterexample.seen}"), soft_wrap=not terminal)
+            console.print(plain(f"  written to {written[name]}"), soft_wrap=not terminal)
+    broken = len(plan.claimed & written.keys())
+    console.print(plain(f"{count(broken, 'claim')} failed" if broken else "no claim failed"))
+
+
+def _properties(number: int) -> str:
+    return "1 property" if number == 1 else f"{number} properties"
+
+
+def _held(finding: Finding) -> str:
+    if finding.counterexample is not None:
+        return "broken"
+    return f"{finding.tested:,}" if finding.tested else "–"
+
+
+def _told(finding: Finding, plan: PropertySelection) -> str:
+    found = finding.counterexample
+    if found is not None:
+        nodes, jobs, _ = scenario_size(found.scenario)
+        what = f"by {count(nodes, 'node')} and {count(jobs, 'job')}"
+        return what if finding.prop.name in plan.claimed else f"{what}; not claimed"
+    if not finding.tested:
+        return f"says nothing: {finding.not_applicable or 'there was nothing to hold it against'}"
+    return "" if finding.prop.name in plan.claimed else "not claimed"
+
+
+def _replay(path: Path, policy: str | None) -> int:
+    """Hold a policy against a file's property in its scenario."""
+    prop, scenario = counterexample.read_counterexample(path)
+    name = plugins.canonical_policy(policy or scenario.policies[0], scenario.parts)
+    verdict = evaluate(prop, PolicyUnderTest(name, plugins.load_policy).experiment(scenario))
+    if verdict.broken:
+        what = f"breaks it: {verdict.broken}"
+    elif verdict.times:
+        what = f"keeps to it here ({count(verdict.times, 'time')})"
+    else:
+        why = verdict.not_applicable or "there is nothing to hold it against"
+        what = f"is not held against it: {why}"
+    print(f"{prop.name}: {prop.says}\n{name} {what}")
+    return 1 if verdict.broken else 0
+
+
+def _list() -> int:
+    """Print the properties."""
+    if not sys.stdout.isatty():  # one line a property, for a program
+        for prop in PROPERTIES:
+            print(f"{prop.name}  {prop.says}")
+        return 0
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("property", "says", "bound", "source"):
+        table.add_column(column, no_wrap=column == "property")
+    for prop in PROPERTIES:
+        table.add_row(*map(plain, (prop.name, prop.says, prop.bound, prop.source)))
+    PlainConsole().print(table)
+    return 0

@@ -1,0 +1,170 @@
+"""`callboard export`: a journal in a form that other programs read."""
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, TextIO, get_args
+
+from callboard.experiments.user_errors import InputError
+from callboard.journal.export.export_data import ExportData
+from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
+from callboard.journal.export.table_files import (
+    MissingExtraError,
+    check_parquet,
+    write_csv,
+    write_parquet,
+)
+from callboard.journal.export.trace import trace_lines
+from callboard.journal.reader import Journal
+from callboard.journal.tell.names import count
+
+Format = Literal["trace", "csv", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+SUFFIXES: dict[str, Format] = {".json": "trace", ".csv": "csv", ".parquet": "parquet"}
+
+EPILOG = """\
+formats, told by the end of the file's name or by --format:
+  .json     a trace in the Trace Event Format: open it in https://ui.perfetto.dev
+  .csv      a table, times in virtual milliseconds
+  .parquet  the same table; needs pyarrow: pip install "callboard[parquet]"
+
+examples:
+  callboard export run.journal --to trace.json
+  callboard export run.journal --to attempts.csv
+  callboard export run.journal --to jobs.parquet --rows jobs
+  callboard export run.journal --to - --format csv --rows jobs | column -t -s,
+"""
+
+
+def add_export_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `callboard export`."""
+    parser.description = "Turn a journal into a trace for Perfetto, or into a table."
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "journal",
+        type=Path,
+        metavar="JOURNAL",
+        help="what `callboard run --journal` has written; one cut off is taken as far as it goes",
+    )
+    parser.add_argument(
+        "--to", required=True, metavar="FILE", help="the file to write; - for standard output"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="else by the end of the file's name")
+    parser.add_argument(
+        "--rows",
+        choices=ROW_KINDS,
+        help="of a table: a row for each attempt, which is usual, or for each job",
+    )
+
+
+def export_command(options: argparse.Namespace) -> int:
+    """Write the file."""
+    form = _format(options.to, options.format)
+    if options.rows is not None and form == "trace":
+        raise InputError("--rows: a trace has no rows; use it with .csv or .parquet")
+    rows: RowKind = options.rows or "attempts"
+    if form == "parquet":
+        _check_parquet(options.to)
+    path = None if options.to == "-" else _checked(options.to, options.journal)
+    journal = Journal(options.journal)
+    try:
+        recording = ExportData.of(journal)
+    except ValueError as error:
+        raise InputError(f"{options.journal}: {error}") from None
+    written = _write(recording, form, rows, path)
+    if path is not None:
+        cut = "" if journal.complete else "; the run is not complete, and goes as far as it does"
+        print(f"{written} written to {path}{cut}")
+    return 0
+
+
+def _format(to: str, asked: Format | None) -> Format:
+    """The format that was asked for, or that the name says."""
+    if asked is not None:
+        return asked
+    found = SUFFIXES.get(Path(to).suffix.lower())
+    if found is None:
+        known = ", ".join(SUFFIXES)
+        raise InputError(
+            f"--to {to}: cannot tell the format from this name; end it in one of {known}, or say"
+            " --format"
+        )
+    return found
+
+
+def _check_parquet(to: str) -> None:
+    if to == "-":
+        raise InputError("--to -: Parquet cannot go to standard output; name a file")
+    try:
+        check_parquet()
+    except MissingExtraError as error:
+        raise InputError(str(error)) from None
+
+
+def _checked(to: str, journal: Path) -> Path:
+    """The file to write, if one can be written there and it is not the journal itself."""
+    if not to or "\0" in to:
+        raise InputError("--to: the name is empty or holds a NUL character; name a file")
+    path = Path(to)
+    if path.is_dir() or to.endswith("/"):
+        raise InputError(f"--to {to}: this is a folder; name a file in it")
+    if path.exists() and journal.exists() and path.samefile(journal):
+        raise InputError(f"--to {to}: this is the journal itself; choose another name")
+    return path
+
+
+def _write(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> str:
+    """Write; what has been written, in words."""
+    if form == "trace":
+        with _opened(path) as file:
+            number = -2  # the first line and the last
+            for line in trace_lines(data):
+                file.write(f"{line}\n")
+                number += 1
+        return count(number, "trace event")
+    columns = columns_of(data, rows)
+    if form == "csv":
+        with _opened(path) as file:
+            number = write_csv(columns, file)
+    else:
+        run = data.started
+        about = {"scenario": run.name, "policy": run.policy, "seed": str(run.seed)}
+        assert path is not None
+        with _whole(path) as part:
+            number = write_parquet(columns, part, about)
+    return count(number, rows[:-1])
+
+
+@contextlib.contextmanager
+def _opened(path: Path | None) -> Iterator[TextIO]:
+    """The file to write text to; standard output without a path."""
+    if path is None:
+        yield sys.stdout
+        return
+    with _whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        yield file
+
+
+@contextlib.contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A place to write to that becomes the file when all is written: there is never half a file.
+
+    What is no ordinary file, a pipe say, is written to itself.
+    """
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        if isinstance(error, OSError) and error.filename in (None, str(part)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise

@@ -1,0 +1,224 @@
+"""The command `callboard ideal`."""
+
+import os
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from callboard.console import PlainConsole
+from callboard.experiments.ideal_study import study as studies
+from callboard.experiments.ideal_study.cache import Cache, default_path
+from callboard.experiments.ideal_study.plots import draw_figures
+from callboard.experiments.ideal_study.report_tables import study_tables, write_study_csv
+from callboard.experiments.ideal_study.results import Results
+from callboard.experiments.ideal_study.study import Study
+from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
+from callboard.experiments.ideal_study.workers import (
+    cached_outcomes,
+    dask_workers,
+    local_workers,
+    missing_batches,
+    run_batches,
+)
+from callboard.experiments.user_errors import InputError
+from callboard.scheduler.ideal import DISCIPLINES
+from callboard.scheduler.ideal.report_workload import SIZE_MODELS
+
+_STOPPED = 130
+
+
+def add_parser(subparsers: Any) -> None:
+    """Mount the command on a program's subcommands; `action` is then its function."""
+    parser = subparsers.add_parser(
+        "ideal",
+        help="the simulator report's experiment: size-based disciplines on one divisible machine",
+        description=(__doc__ or "").strip(),
+    )
+    add_arguments(parser)
+    parser.set_defaults(action=ideal_command)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.description = (
+        "Play SWIM traces on one perfectly divisible machine under several disciplines, with "
+        "errors in the estimates of sizes, as in Dell'Amico's simulator report (RR-13-282). "
+        "Prints tables, writes CSV files and figures; what was computed once is kept."
+    )
+    add = parser.add_argument
+    add("traces", nargs="*", type=Path, metavar="TRACE", help="SWIM files, or folders with them")
+    add("--report", action="store_true", help="all of the report's figures, 100 runs each")
+    add("--sigma", nargs="+", type=_at_least_0, metavar="S", help="errors (default: 0 0.5 1)")
+    add("--load", nargs="+", type=_above_0, metavar="L", help="loads (default: 0.9)")
+    add("--dn", nargs="+", type=_above_0, metavar="R", help="ratios disk/network (default: 4)")
+    add("--runs", type=_count, metavar="N", help="runs a point (default: 20; --report: 100)")
+    add("--disciplines", nargs="+", choices=DISCIPLINES, metavar="D", help=", ".join(DISCIPLINES))
+    add("--against", choices=DISCIPLINES, metavar="D", help="what differences are taken to")
+    add("--size-model", choices=SIZE_MODELS, default="report", help="how bytes become seconds")
+    add("--seed", type=_seed, default=0, help="of the errors (default: 0)")
+    add("--out", type=Path, default=Path("ideal-results"), help="folder for CSV and figures")
+    add("--format", nargs="+", choices=("svg", "png"), default=["svg", "png"], help="of figures")
+    add("--cache", type=Path, default=None, metavar="FILE", help="where outcomes are kept")
+    add("--cores", type=_count, help="how many cores to use (default: all)")
+    add("--on", metavar="dask://HOST:PORT", help="compute on a Dask cluster")
+
+
+def ideal_command(args: Namespace) -> int:
+    """Run the command; the exit status."""
+    say = PlainConsole(stderr=True)
+    try:
+        return _experiment(args, say)
+    except KeyboardInterrupt:
+        say.print("stopped; what was finished is kept, the same command goes on from there")
+        return _STOPPED
+
+
+def _experiment(args: Namespace, say: PlainConsole) -> int:
+    study = _study(args, say)
+    against = _reference(args, study)
+    _make_folder(args.out)
+    with Cache(args.cache or default_path()) as cache:
+        results = _results(args, study, cache, say)
+    out = PlainConsole()
+    points = study.figures[0].points if args.report else study.points
+    for table in study_tables(results, against, points):
+        out.print(table)
+    for path in write_study_csv(results, against, args.out):
+        out.print(f"wrote {path}", markup=False, soft_wrap=True)
+    try:
+        for path in draw_figures(results, args.out, args.format):
+            out.print(f"wrote {path}", markup=False, soft_wrap=True)
+    except ImportError:
+        say.print("no figures: they need matplotlib (pip install 'callboard[ideal]')", markup=False)
+    return 0
+
+
+def _study(args: Namespace, say: PlainConsole) -> Study:
+    """What the arguments ask for; raises `InputError`."""
+    for name in ("sigma", "load", "dn"):
+        if args.report and getattr(args, name):
+            raise InputError(f"--report has its own points, so --{name} says nothing with it")
+    traces = _traces(args, say)
+    names = [trace.name for trace in traces]
+    if len(set(names)) < len(names):
+        raise InputError(f"two traces of one name among {', '.join(names)}")
+    if args.report:
+        points, figures = studies.report(names)
+    else:
+        points, figures = studies.grid(
+            names,
+            _once(args.sigma or [0.0, 0.5, 1.0]),
+            _once(args.load or [studies.LOAD]),
+            _once(args.dn or [studies.DN]),
+        )
+    default = studies.REPORT_DISCIPLINES if args.report else studies.DEFAULT_DISCIPLINES
+    runs = args.runs or (studies.REPORT_RUNS if args.report else 20)
+    disciplines = tuple(dict.fromkeys(args.disciplines or default))
+    return Study(tuple(traces), args.size_model, disciplines, points, figures, runs, args.seed)
+
+
+def _traces(args: Namespace, say: PlainConsole) -> list[Trace]:
+    """The traces given; with `--report` those of the report that are there, the absent named."""
+    paths = [file for path in args.traces for file in _files(path)]
+    if not paths and args.report and os.environ.get("CALLBOARD_TRACES"):
+        paths = _files(Path(os.environ["CALLBOARD_TRACES"]))
+    if not paths:
+        raise InputError("no trace given: name SWIM files, or a folder that holds them")
+    if not args.report:
+        return [load_trace(path) for path in paths]
+    at_hand = {path.name: path for path in paths if path.is_file()}
+    for name, file in REPORT_FILES.items():
+        if file not in at_hand:
+            say.print(f"{name} is absent: no {file} among the traces given", markup=False)
+    traces = [load_trace(at_hand[file]) for file in REPORT_FILES.values() if file in at_hand]
+    if not traces:
+        raise InputError("none of the report's three traces is there")
+    return traces
+
+
+def _files(path: Path) -> list[Path]:
+    """The path itself, or the SWIM files in a folder."""
+    return sorted(path.glob("*.tsv")) if path.is_dir() else [path]
+
+
+def _reference(args: Namespace, study: Study) -> str:
+    against: str | None = args.against
+    if against is None:
+        return "fsp+ps" if "fsp+ps" in study.disciplines else study.disciplines[0]
+    if against not in study.disciplines:
+        raise InputError(f"--against {against}: not among the disciplines played")
+    return against
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out {folder}: {error.strerror}") from None
+
+
+def _results(args: Namespace, study: Study, cache: Cache, say: PlainConsole) -> Results:
+    """Find in the cache what is there and compute the rest."""
+    found = cached_outcomes(study, cache)
+    tasks = missing_batches(study, found)
+    left = sum(len(task.runs) for task in tasks)
+    have = sum(len(runs) for runs in found.values())
+    if have:
+        say.print(f"{have} of {have + left} runs were done before")
+    if tasks:
+        workers = dask_workers(args.on) if args.on else local_workers(args.cores)
+        with workers as do, _progress(say) as bar:
+            job = bar.add_task("runs", total=have + left, completed=have)
+            run_batches(tasks, found, cache, do, lambda n: bar.advance(job, n))
+    return Results(study, found)
+
+
+def _progress(say: PlainConsole) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=say,
+        disable=not say.is_terminal,
+    )
+
+
+def _once(values: list[float]) -> list[float]:
+    return list(dict.fromkeys(values))
+
+
+def _number(text: str, fits: Callable[[float], bool], wanted: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a number") from None
+    if not (isfinite(value) and fits(value)):
+        raise ArgumentTypeError(f"{text} is not {wanted}")
+    return value
+
+
+def _at_least_0(text: str) -> float:
+    return _number(text, lambda value: value >= 0, "a finite number of 0 or more")
+
+
+def _above_0(text: str) -> float:
+    return _number(text, lambda value: value > 0, "a finite number above 0")
+
+
+def _whole(text: str, least: int) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) >= least):
+        raise ArgumentTypeError(f"{text!r} is not a whole number of {least} or more")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    return _whole(text, 1)
+
+
+def _seed(text: str) -> int:
+    return _whole(text, 0)

@@ -1,5 +1,0 @@
-"""`callboard ideal`: the simulator report's experiment on the ideal machine."""
-
-from callboard.ideal.command import add_parser, main
-
-__all__ = ["add_parser", "main"]

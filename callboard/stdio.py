@@ -1,0 +1,54 @@
+"""Standard output and error as they may really be: closed, full, a pipe nobody reads, not UTF-8."""
+
+import contextlib
+import io
+import os
+import sys
+
+from callboard.experiments.user_errors import EXIT_BAD_INPUT, InputError
+from callboard.journal.tell.names import printable
+
+
+def prepare_streams() -> None:
+    """Make both streams fit to be written to.  InputError if there is no standard output."""
+    if sys.stderr is None:  # closed by the caller; opened, lest a journal becomes descriptor 2
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        raise InputError("standard output is closed; send it to a file or to /dev/null")
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal's encoding lacks is no reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def print_error(message: str) -> None:
+    """One message on standard error, if anybody can be reached there."""
+    text = "\n".join(map(printable, message.split("\n")))
+    with contextlib.suppress(OSError):
+        print(f"callboard: {text}", file=sys.stderr, flush=True)
+
+
+def flush_output(status: int, *, told: bool = False) -> int:
+    """Hand on what is still buffered; the exit status, which is another if that fails.
+
+    `told` is whether a message has been written already: the first trouble is the one to mend.
+    """
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # the reader, say `head`, has had enough
+        discard_output()
+    except OSError as error:
+        discard_output()
+        if not told:
+            print_error(f"output: {error.strerror}")
+        return status or EXIT_BAD_INPUT
+    return status
+
+
+def discard_output() -> None:
+    """Send what is left of the output nowhere, so that Python's own last flush cannot fail."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    with contextlib.suppress(OSError, ValueError):  # a stand-in for stdout has no descriptor
+        os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

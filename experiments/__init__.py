@@ -1,0 +1,1 @@
+"""Running worlds: one, several at once, live, and the ideal machine's study."""

@@ -1,0 +1,1 @@
+"""The simulator report's experiment on the ideal machine."""

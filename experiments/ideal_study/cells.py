@@ -1,0 +1,113 @@
+"""A cell of the experiment, and what it takes to compute one."""
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from callboard.experiments.ideal_study.swim import Trace
+from callboard.scheduler.ideal import BLIND, simulate
+from callboard.scheduler.ideal.digest import source_digest
+from callboard.scheduler.ideal.report_workload import estimates, normals, sizes
+
+
+class Point(NamedTuple):
+    """Where in the report's space of parameters: load, d/n, sigma."""
+
+    load: float
+    dn: float
+    sigma: float
+
+
+class StudyCell(NamedTuple):
+    """One discipline at one point on one trace; `trace` is the trace's digest.
+
+    Made by `cell`, so that what cannot differ is one cell: disciplines that are blind to
+    estimates have sigma 0, and where sigma is 0 the seed is 0 and there is one run.
+    """
+
+    trace: str
+    model: str
+    discipline: str
+    load: float
+    dn: float
+    sigma: float
+    seed: int
+
+    def runs(self, wanted: int) -> range:
+        """The runs of this cell when `wanted` are asked for."""
+        return range(wanted if self.sigma else 1)
+
+
+class RunOutcome(NamedTuple):
+    """What is kept of a run: sojourns in seconds over all jobs, and the mean slowdown.
+
+    Slowdown is sojourn over size, over the jobs that have a size.
+    """
+
+    mean_s: float
+    median_s: float
+    p95_s: float
+    slowdown: float
+
+
+class WorkerAnswer(NamedTuple):
+    """What a worker sends back: the outcomes, and the digest of the code that made them."""
+
+    cell: StudyCell
+    runs: Sequence[int]
+    outcomes: Sequence[RunOutcome]
+    program: str
+
+
+def study_cell(trace: Trace, model: str, discipline: str, point: Point, seed: int) -> StudyCell:
+    """The cell of a discipline at a point."""
+    sigma = 0.0 if discipline in BLIND else float(point.sigma)
+    return StudyCell(
+        trace=trace.digest,
+        model=model,
+        discipline=discipline,
+        load=float(point.load),
+        dn=float(point.dn),
+        sigma=sigma,
+        seed=seed if sigma else 0,
+    )
+
+
+def compute(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> WorkerAnswer:
+    """Run `cell` for each of `runs`; raises `ValueError` for a trace that has no load."""
+    size = sizes(
+        trace.submit_s,
+        trace.input_bytes,
+        trace.shuffle_bytes,
+        trace.output_bytes,
+        cell.load,
+        cell.dn,
+        cell.model,
+    )
+    outcomes = []
+    for run in runs:
+        believed = estimates(size, cell.sigma, cell.seed, run)
+        sojourn = simulate(cell.discipline, trace.submit_s, size, believed) - trace.submit_s
+        median, p95 = np.percentile(sojourn, [50, 95])
+        slowdown = (sojourn[size > 0] / size[size > 0]).mean()
+        outcomes.append(
+            RunOutcome(float(sojourn.mean()), float(median), float(p95), float(slowdown))
+        )
+    return WorkerAnswer(cell, runs, outcomes, program_digest())
+
+
+@cache
+def program_digest() -> str:
+    """A digest of all that decides an outcome besides the cell and the trace.
+
+    The sources of the ideal machine and of this module, and the first draws, since NumPy may
+    change its generators from version to version.
+    """
+    digest = blake2b(source_digest().encode(), digest_size=8)
+    digest.update(Path(__file__).read_bytes())
+    digest.update(normals(0, 0, 8).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,187 @@
+"""The report's figures: boxes over sigma, lines over load and d/n, on a log scale.
+
+matplotlib is the optional extra `ideal`; nothing else here needs it.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from callboard.experiments.ideal_study.cells import Point
+from callboard.experiments.ideal_study.results import Results
+from callboard.experiments.ideal_study.study import FigureSpec
+from callboard.experiments.ideal_study.swim import Trace
+from callboard.scheduler.ideal import BLIND
+
+
+class LineStyle(NamedTuple):
+    """How a discipline is drawn, the same in every figure."""
+
+    label: str
+    colour: str
+    marker: str
+    dashes: Any
+
+
+# Okabe and Ito's colours, which the colour-blind tell apart; print tells by marker and dash.
+LINE_STYLES = {
+    "fifo": LineStyle("FIFO", "#000000", "s", (0, (1, 1.2))),
+    "ps": LineStyle("PS", "#7a7a7a", "D", (0, (5, 2))),
+    "gps": LineStyle("GPS", "#4b6a88", "d", (0, (3, 1))),
+    "las": LineStyle("LAS", "#cc79a7", "v", (0, (5, 1.5, 1, 1.5))),
+    "srpt": LineStyle("SRPT", "#d55e00", "^", "solid"),
+    "srpt+ps": LineStyle("SRPT+PS", "#e69f00", ">", "solid"),
+    "fsp+fifo": LineStyle("FSP+FIFO", "#56b4e9", "o", "solid"),
+    "fsp+ps": LineStyle("FSP+PS", "#0072b2", "P", "solid"),
+    "fsp+las": LineStyle("FSP+LAS", "#009e73", "X", "solid"),
+    "psbs": LineStyle("PSBS", "#8b6508", "*", "solid"),
+}
+
+AXES = {"sigma": "error σ", "load": "load", "dn": "d/n"}
+PLOT_SETTINGS = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "callboard",
+}
+
+
+def draw_figures(results: Results, folder: Path, formats: Sequence[str]) -> Iterator[Path]:
+    """Draw the study's figures into `folder`.  Raises `ImportError` without matplotlib."""
+    from matplotlib import rc_context
+
+    by_name = {trace.name: trace for trace in results.study.traces}
+    for spec in results.study.figures:
+        traces = [by_name[name] for name in spec.traces if name in by_name]
+        with rc_context(PLOT_SETTINGS):
+            figure = (
+                _boxes(results, spec, traces[0])
+                if spec.axis == "sigma"
+                else _lines(results, spec, traces)
+            )
+            for ending in formats:
+                path = folder / f"{spec.stem}.{ending}"
+                # Without a date the same results are the same file.
+                metadata = {"Date": None} if ending == "svg" else {}
+                figure.savefig(path, dpi=160, metadata=metadata)
+                yield path
+
+
+def _boxes(results: Results, spec: FigureSpec, trace: Trace) -> Any:
+    """Boxes of the runs' mean sojourns, a group a sigma; blind disciplines as level lines."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+    axes = figure.add_subplot()
+    sighted = [name for name in results.study.disciplines if name not in BLIND]
+    width = 0.8 / max(1, len(sighted))
+    for k, name in enumerate(sighted):
+        rows = [results.means(trace, name, point) for point in spec.points]
+        places = [g + (k - (len(sighted) - 1) / 2) * width for g in range(len(rows))]
+        _box(axes, rows, places, 0.82 * width, LINE_STYLES[name])
+    for name in results.study.disciplines:
+        if name in BLIND:
+            level = results.means(trace, name, spec.points[0])[0]
+            look = LINE_STYLES[name]
+            axes.axhline(level, color=look.colour, linestyle=look.dashes, label=look.label)
+    axes.set_xticks(range(len(spec.points)), [f"{point.sigma:g}" for point in spec.points])
+    axes.set_xlim(-0.55, len(spec.points) - 0.45)
+    axes.tick_params(axis="x", length=0)
+    axes.set_title(f"{trace.name}, {_fixed(spec)}", fontsize=9, loc="left")
+    _finish(axes, spec)
+    _legend(figure, axes, [LINE_STYLES[name] for name in results.study.disciplines])
+    return figure
+
+
+def _box(
+    axes: Any, rows: list[list[float]], places: list[float], width: float, look: LineStyle
+) -> None:
+    """Quartiles and median; whiskers to the 5th and 95th percentile; the other runs as dots."""
+    drawn = axes.boxplot(
+        rows, positions=places, widths=width, whis=(5, 95), patch_artist=True, manage_ticks=False
+    )
+    for box in drawn["boxes"]:
+        box.set(facecolor=look.colour, edgecolor=look.colour, alpha=0.55)
+    for part in ("whiskers", "caps"):
+        for line in drawn[part]:
+            line.set(color=look.colour, linewidth=1)
+    for line in drawn["medians"]:
+        line.set(color="black", linewidth=1.3)
+    for line in drawn["fliers"]:
+        line.set(marker=".", markersize=3, markeredgecolor=look.colour, alpha=0.7)
+    drawn["boxes"][0].set_label(look.label)
+
+
+def _lines(results: Results, spec: FigureSpec, traces: list[Trace]) -> Any:
+    """The mean over the runs of the mean sojourn, a panel a trace on one common scale."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(1.2 + 3.1 * len(traces), 3.5), layout="constrained")
+    panels = figure.subplots(1, len(traces), sharey=True, squeeze=False)[0]
+    looks = _line_looks(results.study.disciplines, spec.points)
+    for axes, trace in zip(panels, traces, strict=True):
+        for name, look in looks.items():
+            _line(axes, results, spec, trace, name, look)
+        axes.set_title(f"{trace.name}, {_fixed(spec)}", fontsize=9, loc="left")
+        _finish(axes, spec)
+    for axes in panels[1:]:
+        axes.set_ylabel("")
+    _legend(figure, panels[0], list(looks.values()))
+    return figure
+
+
+def _line_looks(disciplines: Sequence[str], points: tuple[Point, ...]) -> dict[str, LineStyle]:
+    """What to draw, and how.  Without errors nobody is late, so all FSPs are one line, FSP."""
+    looks = {name: LINE_STYLES[name] for name in disciplines}
+    fsp = [name for name in disciplines if name.startswith("fsp")]
+    if all(point.sigma == 0 for point in points) and fsp:
+        looks = {name: look for name, look in looks.items() if name not in fsp[:-1]}
+        looks[fsp[-1]] = LINE_STYLES["fsp+ps"]._replace(label="FSP")
+    return looks
+
+
+def _fixed(spec: FigureSpec) -> str:
+    """What all points of the figure share, for its title."""
+    point = spec.points[0]
+    shown = {
+        "load": f"load {point.load:g}",
+        "dn": f"d/n {point.dn:g}",
+        "sigma": f"σ {point.sigma:g}",
+    }
+    return ", ".join(text for name, text in shown.items() if name != spec.axis)
+
+
+def _line(
+    axes: Any, results: Results, spec: FigureSpec, trace: Trace, name: str, look: LineStyle
+) -> None:
+    at = [getattr(point, spec.axis) for point in spec.points]
+    axes.plot(
+        at,
+        [fmean(results.means(trace, name, point)) for point in spec.points],
+        color=look.colour,
+        linestyle=look.dashes,
+        marker=look.marker,
+        markersize=4,
+        markevery=max(1, len(at) // 10),
+        linewidth=1.3,
+        label=look.label,
+    )
+
+
+def _finish(axes: Any, spec: FigureSpec) -> None:
+    """Scale, grid and labels."""
+    axes.set_yscale("log")
+    axes.grid(axis="y", which="major", linewidth=0.5, color="#cccccc")
+    axes.set_xlabel(AXES[spec.axis])
+    axes.set_ylabel("mean sojourn (s)")
+
+
+def _legend(figure: Any, axes: Any, looks: list[LineStyle]) -> None:
+    """The legend beside the panels, in the order of `looks`."""
+    handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    labels = [look.label for look in looks]
+    figure.legend([handles[label] for label in labels], labels, loc="outside right upper")

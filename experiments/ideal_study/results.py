@@ -1,0 +1,62 @@
+"""What an experiment found, read by trace, discipline and point."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from callboard.experiments.ideal_study.cells import Point, RunOutcome
+from callboard.experiments.ideal_study.statistics import (
+    Interval,
+    RunRange,
+    interval,
+    paired,
+    run_range,
+)
+from callboard.experiments.ideal_study.study import Study
+from callboard.experiments.ideal_study.swim import Trace
+from callboard.experiments.ideal_study.workers import Found
+
+
+class SummaryLine(NamedTuple):
+    """One discipline at one point: its mean sojourn over the runs, in seconds.
+
+    `difference` is the mean sojourn minus the reference discipline's in the same run.
+    """
+
+    discipline: str
+    point: Point
+    mean: Interval
+    spread: RunRange
+    difference: Interval
+
+
+class Results(NamedTuple):
+    """A study and its outcomes."""
+
+    study: Study
+    found: Found
+
+    def outcomes(self, trace: Trace, discipline: str, point: Point) -> list[RunOutcome]:
+        """One outcome a run, in order of the runs."""
+        cell = self.study.cell(trace, discipline, point)
+        return [self.found[cell][run] for run in cell.runs(self.study.runs)]
+
+    def means(self, trace: Trace, discipline: str, point: Point) -> list[float]:
+        """The mean sojourn of each run, in seconds."""
+        return [outcome.mean_s for outcome in self.outcomes(trace, discipline, point)]
+
+    def line(self, trace: Trace, discipline: str, point: Point, against: str) -> SummaryLine:
+        """The summary of a discipline at a point, against a reference discipline."""
+        ours = self.means(trace, discipline, point)
+        return SummaryLine(
+            discipline,
+            point,
+            interval(ours),
+            run_range(ours),
+            paired(ours, self.means(trace, against, point)),
+        )
+
+    def lines(self, trace: Trace, against: str) -> Iterator[SummaryLine]:
+        """All summaries of a trace, point by point."""
+        for point in self.study.points:
+            for discipline in self.study.disciplines:
+                yield self.line(trace, discipline, point, against)

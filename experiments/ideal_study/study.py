@@ -1,0 +1,114 @@
+"""What an experiment consists of: its points, and the figures drawn from them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from callboard.experiments.ideal_study.cells import Point, StudyCell, study_cell
+from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace
+
+LOAD, DN = 0.9, 4.0
+"""The report's defaults (§2.2)."""
+
+DEFAULT_DISCIPLINES = ("fifo", "ps", "las", "srpt", "fsp+fifo", "fsp+ps")
+REPORT_DISCIPLINES = ("fifo", "ps", "srpt", "fsp+fifo", "fsp+ps")
+
+REPORT_SIGMAS = (0.125, 0.25, 0.5, 1.0, 2.0)
+REPORT_LOADS = tuple(round(0.1 * k, 1) for k in range(1, 21))
+REPORT_DNS = tuple(float(k) for k in range(1, 11))
+REPORT_RUNS = 100
+
+Axis: TypeAlias = Literal["sigma", "load", "dn"]
+
+
+class FigureSpec(NamedTuple):
+    """A figure: mean sojourn over one parameter.
+
+    Over sigma it shows boxes for the one trace; over load or d/n lines, a panel a trace.  `stem`
+    is the file's name without its ending.
+    """
+
+    stem: str
+    axis: Axis
+    points: tuple[Point, ...]
+    traces: tuple[str, ...]
+
+
+class Study(NamedTuple):
+    """An experiment: every discipline at every point on every trace, `runs` times."""
+
+    traces: tuple[Trace, ...]
+    model: str
+    disciplines: tuple[str, ...]
+    points: tuple[Point, ...]
+    figures: tuple[FigureSpec, ...]
+    runs: int
+    seed: int
+
+    def cell(self, trace: Trace, discipline: str, point: Point) -> StudyCell:
+        """The cell of a discipline at a point."""
+        return study_cell(trace, self.model, discipline, point, self.seed)
+
+    def cells(self) -> Iterator[tuple[Trace, StudyCell]]:
+        """Every cell once, with its trace."""
+        seen: set[StudyCell] = set()
+        for trace in self.traces:
+            for point in self.points:
+                for discipline in self.disciplines:
+                    one = self.cell(trace, discipline, point)
+                    if one not in seen:
+                        seen.add(one)
+                        yield trace, one
+
+
+def grid(
+    names: Sequence[str],
+    sigmas: Sequence[float],
+    loads: Sequence[float],
+    dns: Sequence[float],
+) -> tuple[tuple[Point, ...], tuple[FigureSpec, ...]]:
+    """All combinations; boxes over sigma near the report's defaults, lines over longer lists."""
+    points = tuple(Point(load, dn, sigma) for load in loads for dn in dns for sigma in sigmas)
+    load, dn = _nearest(loads, LOAD), _nearest(dns, DN)
+    figures = [
+        FigureSpec(
+            f"sojourn-vs-sigma-{name}",
+            "sigma",
+            tuple(Point(load, dn, sigma) for sigma in sigmas),
+            (name,),
+        )
+        for name in names
+    ]
+    for sigma in sigmas:
+        if len(loads) > 1:
+            row = tuple(Point(each, dn, sigma) for each in loads)
+            figures.append(_lines("load", sigma, row, names))
+        if len(dns) > 1:
+            row = tuple(Point(load, each, sigma) for each in dns)
+            figures.append(_lines("dn", sigma, row, names))
+    return points, tuple(figures)
+
+
+def report(names: Sequence[str]) -> tuple[tuple[Point, ...], tuple[FigureSpec, ...]]:
+    """The report's figures 3.1 to 3.7, of those traces that are at hand."""
+    over_sigma = tuple(Point(LOAD, DN, sigma) for sigma in REPORT_SIGMAS)
+    figures = [
+        FigureSpec(f"figure-3.{k}-sojourn-vs-sigma-{name}", "sigma", over_sigma, (name,))
+        for k, name in enumerate(REPORT_FILES, 1)
+        if name in names
+    ]
+    for k, (axis, sigma) in enumerate((("load", 0.0), ("load", 0.5), ("dn", 0.0), ("dn", 0.5)), 4):
+        row = tuple(Point(load, DN, sigma) for load in REPORT_LOADS)
+        if axis == "dn":
+            row = tuple(Point(LOAD, dn, sigma) for dn in REPORT_DNS)
+        drawn = _lines("load" if axis == "load" else "dn", sigma, row, names)
+        figures.append(drawn._replace(stem=f"figure-3.{k}-{drawn.stem}"))
+    points = dict.fromkeys(point for figure in figures for point in figure.points)
+    return tuple(points), tuple(figures)
+
+
+def _lines(axis: Axis, sigma: float, points: tuple[Point, ...], names: Sequence[str]) -> FigureSpec:
+    return FigureSpec(f"sojourn-vs-{axis}-sigma-{sigma:g}", axis, points, tuple(names))
+
+
+def _nearest(values: Sequence[float], wanted: float) -> float:
+    return min(values, key=lambda value: (abs(value - wanted), value))

@@ -1,0 +1,345 @@
+"""What one can do to the world of a live run, to whom, and what that comes to.
+
+An act is offered only where it makes sense as things stand: a node that is down can be started and
+not killed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from callboard.actors.vocabulary.faults import (
+    AnyFault,
+    Crash,
+    Drain,
+    KillJob,
+    PauseMaster,
+    PauseNode,
+    Restart,
+    RestartMaster,
+    ResumeMaster,
+    ResumeNode,
+    SetPool,
+    SetPriority,
+    Slow,
+    SwitchPolicy,
+)
+from callboard.journal.replay.frame import Frame, JobRow, JobState, NodeStatus, RunInfo
+from callboard.journal.replay.source import Fork, GoTo, Intervene, Intervention, Step, StepKind
+from callboard.journal.tell.names import count, job_name, node_name, printable, rack_name
+from callboard.journal.tell.time_format import axis_time, parse_time
+from callboard.scenarios.listed_jobs import ListedJob
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.targets import nodes_named
+from callboard.scheduler.model import NodeId, Priority
+
+FormFields = dict[str, str]
+
+_POLICIES = "fifo", "fair", "hfsp"
+"""Those that are offered beside the scenario's own."""
+
+
+class NodeTarget(msgspec.Struct, frozen=True):
+    """Nodes that somebody has named, and what they are called."""
+
+    name: str
+    nodes: tuple[NodeId, ...]
+
+
+class PlayUntil(msgspec.Struct, frozen=True):
+    """Let time go until then; `text` says when that is."""
+
+    move: GoTo | Step
+    text: str
+
+
+MenuChoice = Intervention | PlayUntil | NodeTarget
+"""What can come of a choice; nodes that are named are to be done something to."""
+
+
+class MenuForm(msgspec.Struct, frozen=True):
+    """What must be typed in first: fields, with what stands in them to begin with.
+
+    `read` makes a wish of them, or raises ValueError with a message for people.
+    """
+
+    question: str
+    fields: FormFields
+    read: Callable[[FormFields], MenuChoice]
+
+
+class MenuItem(msgspec.Struct, frozen=True):
+    """One thing to do: its key in the menu, what it is called, and what is done, typed in, or
+    chosen next.
+    """
+
+    key: str
+    title: str
+    then: "Intervention | PlayUntil | MenuForm | MenuGroup"
+
+
+class MenuGroup(msgspec.Struct, frozen=True):
+    """What can be done to one thing, or chosen from, under a heading."""
+
+    whom: str
+    heading: str
+    items: tuple[MenuItem, ...]
+
+
+def parse_target(text: str, run: RunInfo) -> NodeTarget:
+    """The nodes that `node-3`, `3`, `rack-1`, `node-1*` or `all` names; else a ValueError."""
+    wanted = text.strip()
+    try:
+        nodes = nodes_named(f"node-{wanted}" if wanted.isdecimal() else wanted, run.nodes, 0)
+    except ScenarioError:
+        racks = max(facts.rack for facts in run.nodes)
+        there = f"node-0 to node-{len(run.nodes) - 1}, rack-0 to rack-{racks}, node-1* and all"
+        raise ValueError(f"{wanted!r} is no node here; there are {there}") from None
+    if len(nodes) == 1:
+        return NodeTarget(node_name(nodes[0]), tuple(nodes))
+    return NodeTarget(wanted, tuple(nodes))
+
+
+def targets_of_node(node: NodeId | None, run: RunInfo) -> list[NodeTarget]:
+    """The selected node, and all nodes of its rack."""
+    if node is None:
+        return []
+    rack = run.nodes[node].rack
+    mine = tuple(facts.node for facts in run.nodes if facts.rack == rack)
+    return [NodeTarget(node_name(node), (node,)), NodeTarget(rack_name(rack), mine)]
+
+
+def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget]) -> list[MenuGroup]:
+    """All that can be done now: to these nodes, to the selected job, to the cluster as a whole.
+
+    The first target's keys are small letters, the second's the same as capitals.
+    """
+    groups = [_nodes_group(frame, each, bool(nth)) for nth, each in enumerate(targets)]
+    groups += _job_group(frame.selected)
+    return [*groups, MenuGroup("the cluster", "the cluster", tuple(_on_cluster(frame, run)))]
+
+
+def fork_menu(frame: Frame, run: RunInfo) -> MenuGroup:
+    """Under which other policy a second run goes on from here."""
+    return _policies("Beside this run another, from here on under", frame, run, Fork)
+
+
+def _on_cluster(frame: Frame, run: RunInfo) -> Iterator[MenuItem]:
+    yield MenuItem("n", "to some of its nodes …", _nodes_form(run))
+    yield MenuItem("b", "a burst of jobs …", _BURST)
+    yield MenuItem("o", "another policy …", _policies("From now on under", frame, run, switch_to))
+    if frame.totals.master_still:
+        yield MenuItem("m", "let the master go on", Intervene((ResumeMaster(),)))
+        return
+    yield MenuItem("m", "pause the master", Intervene((PauseMaster(),)))
+    for key, recover, jobs in ("y", True, "are submitted again"), ("z", False, "are lost"):
+        said = f"restart the master; all jobs {jobs}"
+        yield MenuItem(key, said, Intervene((RestartMaster(recover),)))
+
+
+def _nodes_form(run: RunInfo) -> MenuForm:
+    return MenuForm(
+        "To which nodes?  node-3, rack-1, node-1*, all",
+        {"nodes": ""},
+        lambda fields: parse_target(fields["nodes"], run),
+    )
+
+
+def _policies(
+    heading: str, frame: Frame, run: RunInfo, intervention: Callable[[str], Intervention]
+) -> MenuGroup:
+    """The scenario's policies and the usual ones, but for the one in force; or one typed in."""
+    known = dict.fromkeys((*run.policies, run.policy, *_POLICIES))
+    known.pop(frame.policy, None)
+    items = [
+        MenuItem(str(number), printable(policy), intervention(policy))
+        for number, policy in enumerate(list(known)[:9], 1)
+    ]
+    question = "Which policy?  As for --policy: fair+delay(node=5,rack=5)+kill"
+    typed = MenuForm(
+        question, {"policy": frame.policy}, lambda fields: intervention(_policy(fields["policy"]))
+    )
+    return MenuGroup("policy", heading, (*items, MenuItem("t", "one typed in …", typed)))
+
+
+def _policy(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a policy is wanted, such as fair+kill")
+    return text.strip()
+
+
+def switch_to(policy: str) -> Intervene:
+    """Put a policy in force."""
+    return Intervene((SwitchPolicy(policy),))
+
+
+def _nodes_group(frame: Frame, target: NodeTarget, capital: bool) -> MenuGroup:
+    items = tuple(_on_nodes(frame, target.nodes))
+    if capital:
+        items = tuple(msgspec.structs.replace(each, key=each.key.upper()) for each in items)
+    return MenuGroup(target.name, _standing(frame, target), items)
+
+
+def _standing(frame: Frame, target: NodeTarget) -> str:
+    """The nodes and how they are."""
+    words = {
+        NodeStatus.DOWN: "down",
+        NodeStatus.PAUSED: "standing still",
+        NodeStatus.SLOW: "slow",
+        NodeStatus.DRAINED: "out of service",
+    }
+    told = []
+    for flag, word in words.items():
+        number = sum(bool(frame.node_status[node] & flag) for node in target.nodes)
+        if number:
+            told.append(word if len(target.nodes) == 1 else f"{number} {word}")
+    many = "" if len(target.nodes) == 1 else f" ({count(len(target.nodes), 'node')})"
+    return f"{target.name}{many}: {', '.join(told) or 'up and well'}"
+
+
+def _on_nodes(frame: Frame, nodes: Sequence[NodeId]) -> Iterator[MenuItem]:
+    """What can be done to these nodes, each time to those of them to which it can be done."""
+    truth = {node: NodeStatus(frame.node_status[node]) for node in nodes}
+
+    def act(
+        key: str, title: str, fault: Callable[[NodeId], AnyFault], can: Callable[[NodeStatus], bool]
+    ) -> Iterator[MenuItem]:
+        struck = [node for node in nodes if can(truth[node])]
+        if struck:
+            some = f", {len(struck)} of them" if len(struck) < len(nodes) else ""
+            yield MenuItem(key, title + some, Intervene(tuple(fault(node) for node in struck)))
+
+    down, still = NodeStatus.DOWN, NodeStatus.PAUSED
+    yield from act("k", "kill (crash): what is stored there is gone", Crash, lambda t: not t & down)
+    yield from act("r", "start again, empty", Restart, lambda t: bool(t & down))
+    yield from act(
+        "p", "pause: nothing is lost, all is late", PauseNode, lambda t: not t & (down | still)
+    )
+    yield from act("g", "let go on", ResumeNode, lambda t: bool(t & still))
+    yield MenuItem("s", "slow down …", _slow(nodes))
+    yield from act(
+        "f", "own speed again", lambda n: Slow(n, 1.0), lambda t: bool(t & NodeStatus.SLOW)
+    )
+    yield from act(
+        "d", "take out of service", lambda n: Drain(n, True), lambda t: not t & NodeStatus.DRAINED
+    )
+    yield from act(
+        "e", "back into service", lambda n: Drain(n, False), lambda t: bool(t & NodeStatus.DRAINED)
+    )
+
+
+def _slow(nodes: Sequence[NodeId]) -> MenuForm:
+    def read(fields: FormFields) -> Intervention:
+        factor = _number(fields["times"], 0.001, 1000)
+        return Intervene(tuple(Slow(node, factor) for node in nodes))
+
+    return MenuForm("How many times as long shall everything take there?", {"times": "4"}, read)
+
+
+def _job_group(row: JobRow | None) -> list[MenuGroup]:
+    if row is None or row.state >= JobState.SUCCEEDED:
+        return []
+    name = job_name(row.job)
+    items = (
+        MenuItem("j", "kill the job", Intervene((KillJob(row.job),))),
+        MenuItem("i", "another priority …", _priorities(row)),
+        MenuItem("l", "another pool …", _pool_form(row)),
+    )
+    return [MenuGroup(name, f"{name} “{row.name}”, {_in_words(row.priority)} priority", items)]
+
+
+def _priorities(row: JobRow) -> MenuGroup:
+    items = [
+        MenuItem(
+            str(priority + 1), _in_words(priority), Intervene((SetPriority(row.job, priority),))
+        )
+        for priority in Priority
+        if priority is not row.priority
+    ]
+    return MenuGroup("priority", f"From now on {job_name(row.job)} has the priority", tuple(items))
+
+
+def _in_words(priority: Priority) -> str:
+    return priority.name.lower().replace("_", " ")
+
+
+def _pool_form(row: JobRow) -> MenuForm:
+    def read(fields: FormFields) -> Intervention:
+        return Intervene((SetPool(row.job, fields["pool"].strip()),))
+
+    return MenuForm(f"In which pool is {job_name(row.job)} from now on?", {"pool": row.pool}, read)
+
+
+def until_menu(frame: Frame, waiting: bool) -> MenuGroup:
+    """Where time can be let go until; `waiting` says that it is to stop somewhere already."""
+    items = [MenuItem("t", "a time …", _time_form(frame))]
+    row = frame.selected
+    if row is not None and row.state < JobState.SUCCEEDED:
+        name = job_name(row.job)
+        step = Step(StepKind.JOB, job=row.job)
+        items += [MenuItem("j", f"the end of {name} “{row.name}”", PlayUntil(step, f"{name} ends"))]
+    items += [
+        MenuItem("e", "the next end of any job", PlayUntil(Step(StepKind.JOB), "a job ends")),
+        MenuItem(
+            "f", "the next fault, or thing done by hand", PlayUntil(Step(StepKind.FAULT), "a fault")
+        ),
+        MenuItem("m", "the next mark on the time bar", PlayUntil(Step(StepKind.MARK), "a mark")),
+    ]
+    if waiting:
+        items += [MenuItem("n", "no longer: on and on", PlayUntil(GoTo(None), ""))]
+    return MenuGroup("until", "Let time go until", tuple(items))
+
+
+def _time_form(frame: Frame) -> MenuForm:
+    def read(fields: FormFields) -> PlayUntil:
+        at_ms = parse_time(fields["time"])
+        if at_ms <= frame.at_ms:
+            raise ValueError(f"it is {axis_time(frame.at_ms)} already; g goes back in time")
+        return PlayUntil(GoTo(at_ms), axis_time(at_ms))
+
+    return MenuForm("Until which time?  7:30, 1:07:30, 90s, 1h30m", {"time": ""}, read)
+
+
+def _burst(fields: FormFields) -> Intervention:
+    """The jobs of a burst, all of the same size."""
+    reduces = round(_number(fields["reduces each"], 0, 10_000, whole=True))
+    return Intervene(
+        burst=ListedJob(
+            name=fields["name"].strip(),
+            count=round(_number(fields["jobs"], 1, 10_000, whole=True)),
+            maps=round(_number(fields["maps each"], 1, 100_000, whole=True)),
+            map_s=_number(fields["seconds a map"], 0.001, 1e6),
+            reduces=reduces,
+            shuffle_s=_number(fields["seconds a shuffle"], 0, 1e6) if reduces else 0,
+            reduce_s=_number(fields["seconds a reduce"], 0, 1e6) if reduces else 0,
+            user=fields["user"].strip() or "user",
+        )
+    )
+
+
+_BURST = MenuForm(
+    "A burst of jobs, all at once",
+    {
+        "jobs": "10",
+        "maps each": "8",
+        "seconds a map": "20",
+        "reduces each": "1",
+        "seconds a shuffle": "5",
+        "seconds a reduce": "10",
+        "name": "burst",
+        "user": "user",
+    },
+    _burst,
+)
+
+
+def _number(text: str, least: float, most: float, *, whole: bool = False) -> float:
+    """A number that was typed in; ValueError with a message for people."""
+    try:
+        number = float(text.strip())
+    except ValueError:
+        number = least - 1
+    if not least <= number <= most or (whole and number != int(number)):
+        kind = "a whole number" if whole else "a number"
+        raise ValueError(f"{text!r}: expected {kind} from {least:g} to {most:,.0f}")
+    return number

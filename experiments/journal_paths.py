@@ -1,0 +1,84 @@
+"""Where runs are recorded: the names of their journals, and what must not be overwritten."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from callboard.experiments.user_errors import InputError
+from callboard.journal.format import MAGIC
+
+RunKey = tuple[str, str]
+"""The scenario's name and the policy."""
+
+_SLUG_MAX = 60
+
+
+def journal_paths(asked: str | None, runs: Sequence[RunKey]) -> dict[RunKey, Path]:
+    """The journal of each run; a single run has the very name that was asked for.
+
+    InputError where the name cannot be a journal's, or something else stands there already.
+    """
+    if asked is None:
+        return {}
+    if len(set(runs)) < len(runs):
+        raise InputError("--journal: the same scenario runs twice under the same policy")
+    path = _checked_name(asked)
+    paths = {runs[0]: path} if len(runs) == 1 else _derived(path, runs)
+    for each in paths.values():
+        _refuse_to_overwrite(each)
+    return paths
+
+
+def _checked_name(asked: str) -> Path:
+    """The name as a path that can be a file's."""
+    if not asked:
+        raise InputError("--journal: the name is empty; name a file")
+    if "\0" in asked:
+        raise InputError("--journal: a file's name cannot hold a NUL character")
+    path = Path(asked)
+    if not path.name or asked.endswith("/") or path.is_dir():
+        raise InputError(f"--journal {asked}: this is a folder; name a file in it")
+    return path
+
+
+def _derived(path: Path, runs: Sequence[RunKey]) -> dict[RunKey, Path]:
+    """A name for each of several runs: `two-fair.journal` for `two.journal`."""
+    if path.exists() and not path.is_file():
+        raise InputError(
+            f"--journal {path}: not a file, so only one run can be recorded there, not {len(runs)};"
+            " choose one with --policy"
+        )
+    several = len({scenario for scenario, _ in runs}) > 1
+    names: dict[RunKey, str] = {}
+    for scenario, policy in runs:
+        words = [scenario, policy] if several else [policy]
+        names[scenario, policy] = _fresh("-".join(map(slug, words)), set(names.values()))
+    return {run: path.with_name(f"{path.stem}-{name}{path.suffix}") for run, name in names.items()}
+
+
+def slug(text: str) -> str:
+    """The text as part of a file's name: `fair+delay(15)` becomes `fair-delay-15`."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:_SLUG_MAX] or "run"
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """The name, with a number after it where another run has the same."""
+    number, fresh = 1, name
+    while fresh in taken:
+        number += 1
+        fresh = f"{name}-{number}"
+    return fresh
+
+
+def _refuse_to_overwrite(path: Path) -> None:
+    """InputError if a file stands there that is neither empty nor a journal."""
+    if path.is_dir():
+        raise InputError(f"--journal: {path} is a folder; choose another name")
+    if not path.is_file():  # nothing yet, or a device such as /dev/null
+        return
+    with path.open("rb") as file:
+        begin = file.read(len(MAGIC))
+    if not MAGIC.startswith(begin):
+        raise InputError(
+            f"--journal: {path} exists and is not a journal; choose another name, or remove it"
+        )

@@ -1,0 +1,229 @@
+"""A run that goes as far as somebody wants to see it, and then waits.
+
+It is simulated by the same supersteps as any other, so what it does is the same however it is
+stopped, stepped and looked at.  What is done to it by hand is put into what is played: the run is
+played again from its start up to that moment, which it reaches just as before, and goes on from
+there as the run of a world in which that happens.  So one can also interfere with the past.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from callboard.actors.kernel.drivers import supersteps
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.experiments.interventions import RunSpec
+from callboard.experiments.plugins import load_policy
+from callboard.experiments.simulation import Sink, fan_out, make_kernel, run_ended, run_started
+from callboard.experiments.user_errors import describe_error
+from callboard.journal.replay.cursor import Cursor
+from callboard.journal.replay.frame import Frame
+from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.source import GoTo, Intervene, Move, Play, Request, Step, StepKind
+from callboard.journal.writer import JournalWriter
+from callboard.scheduler.model import Millis
+
+_ANSWER_WITHIN_S = 0.08
+"""How long a run plays on before it answers, if it is asked for more than it can do meanwhile."""
+
+_FOR_EVER_MS = 1 << 62
+_LOOK_EVERY = 512
+"""After how many supersteps it looks at the clock and takes their events onto the tape."""
+
+_ASK_EVERY = 64
+"""After how many it looks whether something else is asked, which ends such a batch early."""
+
+
+class LiveRun:
+    """A run and the tape that it fills; `answer` plays it as far as a request needs.
+
+    `wanted` says whether something else is asked meanwhile, `deserted` whether nobody is there any
+    more.  A context: leaving it ends the run, as interrupted if it is not over, and closes the
+    journal.
+    """
+
+    def __init__(
+        self,
+        plan: RunSpec,
+        has_request: Callable[[], bool] = lambda: False,
+        clock_s: Callable[[], float] = time.monotonic,
+        client_gone: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.plan = plan
+        self._has_request = has_request
+        self._client_gone = client_gone
+        self._clock_s = clock_s
+        self._begin(plan.options.journal)
+
+    def _begin(self, journal: Path | None) -> None:
+        """Set the world up, and let happen what happens at once."""
+        self.recording = Recording()
+        self.cursor = Cursor(self.recording)
+        self._exits = contextlib.ExitStack()
+        self._pending_events: list[AnyEvent] = []
+        """What has happened and is not on the tape yet."""
+        sinks: list[Sink] = [self._pending_events.append]
+        if journal is not None:
+            sinks.append(self._exits.enter_context(JournalWriter(journal)))
+        self._sink = fan_out(sinks)
+        plan, world = self.plan, self.plan.world()
+        policy = load_policy(plan.policy, world.scenario.parts)
+        what = world.scenario, world.jobs, policy, plan.options, self._sink
+        self.kernel = make_kernel(*what, script=world.script)
+        self._steps = supersteps(self.kernel)
+        self._sink(run_started(world.scenario, plan.policy))
+        self._play_to(0, None)
+        self.cursor.to_ms(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def over(self) -> bool:
+        """Whether the end of the run is shown."""
+        return self.recording.closed and self.cursor.at_ms >= self.recording.end_ms
+
+    def answer(self, request: Request) -> Frame:
+        """Do what is asked, and show it."""
+        assert isinstance(request.move, Move), request
+        self.advance(request.move)
+        return self.cursor.frame(request.view)
+
+    def advance(self, move: Move) -> None:
+        """Go where the move leads, and simulate what that needs."""
+        cursor, until_s = self.cursor, self._clock_s() + _ANSWER_WITHIN_S
+        match move:
+            case Play(by_ms=None):
+                if cursor.at_ms >= self.recording.end_ms:
+                    self._play_to(None, until_s)
+                    cursor.play_to(self.recording.end_ms, move)
+                    return
+            case Play(by_ms=by_ms):
+                self._play_to(cursor.at_ms + int(by_ms or 0) + 1, until_s)
+            case GoTo(at_ms=int(at_ms)):
+                self._play_to(at_ms, None)
+            case Step(back=False):
+                self._play_to_next(move)
+            case _:
+                pass
+        cursor.move(move)
+
+    def intervene(self, intervention: Intervene) -> None:
+        """Let something happen right after the moment that is shown, and go there.
+
+        Raises ScenarioError and PolicySpecError for what cannot be done; then nothing has changed.
+        """
+        at_ms = self.cursor.at_ms
+        plan = self.plan.up_to(at_ms).with_intervention(at_ms + 1, intervention)
+        self._replay(plan, at_ms + 1)
+
+    def _replay(self, plan: RunSpec, at_ms: Millis) -> None:
+        """Play another plan up to a moment.  Until it is there the journal stays what it was."""
+        journal = plan.options.journal
+        temporary = None if journal is None else _temporary_journal(journal)
+        if temporary is not None:
+            temporary.open("ab").close()  # if that cannot be, nothing has changed yet
+        self.close()
+        self.plan = plan
+        try:
+            self._begin(temporary)
+            self.reach(at_ms)
+        except BaseException:
+            self.close()
+            if temporary is not None and temporary != journal:
+                temporary.unlink(missing_ok=True)
+            raise
+        if journal is not None and temporary is not None:
+            temporary.replace(journal)
+
+    def reach(self, at_ms: Millis) -> None:
+        """Go to a moment, however long it takes.  EOFError if nobody is there any more."""
+        while self._simulate(at_ms, _LOOK_EVERY):
+            if self._client_gone():
+                raise EOFError
+        self.cursor.to_ms(at_ms)
+
+    def close(self) -> None:
+        """End the run, as interrupted if it is not over, and close its journal."""
+        if not self.recording.closed:
+            self.kernel.stop("interrupted")
+            with contextlib.suppress(Exception):
+                self._simulate(_FOR_EVER_MS, 1)
+        self._exits.close()
+
+    def _play_to(self, at_ms: Millis | None, until_s: float | None) -> None:
+        """Simulate until everything up to a moment has happened, time is up, or more is asked."""
+        limit_ms = _FOR_EVER_MS if at_ms is None else at_ms
+        while self._simulate(limit_ms, _LOOK_EVERY):
+            if self._break_off(until_s):
+                return
+
+    def _play_to_next(self, step: Step) -> None:
+        """Simulate until the tape has the next moment of a kind, and all of that moment."""
+        if step.kind is StepKind.EVENT:
+            while len(self.recording) <= self.cursor.index and self._simulate(_FOR_EVER_MS, 1):
+                pass
+            return
+        count, looked = 0, self.cursor.index
+        while (found := self.cursor.next(step, looked)) is None:
+            looked = len(self.recording)
+            if not self._simulate(_FOR_EVER_MS, 1):
+                return
+            count += 1
+            if count % _ASK_EVERY == 0 and self._has_request():
+                return
+        self._play_to(found, None)
+
+    def _break_off(self, until_s: float | None) -> bool:
+        return self._has_request() or (until_s is not None and self._clock_s() >= until_s)
+
+    def _simulate(self, limit_ms: Millis, most: int) -> bool:
+        """Simulate at most so many supersteps, while it is not past a moment and nothing else is
+        asked, and take onto the tape what happens; whether there is more to simulate.
+        """
+        if self.recording.closed:
+            return False
+        kernel, steps, goes_on, trouble = self.kernel, self._steps, True, ""
+        try:
+            while most and goes_on and kernel.now_ms <= limit_ms:
+                goes_on = next(steps, True) is None
+                most -= 1
+                if most and not most % _ASK_EVERY and self._has_request():
+                    break
+        except Exception as error:
+            message, _ = describe_error(error)
+            trouble = message or f"{type(error).__name__}: {error}"
+        try:
+            if not goes_on:
+                self._sink(run_ended(kernel))
+        finally:
+            self._record()
+        if trouble:
+            self.recording.failure, self.recording.closed = trouble, True
+        return not self.recording.closed and kernel.now_ms <= limit_ms
+
+    def _record(self) -> None:
+        """Take onto the tape what has been told."""
+        recording = self.recording
+        for event in self._pending_events:
+            recording.append(event)
+        self._pending_events.clear()
+        # Of this instant more may come; what was before it is known.
+        recording.end_ms = max(recording.end_ms, self.kernel.now_ms - 1)
+
+
+def _temporary_journal(path: Path) -> Path:
+    """Where to record meanwhile, so that the journal is never less than one whole run."""
+    return path.with_name(f"{path.name}.{os.getpid()}.part") if path.is_file() else path

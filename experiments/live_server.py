@@ -1,0 +1,199 @@
+"""The process in which a watched run plays, or two of them beside each other."""
+
+import contextlib
+import multiprocessing
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from callboard.actors.vocabulary.faults import SwitchPolicy
+from callboard.experiments.interventions import RunSpec
+from callboard.experiments.journal_paths import slug
+from callboard.experiments.live_run import LiveRun
+from callboard.experiments.plugins import canonical_policy
+from callboard.experiments.remote_source import RemoteSource
+from callboard.journal.replay.frame import Frame
+from callboard.journal.replay.lockstep import Lockstep
+from callboard.journal.replay.source import Fork, Intervene, Intervention, Keep, Request, Stay
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.policy import PolicySpecError
+
+
+class RequestRefused(Exception):
+    """What a person wants cannot be done now; the message is meant for them."""
+
+
+class LiveServer:
+    """One live run, or two in lock-step, and what somebody does to them.
+
+    A context, as `LiveRun` is; `wanted` and `deserted` as there.
+    """
+
+    live = True
+
+    def __init__(
+        self,
+        plans: Sequence[RunSpec],
+        has_request: Callable[[], bool] = lambda: False,
+        clock_s: Callable[[], float] = time.monotonic,
+        client_gone: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._has_request = has_request
+        self._client_gone = client_gone
+        self._clock_s = clock_s
+        self.runs = [self._played(plan) for plan in plans]
+        self._lockstep: Lockstep | None = None
+        self._pair_up()
+
+    def _played(self, plan: RunSpec) -> LiveRun:
+        return LiveRun(plan, self._has_request, self._clock_s, self._client_gone)
+
+    def _pair_up(self) -> None:
+        pair = self.runs if len(self.runs) == 2 else None
+        self._lockstep = Lockstep(pair[0], pair[1], self._has_request) if pair else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for run in self.runs:
+            run.__exit__(kind, error, trace)
+
+    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+        """As a source in the same process."""
+        answer(self.answer(request))
+
+    def close(self) -> None:
+        self.__exit__(None, None, None)
+
+    def answer(self, request: Request) -> Frame:
+        """Do what is asked, and show it; what cannot be done is said in the frame."""
+        said = ""
+        if isinstance(request.move, Intervention):
+            try:
+                self._do(request.move, request.view.lead)
+            except (RequestRefused, ScenarioError, PolicySpecError) as error:
+                said = str(error)
+            except OSError as error:  # of the journal
+                said = f"{error.filename}: {error.strerror}"
+            request = msgspec.structs.replace(request, move=Stay())
+        side = self.runs[0] if self._lockstep is None else self._lockstep
+        frame = side.answer(request)
+        return msgspec.structs.replace(frame, refusal=said) if said else frame
+
+    def _do(self, intervention: Intervention, lead: int) -> None:
+        match intervention:
+            case Intervene():
+                self._intervene(intervention, lead)
+            case Fork(policy=policy):
+                self._fork(policy, lead)
+            case Keep(side=side):
+                self._keep(side)
+
+    def _intervene(self, intervention: Intervene, lead: int) -> None:
+        """Do it to the world of both runs; only a policy is put in force in the one in front."""
+        runs = [run for run in self.runs if not run.over]
+        if any(isinstance(fault, SwitchPolicy) for fault in intervention.faults) and self._lockstep:
+            runs = [run for run in runs if run is self.runs[lead]]
+        if not runs:
+            raise RequestRefused("the run is over here; go back to a moment before its end")
+        at_ms = max(run.cursor.at_ms for run in runs)
+        for run in runs:
+            run.intervene(intervention)
+        for run in self.runs:
+            run.reach(at_ms + 1)
+
+    def _fork(self, policy: str, lead: int) -> None:
+        """The same world up to here, and from here on another policy; at 0 it is chosen."""
+        run = self.runs[lead if self._lockstep is not None else 0]
+        if run.over:
+            raise RequestRefused("the run is over here; go back to a moment before its end")
+        policy, at_ms = canonical_policy(policy, run.plan.scenario.parts), run.cursor.at_ms
+        there_ms = at_ms + 1 if at_ms else 0
+        plan = run.plan.up_to(at_ms)
+        if at_ms == 0:
+            plan = msgspec.structs.replace(plan, policy=policy)
+        else:
+            plan = plan.with_intervention(there_ms, Intervene((SwitchPolicy(policy),)))
+        journal = _fork_of(run.plan.options.journal, policy)
+        options = msgspec.structs.replace(plan.options, journal=journal)
+        other = self._played(msgspec.structs.replace(plan, options=options))
+        for each in self.runs:
+            if each is not run:
+                each.close()
+        self.runs = [run, other]
+        for each in self.runs:
+            each.reach(there_ms)
+        self._pair_up()
+
+    def _keep(self, side: int) -> None:
+        """Go on with one of two."""
+        if self._lockstep is None:
+            return
+        self.runs[1 - side].close()
+        self.runs = [self.runs[side]]
+        self._pair_up()
+
+
+def _fork_of(journal: Path | None, policy: str) -> Path | None:
+    """Where the fork of a recorded run is recorded: a name that nothing has yet."""
+    if journal is None:
+        return None
+    stem, number = f"{journal.stem}-fork-{slug(policy)}", 1
+    path = journal.with_name(f"{stem}{journal.suffix}")
+    while path.exists():
+        number += 1
+        path = journal.with_name(f"{stem}-{number}{journal.suffix}")
+    return path
+
+
+def serve_runs(connection: Connection, plans: Sequence[RunSpec]) -> None:
+    """The process of the runs: answer requests until the other side hangs up."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the screen says when to end
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # the terminal is the screen's
+        os.dup2(nowhere, stream)
+    decode = msgspec.msgpack.Decoder(Request).decode
+    encode = msgspec.msgpack.Encoder().encode
+    server = LiveServer(plans, connection.poll, client_gone=partial(_hung_up, connection))
+    with server, contextlib.suppress(EOFError, OSError):
+        while True:
+            request = decode(connection.recv_bytes())
+            connection.send_bytes(encode(server.answer(request)))
+
+
+def _hung_up(connection: Connection) -> bool:
+    """Whether the other side is gone, even if requests of its are still to be read."""
+    poller = select.poll()
+    poller.register(connection.fileno(), select.POLLHUP)
+    return bool(poller.poll(0))
+
+
+def start_runs(*plans: RunSpec) -> RemoteSource:
+    """Begin one run, or two beside each other, in a process; they wait for the first request."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=serve_runs, args=(theirs, plans), daemon=True)
+    process.start()
+    theirs.close()
+
+    def end() -> None:
+        process.join(timeout=5)
+        if process.is_alive():
+            process.terminate()
+
+    return RemoteSource(ours, end)

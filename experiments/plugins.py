@@ -1,0 +1,151 @@
+"""Parts that do not ship: from installed packages and from users' own files.
+
+A package offers parts in its entry-point group `callboard.policies`; the entry point's name is
+how the part is spelled.  A file's part is spelled `./mine.py:MyOrder`, the path as seen from the
+current folder.  All that can be wrong with either is a `PolicySpecError` that says where: a user
+who writes a first policy should read about a line of that file, not about this program.
+"""
+
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import lru_cache, partial
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+
+from callboard.scheduler.policy import Policy, PolicySpecError
+from callboard.scheduler.registry.parts import (
+    PARTS,
+    Catalogue,
+    PartSettings,
+    checked_part,
+    compose_policy,
+    parse_policy,
+    spell_policy,
+)
+from callboard.scheduler.registry.spelling import FILE_PART
+
+GROUP = "callboard.policies"
+"""The entry-point group."""
+
+
+def catalogue(settings: PartSettings | None = None) -> Catalogue:
+    """What names mean at the front door, with a scenario's settings of parts.  A shipped part's
+    name cannot be taken by another.
+    """
+    return Catalogue(PARTS, installed(), part_of_file).with_settings(settings or {})
+
+
+def installed() -> dict[str, Callable[[], type]]:
+    """The installed packages' parts by name, each to be loaded when it is asked for."""
+    return {point.name: partial(_load, point) for point in entry_points(group=GROUP)}
+
+
+def load_policy(text: str, settings: PartSettings | None = None) -> Policy:
+    """A fresh policy from its spelling, users' parts included, and from the scenario's settings of
+    its parts; PolicySpecError if it is bad.
+    """
+    spec = parse_policy(text, catalogue(settings))
+    try:
+        return compose_policy(spec, text)
+    except PolicySpecError:
+        raise
+    except Exception as error:
+        raise _failed(f"`{text}`", error, "cannot be made") from error
+
+
+def canonical_policy(text: str, settings: PartSettings | None = None) -> str:
+    """The one spelling of a policy beside these settings, after checking that it can be made."""
+    load_policy(text, settings)
+    return spell_policy(parse_policy(text, catalogue(settings)))
+
+
+def part_of_file(ref: str) -> type:
+    """The part that `FILE.py:NAME` means."""
+    match = FILE_PART.fullmatch(ref)
+    assert match is not None, ref
+    module = _module(match["path"])
+    found = vars(module).get(match["name"])
+    if found is None:
+        raise PolicySpecError(
+            f"{match['path']} has no `{match['name']}`{_there(module, match['name'])}"
+        )
+    return checked_part(found, f"`{match['name']}` in {match['path']}")
+
+
+def _module(path: str) -> ModuleType:
+    """The user's file as a module, read once however many policies name it."""
+    file = Path(path)
+    try:
+        text = file.read_bytes()
+    except FileNotFoundError:
+        raise PolicySpecError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise PolicySpecError(f"{path}: cannot be read: {error.strerror}") from None
+    return _run(path, str(file.resolve()), text)
+
+
+@lru_cache(maxsize=32)
+def _run(path: str, resolved: str, text: bytes) -> ModuleType:
+    """The module that the file's text makes; `path` is what to call it."""
+    name = f"callboard_user_{Path(resolved).stem}"
+    spec = importlib.util.spec_from_file_location(name, resolved)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and msgspec look their module up there
+    try:
+        exec(compile(text, resolved, "exec", dont_inherit=True), vars(module))
+    except PolicySpecError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise _failed(path, error, "cannot be imported", resolved) from error
+    return module
+
+
+def _there(module: ModuleType, wanted: str) -> str:
+    """What the file has instead."""
+    own = [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    ]
+    near = get_close_matches(wanted, own, n=1)
+    if near:
+        return f"; did you mean `{near[0]}`?"
+    return f"; it has {', '.join(f'`{each}`' for each in own)}" if own else "; it has no class"
+
+
+def _load(point: EntryPoint) -> type:
+    """A package's part."""
+    package = f" of {point.dist.name}" if point.dist is not None else ""
+    where = f"`{point.name}`{package} ({point.value})"
+    try:
+        found = point.load()
+    except Exception as error:
+        raise _failed(where, error, "cannot be loaded") from error
+    part = checked_part(found, where)
+    if part.name != point.name:
+        raise PolicySpecError(f"{where} calls itself `{part.name}`; both names must be the same")
+    return part
+
+
+def _failed(where: str, error: BaseException, what: str, resolved: str = "") -> PolicySpecError:
+    """What went wrong in others' code, with the line of their file that was being run."""
+    kind = type(error).__name__
+    reason = error.msg if isinstance(error, SyntaxError) else str(error)
+    place = _place_of(error, resolved)
+    return PolicySpecError(f"{where}{place}: {what}: {kind}: {reason}".removesuffix(": "))
+
+
+def _place_of(error: BaseException, resolved: str) -> str:
+    """The last line of the file on the way to the error; without a file, the last line of any."""
+    if isinstance(error, SyntaxError) and error.filename == resolved:
+        return f", line {error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame.lineno for frame in frames if frame.filename == resolved]
+    if own:
+        return f", line {own[-1]}"
+    return "" if resolved or not frames else f", {frames[-1].filename}, line {frames[-1].lineno}"

@@ -1,0 +1,62 @@
+"""What scheduling costs: the wall time that a policy spends deciding and learning.
+
+Measured around the policy and outside the world, so that no actor ever reads a clock.
+"""
+
+import time
+
+import msgspec
+
+from callboard.scheduler.decisions import Launch, Resume, Speculate
+from callboard.scheduler.facts import Fact
+from callboard.scheduler.model import JobId
+from callboard.scheduler.policy import Policy
+from callboard.scheduler.view import ClusterView, Offer
+
+
+class SchedulingCost(msgspec.Struct, frozen=True):
+    """The cost of scheduling in one run: wall seconds, and how often the policy was asked.
+
+    `seconds` holds what its parts took to take in facts too (COSHH solves its programs then),
+    `us_per_decision` the answers alone.
+    """
+
+    seconds: float
+    decisions: int
+    launches: int
+    us_per_decision: float | None
+
+
+class TimedPolicy(Policy):
+    """A policy with a stopwatch on `decide` and on `observe`."""
+
+    def __init__(self, policy: Policy) -> None:
+        super().__init__(policy.order, policy.locality, policy.preemption, policy.speculation)
+        self._spent_ns = 0
+        self._learning_ns = 0
+        self._decisions = 0
+        self._launches = 0
+
+    def decide(
+        self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
+    ) -> Launch | Resume | Speculate | None:
+        """Ask the policy and count the time."""
+        began = time.perf_counter_ns()
+        launch = super().decide(offer, view, passed)
+        self._spent_ns += time.perf_counter_ns() - began
+        self._decisions += 1
+        self._launches += launch is not None
+        return launch
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:
+        """Tell the policy and count the time."""
+        began = time.perf_counter_ns()
+        super().observe(fact, view)
+        self._learning_ns += time.perf_counter_ns() - began
+
+    @property
+    def scheduling(self) -> SchedulingCost:
+        """The cost so far."""
+        each = self._spent_ns / 1000 / self._decisions if self._decisions else None
+        seconds = (self._spent_ns + self._learning_ns) / 1e9
+        return SchedulingCost(seconds, self._decisions, self._launches, each)

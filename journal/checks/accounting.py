@@ -1,0 +1,96 @@
+"""The accounts: the tasks of a job, the slots' time, the jobs in the system (S6, S9, S10, S11)."""
+
+import msgspec
+
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.vocabulary.events import RunEnded
+from callboard.journal.checks.rule import Handlers, Rule
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.run_records import JobRecord
+from callboard.journal.run_state import RunState
+from callboard.scheduler.model import KINDS, TaskKind
+
+
+class TaskConservation(Rule):
+    """S6.  The events say what is done and what runs, the master's books what waits; and where
+    both say it they agree.
+    """
+
+    id = "S6"
+    says = "done, running, waiting and lost tasks of a job are all its tasks, by events and books"
+    idle = "a journal does not have the master's books"
+
+    def settle(self, ledger: Ledger) -> None:
+        """Look at every job that something was told of in this superstep."""
+        for number, job in self.run_state.changed_jobs.items():
+            if ledger.here(number):
+                for kind in KINDS:
+                    self.times += 1
+                    self._weigh(ledger, job, kind)
+
+    def _weigh(self, ledger: Ledger, job: JobRecord, kind: TaskKind) -> None:
+        number = job.submitted.job
+        entry = ledger.job(number)
+        done, held = entry.finished(kind), entry.suspended(kind)
+        has = entry.running(kind) + held
+        if (done, has) != (job.valid[kind], job.open[kind]):
+            books = f"{done} {kind.name.lower()}s done and {has} attempts open"
+            raise self.broken(None, f"the master's books say of job-{number}: {books}", job)
+        if not entry.opened(kind):
+            return
+        waiting = entry.pending(kind) - held
+        if done + job.busy[kind] + waiting + entry.lost[kind] != entry.total(kind):
+            books = f"{waiting} wait and {entry.lost[kind]} are lost, of {entry.total(kind)}"
+            raise self.broken(None, f"{kind.name.lower()}s of job-{number}: {books}", job)
+
+
+class EndOfRunRule(Rule):
+    """What the two rules that look at the whole run share: its figures, at its end."""
+
+    idle = "the run has not ended"
+
+    def __init__(self, run_state: RunState, metrics: Metrics) -> None:
+        super().__init__(run_state)
+        self.metrics = metrics
+
+    def handlers(self) -> Handlers:
+        return {RunEnded: self._ended}
+
+    def _ended(self, event: RunEnded) -> None:
+        raise NotImplementedError
+
+
+class SlotTimeConservation(EndOfRunRule):
+    """S9."""
+
+    id = "S9"
+    says = "useful, wasted, idle, unfinished and down slot time are slots × the run"
+
+    def _ended(self, event: RunEnded) -> None:
+        attempts = self.metrics.attempts()
+        for kind in KINDS:
+            self.times += 1
+            account = self.metrics.slot_time(kind, attempts)
+            if not account.adds_up or min(msgspec.structs.astuple(account)) < 0:
+                raise self.broken(event, f"of {kind.name.lower()} slots, in ms: {account}")
+
+
+class LittlesLaw(EndOfRunRule):
+    """S10."""
+
+    id = "S10"
+    says = "the area under the jobs in the system is the sum of their times in it (Little's law)"
+
+    def _ended(self, event: RunEnded) -> None:
+        self.times += 1
+        little = self.metrics.little()
+        if not little.holds:
+            raise self.broken(event, f"{little}")
+
+
+class Determinism(Rule):
+    """S11.  `tests/whole/test_determinism.py` holds every kind of run to it."""
+
+    id = "S11"
+    says = "the same scenario and seed give the same run"
+    idle = "takes a second run"

@@ -1,0 +1,146 @@
+"""Delay scheduling (S14)."""
+
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.vocabulary.events import AttemptLaunched, FaultStruck
+from callboard.actors.vocabulary.faults import RestartMaster, ResumeMaster, SwitchPolicy
+from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.run_state import RunState
+from callboard.scheduler.locality import Delay, DelayParams, auto_wait_ms
+from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
+
+
+class _WaitingJob:
+    """A job: the level of its last map launch, when that was, and how often it was passed over
+    since the last node-local one.
+    """
+
+    __slots__ = ("count", "level", "since_ms")
+
+    def __init__(self, since_ms: Millis) -> None:
+        self.level = Locality.NODE
+        self.since_ms = since_ms
+        self.count = 0
+
+
+class DelayScheduling(Rule):
+    """S14.  What a job had waited is told with its launch; it cannot be more than the time since
+    its last one.  Maps that run again, and copies, are exempt.  In a live run with waits by time
+    the rule's own account of a job that was passed over is held against the limit too.
+    """
+
+    id = "S14"
+    says = "no first map is launched further from its input than its job's wait allows, and no job"
+    says += " that has waited enough is passed over"
+    idle = "no delay scheduling"
+
+    def __init__(self, run_state: RunState) -> None:
+        super().__init__(run_state)
+        self._delay: Delay | None = None
+        self._waits_ms: tuple[Millis, Millis] = (0, 0)
+        self._skips: int | None = None
+        self._jobs: dict[JobId, _WaitingJob] = {}
+        self._passed: list[tuple[AttemptLaunched, JobId]] = []
+        self._since_ms: Millis = 0  # when the policy began
+        self._unsure = False  # whether that may be now
+        self._told = False  # whether a master that stands still has been told of another one
+
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
+        self._learn_rule()
+
+    def handlers(self) -> Handlers:
+        return {AttemptLaunched: self._launched, FaultStruck: self._struck}
+
+    def _learn_rule(self) -> None:
+        """Learn by which rule jobs wait now."""
+        locality = None if self.setup.policy is None else self.setup.policy.locality
+        self._delay = locality if isinstance(locality, Delay) else None
+        if self._delay is not None:
+            params = self._delay.params
+            self._skips = params.skips
+            self._waits_ms = _waits_ms(params, self.setup.heartbeat_ms)
+
+    def _struck(self, event: FaultStruck) -> None:
+        """Another policy begins, now or when the master goes on."""
+        if isinstance(event.fault, SwitchPolicy | RestartMaster):
+            self._told = True
+        goes_on = isinstance(event.fault, ResumeMaster) or not self.run_state.paused
+        if self._told and goes_on:
+            self._told = False
+            self._begin_anew(event.at_ms)
+
+    def _begin_anew(self, at_ms: Millis) -> None:
+        """The new policy is told of the attempts that run, and of nothing that was before."""
+        self._since_ms, self._unsure = at_ms, True
+        self._jobs.clear()
+        for attempt in self.run_state.attempts.values():
+            launch = attempt.launch
+            if attempt.closed is None and launch.kind is TaskKind.MAP and not launch.original:
+                job = self._jobs[launch.job] = _WaitingJob(at_ms)
+                job.level = launch.level
+
+    def _launched(self, event: AttemptLaunched) -> None:
+        if self._unsure and event.at_ms > self._since_ms:
+            self._unsure = False
+            self._learn_rule()
+        if event.kind is not TaskKind.MAP or event.original:
+            return
+        job = self._jobs.get(event.job)
+        if job is None:
+            since_ms = max(self.run_state.jobs[event.job].submitted.at_ms, self._since_ms)
+            job = self._jobs[event.job] = _WaitingJob(since_ms)
+        why = event.why
+        if self._delay is not None and not (event.number or self._unsure):
+            self.times += 1
+            if why.waited_ms > event.at_ms - job.since_ms:
+                raise self.broken(event, f"it could wait since {job.since_ms} ms only")
+            if event.level > self._allowed(job, why.waited_ms, why.skips):
+                raise self.broken(event, f"its last launch was {job.level.name}, {self._limits()}")
+            if self._skips is None:
+                self._passed.extend((event, skip.job) for skip in why.skipped)
+        job.count = 0 if event.level is Locality.NODE else job.count + why.skips
+        job.level, job.since_ms = event.level, event.at_ms
+
+    def settle(self, ledger: Ledger) -> None:
+        """Nobody whose wait was over can have been passed over in this superstep."""
+        passed, self._passed = self._passed, []
+        for event, number in passed:
+            job = self._jobs.get(number) or _WaitingJob(-1)
+            if self._delay is None or not ledger.here(number) or job.since_ms == event.at_ms:
+                continue  # by a launch since then it waits anew
+            if self._unsure:
+                continue  # who waits has begun anew
+            self.times += 1
+            had = self._delay.locality_wait(ledger.job(number), ledger)
+            if self._allowed(job, had.waited_ms, 0) is Locality.OFF_RACK:
+                what = f"job-{number} had waited {had.waited_ms} ms, {self._limits()}"
+                raise self.broken(event, f"{what}, and was passed over")
+
+    def _allowed(self, job: _WaitingJob, waited_ms: Millis, skips: int) -> Locality:
+        """How far from its input the job may launch a map."""
+        if self._skips is not None:
+            enough = job.count + skips >= self._skips
+            return Locality.OFF_RACK if enough else Locality.NODE
+        node_ms, rack_ms = self._waits_ms
+        if job.level is Locality.OFF_RACK:
+            return Locality.OFF_RACK
+        if job.level is Locality.RACK:
+            return Locality.OFF_RACK if waited_ms >= rack_ms else Locality.RACK
+        if waited_ms >= node_ms + rack_ms:
+            return Locality.OFF_RACK
+        return Locality.RACK if waited_ms >= node_ms else Locality.NODE
+
+    def _limits(self) -> str:
+        if self._skips is not None:
+            return f"passed over {self._skips} times is enough"
+        return f"T1 and T2 are {self._waits_ms[0]} and {self._waits_ms[1]} ms"
+
+
+def _waits_ms(params: DelayParams, heartbeat_ms: Millis) -> tuple[Millis, Millis]:
+    """T1 and T2."""
+    auto_ms = auto_wait_ms(heartbeat_ms)
+    node_ms, rack_ms = (
+        auto_ms if seconds is None else round(seconds * 1000)
+        for seconds in (params.node, params.rack)
+    )
+    return node_ms, rack_ms

@@ -1,0 +1,105 @@
+"""A journal read once: its tables, and what happened at single moments."""
+
+import re
+from collections.abc import Iterable
+from typing import Self
+
+import msgspec
+
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    FaultStruck,
+    JobSubmitted,
+    KillOrdered,
+    MapOutputsLost,
+    NodeLost,
+    NodeReturned,
+    OrderSwitched,
+    RunStarted,
+    SuspendOrdered,
+)
+from callboard.actors.vocabulary.faults import Fault, NodeFault
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.tell.sentences import Narrator
+from callboard.scheduler.model import AttemptId, Millis, NodeId
+
+
+class Instant(msgspec.Struct, frozen=True, gc=False):
+    """Something that took no time: a word for it, the sentence, and whom it befell: an attempt, a
+    node, or (neither) the whole cluster.
+    """
+
+    at_ms: Millis
+    label: str
+    text: str
+    attempt: AttemptId | None = None
+    node: NodeId | None = None
+
+
+class ExportData:
+    """What the exports are made from; `ExportData.of(journal)` reads it."""
+
+    def __init__(self) -> None:
+        self.metrics = Metrics()
+        self.instants: list[Instant] = []
+        self.submitted: list[JobSubmitted] = []
+        """In the order of their submission."""
+        self.preempted: dict[AttemptId, str] = {}
+        """Attempts that had to give way for the queue's sake, and the last reason."""
+        self._narrator = Narrator()
+
+    @classmethod
+    def of(cls, events: Iterable[AnyEvent]) -> Self:
+        """All that the events tell; ValueError if they do not begin with a run's start."""
+        recording = cls()
+        for event in events:
+            recording._observe(event)
+        if recording.metrics.started is None:
+            raise ValueError("no run has been recorded in it yet")
+        return recording
+
+    @property
+    def started(self) -> RunStarted:
+        """What was run."""
+        assert self.metrics.started is not None
+        return self.metrics.started
+
+    def _observe(self, event: AnyEvent) -> None:
+        self.metrics.observe(event)
+        self._narrator.learn(event)
+        match event:
+            case JobSubmitted():
+                self.submitted.append(event)
+            case KillOrdered() | SuspendOrdered() if event.why.rank:
+                self.preempted[event.attempt] = event.why.rule
+                word = "killed for another" if isinstance(event, KillOrdered) else "suspended"
+                self._note(event, f"preempted: {word}", attempt=event.attempt)
+            case FaultStruck():
+                fault = event.fault
+                node = fault.node if isinstance(fault, NodeFault) else None
+                self._note(event, _fault_label(fault), node=node)
+            case NodeLost():
+                self._note(event, "given up for lost", node=event.node)
+            case NodeReturned():
+                self._note(event, "joins again", node=event.node)
+            case MapOutputsLost():
+                self._note(event, "maps must run again", node=event.node)
+            case OrderSwitched():
+                self._note(event, f"order: {event.now}")
+        self._narrator.forget(event)
+
+    def _note(
+        self,
+        event: AnyEvent,
+        label: str,
+        *,
+        attempt: AttemptId | None = None,
+        node: NodeId | None = None,
+    ) -> None:
+        text = self._narrator.describe(event)
+        self.instants.append(Instant(event.at_ms, label, text, attempt, node))
+
+
+def _fault_label(fault: Fault) -> str:
+    """`crash`, `switch policy`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", type(fault).__name__).lower()

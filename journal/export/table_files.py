@@ -1,0 +1,47 @@
+"""The tables as files: CSV with the standard library, Parquet with pyarrow where it is."""
+
+import csv
+from pathlib import Path
+from typing import TextIO
+
+from callboard.journal.export.rows import TEXT_COLUMNS, Columns
+
+
+class MissingExtraError(Exception):
+    """An optional package is needed and not installed; the message is meant for people."""
+
+
+def write_csv(columns: Columns, file: TextIO) -> int:
+    """A line with the names, then a line a row (RFC 4180, but lines end in a newline); how many
+    rows.  What is None is left empty.
+    """
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    rows = list(zip(*columns.values(), strict=True))
+    writer.writerows(rows)
+    return len(rows)
+
+
+def check_parquet() -> None:
+    """MissingExtraError if Parquet cannot be written here."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise MissingExtraError(
+            'Parquet needs pyarrow, which is not installed: pip install "callboard[parquet]";'
+            " CSV needs nothing"
+        ) from None
+
+
+def write_parquet(columns: Columns, path: Path, about: dict[str, str]) -> int:
+    """One Parquet file with `about` in its metadata; how many rows.  Check first that it can be."""
+    import pyarrow
+    import pyarrow.parquet
+
+    arrays = {
+        name: pyarrow.array(values, pyarrow.string() if name in TEXT_COLUMNS else pyarrow.int64())
+        for name, values in columns.items()
+    }
+    table = pyarrow.table(arrays).replace_schema_metadata(about)
+    pyarrow.parquet.write_table(table, path)
+    return int(table.num_rows)

@@ -1,0 +1,295 @@
+"""A run's figures, from its events alone.
+
+`Metrics` is a sink like the journal's writer.  While the run goes on it only appends numbers to
+flat arrays, about 130 bytes an attempt; tables and figures are computed when they are asked for.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptEnded,
+    AttemptLaunched,
+    AttemptResumed,
+    AttemptStalled,
+    AttemptStarted,
+    AttemptSuspended,
+    FaultStruck,
+    JobBlacklistedNode,
+    JobChanged,
+    JobFinished,
+    JobResubmitted,
+    JobSubmitted,
+    KillOrdered,
+    LaunchExpired,
+    MapOutputsLost,
+    NodeBlacklisted,
+    NodeLost,
+    NodeReturned,
+    NodeUnblacklisted,
+    OrderSwitched,
+    ResumeOrdered,
+    RunEnded,
+    RunStarted,
+    ShuffleEnded,
+    StallEnded,
+    SuspendOrdered,
+)
+from callboard.actors.vocabulary.faults import Crash, Restart
+from callboard.journal.figures.counts import (
+    attempt_counts,
+    job_counts,
+    locality_shares,
+    ratio,
+    speculation_counts,
+)
+from callboard.journal.figures.slot_time import SlotTime, down_times, shuffle_ms, slot_time
+from callboard.journal.figures.steps import Steps, steps
+from callboard.journal.figures.summary import (
+    Little,
+    SlotKinds,
+    Summary,
+    TaskCounts,
+    Utilisation,
+    in_seconds,
+    statistics_in_seconds,
+)
+from callboard.journal.figures.tables import (
+    NEVER,
+    OUTCOME_NUMBERS,
+    AttemptTable,
+    JobLabels,
+    JobTable,
+    attempt_table,
+    column_copy,
+    column_view,
+    job_table,
+)
+from callboard.scheduler.model import Millis, TaskKind
+
+
+class Metrics:
+    """Gathers events in their order; `observe` is the sink, `Metrics.of(events)` does it at once.
+
+    Every other method looks at what has been observed so far, so it also serves a run that still
+    goes on or was cut off.  All raise ValueError if the events contradict each other (an attempt
+    started that nobody launched), or, where that is needed, before `RunStarted` was seen.
+    """
+
+    def __init__(self) -> None:
+        self.started: RunStarted | None = None
+        self.ended: RunEnded | None = None
+        self.last_ms: Millis = 0
+        self._submitted = array("q")
+        self._owners: list[JobLabels] = []
+        self._finished = array("q")
+        self._launches = array("q")
+        self._copies = array("q")
+        self._starts = array("q")
+        self._resumes = array("q")
+        self._suspensions = array("q")
+        self._shuffles = array("q")
+        self._ends = array("q")
+        self._closings = array("q")
+        self._power = array("q")
+        self._restarts = array("q")
+        # By exact type: one dictionary look-up is what an event costs before its own work.
+        self._take: dict[type[AnyEvent], Callable[[Any], None]] = {
+            RunStarted: self._run_started,
+            JobSubmitted: self._job_submitted,
+            AttemptLaunched: self._launched,
+            AttemptStarted: self._attempt_started,
+            AttemptStalled: self._nothing,
+            StallEnded: self._nothing,
+            LaunchExpired: self._nothing,
+            ShuffleEnded: self._shuffled,
+            AttemptSuspended: self._suspended,
+            AttemptResumed: self._resumed,
+            AttemptEnded: self._attempt_ended,
+            AttemptClosed: self._closed,
+            KillOrdered: self._nothing,
+            SuspendOrdered: self._nothing,
+            ResumeOrdered: self._nothing,
+            OrderSwitched: self._nothing,
+            FaultStruck: self._struck,
+            NodeLost: self._nothing,
+            MapOutputsLost: self._undone,
+            NodeReturned: self._nothing,
+            JobBlacklistedNode: self._nothing,
+            NodeBlacklisted: self._nothing,
+            NodeUnblacklisted: self._nothing,
+            JobChanged: self._nothing,
+            JobResubmitted: self._resubmitted,
+            JobFinished: self._job_finished,
+            RunEnded: self._run_ended,
+        }
+
+    @classmethod
+    def of(cls, events: Iterable[AnyEvent]) -> Self:
+        """The metrics of recorded events."""
+        metrics = cls()
+        for event in events:
+            metrics.observe(event)
+        return metrics
+
+    def observe(self, event: AnyEvent) -> None:
+        """Take in one event."""
+        self.last_ms = event.at_ms
+        self._take[type(event)](event)
+
+    __call__ = observe
+
+    def _nothing(self, event: AnyEvent) -> None:
+        """What it leads to has events of its own."""
+
+    def _struck(self, event: FaultStruck) -> None:
+        if isinstance(event.fault, Crash | Restart):
+            down = isinstance(event.fault, Crash)
+            self._power.extend((event.fault.node, event.at_ms, down))
+
+    def _run_started(self, event: RunStarted) -> None:
+        self.started = event
+
+    def _run_ended(self, event: RunEnded) -> None:
+        self.ended = event
+
+    def _job_submitted(self, event: JobSubmitted) -> None:
+        self._submitted.extend(
+            (event.job, len(self._owners), event.at_ms, event.maps, event.reduces)
+        )
+        self._owners.append((event.name, event.user, event.pool))
+
+    def _job_finished(self, event: JobFinished) -> None:
+        outcome = OUTCOME_NUMBERS[event.outcome]
+        self._finished.extend((event.job, event.at_ms, outcome, event.submitted_ms))
+
+    def _launched(self, event: AttemptLaunched) -> None:
+        what = (event.attempt, event.job, event.kind, event.task, event.number)
+        self._launches.extend((*what, event.node, event.level, event.at_ms))
+        if event.original:
+            self._copies.extend((event.attempt, event.original))
+
+    def _attempt_started(self, event: AttemptStarted) -> None:
+        self._starts.extend((event.attempt, event.at_ms, event.slot))
+
+    def _suspended(self, event: AttemptSuspended) -> None:
+        self._suspensions.extend((event.attempt, event.at_ms))
+
+    def _resumed(self, event: AttemptResumed) -> None:
+        self._resumes.extend((event.attempt, event.at_ms, event.slot))
+
+    def _shuffled(self, event: ShuffleEnded) -> None:
+        self._shuffles.extend((event.attempt, event.at_ms))
+
+    def _attempt_ended(self, event: AttemptEnded) -> None:
+        outcome = OUTCOME_NUMBERS[event.outcome]
+        times = event.started_ms, event.suspended_ms
+        self._ends.extend((event.attempt, event.at_ms, outcome, *times))
+
+    def _resubmitted(self, event: JobResubmitted) -> None:
+        self._restarts.extend((event.job, event.at_ms))
+
+    def _undone(self, event: MapOutputsLost) -> None:
+        outcome = OUTCOME_NUMBERS[event.outcome]
+        for attempt in event.attempts:
+            self._closings.extend((attempt, event.at_ms, outcome))
+
+    def _closed(self, event: AttemptClosed) -> None:
+        self._closings.extend((event.attempt, event.at_ms, OUTCOME_NUMBERS[event.outcome]))
+
+    @property
+    def horizon_ms(self) -> Millis:
+        """The end of the run: `RunEnded`'s time, or the last event's if there was none."""
+        return self.last_ms
+
+    def attempts(self) -> AttemptTable:
+        """Every launched attempt."""
+        return attempt_table(
+            column_copy(self._launches, 8),
+            column_view(self._copies, 2),
+            column_view(self._starts, 3),
+            column_view(self._shuffles, 2),
+            column_view(self._ends, 5),
+            column_view(self._closings, 3),
+            column_view(self._resumes, 3),
+            column_view(self._suspensions, 2),
+            column_view(self._restarts, 2),
+        )
+
+    def jobs(self, attempts: AttemptTable | None = None) -> JobTable:
+        """Every submitted job; `attempts` saves the time of making them again."""
+        submitted, finished = column_copy(self._submitted, 5), column_copy(self._finished, 4)
+        return job_table(submitted, finished, self._owners, attempts or self.attempts())
+
+    def jobs_in_system(self, jobs: JobTable | None = None) -> Steps:
+        """How many jobs were submitted and not yet finished, over time."""
+        jobs = jobs or self.jobs()
+        left = jobs.finished_ms[jobs.finished_ms != NEVER]
+        return steps(jobs.submitted_ms, left, self.horizon_ms)
+
+    def busy_slots(self, kind: TaskKind, attempts: AttemptTable | None = None) -> Steps:
+        """How many slots of the kind were held, over time."""
+        attempts = attempts or self.attempts()
+        mine = (attempts.kind == kind)[attempts.occupancies.place]
+        left = attempts.left_ms(self.horizon_ms)[mine]
+        return steps(attempts.occupancies.began_ms[mine], left, self.horizon_ms)
+
+    def slot_time(self, kind: TaskKind, attempts: AttemptTable | None = None) -> SlotTime:
+        """Where the time of the slots of the kind went (S9)."""
+        started = self._run()
+        down_ms = down_times(column_view(self._power, 3), len(started.nodes), self.horizon_ms)
+        table = attempts or self.attempts()
+        return slot_time(table, kind, started.nodes, self.horizon_ms, down_ms)
+
+    def little(self, jobs: JobTable | None = None) -> Little:
+        """Both sides of Little's law (S10)."""
+        jobs = jobs or self.jobs()
+        left = jobs.finished_ms != NEVER
+        return Little(
+            area=self.jobs_in_system(jobs).integral(),
+            responses=int((jobs.finished_ms - jobs.stated_ms)[left].sum()),
+            unfinished=int((self.horizon_ms - jobs.submitted_ms)[~left].sum()),
+        )
+
+    def summary(self) -> Summary:
+        """All figures."""
+        run, end = self._run(), self.ended
+        attempts = self.attempts()
+        jobs = self.jobs(attempts)
+        maps = self.slot_time(TaskKind.MAP, attempts)
+        reduces = self.slot_time(TaskKind.REDUCE, attempts)
+        return Summary(
+            scenario=run.name,
+            policy=run.policy,
+            seed=run.seed,
+            digest=end.digest if end else None,
+            reason=end.reason if end else None,
+            virtual_seconds=self.horizon_ms / 1000,
+            messages=end.messages if end else None,
+            ties=end.ties if end else None,
+            jobs=job_counts(jobs),
+            tasks=TaskCounts(int(jobs.maps.sum()), int(jobs.reduces.sum())),
+            attempts=attempt_counts(attempts),
+            speculation=speculation_counts(attempts),
+            response_seconds=statistics_in_seconds(jobs.response_ms[jobs.completed]),
+            waiting_seconds=statistics_in_seconds(
+                jobs.waiting_ms[jobs.completed & (jobs.waiting_ms != NEVER)]
+            ),
+            locality=locality_shares(attempts),
+            slot_seconds=in_seconds(maps + reduces),
+            slot_ms=SlotKinds(maps + reduces, maps, reduces),
+            shuffle_wait_seconds=shuffle_ms(attempts, self.horizon_ms) / 1000,
+            utilisation=Utilisation(
+                ratio(maps.busy, maps.total), ratio(reduces.busy, reduces.total)
+            ),
+            mean_jobs_in_system=self.jobs_in_system(jobs).mean(),
+            little=self.little(jobs),
+        )
+
+    def _run(self) -> RunStarted:
+        if self.started is None:
+            raise ValueError("the events do not begin with RunStarted")
+        return self.started

@@ -1,0 +1,178 @@
+"""The figures of a run, as they go into its JSON and into the comparison of runs."""
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.journal.figures.slot_time import SlotTime
+from callboard.journal.figures.tables import Ints
+
+
+class JobCounts(msgspec.Struct, frozen=True):
+    """Jobs by how they ended; `submitted` is the sum of the others."""
+
+    submitted: int
+    completed: int
+    failed: int
+    killed: int
+    unfinished: int
+
+
+class TaskCounts(msgspec.Struct, frozen=True):
+    """Tasks of the submitted jobs, run or not."""
+
+    maps: int
+    reduces: int
+
+
+class AttemptCounts(msgspec.Struct, frozen=True):
+    """Attempts by the master's book; `launched` is the sum of the others.
+
+    `running` are those not closed at the run's end, whether or not they had really begun.
+    """
+
+    launched: int
+    succeeded: int
+    failed: int
+    killed: int
+    running: int
+
+
+class SpeculationCounts(msgspec.Struct, frozen=True):
+    """Copies that were launched of running tasks, and those that did the task."""
+
+    copies: int
+    won: int
+
+
+class SampleStatistics(msgspec.Struct, frozen=True):
+    """How some values lie; all None when there are none.
+
+    Percentiles are interpolated linearly between the two nearest ranks (numpy's `linear`).
+    """
+
+    mean: float | None = None
+    median: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    max: float | None = None
+
+
+class LocalityShares(msgspec.Struct, frozen=True):
+    """Shares of the launched map attempts, summing to 1; None when there was none."""
+
+    node: float | None = None
+    rack: float | None = None
+    off_rack: float | None = None
+
+
+class SlotSeconds(msgspec.Struct, frozen=True):
+    """`SlotTime` in seconds, for people; the exact account is in ms."""
+
+    useful: float
+    wasted: float
+    idle: float
+    unfinished: float
+    total: float
+    down: float = 0.0
+
+
+class SlotKinds(msgspec.Struct, frozen=True):
+    """The account of the slots in whole ms, together and by kind."""
+
+    all: SlotTime
+    map: SlotTime
+    reduce: SlotTime
+
+
+class Utilisation(msgspec.Struct, frozen=True):
+    """Share of the slots' time in which they were held; None where there was no slot time."""
+
+    map: float | None
+    reduce: float | None
+
+
+class Little(msgspec.Struct, frozen=True):
+    """Both sides of Little's law (rule S10), in job × ms.
+
+    `area` is the area under the number of jobs in the system.  `responses` sums the response
+    times that the finished jobs state; `unfinished` is the time so far of those still there.
+    """
+
+    area: int
+    responses: int
+    unfinished: int
+
+    @property
+    def holds(self) -> bool:
+        """S10: whether both sides are equal, to the millisecond."""
+        return self.area == self.responses + self.unfinished
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a run's events tell in figures.  `digest`, `messages`, `ties` and `reason` are
+    None for a run that was cut off.
+
+    `response_seconds` and `waiting_seconds` (until a job's first launch) are over the completed
+    jobs.  `shuffle_wait_seconds` is the slot time of reduces from their start until they had all
+    map outputs; it is part of `slot_seconds`, not an addition to it.
+    """
+
+    scenario: str
+    policy: str
+    seed: int
+    digest: str | None
+    reason: str | None
+    virtual_seconds: float
+    messages: int | None
+    ties: int | None
+    jobs: JobCounts
+    tasks: TaskCounts
+    attempts: AttemptCounts
+    speculation: SpeculationCounts
+    response_seconds: SampleStatistics
+    waiting_seconds: SampleStatistics
+    locality: LocalityShares
+    slot_seconds: SlotSeconds
+    slot_ms: SlotKinds
+    shuffle_wait_seconds: float
+    utilisation: Utilisation
+    mean_jobs_in_system: float | None
+    little: Little
+
+    def as_json(self, wall_seconds: float | None = None) -> dict[str, object]:
+        """The JSON object of a run as plain data, with what only the runner knows put in."""
+        plain: dict[str, object] = msgspec.to_builtins(self)
+        out: dict[str, object] = {}
+        for key, value in plain.items():
+            out[key] = value
+            if key == "virtual_seconds":
+                out["wall_seconds"] = wall_seconds
+        return out
+
+
+def sample_statistics(values: NDArray[np.float64]) -> SampleStatistics:
+    """The spread of some values."""
+    if not len(values):
+        return SampleStatistics()
+    median, p95, p99 = np.percentile(values, (50, 95, 99), method="linear")
+    return SampleStatistics(
+        mean=float(values.mean()),
+        median=float(median),
+        p95=float(p95),
+        p99=float(p99),
+        max=float(values.max()),
+    )
+
+
+def statistics_in_seconds(times_ms: Ints) -> SampleStatistics:
+    """The spread, in seconds, of times in ms.  The mean is rounded once, from an exact sum."""
+    found = sample_statistics(times_ms / 1000)
+    if found.mean is None:
+        return found
+    return msgspec.structs.replace(found, mean=int(times_ms.sum()) / (1000 * len(times_ms)))
+
+
+def in_seconds(time: SlotTime) -> SlotSeconds:
+    """The account in seconds, each figure rounded once."""
+    return SlotSeconds(*(ms / 1000 for ms in msgspec.structs.astuple(time)))

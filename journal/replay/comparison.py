@@ -1,0 +1,188 @@
+"""Two runs at one moment, compared: figures, jobs, and where they first part."""
+
+from collections.abc import Collection
+
+from callboard.actors.vocabulary.events import AnyEvent, FaultStruck, Outcome, RunEnded
+from callboard.actors.vocabulary.faults import SwitchPolicy
+from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.event_log import matches_text, sentence_at
+from callboard.journal.replay.frame import (
+    COMPARISON_SORT_KEYS,
+    ComparedJob,
+    DivergencePoint,
+    JobSortKey,
+    RunFigures,
+    View,
+)
+from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.replay.projector import job_row, searchable_text, sort_key, total_running
+from callboard.journal.replay.recording import EVENT_TYPES, Recording
+from callboard.journal.tell.diff import same_decision, same_event
+from callboard.journal.tell.names import printable
+from callboard.scheduler.model import JobId, Millis
+
+StatePair = tuple[ClusterState, ClusterState]
+
+_SWITCHES = EVENT_TYPES.index(FaultStruck)
+_ENDED = EVENT_TYPES.index(RunEnded)
+
+
+def compare_figures(
+    recordings: tuple[Recording, Recording], clusters: StatePair, at_ms: Millis
+) -> tuple[tuple[RunFigures, RunFigures], int]:
+    """Both runs in figures, and how many jobs have succeeded in both."""
+    responses = tuple(_responses(cluster) for cluster in clusters)
+    common = responses[0].keys() & responses[1].keys()
+    first, second = (
+        _figures(recording, cluster, each, common, at_ms)
+        for recording, cluster, each in zip(recordings, clusters, responses, strict=True)
+    )
+    return (first, second), len(common)
+
+
+def _responses(cluster: ClusterState) -> dict[JobId, Millis]:
+    """How long each job took that has succeeded."""
+    return {
+        job: row.finished_ms - row.submission.at_ms
+        for job, row in cluster.jobs.rows.items()
+        if row.outcome is Outcome.SUCCEEDED and row.finished_ms is not None
+    }
+
+
+def _figures(
+    recording: Recording,
+    cluster: ClusterState,
+    responses: dict[JobId, Millis],
+    common: set[JobId],
+    at_ms: Millis,
+) -> RunFigures:
+    over = recording.closed and at_ms >= recording.end_ms
+    upto_ms = recording.end_ms if over else at_ms
+    passed = upto_ms - cluster.now_ms
+    maps, reduces = (
+        (busy_ms + busy * passed) / max(slots * upto_ms, 1)
+        for busy_ms, busy, slots in zip(cluster.busy_ms, cluster.busy, cluster.slots, strict=True)
+    )
+    submitted = len(cluster.jobs.rows)
+    return RunFigures(
+        policy=cluster.policy,
+        done=len(responses),
+        response_ms=_mean(responses.values()),
+        common_ms=_mean([responses[job] for job in common]),
+        in_system_ms=(cluster.jobs_ms + cluster.in_system * passed) / submitted
+        if submitted
+        else None,
+        busy=(maps, reduces),
+        wasted=cluster.wasted_ms / max(sum(cluster.slots) * upto_ms, 1),
+        run_ended_ms=recording.end_ms if over else None,
+    )
+
+
+def _mean(values: Collection[Millis]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def compare_jobs(
+    clusters: StatePair, at_ms: Millis, view: View
+) -> tuple[list[ComparedJob], int, int]:
+    """The rows of both tables of jobs in view, where they begin, and how many there are in all.
+
+    A job is there as long as it is in either system.
+    """
+    tallies = clusters[0].jobs, clusters[1].jobs
+    wanted = [each.rows if view.all_jobs else each.live for each in tallies]
+    jobs = sorted(wanted[0].keys() | wanted[1].keys())
+    front = tallies[view.lead].rows, tallies[1 - view.lead].rows
+    rows = [front[0].get(job) or front[1][job] for job in jobs]
+    if view.filter:
+        rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
+    key = view.jobs_key if view.jobs_key in COMPARISON_SORT_KEYS else JobSortKey.ID
+    rows.sort(key=sort_key(key, at_ms), reverse=view.jobs_reverse)
+    top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
+    running = [total_running(cluster) for cluster in clusters]
+    shown = [
+        _pair_row(
+            row,
+            (tallies[0].rows.get(row.submission.job), tallies[1].rows.get(row.submission.job)),
+            at_ms,
+            running,
+        )
+        for row in rows[top : top + view.jobs_rows]
+    ]
+    return shown, top, len(rows)
+
+
+def _pair_row(
+    row: JobStats, sides: tuple[JobStats | None, JobStats | None], at_ms: Millis, running: list[int]
+) -> ComparedJob:
+    first, second = (
+        None if side is None else job_row(side, at_ms, on)
+        for side, on in zip(sides, running, strict=True)
+    )
+    ends = [None if side is None else side.finished_ms for side in sides]
+    sooner = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
+    return ComparedJob(row.submission.job, printable(row.submission.name), (first, second), sooner)
+
+
+class DivergenceSearch:
+    """Looks for the first event at which two tapes part, as far as both are known.
+
+    The runs' beginnings, and switches of policy from outside, are left out: that the policies are
+    not the same is why the runs are compared.
+    """
+
+    def __init__(self, recordings: tuple[Recording, Recording]) -> None:
+        self.recordings = recordings
+        self.found: DivergencePoint | None = None
+        self._places = [1, 1]
+
+    def search(self) -> DivergencePoint | None:
+        """Compare what has come; what was found."""
+        recordings, places = self.recordings, self._places
+        while self.found is None:
+            for side, recording in enumerate(recordings):
+                while places[side] < len(recording) and self._is_switch(side):
+                    places[side] += 1
+            known = [places[side] < len(recording) for side, recording in enumerate(recordings)]
+            if not all(known):
+                break
+            if not self._same():
+                self.found = self._divergence()
+            self._places = places = [place + 1 for place in places]
+        return self.found
+
+    def _is_switch(self, side: int) -> bool:
+        recording, place = self.recordings[side], self._places[side]
+        if recording.kinds[place] != _SWITCHES:
+            return False
+        event = recording.event(place)
+        return isinstance(event, FaultStruck) and isinstance(event.fault, SwitchPolicy)
+
+    def _events(self) -> tuple[AnyEvent, AnyEvent]:
+        first, second = (
+            recording.event(place)
+            for recording, place in zip(self.recordings, self._places, strict=True)
+        )
+        return first, second
+
+    def _same(self) -> bool:
+        """Whether the next of both is the same, or decided the same for another reason."""
+        (a, b), (i, j) = self.recordings, self._places
+        if a.kinds[i] != b.kinds[j] or a.times[i] != b.times[j]:
+            return False
+        if a.kinds[i] == _ENDED or a.raw(i) == b.raw(j):
+            return True
+        return same_event(*self._events()) or same_decision(*self._events())
+
+    def _divergence(self) -> DivergencePoint:
+        first, second = (
+            sentence_at(recording, place, event)
+            for recording, place, event in zip(
+                self.recordings, self._places, self._events(), strict=True
+            )
+        )
+        at = min(
+            recording.times[place]
+            for recording, place in zip(self.recordings, self._places, strict=True)
+        )
+        return DivergencePoint(at, (first, second))

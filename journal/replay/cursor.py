@@ -1,0 +1,115 @@
+"""A place on a tape, and every way to move it."""
+
+import msgspec
+
+from callboard.actors.vocabulary.events import (
+    AttemptClosed,
+    AttemptLaunched,
+    JobFinished,
+    KillOrdered,
+    ResumeOrdered,
+    SuspendOrdered,
+)
+from callboard.journal.replay.frame import Frame, Mark, View
+from callboard.journal.replay.projector import project
+from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
+from callboard.journal.replay.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind
+from callboard.scheduler.model import Millis
+
+_STEPS = {
+    StepKind.MASTER: (AttemptLaunched, AttemptClosed, KillOrdered, SuspendOrdered, ResumeOrdered),
+    StepKind.JOB: (JobFinished,),
+    StepKind.DIVERGENCE: (),
+}
+_LEAP = 2_000
+"""How many events are passed at once when what is known is played as fast as it goes."""
+
+
+class Cursor:
+    """A place on a tape.  It moves only as far as the tape goes.
+
+    Fractions of a millisecond that playing leaves over are kept, so that the slowest speed moves.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.index = 0
+        self.at_ms: Millis = 0
+        self._part_ms = 0.0
+        self.reached = False
+        """Whether it has just come to what was played until."""
+
+    def move(self, move: Move) -> None:
+        """Go where the move leads."""
+        self.reached = False
+        match move:
+            case Stay():
+                pass
+            case GoTo(at_ms=at_ms):
+                self.to_ms(self.recording.end_ms if at_ms is None else at_ms)
+            case GoToEvent(index=index):
+                self._to_index(index + 1)
+            case Play(by_ms=None):
+                index, recording = self.index + _LEAP, self.recording
+                to_ms = recording.times[index] if index < len(recording) else recording.end_ms
+                self.play_to(to_ms, move)
+            case Play(by_ms=by_ms):
+                passed, self._part_ms = divmod(self._part_ms + (by_ms or 0.0), 1)
+                self.play_to(self.at_ms + int(passed), move)
+            case Step():
+                self._step(move)
+
+    def frame(self, view: View) -> Frame:
+        """What there is to see here."""
+        frame = project(self.recording, self.index, self.at_ms, view)
+        return msgspec.structs.replace(frame, reached=True) if self.reached else frame
+
+    def play_to(self, to_ms: Millis, play: Play) -> None:
+        """Go on to a moment, but not past what is played until."""
+        stop_ms: Millis | None = None
+        match play.until:
+            case GoTo(at_ms=at_ms) if at_ms is not None and at_ms > self.at_ms:
+                stop_ms = at_ms
+            case Step():
+                stop_ms = self.next(play.until, end=self.recording.index_at(to_ms))
+        self.to_ms(to_ms if stop_ms is None else min(to_ms, stop_ms))
+        self.reached = self.at_ms == stop_ms
+
+    def to_ms(self, at_ms: Millis) -> None:
+        """To the end of that millisecond, as near as the run is known."""
+        self.at_ms = max(0, min(at_ms, self.recording.end_ms))
+        self.index = self.recording.index_at(self.at_ms)
+
+    def next(self, step: Step, start: int | None = None, end: int | None = None) -> Millis | None:
+        """When the next moment of the step's kind is on the tape, or the one before; None for none.
+
+        `start` is how many events are known to have none of it; those from `end` on do not matter.
+        """
+        if step.kind is StepKind.MARK:
+            return self.recording.history.next_mark(self.at_ms, back=step.back)
+        if step.kind is StepKind.FAULT:
+            return self.recording.history.next_mark(self.at_ms, Mark.FAULT, back=step.back)
+        numbers = {EVENT_NUMBERS[each] for each in _STEPS[step.kind]}
+        recording, job = self.recording, step.job
+        kinds, times, jobs = recording.kinds, recording.times, recording.jobs
+        begin = self.index if start is None else max(start, self.index)
+        ahead = range(begin, len(kinds) if end is None else end)
+        places = range(self.index - 1, -1, -1) if step.back else ahead
+        for place in places:
+            wanted = kinds[place] in numbers and (job is None or jobs[place] == job)
+            if wanted and times[place] != self.at_ms:
+                return times[place]
+        return None
+
+    def _step(self, step: Step) -> None:
+        if step.kind is StepKind.EVENT:
+            self._to_index(self.index + (-1 if step.back else 1))
+            return
+        found = self.next(step)
+        if found is not None:
+            self.to_ms(found)
+
+    def _to_index(self, index: int) -> None:
+        """To right after the first `index` events; the first of all, the run's start, is kept."""
+        self.index = min(max(index, 1), len(self.recording))
+        self.at_ms = self.recording.times[self.index - 1] if self.index else 0

@@ -1,0 +1,375 @@
+"""What a screen asks for and what it gets: a `View` goes in, a whole `Frame` comes out.
+
+A frame is a value, made of numbers, bytes and finished sentences.  It says everything the screen
+draws for one moment of a run, so it can cross a pipe, and a screen never touches an actor.
+
+**Truth and belief.**  A slot's state is the truth of its slot, but for two states that tell what
+the master believes where that differs: `GHOST` (the master still counts an attempt there, which
+is over) and `ORPHAN` (an attempt runs there which the master has given up).
+"""
+
+from enum import IntEnum, IntFlag
+
+import msgspec
+
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.scheduler.model import JobId, Millis, NodeId, Priority
+
+
+class SlotState(IntEnum):
+    """What a slot is at."""
+
+    IDLE = 0
+    MAP = 1
+    SHUFFLE = 2
+    REDUCE = 3
+    COPY = 4
+    GHOST = 5
+    ORPHAN = 6
+
+
+WASTED = len(SlotState)
+
+
+class NodeStatus(IntFlag):
+    """How a node really is; 0 is up and well."""
+
+    DOWN = 1
+    PAUSED = 2
+    SLOW = 4
+    CUT = 8
+    """Its link to the master is not what it should be."""
+    DRAINED = 16
+    """Taken out of service: it gets nothing new."""
+    ABSENT = 32
+    """It is down since before the run began: the master has never heard of it."""
+    APART = 64
+    """It cannot fetch from some other nodes."""
+
+
+_DOWN, _DOWN_OR_ABSENT = int(NodeStatus.DOWN), int(NodeStatus.DOWN | NodeStatus.ABSENT)
+
+
+def master_unaware(node_status: int, lost: int) -> bool:
+    """Whether a node is down and the master counts on it all the same."""
+    return node_status & _DOWN_OR_ABSENT == _DOWN and not lost
+
+
+class Mark(IntEnum):
+    """What is worth a mark on the time bar; of several at one place the highest is shown."""
+
+    NONE = 0
+    PREEMPTION = 1
+    RETURNED = 2
+    LOST = 3
+    FAULT = 4
+
+
+class LogLevel(IntEnum):
+    """How much the log tells: headlines, also decisions, or every event."""
+
+    HEADLINES = 0
+    DECISIONS = 1
+    ALL = 2
+
+
+class JobState(IntEnum):
+    """Where a job stands, as the master sees it."""
+
+    WAITING = 0
+    """Nothing of it has been launched yet."""
+    RUNNING = 1
+    STARVED = 2
+    """Begun, not done, and none of its tasks runs."""
+    SUCCEEDED = 3
+    FAILED = 4
+    KILLED = 5
+
+
+class JobSortKey(IntEnum):
+    """What the jobs can be sorted by."""
+
+    ID = 0
+    NAME = 1
+    POOL = 2
+    STATE = 3
+    DONE = 4
+    RUNNING = 5
+    WAITING = 6
+    WAITED = 7
+    TIME = 8
+    FAIR_SHARE = 9
+    SCORE = 10
+    EXPECTED = 11
+    SIZE = 12
+    STRETCH = 13
+    PREEMPTIONS = 14
+
+
+COMPARISON_SORT_KEYS = (
+    JobSortKey.ID,
+    JobSortKey.NAME,
+    JobSortKey.DONE,
+    JobSortKey.RUNNING,
+    JobSortKey.TIME,
+)
+"""What the jobs of two runs can be sorted by; figures are those of the run in front."""
+
+
+class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """What the screen wants to see: how wide, which rows, who is selected.
+
+    `columns` is the width of the time bar and of the charts; `lane_columns` that of the detail's
+    timeline, 0 for none, and `lane_rows` how many lanes it has room for.  `log_back` is
+    how many lines the log is scrolled back.
+    """
+
+    columns: int = 80
+    log_rows: int = 20
+    log_back: int = 0
+    log_level: LogLevel = LogLevel.HEADLINES
+    log_of_selection: bool = False
+    log_kind: str = ""
+    """Only events of this kind, of all of them; empty for any."""
+    filter: str = ""
+    """Only jobs, and lines of the log, that contain this; `!` before it leaves those out."""
+    jobs_top: int = 0
+    jobs_rows: int = 20
+    jobs_key: JobSortKey = JobSortKey.ID
+    jobs_reverse: bool = False
+    all_jobs: bool = False
+    """Also those that have left the system."""
+    with_fair_shares: bool = True
+    """Also what each job is due."""
+    job: JobId | None = None
+    node: NodeId | None = None
+    slot: int | None = None
+    """Of `node` this one."""
+    lane_columns: int = 0
+    lane_rows: int = 0
+    with_run: bool = True
+    """Also what is being run, which stays the same."""
+    lead: int = 0
+    """Which of two runs beside each other is in front, and moves by events of its own."""
+
+
+class RunInfo(msgspec.Struct, frozen=True, array_like=True):
+    """What is being run; `nodes` as the run began, `policies` those that the scenario names."""
+
+    name: str
+    policy: str
+    seed: int
+    nodes: tuple[NodeFacts, ...]
+    policies: tuple[str, ...] = ()
+
+
+class JobRow(msgspec.Struct, frozen=True, array_like=True):
+    """One job in the table.  Tasks are counted as the master does, (maps, reduces) each.
+
+    `share` is its part of all running attempts; `waited_ms` from submission to its first launch,
+    `time_ms` from submission to its end, or to now.  `due` is its fair share in slots.  `rank` is
+    its place in the policy's queue when a task of it was launched last, 0 for never, and `score`
+    the number by which it stood there.  `expected_ms` is its size as a policy can tell, `size_ms`
+    as it is, `stretch` its time over the least that it could take: both for the audience alone.
+    `preempted` is how often an attempt had to give way, `by` for whom last.
+    """
+
+    job: JobId
+    name: str
+    user: str
+    pool: str
+    state: JobState
+    tasks: tuple[int, int]
+    done: tuple[int, int]
+    running: tuple[int, int]
+    suspended: int
+    share: float
+    waited_ms: Millis
+    time_ms: Millis
+    fair_share: float | None = None
+    rank: int = 0
+    score: float = 0.0
+    expected_ms: float | None = None
+    size_ms: float | None = None
+    stretch: float | None = None
+    preempted: int = 0
+    by: str = ""
+    priority: Priority = Priority.NORMAL
+
+
+class LogLine(msgspec.Struct, frozen=True, array_like=True):
+    """One event in the log: its place in the run, and what it says; `mark` gives its colour."""
+
+    index: int
+    at_ms: Millis
+    text: str
+    level: LogLevel
+    mark: Mark
+    job: JobId | None
+    node: NodeId | None
+
+
+class Charts(msgspec.Struct, frozen=True, array_like=True):
+    """Figures over the whole run so far, one a column of the time bar; NaN where there are none.
+
+    Shares of busy map and reduce slots; jobs in the system; the share of maps launched on a node
+    that holds their input; slot minutes that were lost with attempts that failed or were killed.
+    `marks` has the most striking `Mark` of each column.
+    """
+
+    maps: list[float]
+    reduces: list[float]
+    jobs: list[float]
+    local: list[float]
+    wasted: list[float]
+    marks: bytes
+
+
+class Lane(msgspec.Struct, frozen=True, array_like=True):
+    """A row of the detail's timeline: for each column the owner (job + 1, 0 for nobody) and how
+    full it is, from 0 to 1, in which state; `LOST` is that of an attempt that came to nothing.
+    """
+
+    label: str
+    owners: list[int]
+    states: bytes
+    fill: list[float]
+
+
+class Detail(msgspec.Struct, frozen=True, array_like=True):
+    """The selected job, node or slot: facts as (label, text), its timeline between two moments."""
+
+    title: str
+    facts: list[tuple[str, str]]
+    lanes: list[Lane]
+    from_ms: Millis
+    to_ms: Millis
+
+
+class Totals(msgspec.Struct, frozen=True, array_like=True):
+    """The cluster in figures: slots by kind, how many are busy in truth, jobs, nodes."""
+
+    slots: tuple[int, int]
+    busy: tuple[int, int]
+    ghosts: int
+    orphans: int
+    suspended: int
+    submitted: int
+    in_system: int
+    nodes: int
+    down: int
+    lost: int
+    wasted_ms: Millis
+    local: int
+    rack: int
+    maps_launched: int
+    master_still: bool = False
+    """Whether the master itself stands still."""
+
+
+class Frame(msgspec.Struct, frozen=True, array_like=True):
+    """A run at one moment.
+
+    `index` is how many events have happened; `end_ms` and `events` are how far the run is known;
+    `complete` says that no more will come, `reason` how it ended (None if it was cut off or
+    failed, which `trouble` explains).
+    `states`, `owners` (job + 1 as 32 bits, 0 for nobody) and `ages` (128 is as old as attempts of
+    that job and kind usually get) have one entry a slot, node by node, a node's map slots first.
+    `truth`, `lost` and `held` (suspended attempts) have one a node.  `selected` is the row of the
+    selected job, whether the table shows it or not.
+    """
+
+    at_ms: Millis
+    index: int
+    end_ms: Millis
+    events: int
+    complete: bool
+    reason: str | None
+    digest: str
+    failure: str
+    run: RunInfo | None
+    totals: Totals
+    states: bytes
+    owners: bytes
+    ages: bytes
+    node_status: bytes
+    lost: bytes
+    suspended_by_node: bytes
+    jobs: list[JobRow]
+    jobs_top: int
+    jobs_found: int
+    selected: JobRow | None
+    log: list[LogLine]
+    log_top: bool
+    charts: Charts
+    detail: Detail | None
+    policy: str
+    """The policy in force."""
+    reached: bool = False
+    """Whether the run has come to what it was played until."""
+    refusal: str = ""
+    """Why what was to be done could not be, for the person who wanted it."""
+    comparison: "RunComparison | None" = None
+    """The other run, where two are beside each other."""
+
+
+class RunFigures(msgspec.Struct, frozen=True, array_like=True):
+    """A run so far in a few figures.
+
+    `done` jobs have succeeded, after `response_ms` on average; `common_ms` is that average over
+    those that have succeeded in both runs.  `in_system_ms` is the time that jobs have spent in the
+    system, shared out over all that were submitted.  `busy` are the shares of map and of reduce
+    slot time in use, `wasted` that of all slot time in attempts that failed or were killed.
+    `run_ended_ms` is when the run ended.
+    """
+
+    policy: str
+    done: int
+    response_ms: float | None
+    common_ms: float | None
+    in_system_ms: float | None
+    busy: tuple[float, float]
+    wasted: float
+    run_ended_ms: Millis | None
+
+
+class ComparedJob(msgspec.Struct, frozen=True, array_like=True):
+    """A job in both runs; None where it has not come.  `sooner_ms` is how much sooner the second
+    has finished it than the first, None until both have.
+    """
+
+    job: JobId
+    name: str
+    sides: tuple[JobRow | None, JobRow | None]
+    sooner_ms: Millis | None
+
+
+class DivergencePoint(msgspec.Struct, frozen=True, array_like=True):
+    """Where two runs first differ in what happens: when, and what each does there, in words.
+
+    A decision that is the same for another reason is no difference.
+    """
+
+    at_ms: Millis
+    lines: tuple[str, str]
+
+
+class RunComparison(msgspec.Struct, frozen=True, array_like=True):
+    """Two runs at the same moment.  What comes in pairs is in the order in which they were begun.
+
+    `other` is the frame of the one that is not in front; `lead` is which one is.  `common` jobs
+    have succeeded in both.
+    """
+
+    lead: int
+    other: Frame
+    figures: tuple[RunFigures, RunFigures]
+    common: int
+    rows: list[ComparedJob]
+    rows_top: int
+    rows_found: int
+    divergence: DivergencePoint | None
+
+    def frames(self, front: Frame) -> tuple[Frame, Frame]:
+        """Both frames, of the first and of the second run; `front` is the one that holds this."""
+        return (self.other, front) if self.lead else (front, self.other)

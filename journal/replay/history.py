@@ -1,0 +1,119 @@
+"""What a run's charts are drawn from: running sums, sampled at even steps of virtual time.
+
+However long the run, there are at most `_SAMPLES_MAX` samples: when there are more, every other one
+goes and the step doubles.  Since the sums are exact at their samples, nothing else is lost by it.
+"""
+
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.frame import Charts, Mark
+from callboard.scheduler.model import Millis
+
+_Floats = NDArray[np.float64]
+
+_SAMPLES_MAX = 4096
+_FIRST_STEP_MS = 500
+_MINUTE_MS = 60_000
+
+
+class RunHistory:
+    """Sums over the run so far; `due_ms` is when the next sample is to be taken."""
+
+    def __init__(self) -> None:
+        self.next_sample_ms: Millis = 0
+        self._step_ms: Millis = _FIRST_STEP_MS
+        self._sums = [array("q") for _ in range(6)]
+        self._mark_times = array("q")
+        self._mark_kinds = bytearray()
+
+    def sample(self, at_ms: Millis, cluster: ClusterState) -> None:
+        """Take the samples due up to `at_ms`; nothing has happened since `stage` was so."""
+        while self.next_sample_ms <= at_ms:
+            for column, total in zip(self._sums, _sums(cluster, self.next_sample_ms), strict=True):
+                column.append(total)
+            self.next_sample_ms += self._step_ms
+            if len(self._sums[0]) > _SAMPLES_MAX:
+                self._sums = [column[::2] for column in self._sums]
+                self._step_ms *= 2
+                self.next_sample_ms = len(self._sums[0]) * self._step_ms
+
+    def mark(self, at_ms: Millis, kind: Mark) -> None:
+        """What happens at that moment deserves a mark."""
+        self._mark_times.append(at_ms)
+        self._mark_kinds.append(kind)
+
+    def next_mark(
+        self, at_ms: Millis, kind: Mark | None = None, *, back: bool = False
+    ) -> Millis | None:
+        """When the next moment with a mark is, or with one of that kind; or the one before."""
+        times = np.frombuffer(self._mark_times, np.int64)
+        if kind is not None:
+            times = times[np.frombuffer(self._mark_kinds, np.uint8) == kind]
+        if back:
+            place = int(np.searchsorted(times, at_ms, "left")) - 1
+            return int(times[place]) if place >= 0 else None
+        place = int(np.searchsorted(times, at_ms, "right"))
+        return int(times[place]) if place < len(times) else None
+
+    def charts(
+        self, columns: int, end_ms: Millis, last_state: ClusterState, until_ms: Millis
+    ) -> Charts:
+        """The run from its start to `until_ms` in so many columns; `tip` is how it stands at
+        `end_ms`, and what comes after that is not known.
+        """
+        held = np.arange(len(self._sums[0]), dtype=np.float64) * self._step_ms
+        now = _sums(last_state, end_ms)
+        held = np.append(held[held < end_ms], end_ms)
+        edges = np.linspace(0, max(until_ms, 1), columns + 1)
+        spans = np.minimum(edges[1:], max(end_ms, 1)) - edges[:-1]
+        spans[spans <= 0] = np.nan
+        maps, reduces, jobs, launched, local, wasted = (
+            np.diff(np.interp(edges, held, _column(column, len(held) - 1, total)))
+            for column, total in zip(self._sums, now, strict=True)
+        )
+        slots = _slots(last_state)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Charts(
+                maps=(maps / spans / slots[0]).tolist(),
+                reduces=(reduces / spans / slots[1]).tolist(),
+                jobs=(jobs / spans).tolist(),
+                local=np.where(launched > 1e-6, local / launched, np.nan).tolist(),
+                wasted=(wasted / _MINUTE_MS).tolist(),
+                marks=self._marks(columns, until_ms),
+            )
+
+    def _marks(self, columns: int, end_ms: Millis) -> bytes:
+        """The most striking mark of each column."""
+        row = np.zeros(columns, np.uint8)
+        times = np.frombuffer(self._mark_times, np.int64)
+        if len(times):
+            places = np.minimum(times * columns // max(end_ms, 1), columns - 1)
+            np.maximum.at(row, places, np.frombuffer(self._mark_kinds, np.uint8))
+        return row.tobytes()
+
+
+def _sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
+    """What is summed, at a moment up to which nothing has happened since the stage's own."""
+    passed = at_ms - cluster.now_ms
+    return (
+        cluster.busy_ms[0] + cluster.busy[0] * passed,
+        cluster.busy_ms[1] + cluster.busy[1] * passed,
+        cluster.jobs_ms + cluster.in_system * passed,
+        sum(cluster.levels),
+        cluster.levels[0],
+        cluster.wasted_ms,
+    )
+
+
+def _column(sums: "array[int]", known: int, total: int) -> _Floats:
+    """The first samples of a sum, then how it stands now."""
+    return np.append(np.frombuffer(sums, np.int64)[:known], total).astype(np.float64)
+
+
+def _slots(cluster: ClusterState) -> tuple[int, int]:
+    """How many slots of each kind there are, at least 1."""
+    return max(cluster.slots[0], 1), max(cluster.slots[1], 1)

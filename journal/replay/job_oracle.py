@@ -1,0 +1,89 @@
+"""What only the audience knows of jobs: how large they really are.
+
+The true sizes follow from what the journal's first event says of the scenario.  Nothing that the
+master or its policy does goes by what is made here.
+"""
+
+import math
+from collections.abc import Sequence
+
+from callboard.actors.config import Tasks
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import JobSubmitted, NodeFacts, RunStarted
+from callboard.scenarios.oracle import WorkloadOracle
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import from_dict, make_jobs
+from callboard.scheduler.model import KINDS, Millis, TaskKind
+
+
+class JobOracle:
+    """The truth about a run's jobs; None of a job that the scenario does not tell of."""
+
+    def __init__(
+        self, jobs: Sequence[JobSpec], tasks: Tasks, seed: int, nodes: Sequence[NodeFacts]
+    ) -> None:
+        self._specs = {spec.job: spec for spec in jobs}
+        self._truth = WorkloadOracle(jobs, tasks, seed)
+        self._slots = (sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes))
+        self._machines = {(n.kind, n.speed) for n in nodes}
+
+    @classmethod
+    def of(cls, started: RunStarted) -> "JobOracle":
+        """Whoever has read the journal's first event; of a trace that is not there any more, and
+        of a scenario of another version, they know nothing.
+        """
+        try:
+            scenario = from_dict(started.scenario)
+            jobs: Sequence[JobSpec] = make_jobs(scenario)
+            tasks = scenario.tasks
+        except (ScenarioError, OSError):
+            jobs, tasks = (), Tasks()
+        return cls(jobs, tasks, started.seed, started.nodes)
+
+    def size_ms(self, submission: JobSubmitted) -> Millis | None:
+        """Slot time of all its tasks on nodes of speed 1 with local input, shuffles apart."""
+        if self._spec(submission) is None:
+            return None
+        return sum(self._truth.size_ms(submission.job, kind) for kind in KINDS)
+
+    def estimated_ms(self, submission: JobSubmitted, sigma: float) -> Millis | None:
+        """What a policy takes that for which is told true sizes with an error of shape `sigma`
+        (`scheduler.estimation.OracleSizes`).
+        """
+        if self._spec(submission) is None:
+            return None
+        return sum(
+            round(
+                self._truth.size_ms(submission.job, kind)
+                * math.exp(sigma * self._truth.normal(submission.job, kind))
+            )
+            for kind in KINDS
+        )
+
+    def least_ms(self, submission: JobSubmitted) -> float | None:
+        """The least time that the job could take: all slots for it, all input local, the fastest
+        nodes, no wait for a heartbeat, and shuffles done while maps run.
+        """
+        spec = self._spec(submission)
+        if spec is None:
+            return None
+        fastest = max(speed / spec.factor(kind) for kind, speed in self._machines)
+        return sum(self._phase_ms(spec, kind) for kind in KINDS) / fastest
+
+    def _phase_ms(self, spec: JobSpec, kind: TaskKind) -> float:
+        """The phase's work shared out over all slots, and no less than a task of it takes."""
+        tasks = spec.reduces if kind else spec.maps
+        if not tasks:
+            return 0.0
+        return self._truth.size_ms(spec.job, kind) / min(tasks, max(self._slots[kind], 1))
+
+    def _spec(self, submission: JobSubmitted) -> JobSpec | None:
+        """The job as the scenario has it, if it is the same."""
+        spec = self._specs.get(submission.job)
+        if spec is None or (spec.name, spec.maps, spec.reduces) != (
+            submission.name,
+            submission.maps,
+            submission.reduces,
+        ):
+            return None
+        return spec

@@ -1,0 +1,66 @@
+"""What a row of the jobs' table says beside the job's own counts, and sorting by it."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from callboard.journal.replay.cluster_state import ClusterState
+from callboard.journal.replay.frame import JobRow, JobSortKey
+from callboard.journal.replay.insight import Insight, beneficiary
+from callboard.journal.replay.job_stats import JobStats
+from callboard.scheduler.model import JobId, Millis
+
+
+class InsightColumns:
+    """Insight into the jobs as they stand at one moment; without `with_dues` not what each is due,
+    which takes a look at all.
+    """
+
+    def __init__(
+        self, insight: Insight, cluster: ClusterState, at_ms: Millis, with_fair_shares: bool
+    ) -> None:
+        self._insight = insight
+        self._cluster = cluster
+        self._at_ms = at_ms
+        self._fair_shares: dict[JobId, float] = (
+            insight.fair_shares(cluster) if with_fair_shares else {}
+        )
+
+    def put(self, line: JobRow, row: JobStats) -> JobRow:
+        """The row with all that."""
+        _, why = row.launch or (0, None)
+        _, preemption = row.last_preemption or (0, None)
+        return msgspec.structs.replace(
+            line,
+            fair_share=self._fair_shares.get(line.job),
+            rank=why.rank if why is not None else 0,
+            score=why.score if why is not None else 0.0,
+            expected_ms=self._insight.expected_ms(self._cluster, row),
+            size_ms=self._insight.size_ms(row),
+            stretch=self._insight.stretch(row, self._at_ms),
+            preempted=row.preempted,
+            by=beneficiary(preemption) if preemption is not None else "",
+        )
+
+    def sort_key(self, key: JobSortKey, reverse: bool) -> Callable[[JobStats], float] | None:
+        """What the rows are sorted by, if it is one of these; what is not known comes last."""
+        insight = self._insight
+        keys: dict[JobSortKey, Callable[[JobStats], float | None]] = {
+            JobSortKey.FAIR_SHARE: lambda row: self._fair_shares.get(row.submission.job),
+            JobSortKey.EXPECTED: lambda row: insight.expected_ms(self._cluster, row),
+            JobSortKey.SIZE: insight.size_ms,
+            JobSortKey.STRETCH: lambda row: insight.stretch(row, self._at_ms),
+            JobSortKey.SCORE: lambda row: row.launch[1].score if row.launch else None,
+            JobSortKey.PREEMPTIONS: lambda row: row.preempted,
+        }
+        found = keys.get(key)
+        if found is None:
+            return None
+
+        unknown = float("-inf" if reverse else "inf")
+
+        def known(row: JobStats) -> float:
+            value = found(row)
+            return unknown if value is None else value
+
+        return known

@@ -1,0 +1,145 @@
+"""Timelines: of slots, of a job's tasks, of how many of its attempts ran, all from stints."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.journal.replay.frame import WASTED, Lane, SlotState
+from callboard.journal.replay.recording import OccupancyLog
+from callboard.scheduler.model import JobId, Millis
+
+Ints = NDArray[np.int64]
+Window = tuple[int, int]
+
+
+class SelectedOccupancies:
+    """Some stints, as they are known at a moment; those that begin later are left out."""
+
+    def __init__(self, occupancies: OccupancyLog, which: Ints, at_ms: Millis) -> None:
+        began = np.frombuffer(occupancies.began_ms, np.int64)[which]
+        self.rows: Ints = which[began < at_ms]
+        self.began: Ints = began[began < at_ms]
+        ended = np.frombuffer(occupancies.ended_ms, np.int64)[self.rows]
+        over = (ended >= 0) & (ended <= at_ms)
+        self.ended: Ints = np.where(over, ended, at_ms)
+        shuffled = np.frombuffer(occupancies.shuffled_ms, np.int64)[self.rows]
+        known = (shuffled >= 0) & (shuffled <= at_ms)
+        self.shuffled: Ints = np.where(known, shuffled, self.ended)
+        self.slot, self.job, self.task = (
+            np.frombuffer(each, np.int32)[self.rows]
+            for each in (occupancies.slot, occupancies.job, occupancies.task)
+        )
+        states = np.frombuffer(occupancies.state, np.int8)[self.rows]
+        lost = np.frombuffer(occupancies.wasted, np.int8)[self.rows] > 0
+        self.state: NDArray[np.int8] = np.where(over & lost, WASTED, states).astype(np.int8)
+        self.of_map = np.frombuffer(occupancies.map_slot, np.int8)[self.rows] > 0
+
+    def parts(self, at: int) -> Iterator[tuple[int, int, int]]:
+        """The stint in stretches of one state: from, to, state.  A reduce's shuffle is one."""
+        state = int(self.state[at])
+        begin, middle, end = int(self.began[at]), int(self.shuffled[at]), int(self.ended[at])
+        if state != SlotState.SHUFFLE:
+            yield begin, end, state
+            return
+        yield begin, middle, state
+        if middle < end:
+            yield middle, end, SlotState.REDUCE
+
+
+def occupancies_of_node(occupancies: OccupancyLog, node: int) -> Ints:
+    """The stints in a node's slots."""
+    return np.flatnonzero(np.frombuffer(occupancies.node, np.int32) == node)
+
+
+def occupancies_of_job(occupancies: OccupancyLog, job: JobId) -> Ints:
+    """The stints of a job's attempts."""
+    return np.flatnonzero(np.frombuffer(occupancies.job, np.int32) == job)
+
+
+def lane(
+    label: str, chosen: SelectedOccupancies, which: Sequence[int], window: Window, columns: int
+) -> Lane:
+    """A row of stretches: in each column whoever was there for the longest part of it."""
+    edges = np.linspace(*window, columns + 1)
+    owners, codes = np.zeros(columns, np.int64), np.zeros(columns, np.uint8)
+    best = np.zeros(columns)
+    for at in which:
+        for begin, end, state in chosen.parts(at):
+            inside = np.minimum(edges[1:], end) - np.maximum(edges[:-1], begin)
+            more = inside > best
+            owners[more], codes[more] = chosen.job[at] + 1, state
+            best[more] = inside[more]
+    fill = np.minimum(best / np.maximum(np.diff(edges), 1e-9), 1)
+    return Lane(label, owners.tolist(), codes.tobytes(), fill.tolist())
+
+
+def slot_name(facts: NodeFacts, slot: int) -> str:
+    """A slot as people call it: its kind, and which of that kind."""
+    return f"map {slot}" if slot < facts.map_slots else f"reduce {slot - facts.map_slots}"
+
+
+def slot_lanes(
+    chosen: SelectedOccupancies, facts: NodeFacts, window: Window, columns: int
+) -> list[Lane]:
+    """A lane for each slot of a node."""
+    seen = chosen.ended > window[0]
+    return [
+        lane(
+            slot_name(facts, slot),
+            chosen,
+            np.flatnonzero((chosen.slot == slot) & seen).tolist(),
+            window,
+            columns,
+        )
+        for slot in range(facts.map_slots + facts.reduce_slots)
+    ]
+
+
+def task_lanes(chosen: SelectedOccupancies, window: Window, columns: int) -> list[Lane]:
+    """A lane for each task of a job that has been begun, maps first."""
+    lanes = []
+    for name, kind in (("map", chosen.of_map), ("reduce", ~chosen.of_map)):
+        for task in np.unique(chosen.task[kind]).tolist():
+            which = np.flatnonzero(kind & (chosen.task == task)).tolist()
+            lanes.append(lane(f"{name} {task}", chosen, which, window, columns))
+    return lanes
+
+
+def tasks_begun(chosen: SelectedOccupancies) -> int:
+    """How many tasks the stints are of."""
+    return sum(len(np.unique(chosen.task[kind])) for kind in (chosen.of_map, ~chosen.of_map))
+
+
+def running_profile(
+    chosen: SelectedOccupancies, job: JobId, window: Window, columns: int
+) -> list[Lane]:
+    """How many of the job's attempts ran at a time, maps and reduces apart.
+
+    `fill` is the share of the most that ever ran, which the label names.
+    """
+    edges = np.linspace(window[0], max(window[1], window[0] + 1), columns + 1)
+    lanes = []
+    for name, state, mine in (
+        ("maps", SlotState.MAP, chosen.of_map),
+        ("reduces", SlotState.REDUCE, ~chosen.of_map),
+    ):
+        if not mine.any():
+            continue
+        level = _mean_running(chosen.began[mine], chosen.ended[mine], edges)
+        most = max(float(level.max()), 1.0)
+        owners = np.where(level > 0, job + 1, 0).tolist()
+        label = f"{name} ≤{most:.0f}"
+        lanes.append(Lane(label, owners, bytes([state]) * len(owners), (level / most).tolist()))
+    return lanes
+
+
+def _mean_running(began: Ints, ended: Ints, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many intervals cover each column on average."""
+    began, ended = np.sort(began), np.sort(ended)
+    sums = [np.concatenate(((0,), np.cumsum(each))) for each in (began, ended)]
+    begun, done = (np.searchsorted(each, edges) for each in (began, ended))
+    # The area up to an edge: of those begun, edge - began; of those done, less edge - ended.
+    area = edges * begun - sums[0][begun] - (edges * done - sums[1][done])
+    return np.asarray(np.diff(area) / np.diff(edges))

@@ -1,0 +1,141 @@
+"""Two runs beside each other, always at the same virtual time."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from callboard.journal.replay.comparison import DivergenceSearch, compare_figures, compare_jobs
+from callboard.journal.replay.cursor import Cursor
+from callboard.journal.replay.frame import DivergencePoint, Frame, RunComparison, View
+from callboard.journal.replay.projector import project
+from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.source import GoTo, Move, Request, Stay, Step, StepKind
+from callboard.scheduler.model import Millis
+
+_STRIDE_MS = 5_000
+"""How far both go on at a time while it is looked for where they part."""
+
+
+class ComparedRun(Protocol):
+    """One of two runs."""
+
+    recording: Recording
+    cursor: Cursor
+
+    def advance(self, move: Move) -> None:
+        """Go where the move leads, or as near to it as can be."""
+
+
+class Lockstep:
+    """Two runs; `answer` moves both.
+
+    A run that is over stays at its end while the other goes on.  Moves by events (the next end of
+    a job, a fault) are by those of the run in front, or of the other when it is over.
+    """
+
+    def __init__(
+        self, first: ComparedRun, second: ComparedRun, has_request: Callable[[], bool]
+    ) -> None:
+        self._sides = first, second
+        self._has_request = has_request
+        self._divergences = DivergenceSearch(self._recordings())
+
+    def answer(self, request: Request) -> Frame:
+        """Move both, and show them."""
+        assert isinstance(request.move, Move), request
+        self._advance(request.move, request.view.lead)
+        return self._frame(request.view)
+
+    def _recordings(self) -> tuple[Recording, Recording]:
+        return self._sides[0].recording, self._sides[1].recording
+
+    def _over(self, side: ComparedRun) -> bool:
+        return side.recording.closed and side.cursor.at_ms >= side.recording.end_ms
+
+    @property
+    def at_ms(self) -> Millis:
+        """The present moment."""
+        return max(side.cursor.at_ms for side in self._sides)
+
+    @property
+    def end_ms(self) -> Millis:
+        """How far either is known."""
+        return max(recording.end_ms for recording in self._recordings())
+
+    def _advance(self, move: Move, lead: int) -> None:
+        for side in self._sides:
+            side.cursor.reached = False
+        match move:
+            case Stay():
+                return
+            case GoTo(at_ms=at_ms):
+                self._to(self.end_ms if at_ms is None else at_ms)
+            case Step(kind=StepKind.DIVERGENCE):
+                self._to_divergence()
+            case _:
+                back = isinstance(move, Step) and move.back
+                front = self._sides[lead]
+                if self._over(front) and not back:
+                    front = self._sides[1 - lead]
+                front.advance(move)
+                self._to(front.cursor.at_ms)
+
+    def _to(self, at_ms: Millis) -> None:
+        """Both to a moment, or as far as the slower one comes."""
+        for side in self._sides:
+            if side.cursor.at_ms != at_ms:
+                side.advance(GoTo(at_ms))
+        going = [side.cursor.at_ms for side in self._sides if not self._over(side)]
+        for side in self._sides:
+            if going and side.cursor.at_ms > min(going):
+                side.advance(GoTo(min(going)))
+
+    def _to_divergence(self) -> None:
+        """To where the runs part; that is looked for as long as nothing else is asked."""
+        while (found := self._look()) is None:
+            before_ms = self.at_ms
+            self._to(before_ms + _STRIDE_MS)
+            if self.at_ms == before_ms or self._has_request():
+                return
+        self._to(found)
+
+    def _look(self) -> Millis | None:
+        found = self._divergence()
+        return None if found is None else found.at_ms
+
+    def _divergence(self) -> DivergencePoint | None:
+        """Where they part, as far as both are known; a run played anew has a new tape."""
+        if self._divergences.recordings != self._recordings():
+            self._divergences = DivergenceSearch(self._recordings())
+        return self._divergences.search()
+
+    def _frame(self, view: View) -> Frame:
+        """Both runs at this moment."""
+        at_ms, end_ms, recordings = self.at_ms, self.end_ms, self._recordings()
+        frames = [
+            project(side.recording, side.cursor.index, at_ms, view, end_ms) for side in self._sides
+        ]
+        clusters = (
+            recordings[0].state_at(self._sides[0].cursor.index),
+            recordings[1].state_at(self._sides[1].cursor.index),
+        )
+        rows, top, found = compare_jobs(clusters, at_ms, view)
+        both = compare_figures(recordings, clusters, at_ms)
+        comparison = RunComparison(
+            lead=view.lead,
+            other=frames[1 - view.lead],
+            figures=both[0],
+            common=both[1],
+            rows=rows,
+            rows_top=top,
+            rows_found=found,
+            divergence=self._divergence(),
+        )
+        complete = all(recording.closed for recording in recordings)
+        return msgspec.structs.replace(
+            frames[view.lead],
+            complete=complete,
+            reached=any(side.cursor.reached for side in self._sides),
+            comparison=comparison,
+        )

@@ -1,0 +1,55 @@
+"""Playing: how fast virtual time goes, and whether it goes at all.  No clock is read here."""
+
+from callboard.journal.replay.source import GoTo, Play, Step
+
+SPEEDS: tuple[float | None, ...] = (
+    0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, None,
+)  # fmt: skip
+"""Virtual seconds a real one; None for as fast as it goes."""
+
+_USUAL = SPEEDS.index(60)
+
+
+class Player:
+    """Whether time goes, and how fast."""
+
+    def __init__(self) -> None:
+        self.playing = False
+        self.until: GoTo | Step | None = None
+        """Where it is to stop of itself."""
+        self.until_text = ""
+        self._at = _USUAL
+
+    @property
+    def speed(self) -> float | None:
+        """Virtual seconds a real second; None for as fast as it goes."""
+        return SPEEDS[self._at]
+
+    @property
+    def speed_text(self) -> str:
+        """The speed as people read it."""
+        return "as fast as it goes" if self.speed is None else f"×{self.speed:g}"
+
+    def faster(self, steps: int) -> None:
+        """So many steps faster, or slower below 0."""
+        self._at = max(0, min(self._at + steps, len(SPEEDS) - 1))
+
+    def set_speed(self, speed: float | None) -> None:
+        """The step of `SPEEDS` nearest to this."""
+        if speed is None:
+            self._at = len(SPEEDS) - 1
+            return
+        known = [each for each in SPEEDS if each is not None]
+        self._at = min(range(len(known)), key=lambda at: abs(known[at] - speed))
+
+    def play(self, seconds: float) -> Play:
+        """The move for so many real seconds."""
+        return Play(None if self.speed is None else 1000 * seconds * self.speed, self.until)
+
+    def play_until(self, until: GoTo | Step, text: str) -> None:
+        """Go, and stop there; `text` says where that is."""
+        self.playing, self.until, self.until_text = True, until, text
+
+    def stop(self) -> None:
+        """Stand still, wherever it was to stop."""
+        self.playing, self.until, self.until_text = False, None, ""

@@ -1,0 +1,92 @@
+"""A recorded run as a source of frames."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.journal.follow import Follower, JournalStatus
+from callboard.journal.replay.cursor import Cursor
+from callboard.journal.replay.frame import Frame
+from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.source import Move, Request
+
+RECORDED_REFUSAL = "this run is recorded and stays as it was; `callboard watch` plays one anew"
+"""Why nothing can be done to it."""
+
+
+class RecordedSource:
+    """A recorded run, read in as it is needed and kept.
+
+    `read_on` takes in some more of it; everything but where the run ends can be asked meanwhile.
+    """
+
+    live = False
+
+    def __init__(self, events: Iterator[AnyEvent]) -> None:
+        self.recording = Recording()
+        self.cursor = Cursor(self.recording)
+        self._events: Iterator[AnyEvent] | None = events
+
+    def read_on(self, count: int | None = None) -> bool:
+        """Take in so many more events, or all; whether there may be more.
+
+        Raises what the events do: JournalError at the first damage.
+        """
+        if self._events is None:
+            return False
+        left = -1 if count is None else count
+        append = self.recording.append
+        for event in self._events:
+            append(event)
+            left -= 1
+            if left == 0:
+                return True
+        self._events = None
+        self.recording.closed = True
+        return False
+
+    @property
+    def growing(self) -> bool:
+        """Whether what has been read is not the whole, though there is no more of it for now."""
+        return False
+
+    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
+        if isinstance(request.move, Move):
+            self.cursor.move(request.move)
+            answer(self.cursor.frame(request.view))
+        else:
+            answer(
+                msgspec.structs.replace(self.cursor.frame(request.view), refusal=RECORDED_REFUSAL)
+            )
+
+    def close(self) -> None:
+        self._events = None
+
+
+class FollowedSource(RecordedSource):
+    """A recorded run that may still be going on in another process."""
+
+    def __init__(self, follower: Follower) -> None:
+        super().__init__(iter(()))
+        self.status = JournalStatus.WRITING
+        self._follower = follower
+
+    def read_on(self, count: int | None = None) -> bool:
+        if self.recording.closed:
+            return False
+        taken = self._follower.take(count)
+        for event in taken:
+            self.recording.append(event)
+        if taken and len(taken) == count:
+            return True
+        self.status = self._follower.status
+        self.recording.closed = self.status is not JournalStatus.WRITING
+        return False
+
+    @property
+    def growing(self) -> bool:
+        return not self.recording.closed
+
+    def close(self) -> None:
+        self._follower.close()

@@ -1,0 +1,240 @@
+"""What `callboard diff A B` prints: the first event at which two journals part.
+
+Three questions are answered apart, since they mean different things.  Was the same thing run
+(`RunStarted`, field by field, the scenario leaf by leaf)?  Did the same things happen (every
+event between)?  Was it done with the same messages (`RunEnded`'s counts and digest)?  Two ways
+of sending heartbeats give the same events by different messages; that is no divergence.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+
+import msgspec
+
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    AttemptLaunched,
+    KillOrdered,
+    ResumeOrdered,
+    RunEnded,
+    RunStarted,
+    SuspendOrdered,
+)
+from callboard.journal.reader import Journal
+from callboard.journal.tell.names import clock, printable
+from callboard.journal.tell.sentences import Narrator
+from callboard.scheduler.model import Millis
+
+_COUNTS = ("messages", "ties", "digest")
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One field that differs; None where one side lacks it."""
+
+    field: str
+    left: object
+    right: object
+
+
+class Divergence(msgspec.Struct, frozen=True):
+    """The first place where two journals tell different events.
+
+    `index` counts the journal's events from 0 (the first is `RunStarted`); `at_ms` is the time of
+    the earlier of the two.  An event is None where its journal has ended.  `before` are the last
+    events that both tell; the lines are these events in words.
+    """
+
+    index: int
+    at_ms: Millis
+    left: AnyEvent | None
+    right: AnyEvent | None
+    before: tuple[AnyEvent, ...]
+    before_lines: tuple[str, ...]
+    left_line: str
+    right_line: str
+    only_reason: bool
+    """True when the same was decided for another reason."""
+
+
+class JournalDiff(msgspec.Struct, frozen=True):
+    """How two journals differ.  `events` is how many they share, `RunStarted` not compared.
+
+    `broke_off` says of each whether it was read to its end and lacks the end of the run.
+    """
+
+    setup: tuple[Difference, ...]
+    divergence: Divergence | None
+    counts: tuple[Difference, ...]
+    events: int
+    broke_off: tuple[bool, ...]
+
+    @property
+    def same_events(self) -> bool:
+        """Whether the same things happened at the same times."""
+        return self.divergence is None
+
+
+def first_divergence(
+    left: str | Path, right: str | Path, *, context: int = 3, reasons: bool = True
+) -> Divergence | None:
+    """The first event at which the journals part, or None.  Otherwise like `compare`."""
+    return diff_journals(left, right, context=context, reasons=reasons).divergence
+
+
+def diff_journals(
+    left: str | Path, right: str | Path, *, context: int = 3, reasons: bool = True
+) -> JournalDiff:
+    """Read two journals side by side up to the first difference in what happened.
+
+    `context` is how many events before it are kept.  With `reasons` off, launches and kills may
+    differ in their `why`: that shows where two policies first decide differently.  Memory is
+    that of two chunks.  Errors as in `Journal`.
+    """
+    journals = Journal(left), Journal(right)
+    walk = _PairedReader(context, reasons)
+    for a, b in zip_longest(*journals):
+        if walk.step(a, b):
+            break
+    ended = walk.ended()
+    broke_off = tuple(e and not j.complete for e, j in zip(ended, journals, strict=True))
+    return JournalDiff(
+        tuple(walk.setup), walk.divergence, tuple(walk.counts), walk.index, broke_off
+    )
+
+
+class _PairedReader:
+    """Two journals read in step."""
+
+    def __init__(self, context: int, reasons: bool) -> None:
+        self.reasons = reasons
+        self.index = 0
+        self.setup: list[Difference] = []
+        self.counts: list[Difference] = []
+        self.divergence: Divergence | None = None
+        self.narrator = Narrator()
+        self.context = context
+        self.before: deque[AnyEvent] = deque()
+
+    def step(self, left: AnyEvent | None, right: AnyEvent | None) -> bool:
+        """Compare one pair; True where the journals part."""
+        if isinstance(left, RunStarted) and isinstance(right, RunStarted):
+            self.setup += _differences(left, right)
+        elif not self.same(left, right):
+            self.divergence = self.part(left, right)
+            return True
+        elif isinstance(left, RunEnded) and isinstance(right, RunEnded):
+            self.counts += (d for d in _differences(left, right) if d.field in _COUNTS)
+        if left is not None:
+            self.keep(left)
+        self.index += 1
+        return False
+
+    def keep(self, event: AnyEvent) -> None:
+        """Remember what both tell; words are made of it only if it comes to a parting."""
+        self.narrator.learn(event)
+        self.before.append(event)
+        if len(self.before) > self.context:
+            self.narrator.forget(self.before.popleft())
+
+    def same(self, left: AnyEvent | None, right: AnyEvent | None) -> bool:
+        """Whether both journals tell the same, as far as that is asked."""
+        if left == right or same_event(left, right):
+            return True
+        if isinstance(left, RunEnded) and isinstance(right, RunEnded):
+            return (left.at_ms, left.reason) == (right.at_ms, right.reason)
+        return not self.reasons and same_decision(left, right)
+
+    def part(self, left: AnyEvent | None, right: AnyEvent | None) -> Divergence:
+        """The divergence at this pair."""
+        return Divergence(
+            index=self.index,
+            at_ms=min(event.at_ms for event in (left, right) if event is not None),
+            left=left,
+            right=right,
+            before=tuple(self.before),
+            before_lines=tuple(map(self.in_words, self.before)),
+            left_line=self.in_words(left),
+            right_line=self.in_words(right),
+            only_reason=same_decision(left, right),
+        )
+
+    def ended(self) -> tuple[bool, bool]:
+        """Which journals were read to their ends."""
+        if self.divergence is None:
+            return True, True
+        return self.divergence.left is None, self.divergence.right is None
+
+    def in_words(self, event: AnyEvent | None) -> str:
+        """The event as a line, without taking it as having happened."""
+        if event is None:
+            return "(the journal has ended)"
+        return f"{clock(event.at_ms)}  {self.narrator.describe(event)}"
+
+
+_DECISIONS = (AttemptLaunched, KillOrdered, SuspendOrdered, ResumeOrdered)
+
+
+def same_event(left: AnyEvent | None, right: AnyEvent | None) -> bool:
+    """Whether the same happened, whatever the numbers of the events that brought it about."""
+    if left is None or right is None or type(left) is not type(right):
+        return left is right
+    return left == msgspec.structs.replace(right, cause=left.cause)
+
+
+def same_decision(left: AnyEvent | None, right: AnyEvent | None) -> bool:
+    """Whether two launches, or two kills, differ in nothing but their reason."""
+    if not isinstance(left, _DECISIONS) or type(left) is not type(right):
+        return False
+    assert isinstance(right, _DECISIONS)
+    return same_event(left, msgspec.structs.replace(right, why=left.why))
+
+
+def _differences(left: AnyEvent, right: AnyEvent) -> Iterator[Difference]:
+    yield from _leaves("", msgspec.structs.asdict(left), msgspec.structs.asdict(right))
+
+
+def _leaves(prefix: str, left: object, right: object) -> Iterator[Difference]:
+    """The leaves that differ in two nested tables, by dotted name."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        for key in dict.fromkeys((*left, *right)):
+            yield from _leaves(f"{prefix}.{key}", left.get(key), right.get(key))
+    elif left != right:
+        yield Difference(prefix.removeprefix("."), left, right)
+
+
+def diff_lines(found: JournalDiff, left: str, right: str) -> Iterator[str]:
+    """`found` for people; `left` and `right` are what to call the journals."""
+    yield f"A  {left}"
+    yield f"B  {right}"
+    yield from _table("Set up differently:", found.setup)
+    if found.divergence is not None:
+        yield from _divergence_lines(found.divergence)
+    else:
+        yield f"The same {found.events:,} events at the same times."
+        yield from _table("Done by other messages:", found.counts)
+    for name, broke_off in zip("AB", found.broke_off, strict=True):
+        if broke_off:
+            yield f"{name} lacks the end of the run, which was killed, or is still going on."
+
+
+def _divergence_lines(parting: Divergence) -> Iterator[str]:
+    yield f"They part at event {parting.index:,}, at {clock(parting.at_ms)}:"
+    yield from (f"     {line}" for line in parting.before_lines)
+    yield f"  A  {parting.left_line}"
+    yield f"  B  {parting.right_line}"
+    if parting.only_reason:
+        yield "The decision is the same, its reason is not."
+
+
+def _table(title: str, differences: tuple[Difference, ...]) -> Iterator[str]:
+    if differences:
+        yield title
+    for each in differences:
+        yield f"  {printable(each.field)}: {_value(each.left)} | {_value(each.right)}"
+
+
+def _value(value: object) -> str:
+    text = printable("–" if value is None else str(value))
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,332 @@
+"""What `callboard explain JOURNAL JOB` prints: why a job waited, told from the journal alone.
+
+One pass.  What is kept is of the size of the cluster (attempts that run, jobs that are there) plus
+counts by job: launches of others before the job's first, and refusals by their reasons.  A launch's
+reason names at most eight of the jobs passed over before it, and a heartbeat that launched nothing
+leaves no reason; how often the job was passed over in all is told by its own launches, which carry
+the count, and those named in others' reasons are told as examples.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    AttemptClosed,
+    AttemptLaunched,
+    AttemptResumed,
+    AttemptSuspended,
+    JobFinished,
+    JobSubmitted,
+    KillOrdered,
+    Outcome,
+    ResumeOrdered,
+    RunStarted,
+    SuspendOrdered,
+)
+from callboard.journal.reader import Journal
+from callboard.journal.tell.names import (
+    clock,
+    count,
+    duration,
+    job_name,
+    kind_name,
+    node_name,
+    printable,
+)
+from callboard.journal.tell.sentences import LOCALITY_NAMES, Narrator
+from callboard.scheduler.model import JobId, Millis, NodeId, TaskKind
+
+OTHERS_SHOWN = 5
+"""So many other jobs, and so many reasons, are named; the rest are counted."""
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+class _PhaseStats:
+    """What became of a job's tasks of one kind."""
+
+    def __init__(self) -> None:
+        self.launched = 0
+        self.first_ms: Millis = 0
+        self.levels: Counter[int] = Counter()
+        self.skips = 0
+        self.waited_ms: Millis = 0
+        self.ranks: Counter[int] = Counter()
+        self.rules: Counter[str] = Counter()
+        self.copies = 0
+        self.most = 0
+
+
+class _JobHistory:
+    """All that is gathered of one job."""
+
+    def __init__(self, job: JobId) -> None:
+        self.job = job
+        self.submitted: JobSubmitted | None = None
+        self.finished: JobFinished | None = None
+        self.policy = ""
+        self.phases = (_PhaseStats(), _PhaseStats())
+        self.before: Counter[JobId] = Counter()  # others' launches before the job's first
+        self.named = 0
+        self.reasons: Counter[str] = Counter()
+        self.example: dict[str, str] = {}
+        self.lines: list[str] = []  # kills, suspensions and what came of them, in order
+        self.copies: list[str] = []  # copies and what became of them, in order
+        self.running = [0, 0]
+
+
+class _JobHistoryFold:
+    """Reads the events of one journal and keeps what concerns one job."""
+
+    def __init__(self, job: JobId) -> None:
+        self.story = _JobHistory(job)
+        self.narrator = Narrator()
+        self.freed: dict[tuple[NodeId, TaskKind], list[JobId]] = {}
+        self.killed: set[int] = set()
+        self.suspended: set[int] = set()
+        self.last_ms: Millis = 0
+
+    def observe(self, event: AnyEvent) -> None:
+        """Take note of one event."""
+        self.last_ms = event.at_ms
+        self.narrator.learn(event)
+        match event:
+            case RunStarted():
+                self.story.policy = event.policy
+            case JobSubmitted() if event.job == self.story.job:
+                self.story.submitted = event
+            case AttemptLaunched():
+                self._launched(event)
+            case KillOrdered() | SuspendOrdered():
+                self._ordered(event)
+            case AttemptSuspended():
+                self._suspended(event)
+            case ResumeOrdered() | AttemptResumed():
+                self._goes_on(event)
+            case AttemptClosed():
+                self._closed(event)
+            case JobFinished() if event.job == self.story.job:
+                self.story.finished = event
+        self.narrator.forget(event)
+
+    def _launched(self, event: AttemptLaunched) -> None:
+        history = self.story
+        self._taken(event, event.at_ms)
+        if event.job == history.job:
+            self._own(event)
+            return
+        if history.submitted is None or history.finished is not None:
+            return
+        if not any(phase.launched for phase in history.phases):
+            history.before[event.job] += 1
+        for skip in event.why.skipped:
+            if skip.job == history.job:
+                self._named(skip.reason)
+
+    def _own(self, event: AttemptLaunched) -> None:
+        phase = self.story.phases[event.kind]
+        if not phase.launched:
+            phase.first_ms = event.at_ms
+        phase.launched += 1
+        phase.levels[event.level] += 1
+        if event.original:
+            phase.copies += 1
+            self.story.copies.append(self.narrator.line(event))
+        else:
+            phase.ranks[event.why.rank] += 1
+            phase.rules[event.why.rule] += 1
+        phase.skips += event.why.skips
+        phase.waited_ms += event.why.waited_ms
+        self._runs(event.kind)
+
+    def _runs(self, kind: TaskKind) -> None:
+        """One more of the job's tasks has a slot."""
+        history = self.story
+        history.running[kind] += 1
+        history.phases[kind].most = max(history.phases[kind].most, history.running[kind])
+
+    def _named(self, reason: str) -> None:
+        """Reasons that differ only in their numbers are one reason; the last is the example."""
+        shape = _NUMBER.sub("#", reason)
+        if shape not in self.story.reasons and len(self.story.reasons) >= 100:
+            shape = "other reasons"
+        self.story.named += 1
+        self.story.reasons[shape] += 1
+        self.story.example[shape] = reason
+
+    def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
+        launch = self.narrator.attempts.get(event.attempt)
+        if launch is None:
+            return
+        if not event.why.rank:  # no matter of the queue: its task is done, or begun again
+            if launch.job == self.story.job:
+                self.story.copies.append(self.narrator.line(event))
+            return
+        if isinstance(event, KillOrdered):
+            self.killed.add(event.attempt)
+        if launch.job == self.story.job:
+            told = self.narrator.describe(event)
+            ran = duration(event.at_ms - launch.at_ms)
+            self.story.lines.append(f"{clock(event.at_ms)}  {told}, {ran} after its launch")
+
+    def _goes_on(self, event: ResumeOrdered | AttemptResumed) -> None:
+        launch = self.narrator.attempts.get(event.attempt)
+        if launch is None:
+            return
+        if isinstance(event, ResumeOrdered):
+            self.suspended.discard(event.attempt)
+            self._taken(launch, event.at_ms)
+            if launch.job == self.story.job:
+                self._runs(launch.kind)
+        elif launch.job == self.story.job:
+            told = self.narrator.describe(event)
+            self.story.lines.append(f"{clock(event.at_ms)}  {told}")
+
+    def _suspended(self, event: AttemptSuspended) -> None:
+        launch = self.narrator.attempts.get(event.attempt)
+        if launch is None:
+            return
+        self.freed.setdefault((launch.node, launch.kind), []).append(launch.job)
+        self.suspended.add(event.attempt)
+        if launch.job == self.story.job:
+            self.story.running[launch.kind] -= 1
+
+    def _closed(self, event: AttemptClosed) -> None:
+        launch = self.narrator.attempts.get(event.attempt)
+        if launch is None:
+            return
+        held = event.attempt in self.suspended
+        self.suspended.discard(event.attempt)
+        if launch.job == self.story.job and not held:
+            self.story.running[launch.kind] -= 1
+        if event.attempt in self.killed:
+            self.killed.discard(event.attempt)
+            if event.outcome is Outcome.KILLED and not held:
+                place = (launch.node, launch.kind)
+                self.freed.setdefault(place, []).append(launch.job)
+
+    def _taken(self, event: AttemptLaunched, at_ms: Millis) -> None:
+        """A slot that somebody gave up has gone to the job that has an attempt there next."""
+        waiting = self.freed.get((event.node, event.kind))
+        if not waiting:
+            return
+        victim = waiting.pop(0)
+        if not waiting:
+            del self.freed[event.node, event.kind]
+        if victim == event.job or self.story.job not in (victim, event.job):
+            return
+        slot = f"a {kind_name(event.kind)} slot on {node_name(event.node)}"
+        taken = f"{slot} that {job_name(victim)} had to give up goes to {job_name(event.job)}"
+        self.story.lines.append(f"{clock(at_ms)}  {taken}")
+
+
+def explain(path: str | Path, job: JobId) -> Iterator[str]:
+    """The lines about `job` in the journal at `path`.
+
+    Raises LookupError, with a message for people, if the journal has no such job; JournalError
+    and OSError as `Journal` does.
+    """
+    journal = Journal(path)
+    fold = _JobHistoryFold(job)
+    for event in journal:
+        fold.observe(event)
+    if fold.story.submitted is None:
+        raise LookupError(f"{path}: no {job_name(job)} was submitted in this run")
+    yield from map(printable, _lines(fold.story, fold.last_ms))
+    if not journal.complete:
+        yield "The journal ends here, without the end of the run."
+
+
+def _lines(history: _JobHistory, last_ms: Millis) -> Iterator[str]:
+    submitted = history.submitted
+    assert submitted is not None
+    tasks = f"{count(submitted.maps, 'map')}, {count(submitted.reduces, 'reduce')}"
+    who = f"{job_name(history.job)} “{submitted.name}” of {submitted.user}"
+    yield f"{who} ({tasks}), under {history.policy}"
+    yield f"{clock(submitted.at_ms)}  submitted"
+    yield from _wait(history, submitted, last_ms)
+    for kind in TaskKind:
+        yield from _phase(history, kind, submitted)
+    yield from _passed_over(history)
+    if history.copies:
+        yield "Speculation:"
+        yield from (f"  {line}" for line in history.copies)
+    if history.lines:
+        yield "Preemption:"
+        yield from (f"  {line}" for line in history.lines)
+    yield _ending(history, submitted, last_ms)
+
+
+def _wait(history: _JobHistory, submitted: JobSubmitted, last_ms: Millis) -> Iterator[str]:
+    """How long until the first launch, and who was launched meanwhile."""
+    firsts = [phase.first_ms for phase in history.phases if phase.launched]
+    until_ms = min(firsts) if firsts else last_ms
+    waited = duration(until_ms - submitted.at_ms)
+    if firsts:
+        yield f"{clock(until_ms)}  its first task is launched, after {waited}"
+    else:
+        yield f"It waited {waited} and was never launched"
+    total = history.before.total()
+    if total:
+        ranked = sorted(history.before.items(), key=lambda item: (-item[1], item[0]))
+        shown = ", ".join(f"{job_name(job)} {n:,}" for job, n in ranked[:OTHERS_SHOWN])
+        rest = len(ranked) - OTHERS_SHOWN
+        more = f", and {count(rest, 'other job')}" if rest > 0 else ""
+        yield f"  Meanwhile {count(total, 'task')} of others went first: {shown}{more}"
+    elif until_ms > submitted.at_ms:
+        yield "  Meanwhile nothing was launched: it waited for a heartbeat or a free slot"
+
+
+def _phase(history: _JobHistory, kind: TaskKind, submitted: JobSubmitted) -> Iterator[str]:
+    phase = history.phases[kind]
+    tasks = (submitted.maps, submitted.reduces)[kind]
+    if not phase.launched:
+        return
+    if kind is TaskKind.REDUCE:
+        after = duration(phase.first_ms - submitted.at_ms)
+        yield f"{clock(phase.first_ms)}  its first reduce is launched, {after} after submission"
+    waves = -(-phase.launched // phase.most)
+    yield (
+        f"  {kind_name(kind)}s: {phase.launched:,} launched for {count(tasks, 'task')}, at most"
+        f" {phase.most:,} at once, so {count(waves, 'wave')} or more"
+    )
+    if kind is TaskKind.MAP:
+        levels = [f"{phase.levels[level]:,} {name}" for level, name in LOCALITY_NAMES.items()]
+        yield f"  locality: {', '.join(levels)}"
+    yield f"  it stood first in the queue at {phase.ranks[1]:,} of these launches"
+    if any(" " in rule for rule in phase.rules):  # more than the order's name
+        ranked = sorted(phase.rules.items(), key=lambda item: (-item[1], item[0]))
+        yield from (f"  {times:,} × {rule}" for rule, times in ranked[:OTHERS_SHOWN])
+        if len(ranked) > OTHERS_SHOWN:
+            yield f"  and {count(len(ranked) - OTHERS_SHOWN, 'other reason')}"
+    if phase.copies:
+        yield f"  {phase.copies:,} of them to run a task twice"
+
+
+def _passed_over(history: _JobHistory) -> Iterator[str]:
+    """What it put up with for locality, and the reasons that others' launches give."""
+    phase = history.phases[TaskKind.MAP]
+    if phase.skips:
+        waited = duration(phase.waited_ms)
+        yield (
+            f"Passed over for locality {count(phase.skips, 'time')} before its launches,"
+            f" which counts as {waited} of waiting"
+        )
+    if not history.named:
+        return
+    launches = "one launch" if history.named == 1 else f"{history.named:,} launches"
+    yield f"Named as passed over in the reasons of {launches} of others:"
+    for shape, times in history.reasons.most_common(OTHERS_SHOWN):
+        yield f"  {times:,} × {history.example[shape] if times == 1 else shape}"
+        if times > 1:
+            yield f"      the last: {history.example[shape]}"
+
+
+def _ending(history: _JobHistory, submitted: JobSubmitted, last_ms: Millis) -> str:
+    if history.finished is None:
+        return f"{clock(last_ms)}  the journal leaves it unfinished"
+    took = duration(history.finished.at_ms - submitted.at_ms)
+    return f"{clock(history.finished.at_ms)}  {history.finished.outcome} after {took}"

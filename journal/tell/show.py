@@ -1,0 +1,80 @@
+"""What `callboard show JOURNAL` prints: the events as sentences, one a line."""
+
+import difflib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.journal.reader import Journal
+from callboard.journal.tell.sentences import Narrator
+from callboard.scheduler.model import JobId, NodeId
+
+
+def _kind(event_type: type[AnyEvent]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", event_type.__name__).lower()
+
+
+EVENT_KINDS: dict[str, type[AnyEvent]] = {_kind(each): each for each in AnyEvent.__args__}
+"""The kinds of event by the names that `--kind` takes: `job-submitted`, `attempt-launched`, …"""
+
+
+class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Which events to print: all, or those about one job, on one node, of one kind.
+
+    Several filters must all hold.  `limit` is the most events to print.
+    """
+
+    job: JobId | None = None
+    node: NodeId | None = None
+    kind: str | None = None
+    limit: int | None = None
+
+
+def check_kind(kind: str) -> str:
+    """`kind` if it is one of `KINDS`.  Raises ValueError, naming the kinds and a near one."""
+    if kind in EVENT_KINDS:
+        return kind
+    near = difflib.get_close_matches(kind, EVENT_KINDS, n=1)
+    meant = f"; did you mean {near[0]}?" if near else "."
+    raise ValueError(f"{kind!r} is no kind of event{meant} There are: {', '.join(EVENT_KINDS)}")
+
+
+def show(path: str | Path, options: ShowOptions | None = None) -> Iterator[str]:
+    """The lines for the journal at `path`, read as they are asked for.
+
+    The last line says so when the limit cut the list, or when the journal was cut off.  Raises
+    ValueError for an unknown kind; JournalError and OSError as `Journal` does.
+    """
+    options = options or ShowOptions()
+    wanted = EVENT_KINDS[check_kind(options.kind)] if options.kind is not None else None
+    return _lines(Journal(path), options, wanted)
+
+
+def _lines(journal: Journal, options: ShowOptions, wanted: type[AnyEvent] | None) -> Iterator[str]:
+    narrator, shown = Narrator(), 0
+    for event in journal:
+        narrator.learn(event)
+        if _matches(narrator, event, options, wanted):
+            if shown == options.limit:
+                yield f"… more follow; the limit is {options.limit}"
+                return
+            shown += 1
+            yield narrator.line(event)
+        else:
+            narrator.forget(event)
+    if journal.truncated:
+        yield "… the journal breaks off here: the run was killed, or is still going on"
+    elif not journal.complete:
+        yield "… the journal ends here, without the end of the run"
+
+
+def _matches(
+    narrator: Narrator, event: AnyEvent, options: ShowOptions, wanted: type[AnyEvent] | None
+) -> bool:
+    if wanted is not None and not isinstance(event, wanted):
+        return False
+    job, node = narrator.subject(event)
+    return options.job in (None, job) and options.node in (None, node)

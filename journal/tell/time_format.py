@@ -1,0 +1,60 @@
+"""Short forms of times, for where a screen has room for six characters."""
+
+from callboard.scheduler.model import Millis
+
+
+def short_duration(ms: Millis) -> str:
+    """A length of time: `0.4s`, `59s`, `2m05s`, `3h07m`, `2d04h`."""
+    seconds = ms // 1000
+    if seconds < 10:
+        return f"{ms / 1000:.1f}s"
+    if seconds < 60:
+        return f"{seconds}s"
+    if seconds < 3600:
+        return f"{seconds // 60}m{seconds % 60:02}s"
+    if seconds < 86400:
+        return f"{seconds // 3600}h{seconds // 60 % 60:02}m"
+    return f"{seconds // 86400}d{seconds // 3600 % 24:02}h"
+
+
+def axis_time(ms: Millis) -> str:
+    """A moment on an axis: `0:07:30`."""
+    seconds = ms // 1000
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+_SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000
+
+
+def parse_time(text: str) -> Millis:
+    """The moment that `90`, `90s`, `7m`, `1h30m`, `7:30` or `1:07:30` names.
+
+    Raises ValueError with a message for people.
+    """
+    trimmed = text.strip().lower()
+    try:
+        if ":" in trimmed:
+            seconds = 0.0
+            for part in trimmed.split(":"):
+                seconds = seconds * 60 + float(part)
+            found = round(seconds * _SECOND)
+        else:
+            found = _units(trimmed)
+    except (ValueError, OverflowError):
+        found = -1
+    if found < 0:
+        raise ValueError(f"{text!r} is no time; try 7:30, 1:07:30, 90s or 1h30m")
+    return found
+
+
+def _units(text: str) -> Millis:
+    if not text:
+        raise ValueError
+    total, number = 0.0, ""
+    for character in text:
+        if character in "smh":
+            total += float(number) * {"s": _SECOND, "m": _MINUTE, "h": _HOUR}[character]
+            number = ""
+        else:
+            number += character
+    return round(total + (float(number) * _SECOND if number else 0))

@@ -1,0 +1,93 @@
+"""A journal in place of a scenario: its run is played again, with what was done to it by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from callboard.actors.vocabulary.events import FaultStruck, RunEnded
+from callboard.actors.vocabulary.faults import Crash, Restart, SwitchPolicy
+from callboard.experiments.live_server import LiveServer
+from callboard.experiments.run_spec import prepare_scenario
+from callboard.experiments.simulation import RunOptions, run_simulation
+from callboard.experiments.user_errors import InputError
+from callboard.journal.reader import Journal
+from callboard.journal.replay.source import GoTo, Intervene
+from callboard.journal.writer import JournalWriter
+from callboard.scenarios.listed_jobs import ListedJob
+from tests.callboard.support import shell
+from tests.tui.test_interventions import ask, plan, taped, to_the_end
+
+DEEDS = (
+    Intervene((Crash(1), Crash(5))),
+    Intervene(burst=ListedJob(name="late", maps=9, map_s=12, count=2)),
+    Intervene((Restart(1),)),
+    Intervene((SwitchPolicy("fifo"),)),
+)
+
+
+def played(path: Path, *, to_end: bool) -> str:
+    """The outage with all deeds, recorded; its digest, if it was watched to its end."""
+    with LiveServer([plan(journal=path)]) as desk:
+        for at_ms, deed in zip((60_000, 90_000, 150_000, 210_000), DEEDS, strict=True):
+            ask(desk, GoTo(at_ms), deed)
+        return to_the_end(desk).digest if to_end else ""
+
+
+def test_it_is_the_same_run(tmp_path: Path) -> None:
+    """The digest of its messages, and every event."""
+    first, second = tmp_path / "first.journal", tmp_path / "second.journal"
+    digest = played(first, to_end=True)
+    scenario, jobs, script = prepare_scenario(str(first))
+    result = run_simulation(
+        scenario, jobs, scenario.policies[0], RunOptions(journal=second), script=script
+    )
+    assert result.summary.digest == digest
+    assert list(Journal(first))[1:] == list(Journal(second))[1:]
+
+
+def test_a_run_that_was_left_early_goes_on_to_its_end(tmp_path: Path) -> None:
+    """Also with what the scenario had still in store: the rack fails at 420 s."""
+    path = tmp_path / "left.journal"
+    played(path, to_end=False)
+    left = list(Journal(path))
+    assert left[-1].at_ms < 220_000
+    scenario, jobs, script = prepare_scenario(str(path))
+    with LiveServer([plan()]) as desk:
+        for at_ms, deed in zip((60_000, 90_000, 150_000, 210_000), DEEDS, strict=True):
+            ask(desk, GoTo(at_ms), deed)
+        digest = to_the_end(desk).digest
+        struck = [each for each in taped(desk) if isinstance(each, FaultStruck)]
+    assert run_simulation(scenario, jobs, "fair", script=script).summary.digest == digest
+    assert len(script) == len(set(script))
+    assert {(each.at_ms, each.fault) for each in struck} <= set(script)
+
+
+def test_under_other_policies_and_without_faults(tmp_path: Path) -> None:
+    path = tmp_path / "left.journal"
+    played(path, to_end=False)
+    done = shell('callboard run "$1" --policy fifo --policy hfsp', str(path))
+    assert (done.returncode, "hfsp: digest" in done.stdout) == (0, True)
+    scenario, jobs, script = prepare_scenario(str(path), faults=False)
+    assert (len(jobs), script) == (13, ())
+    assert scenario.policies == ("fair",)
+
+
+@pytest.mark.parametrize("option", ["--seed 4", "--set tasks.sigma=0"])
+def test_nothing_else_can_be_changed(tmp_path: Path, option: str) -> None:
+    path = tmp_path / "left.journal"
+    played(path, to_end=False)
+    done = shell(f'callboard run "$1" {option}', str(path))
+    assert done.returncode == 2
+    assert "a recorded run is played again as it was" in done.stderr
+
+
+def test_a_journal_in_which_no_run_begins(tmp_path: Path) -> None:
+    path = tmp_path / "empty.journal"
+    with JournalWriter(path):
+        pass
+    with pytest.raises(InputError, match="no run has been recorded in it yet"):
+        prepare_scenario(str(path))
+    with JournalWriter(path) as sink:
+        sink(RunEnded(0, "complete", 0, 0, ""))
+    with pytest.raises(InputError, match="no run has been recorded in it yet"):
+        prepare_scenario(str(path))

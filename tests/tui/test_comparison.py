@@ -1,0 +1,314 @@
+"""Two runs beside each other on the screen: what keys and clicks do, and how it is marked."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from callboard.actors.vocabulary.events import FaultStruck
+from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
+from callboard.experiments.live_server import LiveServer
+from callboard.journal.replay.frame import JobSortKey
+from callboard.tui.palette import DIVERGENCE_SIGN
+from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
+from callboard.tui.panels.log import LogPane
+from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.panels.timebar import TimeBar
+from tests.tui.support import SMALL, WIDE, Screen, drive
+from tests.tui.test_intervention_menu import at, said
+from tests.tui.test_interventions import taped
+from tests.tui.test_lockstep import pair, versus
+
+Act = Callable[[Screen], Awaitable[None]]
+
+
+def on_two(act: Act, size: tuple[int, int] = WIDE, *policies: str) -> LiveServer:
+    """Act on the outage under FIFO and Fair, or under one policy."""
+    server = LiveServer(pair(*(policies or ("fifo", "fair"))))
+    drive(server, act, size)
+    return server
+
+
+def titles(screen: Screen) -> list[str]:
+    """The panes of the pair that are there, by their titles."""
+    panes = screen.app.query("#pair Pane, #stage Pane")
+    return [str(pane.border_title) for pane in panes if pane.region.area and pane.is_on_screen]
+
+
+class TestBeside:
+    def test_all_panes_where_there_is_room(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 500_000)
+            assert "rack-outage under fifo and fair" in screen.text()
+            assert titles(screen) == [
+                "1 fifo",
+                "1 fair",
+                "2 jobs in either system",
+                "4 side by side",
+                "3 events: headlines · fifo",
+                "3 events: headlines · fair",
+                "5 over time: fifo above, fair below",
+            ]
+            rows = {row.job: row for row in versus(screen.frame).rows}
+            assert rows[0].name == "nightly"
+
+        on_two(act)
+
+    def test_a_small_screen_shows_the_one_in_front(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 500_000)
+            assert titles(screen) == ["1 fifo", "2 jobs in either system"]
+            await screen.press("v")
+            assert titles(screen) == ["1 fair", "2 jobs in either system"]
+            for key, title in (
+                ("3", "3 events: headlines · fair"),
+                ("4", "4 side by side"),
+                ("5", "5 over time: fifo above, fair below"),
+            ):
+                await screen.press(key)
+                assert titles(screen) == ["1 fair", title]
+            await screen.press("2", "down", "4", "v")
+            assert titles(screen)[1].startswith("4 job-0 “nightly” · fifo")
+            assert len(screen.text().splitlines()) == 24
+
+        on_two(act, SMALL)
+
+    def test_a_small_screen_that_grows(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.pilot.resize_terminal(*WIDE)
+            await screen.until(lambda: len(titles(screen)) == 7)
+
+        on_two(act, SMALL)
+
+    def test_a_selected_job_in_both(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 500_000, "2", "down", "4")
+            assert [title for title in titles(screen) if title.startswith("4 job")] == [
+                "4 job-0 “nightly” · fifo",
+                "4 job-0 “nightly” · fair",
+            ]
+            await screen.press("4")  # from the detail to the figures
+            assert screen.app.focused is not None
+            assert screen.app.focused.id == "pair-figures"
+            await screen.press("3")
+            assert "3 events: headlines · fair" in titles(screen)
+
+        on_two(act)
+
+    def test_one_pane_alone(self) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press("1", "z")
+            assert titles(screen) == ["1 fifo"]
+            await screen.press("escape")
+            assert len(titles(screen)) == 7
+
+        on_two(act)
+
+
+class TestInFront:
+    """The one in front is who moves by events, and whom a policy is put in force of."""
+
+    def test_who_goes_to_a_pane_of_a_run_has_it_in_front(self) -> None:
+        async def act(screen: Screen) -> None:
+            assert screen.view().lead == 0
+            await screen.pilot.click("#pair-log-1")
+            await screen.pilot.pause()
+            assert screen.view().lead == 1
+            assert screen.frame.policy == "fair"
+            await screen.press("v")
+            assert screen.view().lead == 0
+            assert screen.app.focused is not None
+            assert screen.app.focused.id == "pair-log-0"
+
+        on_two(act)
+
+    def test_steps_are_its_own(self) -> None:
+        async def act(screen: Screen) -> None:
+            ends = []
+            for _ in range(2):
+                await screen.press("home", "j")
+                ends.append(screen.frame.at_ms)
+                assert "succeeded" in screen.frame.log[-1].text
+                await screen.press("v")
+            assert ends[0] > ends[1]  # queries wait under FIFO
+
+        on_two(act)
+
+    def test_an_event_of_either_run(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 500_000, "v", "3", "up", "up")
+            log = screen.app.query_one("#pair-log-1", LogPane)
+            assert log.chosen is not None
+            assert log.frame is not None
+            line = next(each for each in log.frame.log if each.index == log.chosen)
+            await screen.press("enter")
+            assert screen.frame.at_ms == line.at_ms
+            assert screen.frame.log[-1].text == line.text
+
+        on_two(act)
+
+    def test_a_policy_for_it_and_a_crash_for_both(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000, "v", "1", "right", "x")
+            assert "Interfere in both runs at 00:01:40.000" in screen.text()
+            await screen.press("k", "x", "o", "2")
+            assert "rack-outage under fifo and hfsp" in screen.text()
+
+        server = on_two(act)
+        for side in range(2):
+            assert FaultStruck(100_001, Crash(0)) in taped(server, side)
+            switched = FaultStruck(100_002, SwitchPolicy("hfsp")) in taped(server, side)
+            assert switched is bool(side)
+
+
+class TestDifferences:
+    def test_the_first_is_one_key_away(self) -> None:
+        async def act(screen: Screen) -> None:
+            assert "no difference so far" in screen.text()
+            await screen.press("space", "d")
+            divergence = versus(screen.frame).divergence
+            assert divergence is not None
+            assert screen.frame.at_ms == divergence.at_ms
+            assert not screen.playing()
+            assert f"fair: {divergence.lines[1][:30]}" in screen.text()
+            await at(screen, 400_000)
+            column = divergence.at_ms * screen.app.query_one(TimeBar).columns // screen.frame.end_ms
+            assert screen.text().splitlines()[-3].index(DIVERGENCE_SIGN) == 14 + column
+
+        on_two(act)
+
+    def test_slots_at_the_same_work_step_back(self) -> None:
+        """Until the runs part all do; `D` shows them as those of one run."""
+
+        def bright(screen: Screen, side: int) -> int:
+            """How many of the slots that are at something do not step back."""
+            slots = screen.app.query_one(f"#pair-slots-{side}", SlotsPane)
+            palette = screen.app.palette
+            dimmed = {palette.dimmed(hue) for hue in palette.jobs}
+            inks = [slots._table[code] for code in slots._codes]
+            return sum(
+                ink.text in "■◇◆"
+                and ink.style is not None
+                and ink.style.color is not None
+                and ink.style.color.name not in dimmed
+                for ink in inks
+            )
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 100_000)
+            assert [bright(screen, side) for side in range(2)] == [0, 0]
+            await screen.press("D")
+            assert [bright(screen, side) for side in range(2)] == [78, 78]
+            await screen.press("D")
+            await at(screen, 250_000)
+            both = versus(screen.frame).frames(screen.frame)
+            owners = [frame.owners for frame in both]
+            differ = [
+                owners[0][place : place + 4] != owners[1][place : place + 4]
+                for place in range(0, len(owners[0]), 4)
+            ]
+            assert 0 < bright(screen, 0) <= sum(differ)
+
+        on_two(act)
+
+    def test_who_is_ahead(self) -> None:
+        """Tasks while a job is in either system, time once both have ended it."""
+
+        async def act(screen: Screen) -> None:
+            await at(screen, 10**7, "a")
+            text = screen.text()
+            row = next(row for row in versus(screen.frame).rows if row.name == "query-1")
+            assert row.sooner_ms is not None
+            assert row.sooner_ms > 0
+            line = next(line for line in text.splitlines() if "query-1 " in line)
+            assert "−" in line.split("│")[1].split()[-1]
+            assert "over at" in text
+            await at(screen, 180_000)
+            line = next(line for line in screen.text().splitlines() if "query-1 " in line)
+            assert line.split("│")[1].endswith("tasks")
+
+        on_two(act)
+
+
+class TestChoosing:
+    def test_jobs_by_arrows_and_clicks(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 500_000, "2", "down")
+            assert screen.view().job == 0
+            await screen.pilot.click(ComparisonJobsPane, offset=(10, 3))
+            await screen.pilot.pause()
+            assert screen.view().job == versus(screen.frame).rows[1].job
+            assert all(slots.job == screen.view().job for slots in screen.app.query(SlotsPane))
+            await screen.press("escape")
+            assert screen.view().job is None
+
+        on_two(act)
+
+    def test_sorting_and_the_filter(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 10**7, "a", "s")
+            assert versus(screen.frame).rows[0].name == "nightly"
+            pane = screen.app.query_one(ComparisonJobsPane)
+            await screen.pilot.click(ComparisonJobsPane, offset=(pane.size.width - 14, 1))
+            await screen.pilot.pause()
+            assert screen.view().jobs_key is JobSortKey.TIME
+            await screen.press("slash", *"query-1", "enter")
+            assert {row.name for row in versus(screen.frame).rows} == {
+                "query-1", "query-10", "query-11", "query-12"}  # fmt: skip
+
+        on_two(act)
+
+    def test_a_node_in_both(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 500_000, "1", "right", "right", "c")
+            cursors = {slots.cursor for slots in screen.app.query(SlotsPane)}
+            sizes = {slots.size_asked for slots in screen.app.query("#pair SlotsPane")}  # type: ignore[attr-defined]
+            assert (cursors, len(sizes)) == ({4}, 1)
+            await screen.press("4")
+            assert "4 node-4 · fair" in titles(screen)
+
+        on_two(act)
+
+
+class TestForking:
+    def test_from_the_moment_shown(self) -> None:
+        async def act(screen: Screen) -> None:
+            await at(screen, 200_000, "f")
+            assert "Fork at 00:03:20.000" in screen.text()
+            await screen.press("1")
+            assert "rack-outage under fair and fifo" in screen.text()
+            assert screen.frame.at_ms == 200_001
+            assert len(titles(screen)) == 7
+            await screen.press("v", "w")
+            assert "rack-outage under fifo" in screen.text()
+            assert [title for title in titles(screen) if title.startswith("1")] == ["1 slots"]
+            assert screen.frame.at_ms == 200_001
+            await screen.press("f", "t", *(["backspace"] * 4), *"fair+kill", "enter")
+            assert "rack-outage under fifo and fair+kill" in screen.text()
+
+        on_two(act, WIDE, "fair")
+
+    @pytest.mark.parametrize("key", ["d", "v", "w", "D"])
+    def test_what_is_for_two_says_so(self, key: str) -> None:
+        async def act(screen: Screen) -> None:
+            await screen.press(key)
+            assert "f forks one" in said(screen)
+            assert "swap" not in screen.text().splitlines()[-1]
+
+        on_two(act, SMALL, "fair")
+
+
+def test_a_fork_in_the_past_is_played_beside_what_is_known(tmp_path: Path) -> None:
+    """The first run keeps what is known of it; the fork's journal stands beside its own."""
+    server = LiveServer(pair("fair", journal=tmp_path / "run.journal"))
+
+    async def act(screen: Screen) -> None:
+        await at(screen, 600_000)
+        await at(screen, 100_000, "f", "2")
+        assert screen.frame.end_ms >= 600_000
+        await at(screen, 500_000)
+
+    drive(server, act)
+    server.close()
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["run-fair-fork-hfsp.journal", "run-fair.journal"]

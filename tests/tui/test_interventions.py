@@ -1,0 +1,240 @@
+"""What is done to a live run by hand: it is the run of a scenario in which that happens."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    FaultStruck,
+    JobFinished,
+    JobSubmitted,
+    Outcome,
+    RunEnded,
+    RunStarted,
+)
+from callboard.actors.vocabulary.faults import (
+    AnyFault,
+    Crash,
+    Drain,
+    KillJob,
+    PauseMaster,
+    PauseNode,
+    Restart,
+    ResumeMaster,
+    ResumeNode,
+    SetPool,
+    SetPriority,
+    Slow,
+    SwitchPolicy,
+)
+from callboard.experiments.interventions import RunSpec
+from callboard.experiments.live_server import LiveServer
+from callboard.experiments.run_spec import prepare_scenario
+from callboard.experiments.simulation import RunOptions, run_simulation
+from callboard.journal.reader import Journal
+from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.recorded import RECORDED_REFUSAL, RecordedSource
+from callboard.journal.replay.source import (
+    Fork,
+    GoTo,
+    Intervene,
+    Intervention,
+    Keep,
+    Move,
+    Play,
+    Request,
+    Stay,
+    Step,
+    StepKind,
+)
+from callboard.scenarios.listed_jobs import ListedJob
+from callboard.scenarios.scenario_file import from_dict, make_jobs
+from callboard.scheduler.model import Priority
+from tests.tui.support import OUTAGE, outage
+
+VIEW = View(columns=40, lane_columns=20)
+
+
+def plan(scenario: str = str(OUTAGE), policy: str = "fair", journal: Path | None = None) -> RunSpec:
+    found, jobs, script = prepare_scenario(scenario)
+    return RunSpec(found, jobs, policy, RunOptions(journal=journal), script)
+
+
+def taped(server: LiveServer, side: int = 0) -> list[AnyEvent]:
+    recording = server.runs[side].recording
+    return [recording.event(index) for index in range(len(recording))]
+
+
+def ask(server: LiveServer, *moves: Move | Intervention, view: View = VIEW) -> Frame:
+    for move in moves:
+        frame = server.answer(Request(move, view))
+    return frame
+
+
+def to_the_end(server: LiveServer) -> Frame:
+    while not (frame := ask(server, Play(None))).complete or frame.at_ms < frame.end_ms:
+        pass
+    return frame
+
+
+def played_again(events: Sequence[AnyEvent]) -> str:
+    """The digest of a run of what a journal tells: its scenario, and all that struck."""
+    started = events[0]
+    assert isinstance(started, RunStarted)
+    scenario = from_dict(started.scenario)
+    script = [
+        ScheduledFault(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck)
+    ]
+    jobs = make_jobs(scenario)
+    result = run_simulation(
+        scenario, jobs, started.policy, RunOptions(host="direct"), script=script
+    )
+    return result.summary.digest or ""
+
+
+BURST = ListedJob(name="flood", maps=6, map_s=10, reduces=1, reduce_s=5, count=3)
+DEEDS: dict[str, list[Intervene]] = {
+    "crash and restart": [Intervene((Crash(1), Crash(2))), Intervene((Restart(1), Restart(2)))],
+    "pause": [Intervene((PauseNode(3),)), Intervene((ResumeNode(3),))],
+    "slow and drain": [Intervene((Slow(5, 4.0),)), Intervene((Drain(6, True),))],
+    "kill a job": [Intervene((KillJob(0),))],
+    "a job": [Intervene((SetPriority(0, Priority.LOW),)), Intervene((SetPool(0, "batch"),))],
+    "another policy": [Intervene((SwitchPolicy("fifo"),))],
+    "the master": [Intervene((PauseMaster(),)), Intervene((ResumeMaster(),))],
+    "bursts": [Intervene(burst=BURST), Intervene(burst=BURST)],
+}
+
+
+@pytest.mark.parametrize("what", DEEDS)
+def test_a_run_with_deeds_can_be_played_again_from_its_journal(what: str, tmp_path: Path) -> None:
+    """The same digest, to the last message; and before the first deed nothing has changed."""
+    path = tmp_path / "by-hand.journal"
+    with LiveServer([plan(journal=path)]) as server:
+        for at_ms, deed in zip((300_000, 520_000), DEEDS[what], strict=False):
+            frame = ask(server, GoTo(at_ms), deed)
+            assert (frame.at_ms, frame.refusal) == (at_ms + 1, "")
+        frame = to_the_end(server)
+        events = taped(server)
+    assert list(Journal(path)) == events
+    assert not list(tmp_path.glob("*.part"))
+    assert frame.digest == played_again(events)
+    before = [event for event in outage() if event.at_ms <= 300_000]
+    assert events[1 : len(before)] == before[1:]
+    assert events[len(before)] != outage()[len(before)]
+
+
+def test_a_world_without_a_script_can_be_interfered_with() -> None:
+    """Its master asks no hosts and its nodes keep no outputs until something can go wrong."""
+    with (
+        LiveServer([plan("small-behind-giant")]) as calm,
+        LiveServer([plan("small-behind-giant")]) as server,
+    ):
+        ask(calm, GoTo(200_000))
+        ask(server, GoTo(120_000), Intervene((Crash(0),)), GoTo(200_000))
+        before = [each for each in taped(calm) if each.at_ms <= 120_000]
+        assert taped(server)[: len(before)] == before
+        assert FaultStruck(120_001, Crash(0)) in taped(server)
+
+
+def test_interfering_with_the_past_replaces_what_came_after() -> None:
+    """Whoever has gone back acts there: later deeds are undone, and so is what was known."""
+    with LiveServer([plan()]) as server:
+        ask(server, GoTo(200_000), Intervene((Crash(1),)), GoTo(400_000), Intervene((Crash(2),)))
+        frame = ask(server, GoTo(900_000), GoTo(300_000), Intervene((Crash(3),)))
+        assert frame.at_ms == 300_001
+        assert frame.end_ms < 310_000
+        struck = [each.fault for each in taped(server) if isinstance(each, FaultStruck)]
+        assert struck == [Crash(1), Crash(3)]
+        assert [done.at_ms for done in server.runs[0].plan.done] == [200_001, 300_001]
+
+
+def test_however_it_is_watched_the_same_deeds_make_the_same_run() -> None:
+    """Played, stepped and wound back, then twice interfered with: event for event the same."""
+    ways: list[list[Move]] = [
+        [GoTo(250_000)],
+        [Play(40_000.0), Step(StepKind.JOB), Step(StepKind.MARK), GoTo(None), GoTo(250_000)],
+        [*[Step(StepKind.EVENT)] * 20, GoTo(600_000), Step(StepKind.EVENT, True), GoTo(250_000)],
+    ]
+    digests = set()
+    for way in ways:
+        with LiveServer([plan()]) as server:
+            ask(server, *way, Intervene((Crash(7),)), Stay(), Play(0.3), GoTo(300_000))
+            ask(server, Intervene((Slow(9, 3.0), KillJob(1))))
+            digests.add(to_the_end(server).digest)
+    assert len(digests) == 1
+
+
+def test_what_cannot_be_done_is_said_and_changes_nothing() -> None:
+    with LiveServer([plan()]) as server:
+        ask(server, GoTo(100_000))
+        recording = server.runs[0].recording
+        assert "fairest" in ask(server, Intervene((SwitchPolicy("fairest"),))).refusal
+        assert "fairest" in ask(server, Fork("fairest")).refusal
+        assert server.runs[0].recording is recording
+        assert ask(server, Stay()).refusal == ""
+        to_the_end(server)
+        assert "the run is over here" in ask(server, Intervene((Crash(1),))).refusal
+        assert "the run is over here" in ask(server, Fork("fifo")).refusal
+        assert ask(server, GoTo(100_000), Intervene((Crash(1),))).refusal == ""
+
+
+def test_a_recorded_run_stays_as_it_was() -> None:
+    source = RecordedSource(iter(outage()))
+    source.read_on()
+    frames: list[Frame] = []
+    for deed in (Intervene((Crash(1),)), Fork("fifo"), Keep(0)):
+        source.ask(Request(deed, VIEW), frames.append)
+    assert {frame.refusal for frame in frames} == {RECORDED_REFUSAL}
+
+
+def test_jobs_of_a_burst_have_names_of_their_own() -> None:
+    with LiveServer([plan()]) as server:
+        once = msgspec.structs.replace(BURST, name="query", count=1)
+        ask(server, GoTo(100_000), Intervene(burst=once), Intervene(burst=once))
+        names = [each.name for each in taped(server) if isinstance(each, JobSubmitted)]
+        assert names == ["nightly", "query-13", "query-14"]
+
+
+def test_the_policy_in_force_is_shown() -> None:
+    with LiveServer([plan()]) as server:
+        assert ask(server, GoTo(100_000)).policy == "fair"
+        assert ask(server, Intervene((SwitchPolicy("fifo"),))).policy == "fifo"
+        assert ask(server, GoTo(50_000)).policy == "fair"
+
+
+def test_a_killed_job_leaves() -> None:
+    with LiveServer([plan()]) as server:
+        ask(server, GoTo(100_000), Intervene((KillJob(0),)), GoTo(110_000))
+        ends = [each for each in taped(server) if isinstance(each, JobFinished)]
+        assert [(each.job, each.outcome) for each in ends] == [(0, Outcome.KILLED)]
+
+
+@pytest.mark.parametrize("fault", [Restart(1), ResumeNode(1), Drain(1, False), KillJob(99)])
+def test_what_makes_no_sense_does_no_harm(fault: AnyFault) -> None:
+    """The menus do not offer it; the world bears it."""
+    with LiveServer([plan()]) as server:
+        ask(server, GoTo(100_000), Intervene((fault,)))
+        frame = to_the_end(server)
+        assert (frame.reason, frame.failure) == ("complete", "")
+        assert isinstance(taped(server)[-1], RunEnded)
+
+
+def test_a_deed_that_nobody_waits_for_leaves_the_journal_as_it_was(tmp_path: Path) -> None:
+    """Whoever leaves while the run is played again: the journal is that of the run before."""
+    path = tmp_path / "left.journal"
+    deserted = False
+    with LiveServer([plan(journal=path)], client_gone=lambda: deserted) as server:
+        ask(server, GoTo(300_000))
+        deserted = True
+        with pytest.raises(EOFError):
+            ask(server, Intervene((Crash(1),)))
+    recorded = Journal(path)
+    events = list(recorded)
+    assert recorded.complete
+    assert FaultStruck(300_001, Crash(1)) not in events
+    assert events[:-1] == [*outage()][: len(events) - 1]
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,143 @@
+"""What can be wrong with a node is told apart: its mark, whether it stands out, and in words."""
+
+import msgspec
+import pytest
+
+from callboard.actors.network import HEALTHY
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    FaultStruck,
+    NodeFacts,
+    NodeLost,
+    NodeReturned,
+    RunStarted,
+)
+from callboard.actors.vocabulary.faults import (
+    Crash,
+    Disturb,
+    Fault,
+    Partition,
+    PauseMaster,
+    PauseNode,
+    Restart,
+    RestartMaster,
+    ResumeMaster,
+    ResumeNode,
+    Slow,
+)
+from callboard.journal.replay.cursor import Cursor
+from callboard.journal.replay.detail_node import master_belief, node_status_text
+from callboard.journal.replay.frame import View
+from callboard.journal.replay.recording import Recording
+from callboard.journal.replay.source import GoTo
+from callboard.tui.panels.slots import node_mark
+from tests.tui.support import Screen, drive, events_of, recorded
+
+CUT = msgspec.structs.replace(HEALTHY, loss=1.0)
+LOST = NodeLost(9, 0, 0)
+WELL = (" ", False, "up and well", "believes in it")
+
+
+def told(*happened: Fault | AnyEvent, at_ms: int = 5) -> tuple[str, bool, str, str]:
+    """The mark of node-0, whether it stands out, the truth and the belief after all that."""
+    recording = Recording()
+    recording.append(RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),)))
+    for each in happened:
+        recording.append(FaultStruck(at_ms, each) if isinstance(each, Fault) else each)  # type: ignore[arg-type]
+    cursor = Cursor(recording)
+    cursor.to_ms(recording.end_ms)
+    mark, wrong = node_mark(cursor.frame(View()), 0)
+    return (
+        mark,
+        wrong,
+        node_status_text(recording.last_state, 0),
+        master_belief(recording.last_state, 0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("happened", "found"),
+    [
+        ((), WELL),
+        ((Slow(0, 3.0),), ("~", False, "takes 3 times as long", "believes in it")),
+        ((PauseNode(0),), ("‖", False, "stands still", "believes in it")),
+        (
+            (Disturb(0, CUT, CUT),),
+            ("≠", False, "its link to the master is disturbed", "believes in it"),
+        ),
+        (
+            (Partition(0, (1, 2)),),
+            ("≠", False, "it cannot fetch from some nodes, nor they from it", "believes in it"),
+        ),
+        (
+            (Crash(0),),
+            ("×", True, "down", "does not know; it counts 0 attempts as running there"),
+        ),
+        ((Crash(0), LOST), ("×", False, "down", "has given it up for lost")),
+        ((PauseNode(0), LOST), ("?", True, "stands still", "has given it up for lost")),
+        (
+            (Disturb(0, CUT, CUT), LOST),
+            ("?", True, "its link to the master is disturbed", "has given it up for lost"),
+        ),
+        ((Disturb(0, CUT, CUT), LOST, Disturb(0, HEALTHY, HEALTHY), NodeReturned(9, 0)), WELL),
+        ((Slow(0, 3.0), Slow(0, 1.0)), WELL),
+        ((PauseNode(0), ResumeNode(0)), WELL),
+        ((Crash(0), Restart(0)), WELL),
+        ((PauseNode(0), Crash(0), Restart(0)), WELL),
+        ((Crash(0), PauseNode(0), Restart(0)), WELL),
+        (
+            (Slow(0, 3.0), Crash(0), Restart(0)),
+            ("~", False, "takes 3 times as long", "believes in it"),
+        ),
+        (
+            (Disturb(0, CUT, CUT), Partition(0, (1,)), Disturb(0, HEALTHY, HEALTHY)),
+            ("≠", False, "it cannot fetch from some nodes, nor they from it", "believes in it"),
+        ),
+    ],
+)
+def test_a_node(happened: tuple[Fault | AnyEvent, ...], found: tuple[str, bool, str, str]) -> None:
+    """As the machine bears it (`actors.worker.machine`): slowness and links outlive a crash, a
+    pause does not, and who is down cannot be paused.
+    """
+    assert told(*happened) == found
+
+
+def test_a_node_that_joins_later_is_nothing_that_the_master_is_wrong_about() -> None:
+    """It crashes at 0, before anybody has heard of it (`actors.worker.machine.begin_absent`)."""
+    assert told(Crash(0), at_ms=0) == ("×", False, "not there yet", "has never heard of it")
+    assert told(Crash(0), Restart(0), at_ms=0) == WELL
+
+
+def test_nodes_to_come_are_not_counted_as_down() -> None:
+    async def act(screen: Screen) -> None:
+        screen.app.ask(GoTo(100_000))
+        await screen.pilot.pause()
+        assert screen.frame.totals.down == 0
+        assert "unaware of" not in screen.text()
+
+    drive(recorded(events_of("elastic-night", "fair")), act)
+
+
+@pytest.mark.parametrize("back", [ResumeMaster(), RestartMaster()])
+def test_the_master_that_stands_still(back: Fault) -> None:
+    recording = Recording()
+    recording.append(RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),)))
+    recording.append(FaultStruck(5, PauseMaster()))
+    cursor = Cursor(recording)
+    cursor.to_ms(5)
+    assert cursor.frame(View()).totals.master_still
+    recording.append(FaultStruck(9, back))  # type: ignore[arg-type]
+    cursor.to_ms(9)
+    assert not cursor.frame(View()).totals.master_still
+
+
+def test_the_first_line_says_that_the_master_stands_still() -> None:
+    async def act(screen: Screen) -> None:
+        screen.app.ask(GoTo(420_000))
+        await screen.pilot.pause()
+        assert "the master stands still" in screen.text().splitlines()[0]
+        screen.app.ask(GoTo(380_000))
+        await screen.pilot.pause()
+        assert "the master stands still" not in screen.text().splitlines()[0]
+
+    drive(recorded(events_of("master-pause", "fair")), act)

@@ -1,0 +1,118 @@
+"""Two runs in figures, and where they part."""
+
+from collections.abc import Callable, Iterable, Iterator
+from textwrap import wrap
+
+import msgspec
+
+from callboard.journal.replay.frame import Frame, RunComparison, RunFigures
+from callboard.journal.tell.names import clock
+from callboard.journal.tell.time_format import axis_time, short_duration
+from callboard.tui.panels.pane import Pane, Span, cut
+
+_LABEL, _VALUE, _DIFFERENCE = 18, 10, 9
+
+
+class FigureRow(msgspec.Struct, frozen=True):
+    """One figure: its label, what it is, how it is written, and whether less of it is better; None
+    where neither is.  The difference is that of the second run, in per cent if it is `relative`.
+    """
+
+    label: str
+    of: Callable[[RunFigures], float | None]
+    written: Callable[[float], str]
+    less_is_better: bool | None = None
+    relative: bool = False
+
+    def best(self, first: float, second: float) -> int | None:
+        """Which of the two is the better one."""
+        return None if self.less_is_better is None else int((second < first) == self.less_is_better)
+
+
+def _brief(ms: float) -> str:
+    return short_duration(round(ms))
+
+
+def _axis(ms: float) -> str:
+    return axis_time(round(ms))
+
+
+FIGURE_ROWS = (
+    FigureRow("jobs succeeded", lambda f: f.done, "{:,.0f}".format, False),
+    FigureRow("mean response", lambda f: f.response_ms, _brief, None, True),
+    FigureRow("  of the same jobs", lambda f: f.common_ms, _brief, True, True),
+    FigureRow("time inside, a job", lambda f: f.in_system_ms, _brief, True, True),
+    FigureRow("map slots busy", lambda f: f.busy[0], "{:.1%}".format),
+    FigureRow("reduce slots busy", lambda f: f.busy[1], "{:.1%}".format),
+    FigureRow("slot time wasted", lambda f: f.wasted, "{:.1%}".format, True),
+    FigureRow("over at", lambda f: f.run_ended_ms, _axis, True, True),
+)
+
+
+class ComparisonFiguresPane(Pane):
+    """Both runs so far."""
+
+    key, heading = "4", "side by side"
+
+    def line(self, frame: Frame, y: int) -> Iterable[Span]:
+        if frame.comparison is None:
+            return ()
+        lines = self._lines(frame.comparison)
+        return lines[y] if y < len(lines) else ()
+
+    def _lines(self, comparison: RunComparison) -> list[Iterable[Span]]:
+        """The figures and the parting; figures make way where there is not room for both."""
+        divergence = list(self._divergence(comparison))
+        figures: list[Iterable[Span]] = [self._head(comparison)]
+        figures += [self._figure(row, comparison.figures) for row in FIGURE_ROWS]
+        height = self.content_size.height
+        if len(figures) + 1 + len(divergence) <= height:
+            figures.append([("", self.ink())])
+        return figures[: max(height - len(divergence), 3)] + divergence
+
+    def _head(self, comparison: RunComparison) -> Iterator[Span]:
+        palette = self.palette
+        yield f"{'':<{_LABEL}}", self.ink()
+        for side, figures in enumerate(comparison.figures):
+            front = side == comparison.lead
+            ink = self.ink(palette.accent if front else palette.text, bold=front)
+            yield f" {cut(figures.policy, _VALUE):>{_VALUE}}", ink
+
+    def _figure(self, row: FigureRow, both: tuple[RunFigures, RunFigures]) -> Iterator[Span]:
+        palette = self.palette
+        first, second = (row.of(figures) for figures in both)
+        yield f"{row.label:<{_LABEL}}", self.ink(palette.dim)
+        texts = ["–" if value is None else row.written(value) for value in (first, second)]
+        best = None
+        if first is not None and second is not None and texts[0] != texts[1]:
+            best = row.best(first, second)
+        for side, text in enumerate(texts):
+            strong = best == side
+            yield f" {text:>{_VALUE}}", self.ink(palette.good if strong else None, bold=strong)
+        if first is None or second is None or texts[0] == texts[1]:
+            return
+        more = second - first
+        if row.relative:
+            said = f"{more / first:+.0%}" if first else ""
+        elif row.written(0).endswith("%"):
+            said = f"{100 * more:+.1f} pp"
+        else:
+            said = f"{more:+,.0f}"
+        if said.strip("+-0.% p"):
+            yield f" {said.replace('-', '−'):>{_DIFFERENCE}}", self.ink(palette.dim)
+
+    def _divergence(self, comparison: RunComparison) -> Iterator[Iterable[Span]]:
+        palette, divergence = self.palette, comparison.divergence
+        width, height = self.content_size
+        rows = 2 if height >= len(FIGURE_ROWS) + 4 else 1
+        if divergence is None:
+            yield [("no difference so far", self.ink(palette.dim))]
+            return
+        said = f"first difference at {clock(divergence.at_ms)}"
+        yield [(said, self.ink(palette.warning, bold=True)), ("  d", self.ink(palette.accent))]
+        for figures, line in zip(comparison.figures, divergence.lines, strict=True):
+            name = f"{cut(figures.policy, _VALUE)}: "
+            parts = wrap(line, max(width - len(name), 10), max_lines=rows, placeholder=" …")
+            for number, part in enumerate(parts):
+                head = name if number == 0 else " " * len(name)
+                yield [(head, self.ink(palette.dim)), (part, self.ink())]

@@ -1,0 +1,124 @@
+"""Where each slot sits in the slots pane: which lines there are, and what is at a place.
+
+Cells shrink as the cluster grows: *tiles* of three columns, *cells* of one character, *halves* (two
+slots a character), and at last *racks*, a bar for each rack.  The largest that needs no scrolling
+is taken unless one is asked for.
+"""
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+import msgspec
+
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.scheduler.model import NodeId
+
+
+class CellSize(IntEnum):
+    """How large a slot is drawn."""
+
+    TILES = 0
+    CELLS = 1
+    HALVES = 2
+    RACKS = 3
+
+
+class LayoutLine(msgspec.Struct, frozen=True):
+    """A line of the pane: the head of a rack, or some of its nodes, or a blank."""
+
+    rack: int = -1
+    nodes: tuple[NodeId, ...] = ()
+
+
+class SlotLayout(msgspec.Struct, frozen=True):
+    """All lines.  Each node takes `node_width` columns: `label` of them for its number and mark,
+    `cell` for each slot (0 where slots go in halves), the rest a gap.
+    """
+
+    size: CellSize
+    lines: list[LayoutLine]
+    node_width: int
+    label: int
+    cell: int
+
+    def at(self, x: int, y: int) -> tuple[NodeId | None, int]:
+        """The node at a place, and which column of its own that is."""
+        if not 0 <= y < len(self.lines) or x < 0:
+            return None, 0
+        place, column = divmod(x, self.node_width)
+        nodes = self.lines[y].nodes
+        return (nodes[place], column) if place < len(nodes) else (None, 0)
+
+    def slot_at(self, column: int, slots: int) -> int | None:
+        """Which of a node's slots is at its column, if any."""
+        inside = column - self.label
+        if inside < 0:
+            return None
+        slot = 2 * inside if self.size is CellSize.HALVES else inside // max(self.cell, 1)
+        return slot if slot < slots else None
+
+    def line_of(self, node: NodeId, rack: int) -> int:
+        """The line in which the node sits, or that of its rack."""
+        bars = self.size is CellSize.RACKS
+        for y, line in enumerate(self.lines):
+            if node in line.nodes or (bars and line.rack == rack):
+                return y
+        return 0
+
+
+def lay_out_slots(
+    nodes: Sequence[NodeFacts],
+    width: int,
+    height: int,
+    size: CellSize | None,
+    glyphs: bool = False,
+) -> SlotLayout:
+    """The seating for a pane of this size; `size` None for the largest cells that fit.
+
+    Where colours say nothing, `glyphs` must: then there are no half blocks unless they are asked
+    for, and cells are scrolled sooner than given up.
+    """
+    width = max(width, 1)
+    sizes = tuple(CellSize) if size is None else (size,)
+    for each in sizes:
+        if glyphs and size is None and each is CellSize.HALVES:
+            cells = _lay_out(nodes, width, CellSize.CELLS, airy=False)
+            if len(cells.lines) <= height * _SCREENFULS:
+                return cells
+            continue
+        for airy in (True, False):
+            seating = _lay_out(nodes, width, each, airy)
+            if len(seating.lines) <= height and seating.node_width <= width + 2:
+                return seating
+    return seating
+
+
+_SCREENFULS = 3
+"""So far cells are scrolled where there are no half blocks."""
+
+
+def _lay_out(nodes: Sequence[NodeFacts], width: int, size: CellSize, airy: bool) -> SlotLayout:
+    racks = sorted({facts.rack for facts in nodes})
+    if size is CellSize.RACKS:
+        return SlotLayout(size, [LayoutLine(rack) for rack in racks], max(width, 1), 0, 0)
+    slots = max((facts.map_slots + facts.reduce_slots for facts in nodes), default=0)
+    digits = len(str(max(len(nodes) - 1, 0)))
+    if size is CellSize.HALVES:
+        label, cell, node_width = 1, 0, 1 + (slots + 1) // 2 + 1
+    else:
+        cell = 4 if size is CellSize.TILES else 1
+        label = digits + 2
+        node_width = label + cell * slots + 2
+    most = max((width + 2) // node_width, 1)
+    lines: list[LayoutLine] = []
+    for rack in racks:
+        if lines and airy:
+            lines.append(LayoutLine())
+        lines.append(LayoutLine(rack))
+        mine = [facts.node for facts in nodes if facts.rack == rack]
+        rows = -(-len(mine) // most)
+        across = -(-len(mine) // rows)  # no row much shorter than the others
+        lines += [
+            LayoutLine(rack, tuple(mine[at : at + across])) for at in range(0, len(mine), across)
+        ]
+    return SlotLayout(size, lines, node_width, label, cell)

@@ -1,0 +1,1 @@
+"""What fills the whole screen, or comes up over it."""
