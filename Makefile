@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 
-.PHONY: help run test check format bench screens hunt-all clean
+.PHONY: help run test check format bench screens diagrams hunt-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -36,6 +36,9 @@ bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decision
 
 screens: $(STAMP) ## draw the pictures in docs/screens anew
 	@$(BIN)/python -m bench.screens
+
+diagrams: $(STAMP) ## draw the lifecycles in docs/lifecycles.md anew
+	@$(BIN)/python -m bench.diagrams
 
 hunt-all: $(STAMP) ## hold every policy to its claims in 2,000 scenarios, and hunt for where it is bad (hours)
 	$(BIN)/python -m bench.hunt_all

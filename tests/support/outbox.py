@@ -1,0 +1,70 @@
+"""One actor without a world: deliver a message, and read what the actor did about it."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from callboard.actors.kernel.actor import NO_CAUSE, Actor
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.scheduler.model import Millis
+
+
+class Sent(NamedTuple):
+    """A message that the actor sent; a timer is one to itself."""
+
+    to: int
+    message: msgspec.Struct
+    delay_ms: Millis = 0
+
+
+Effect = Sent | AnyEvent
+
+
+class Outbox:
+    """Stands where the kernel does: it takes down what an actor asks of it, in order."""
+
+    def __init__(self, *actors: Actor) -> None:
+        self.now_ms: Millis = 0
+        self.progress_ms: Millis = 0
+        self.reason: str | None = None
+        self.effects: list[Effect] = []
+        self._noted = 0
+        for actor in actors:
+            self.admit(actor)
+        self.effects.clear()
+
+    def deliver(
+        self, actor: Actor, message: msgspec.Struct, *, at_ms: Millis = 0, cause: int = NO_CAUSE
+    ) -> list[Effect]:
+        """What the actor does when it gets the message."""
+        self.now_ms = max(self.now_ms, at_ms)
+        actor.cause = cause
+        actor.receive(message)
+        effects, self.effects = self.effects, []
+        return effects
+
+    # What an actor asks of a kernel.
+
+    def admit(self, actor: Actor) -> None:
+        actor.join(self)  # type: ignore[arg-type]
+
+    def dismiss(self, actor: Actor) -> None:
+        """It leaves the run."""
+
+    def stop(self, reason: str) -> None:
+        self.reason = reason
+
+    def post(
+        self, _from: int, _count: int, to: int, message: msgspec.Struct, delay: int, _cause: int
+    ) -> None:
+        self.effects.append(Sent(to, message, delay))
+
+    def post_behind(
+        self, _peer: int, _count: int, to: int, message: msgspec.Struct, at: int, _cause: int
+    ) -> None:
+        self.effects.append(Sent(to, message, at - self.now_ms))
+
+    def note(self, event: AnyEvent) -> int:
+        self.effects.append(event)
+        self._noted += 1
+        return self._noted
