@@ -1,7 +1,7 @@
 """Properties of preemption: who gives way, whom it helps by when, and that it does not hurry.
 
 Times are the whole stated sums: a rule's timeout, the half second between its looks, its interval,
-and the beats until a slot that was taken is given (semantics §1.6).
+and the beats until a slot that was taken is given.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -229,7 +229,7 @@ NEWEST_FIRST = Property(
     formula="victim v, survivor s of the same job ⇒ launched(v) ≥ launched(s), by number at a tie",
     assumes="preemption by claims (`kill`, `suspend`)",
     bound="exact",
-    source="semantics §2.1; FT testMinSharePreemption",
+    source="M12; FT testMinSharePreemption",
     check=_newest,
     family=LONG_TASKS,
     misfit=_not_by_entitlement,

@@ -132,7 +132,7 @@ FIRST_COME = Property(
     formula="i is launched while j waits ⇒ (priority_i, t_i, i) < (priority_j, t_j, j)",
     assumes="every task may run on every node; no delay, preemption or copies",
     bound="exact",
-    source="semantics §1.2: JobQueueTaskScheduler's order of jobs",
+    source="M11; JobQueueTaskScheduler's order of jobs",
     check=_each_decision(_came_later),
     family=msgspec.structs.replace(WITHOUT_FAULTS, heterogeneous=False),
     misfit=undisturbed,

@@ -1,4 +1,4 @@
-"""Attempts and jobs that fail, and nodes that are shunned for it (semantics 1.4)."""
+"""Attempts and jobs that fail, and nodes that are shunned for it."""
 
 import pytest
 

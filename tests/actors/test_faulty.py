@@ -1,4 +1,4 @@
-"""The list of bad nodes across jobs (semantics 1.4: FaultyTrackersInfo)."""
+"""The list of bad nodes across jobs (Hadoop: FaultyTrackersInfo)."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""The master stands still, or starts again (semantics 1.6)."""
+"""The master stands still, or starts again."""
 
 import pytest
 

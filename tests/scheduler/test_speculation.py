@@ -1,4 +1,4 @@
-"""Each rule's numbers by hand, and its limits on both sides (semantics: scheduler/speculation/)."""
+"""Each rule's numbers by hand, and its limits on both sides."""
 
 from fractions import Fraction
 

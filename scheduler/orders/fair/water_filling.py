@@ -43,7 +43,7 @@ def compute_fair_shares(
     weights: Sequence[Number] | None = None,
     min_shares: Sequence[int] | None = None,
 ) -> list[Fraction]:
-    """Each claimant's fair share of `slots`, in the order given (semantics: the module's text).
+    """Each claimant's fair share of `slots`, in the order given (the module's text says how).
 
     Weights default to 1, min shares to 0.  Raises SharesError on lists of different lengths, a
     weight that is not above 0, or a negative demand, min share or number of slots.
