@@ -11,38 +11,24 @@ from callboard.fairness.catalogue import PROPERTIES
 from callboard.journal.checks.checker import Checker
 
 ROOT = Path(__file__).parents[1]
-ROOMS = [
-    "actors",
-    "scheduler",
-    "scenarios",
-    "journal",
-    "experiments",
-    "fairness",
-    "tui",
-    "callboard",
-    "tests",
-    "bench",
-]
+ROOMS = (
+    *("actors", "scheduler", "scenarios", "journal", "experiments", "fairness", "tui"),
+    *("callboard", "tests", "bench"),
+)
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 RULES = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 
-ELSEWHERE = set(
-    [
-        "FairScheduler",
-        "FaultyTrackersInfo",
-        "JobInProgress",
-        "JobQueueTaskScheduler",
-        "JobTracker",
-        "ReduceCopier",
-        "TaskTracker",
-        "TaskInProgress",
-        "KeyboardInterrupt",
-        "ValueError",
-        "LookupError",
-        "OSError",
-        "ImportError",
-    ]
-)
+ELSEWHERE = {
+    "FairScheduler",
+    "FaultyTrackersInfo",
+    "JobInProgress",
+    "JobQueueTaskScheduler",
+    "JobTracker",
+    "KeyboardInterrupt",
+    "ReduceCopier",
+    "TaskInProgress",
+    "TaskTracker",
+}
 """Names in the docs that are Hadoop's, or Python's."""
 
 CODE = re.compile(r"`([^`\n]+)`")
