@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from callboard.scheduler.ideal import DISCIPLINES, compiled_is_available, simulate
-from callboard.scheduler.ideal.report_workload import FloatRow, estimates, sizes
+from callboard.scheduler.ideal.disciplines import FloatRow
+from callboard.scheduler.ideal.report_workload import estimates, sizes
 
 RELEASED = 100_000
 """Jobs a second of the released simulator, at its best."""

@@ -1,8 +1,8 @@
 """The same loops, compiled by numba (the optional extra `ideal`).
 
-Nothing is written twice: the plain functions of `heap`, `pool`, `loops` and `fsp` are handed to
-numba as they are, so both paths do the same operations in the same order.  The compiled loops
-release the interpreter's lock, so threads use all cores.
+Nothing is written twice: the plain functions of `heap`, `sharing_queues`, `loops` and `fsp` are
+handed to numba as they are, so both paths do the same operations in the same order.  The compiled
+loops release the interpreter's lock, so threads use all cores.
 
 numba keeps what it compiled on disk and checks only the file of the function it was asked for.
 Our loops call into other files, so the cache folder's name carries a digest of them all: a
@@ -16,6 +16,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import isfunction
 from pathlib import Path
 
 import numba
@@ -31,8 +32,10 @@ _HERE = Path(__file__).parent
 # The loops allocate nothing, so numba's reference counts on the rows they pass about are pure
 # cost: without them FSP runs about 30 times as fast (`bench/ideal.py`).
 for _module in (heap, sharing_queues, loops, fsp):
-    for _helper in _module.HELPERS:
-        register_jitable(_nrt=False, forceinline=True)(_helper)
+    for _helper in vars(_module).values():
+        is_its_own = isfunction(_helper) and _helper.__module__ == _module.__name__
+        if is_its_own and _helper not in PLAIN_LOOPS.values():
+            register_jitable(_nrt=False, forceinline=True)(_helper)
 
 
 @contextmanager

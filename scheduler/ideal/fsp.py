@@ -139,7 +139,3 @@ def fsp(jobs: LoopJobs, twin: FspMachine, late: int, until: Any) -> None:
             drain_ps(twin.shared, jobs.left)
             drain_las(twin.levels, jobs.left)
             return
-
-
-HELPERS = (until_late_change, serve_late, leave_late, become_late, arrive)
-"""What the compiled loops call from this module."""

@@ -76,7 +76,3 @@ def pop(heap: Heap, which: int) -> int:
     job: int = heap.top[which]
     heap.top[which] = meld(heap, heap.left[job], heap.right[job])
     return job
-
-
-HELPERS = (before, meld, push, pop)
-"""What the compiled loops call from this module."""

@@ -188,7 +188,3 @@ def srpt_ps(jobs: LoopJobs, heap: Heap, late: PsQueue, until: Any) -> None:
         else:
             drain_ps(late, jobs.left)
             return
-
-
-HELPERS = (has_arrival, until_arrival, complete)
-"""What the compiled loops call from this module."""

@@ -7,9 +7,9 @@ released simulator for the variant `schedsim`.
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatRow: TypeAlias = NDArray[np.float64]
+from callboard.scheduler.ideal.disciplines import FloatRow
 
 SizeModel: TypeAlias = Literal["report", "schedsim"]
 SIZE_MODELS: tuple[str, ...] = get_args(SizeModel)

@@ -167,21 +167,3 @@ def drain_las(levels: LasQueue, left: NumberRow) -> None:
             job = pop(levels.jobs, now)
             left[job] = max(levels.jobs.key[job] - levels.groups.key[now], 0)
         levels.serving[0] = NO_JOB if levels.groups.top[0] == NO_JOB else pop(levels.groups, 0)
-
-
-HELPERS = (
-    add_weight,
-    total_weight,
-    enter_ps,
-    until_ps_departure,
-    serve_ps,
-    leave_ps,
-    drain_ps,
-    enter_las,
-    next_las_level,
-    until_las_change,
-    serve_las,
-    leave_las,
-    drain_las,
-)
-"""What the compiled loops call from this module."""
