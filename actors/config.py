@@ -1,4 +1,4 @@
-"""What a cluster is made of and by which of Hadoop's rules it beats: plain data with defaults.
+"""What a cluster is made of, and which of Hadoop's rules it follows: plain data with defaults.
 
 These are the tables `[cluster]`, `[cluster.heartbeat]` and `[tasks]` of a scenario file.  Every
 field has its unit in its name; every default says where it comes from.
@@ -39,14 +39,14 @@ bad nodes is advice only (graylisting)."""
 
 
 class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The table `[cluster.heartbeat]`: when nodes beat and what a beat may bring.
+    """The table `[cluster.heartbeat]`: when nodes send heartbeats and what one may bring.
 
-    `out_of_band` makes a node beat as soon as an attempt ends (rule H4).  `phase_grid_ms` is the
-    grid on which the nodes' first beats are drawn: a coarse one simulates faster.  `send` is
-    `needed` to leave out the beats that could change nothing, `all` to send every one; both give
-    the same journal.  `tasks_per_beat` is Hadoop's assignmultiple.  A node that has been silent
-    for longer than `expiry_ms` is given up for lost; the master looks three times in that time
-    (rule T1).
+    `out_of_band` makes a node send one as soon as an attempt ends (rule H4).  `phase_grid_ms` is
+    the grid on which the nodes' first heartbeats are drawn: a coarse one simulates faster.  `send`
+    is `needed` to elide the heartbeats that could change nothing, `all` to send every one; both
+    give the same journal.  `tasks_per_beat` is Hadoop's assignmultiple.  A node that has been
+    silent for longer than `expiry_ms` is given up for lost; the master looks three times in that
+    time (rule T1).
     """
 
     profile: ProfileName = "mr1-1.0"

@@ -1,7 +1,7 @@
 """The actor that plays a script of faults.
 
-Each is noted in the journal and told to those whom it strikes.  What follows is theirs: nobody
-else is told, and the master learns of it by what heartbeats say, or by their silence.
+Each is noted in the journal and sent to the actors that it concerns.  No other actor is told: the
+master learns of it by what heartbeats say, or by their silence.
 """
 
 from bisect import bisect_right
@@ -90,7 +90,7 @@ class Injector(Actor):
         return self._next < len(self._script)
 
     def _strike(self, fault: AnyFault) -> None:
-        """Note it and tell whom it strikes."""
+        """Note it, and send it to the actors that it concerns."""
         self.cause = self.note(FaultStruck(self.now_ms, fault))
         if isinstance(fault, KillJob):
             self.send(job_address(fault.job), fault)

@@ -19,7 +19,7 @@ from callboard.actors.vocabulary.lifecycle import JOB, JobChange, JobState, step
 from callboard.scheduler.model import Millis, NodeId, TaskIndex, TaskKind
 
 ATTEMPTS_MAX = 4
-"""mapred.map.max.attempts, mapred.reduce.max.attempts: so many failures of a task end the job."""
+"""mapred.map.max.attempts, mapred.reduce.max.attempts: this many failures of a task end the job."""
 
 COMPLAINTS = 3
 """JobInProgress.MAX_FETCH_FAILURES_NOTIFICATIONS."""

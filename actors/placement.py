@@ -18,7 +18,7 @@ TRIES_MAX = 64
 """Draws for one replica before the lowest node that will do is taken."""
 
 _ROWS_FROM = 12
-"""From so many blocks on, whole rows are faster than one block at a time."""
+"""From this many blocks on, whole rows are faster than one block at a time."""
 
 _STEP = 2862933555777941757
 _MASK = (1 << 64) - 1

@@ -1,7 +1,7 @@
 """Where messages go: every actor's address, told from what it is.
 
 Addresses are numbers because they order the messages of one superstep.  The ranges are wide apart
-so that one node or slot more changes nobody else's address.
+so that one more node or slot changes no other address.
 """
 
 from typing import Final

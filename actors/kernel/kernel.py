@@ -48,8 +48,8 @@ ROUNDS_MAX = 10_000
 """More rounds than this at one instant is two actors answering each other for ever."""
 
 STALL_TIMEOUT_MS = 2 * 3600 * 1000
-"""A run in which nothing is noted for so long, and no actor is at work, is stuck: beats may go
-round for ever.  Hadoop's own rules wait minutes; a world with slower beats asks for more."""
+"""A run in which no event is noted for this long, and no actor is at work, is stuck: heartbeats may
+go on for ever.  Hadoop's own rules wait minutes; a world with slower heartbeats asks for more."""
 
 _BEHIND = 1 << 62
 _HASH_EVERY = 1024
@@ -72,12 +72,12 @@ class ActorFailed(KernelError):
 
 
 class Stalled(KernelError):
-    """Nothing is left to happen, or nothing but beats goes on, while somebody still waits."""
+    """Nothing is left to happen, or nothing but heartbeats goes on, while something still waits."""
 
     def __init__(self, at_ms: Millis, waiting: list[str], why: str) -> None:
         shown = "".join(f"\n  {line}" for line in waiting[:20])
         more = f"\n  and {len(waiting) - 20} more" if len(waiting) > 20 else ""
-        lacking = "; nobody says what for" if not waiting else ""
+        lacking = "; no actor says what for" if not waiting else ""
         super().__init__(f"the run is stuck at {at_ms} ms: {why}{lacking}{shown}{more}")
         self.at_ms = at_ms
         self.waiting = waiting
@@ -86,14 +86,17 @@ class Stalled(KernelError):
 class Kernel:
     """The clock and the queue of one run.
 
-    `sink` gets every noted event in the kernel's order.  `until_ms` ends the run after the last
-    superstep at or before it.  `tie_order` permutes ties by a seed.  `patience_ms` is how long
-    nothing but beats may go on.  Where `is_progress` is set, a run in which no event has been one
-    for `progress_timeout_ms` since `progress_ms` is stuck too, however busy it is; who knows that
-    nothing can come before some time sets `progress_ms` to that.  `watch`, if set, is called every
-    thousand or so supersteps, between two of them, and must not touch the run.  `settled`, if set,
-    is called after every superstep, when its events have been told, and must not touch the run
-    either; what it raises ends the run.
+    `sink` gets every noted event, in order.  `until_ms` ends the run after the last superstep at or
+    before it.  `tie_order` permutes ties by a seed.
+
+    A run is stuck when no event was noted for `stall_timeout_ms` and no actor is at work; where
+    `is_progress` is set, also when no event was progress for `progress_timeout_ms` since
+    `progress_ms`, however busy it is.  An actor that knows that none can come before some time sets
+    `progress_ms` to that.
+
+    `watch` is called every thousand or so supersteps, between two of them; `settled` after every
+    superstep, when its events have been told.  Neither may touch the run; what `settled` raises
+    ends it.
     """
 
     def __init__(

@@ -74,7 +74,7 @@ class Assignments:
             if self._one_each:
                 break
         if passed is not None:
-            # Asked once, nobody is passed over twice.
+            # Asked once, no job is passed over twice.
             skipped = [job for job in dict.fromkeys(passed) if job not in served]
             outbox.cause = NO_CAUSE
             outbox.tell(facts.OfferAnswered(node.node, tuple(skipped if launches else passed)))

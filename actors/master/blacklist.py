@@ -10,7 +10,7 @@ version of Hadoop (`actors.config.Profile`) and is the master's concern.
 from callboard.scheduler.model import Millis, NodeId
 
 BLACKLISTS_MAX = 4
-"""mapred.max.tracker.blacklists: a node with so many faults may be listed."""
+"""mapred.max.tracker.blacklists: a node with this many faults may be blacklisted."""
 
 BUCKET_MS: Millis = 15 * 60_000
 """mapred.jobtracker.blacklist.fault-bucket-width."""
@@ -19,14 +19,15 @@ BUCKETS = 12
 """Faults count for 180 minutes (mapred.jobtracker.blacklist.fault-timeout-window)."""
 
 ABOVE_AVERAGE = 1.5
-"""1 + AVERAGE_BLACKLIST_THRESHOLD: a node must have more than so many times the average faults."""
+"""1 + AVERAGE_BLACKLIST_THRESHOLD: a node must have more than this many times the average faults.
+"""
 
 BLACKLISTED_SHARE = 0.5
-"""MAX_BLACKLIST_PERCENT: with so great a share of the cluster listed nobody else is."""
+"""MAX_BLACKLIST_PERCENT: with this share of the cluster blacklisted no other node is."""
 
 
 class NodeBlacklist:
-    """Who had faults when, and who is listed for it."""
+    """Which nodes had faults when, and which are blacklisted for it."""
 
     def __init__(self) -> None:
         self.blacklisted: dict[NodeId, None] = {}
@@ -42,7 +43,7 @@ class NodeBlacklist:
         return sum(bucket > oldest for bucket in self._faults.get(node, ()))
 
     def exceeds(self, node: NodeId, now_ms: Millis, nodes: int) -> bool:
-        """Whether a node that is not listed should be, in a cluster of so many."""
+        """Whether a node should be blacklisted, in a cluster of `nodes`."""
         faults = self.faults(node, now_ms)
         if faults < BLACKLISTS_MAX or len(self.blacklisted) >= BLACKLISTED_SHARE * nodes:
             return False
@@ -50,7 +51,7 @@ class NodeBlacklist:
         return faults * nodes > ABOVE_AVERAGE * every
 
     def expires_ms(self, node: NodeId) -> Millis:
-        """When so many of a node's faults will be long ago that it need not be listed."""
+        """When enough of a node's faults will have expired to take it off the list."""
         return (sorted(self._faults[node])[-BLACKLISTS_MAX] + BUCKETS) * BUCKET_MS
 
     def clear(self, node: NodeId) -> None:

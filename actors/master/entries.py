@@ -43,7 +43,7 @@ from callboard.scheduler.model import (
 )
 
 TRACKER_FAILURES_MAX = 4
-"""mapred.max.tracker.failures: so many failed attempts on one node, and the job shuns it."""
+"""mapred.max.tracker.failures: after this many failed attempts on a node the job blacklists it."""
 
 BLACKLISTING_SHARE = 0.25
 """CLUSTER_BLACKLIST_PERCENT: unless so great a share of all nodes would be shunned."""
@@ -179,7 +179,7 @@ class JobEntry:
         return self.maps if kind is TaskKind.MAP else self.reduces
 
     def work(self, kind: TaskKind) -> MapWork | ReduceWork:
-        """The sealed orders for a task, passed on to the slot and read by nobody here."""
+        """The sealed orders for a task, passed on to the slot and not read here."""
         return self._work[kind]
 
 

@@ -333,7 +333,7 @@ class Master(Actor):
         self._lives[number] = life
         node = self.ledger.join(heartbeat.joins, life)
         self.tell(facts.NodeJoined(number))
-        if self._told.get(number) != life - 1:  # nobody asked it to: its machine restarted
+        if self._told.get(number) != life - 1:  # it was not asked to: its machine restarted
             self._clear(number)
         self._serve_or_not(number)
         return node
@@ -384,7 +384,7 @@ class Master(Actor):
     def _close(
         self, entry: AttemptEntry, change: BookedChange, ran_ms: Millis, shuffled_ms: Millis
     ) -> None:
-        """Book an attempt's end and tell whom it concerns.
+        """Book an attempt's end, and tell the policy and the job.
 
         The job hears of it if it makes a difference to the task: the first success, a failure, or
         an end without success when no other attempt of the task runs.  A second success is booked
@@ -565,7 +565,7 @@ class Master(Actor):
     # Nodes that are out of service.
 
     def on_drain(self, fault: faults.Drain) -> None:
-        """Keep a list of who is out of service, for whoever joins later too."""
+        """Remember it, for a node that joins later too."""
         self._out_of_service[fault.node] = fault.out
         self._serve_or_not(fault.node)
 
@@ -608,7 +608,7 @@ class Master(Actor):
     def _await_blacklist_review(self, node: NodeId) -> None:
         at_ms = self._blacklist.expires_ms(node)
         self.timer(msg.BlacklistReview(node), at_ms - self.now_ms)
-        if self._cluster.removes_bad_nodes:  # jobs may have nobody else
+        if self._cluster.removes_bad_nodes:  # jobs may have no other node
             self._kernel.progress_ms = max(self._kernel.progress_ms, at_ms)
 
     def _clear(self, node: NodeId) -> None:
@@ -692,8 +692,8 @@ class Master(Actor):
         self._await_preemption()
 
     def _brief(self) -> None:
-        """Tell a new policy what the books say: who is there, what is pending, what runs; how far
-        that is it may want to hear from now on.
+        """Tell a new policy what the books say: which nodes there are, what is pending, what runs;
+        how far that is it may want to hear from now on.
         """
         for node in self.ledger.members():
             self.tell(facts.NodeJoined(node.node))

@@ -1,4 +1,4 @@
-"""The journal's vocabulary: what happened, told by whom it happened to.
+"""The journal's vocabulary: what happened, told by the actor it happened to.
 
 An event is a fact, never an order.  Truth and belief are different events: `AttemptStarted` and
 `AttemptEnded` are told by the slot when they happen, `AttemptClosed` by the master when a
@@ -185,7 +185,7 @@ class MapOutputsLost(JobEvent, frozen=True):
 
 
 class JobBlacklistedNode(JobEvent, frozen=True):
-    """A job has had so many failures on a node that it uses the node no more.  Told by the master.
+    """A job has had too many failures on a node and no longer uses it.  Told by the master.
 
     Not `in_force` where it would blacklist too large a share of the cluster: then it uses all of
     it.  Its cause is the last of the failures.
@@ -223,7 +223,7 @@ class AttemptLaunched(AttemptEvent, frozen=True):
     it is 0.
 
     Its cause is what freed the slot that it takes: the booked end or the suspension of an attempt.
-    Where nobody has had a slot there before, it is what made the task pending.
+    Where that slot was never held before, it is what made the task pending.
     """
 
     importance = Importance.DECISION
@@ -394,8 +394,8 @@ class NodeReturned(NodeEvent, frozen=True):
 
 
 class NodeBlacklisted(NodeEvent, frozen=True):
-    """A node is on the list of bad ones across jobs, having been blacklisted by so many that
-    succeeded.  Told by the master.
+    """A node is on the list of bad ones across jobs, having been blacklisted by too many jobs
+    that succeeded.  Told by the master.
 
     Where the list is `in_force` the node gets no more tasks; else it is advice.  Its cause is the
     end of the last of those jobs.

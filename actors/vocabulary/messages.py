@@ -1,4 +1,4 @@
-"""Every message, grouped by conversation.  The docstring says who sends it to whom.
+"""Every message, grouped by conversation.  The docstring names sender and receiver.
 
 Imperatives are orders or requests, past tenses are facts.
 """
@@ -127,7 +127,7 @@ class AttemptBooked(Message, frozen=True):
 class OutputsLost(Message, frozen=True):
     """Master to job: these maps of yours had succeeded, and their outputs are gone (rule T2).
 
-    They count as failed where nobody could fetch them (rule T6).
+    They count as failed where they could not be fetched (rule T6).
     """
 
     tasks: tuple[TaskIndex, ...]
@@ -323,13 +323,14 @@ class Reinitialize(Message, frozen=True):
 
 
 class ElidedHeartbeat(Message, frozen=True):
-    """Master to itself: a beat that `node` leaves out would arrive now."""
+    """Master to itself: a heartbeat that `node` leaves out would arrive now."""
 
     node: NodeId
 
 
 class PreemptionDue(Message, frozen=True):
-    """Master to itself: time to ask the policy for victims, once this instant's beats are done.
+    """Master to itself: time to ask the policy for victims, once this instant's heartbeats are
+    done.
 
     `policy` counts the policies that have been in force.
     """
@@ -344,7 +345,7 @@ class Preempt(Message, frozen=True):
 
 
 class StopAttempt(Message, frozen=True):
-    """Master to itself: once this instant's beats are done, order this attempt to be killed,
+    """Master to itself: once this instant's heartbeats are done, order this attempt to be killed,
     since another one of its task has succeeded or takes its place.
     """
 
@@ -385,7 +386,8 @@ class TrackProgress(Message, frozen=True):
 
 class ProgressTold(Message, frozen=True):
     """Slot to node: the attempt has run `ran_ms` so far, `shuffled_ms` of it in its shuffle, and
-    has done the share `done`; its present phase takes `left_ms` more, None where nobody can tell.
+    has done the share `done`; its present phase takes `left_ms` more, None where that cannot be
+    told.
     """
 
     attempt: AttemptId
@@ -491,7 +493,7 @@ class RetryFetch(Message, frozen=True):
 
 
 class FetchTrouble(Message, frozen=True):
-    """Master to job: a reduce of yours cannot fetch from this host; so many of them run."""
+    """Master to job: a reduce of yours cannot fetch from this host; `running` of them run."""
 
     host: NodeId
     running: int

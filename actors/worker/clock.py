@@ -23,7 +23,7 @@ class Clock:
         return len(self._rates) == 1
 
     def set_rate(self, rate: float, now_ms: Millis) -> None:
-        """It goes so many times as fast from now on."""
+        """It goes `rate` times as fast from now on."""
         if rate != self._rates[-1][2]:
             self._rates.append((now_ms, self._shown(now_ms), rate))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from callboard.scheduler.model import Millis, NodeId
 
 TRY_MS: Millis = 3000
-"""How long a try lasts that nobody answers.  Hadoop waits for the operating system: "no route to
+"""How long a try lasts that gets no answer.  Hadoop waits for the operating system: "no route to
 host" takes about so long, a refused connection no time, a silent one minutes."""
 
 FIRST_PAUSE_MS: Millis = 10_000
@@ -20,7 +20,7 @@ GROWTH = 1.3
 """ReduceCopier.BACKOFF_INIT and BACKOFF_EXPONENTIAL_BASE."""
 
 TELL_EVERY = 10
-"""MAX_FETCH_RETRIES_PER_MAP's least: so many failures make one notification."""
+"""MAX_FETCH_RETRIES_PER_MAP's least: this many failures make one notification."""
 
 
 FAILURES_MAX = 30

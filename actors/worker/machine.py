@@ -112,4 +112,4 @@ class Machine(Actor):
         """Go on."""
 
     def slow(self, factor: float) -> None:
-        """Take so many times as long for everything from now on."""
+        """Take `factor` times as long for everything from now on."""

@@ -129,7 +129,7 @@ class Node(Machine):
     def on_heartbeat_reply(self, reply: msg.HeartbeatReply) -> None:
         """Do what the master says, and plan the next heartbeat from now (rule H3)."""
         if reply.life != self._life or reply.response <= self._response:
-            return  # meant for who I was, or a copy
+            return  # meant for an earlier life, or a repetition
         self._response = reply.response
         self._interval_ms = reply.interval_ms
         self._schedule.set_interval(reply.interval_ms)
@@ -162,7 +162,7 @@ class Node(Machine):
         self._begin_life()
 
     def _report(self, report: msg.AnyReport) -> None:
-        """Remember what to tell, and see to it that it will be told."""
+        """Remember what to tell, and plan the heartbeat that tells it."""
         self._reports.append(report)
         if self._awaiting_reply or len(self._reports) > 1:
             return  # the heartbeat that will tell it is planned, or the reply will plan it
@@ -179,7 +179,9 @@ class Node(Machine):
         return bool(self._progress or self._asked)
 
     def _send_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
-        """Send it over whatever the link is like; since a fault, see to it that it is answered."""
+        """Send it over whatever the link is like; since a fault, send it again if it is not
+        answered.
+        """
         self._last_heartbeat = heartbeat
         if self._uplink is None:
             self.send(MASTER, heartbeat, self._latency_ms)

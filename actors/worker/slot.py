@@ -292,7 +292,7 @@ class Slot(Machine):
     # What happens to the machine.
 
     def crash(self) -> None:
-        """What ran is gone, and nobody is told."""
+        """What ran is gone, and no actor is told."""
         attempt = self._attempt
         if attempt is not None:
             attempt.change(AttemptChange.KILL)
@@ -452,6 +452,6 @@ class Slot(Machine):
         self._note(attempt, ev.AttemptEnded(self.now_ms, *what, cause=cause))
 
     def _clear(self) -> None:
-        """Be free; a timer that still goes is for nobody."""
+        """Be free; a timer that still runs is ignored."""
         self._attempt = None
         self._timed += 1
