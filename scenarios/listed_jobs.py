@@ -20,8 +20,8 @@ from callboard.scenarios.fields import (
     to_ms,
 )
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.toml_reader import dotted
 from callboard.scheduler.model import Priority
+from callboard.scheduler.registry.key_path import dotted
 
 PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
 

@@ -17,15 +17,16 @@ from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import script, validation, workload_table
 from callboard.scenarios.build import node_facts
-from callboard.scenarios.decoder import decode_struct, parse_key, suggestion
 from callboard.scenarios.fields import Seed
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.timeline import Timeline
-from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text, value_at
+from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
 from callboard.scenarios.workload_table import Workload
 from callboard.scheduler.policy import PolicySpecError
+from callboard.scheduler.registry.key_path import dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
+from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
 
 DEFAULT_SCENARIO = "facebook-morning"
 """The scenario of the library that is played when none is named."""
@@ -87,7 +88,11 @@ def _trace(path: Path) -> dict[str, Any]:
 
 def from_dict(raw: object, source: str | Path = "") -> Scenario:
     """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors."""
-    scenario = decode_struct(_with_spelled_policies(raw, source), Scenario, str(source))
+    spelled = _with_spelled_policies(raw, source)
+    try:
+        scenario = decode_strictly(spelled, Scenario, "the scenario")
+    except DecodeError as error:
+        raise ScenarioError(str(error), source=source, key=dotted(error.key)) from None
     try:
         _check(scenario)
     except ScenarioError as error:

@@ -24,7 +24,6 @@ from callboard.actors.vocabulary.faults import (
     SwitchPolicy,
 )
 from callboard.scenarios import listed_jobs
-from callboard.scenarios.decoder import suggestion
 from callboard.scenarios.distributions import Exponential, duration_ms, when_ms
 from callboard.scenarios.distributions import check_distribution as check_law
 from callboard.scenarios.failures import FailureModel, Outage, drawn_outages, recorded_outages
@@ -48,8 +47,9 @@ from callboard.scenarios.timeline import (
     TimelineEntry,
     TraceEntry,
 )
-from callboard.scenarios.toml_reader import dotted
 from callboard.scheduler.model import JobId, Millis, NodeId
+from callboard.scheduler.registry.key_path import dotted
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 
 def fault_script(

@@ -4,12 +4,10 @@ import re
 import tomllib
 from bisect import bisect_left
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from callboard.scenarios.scenario_error import ScenarioError
-
-KeyPath: TypeAlias = tuple[str | int, ...]
-"""The way from the top of a document to a value: table names and places in lists."""
+from callboard.scheduler.registry.key_path import KeyPath, value_at
 
 FILE_BYTES_MAX = 256_000_000
 
@@ -88,25 +86,6 @@ def _shortest_valid(lines: list[str], count: int) -> dict[str, Any]:
 _NOTHING = object()
 
 
-def value_at(document: object, key: KeyPath, default: object = None) -> object:
-    """What stands at `key`, or the default."""
-    for part in key:
-        if isinstance(part, int):
-            inside = isinstance(document, list | tuple) and part < len(document)
-        else:
-            inside = isinstance(document, dict) and part in document
-        if not inside:
-            return default
-        document = document[part]  # type: ignore[index]
-    return document
-
-
 def holds(document: object, key: KeyPath) -> bool:
     """Whether anything stands at `key`."""
     return value_at(document, key, _NOTHING) is not _NOTHING
-
-
-def dotted(key: KeyPath) -> str:
-    """The key as people write it: `cluster.group[0].nodes`."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key)
-    return text.removeprefix(".")

@@ -29,8 +29,8 @@ from callboard.fairness.search import (
     temporary_hypothesis_home,
 )
 from callboard.journal.tell.names import count
-from callboard.scenarios.decoder import suggestion
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 
 def check_command(options: argparse.Namespace) -> int:

@@ -21,8 +21,8 @@ from callboard.fairness.profiles import SEARCH_PROFILES
 from callboard.fairness.scenario_family import scenario_size
 from callboard.fairness.search import PolicyUnderTest, temporary_hypothesis_home
 from callboard.journal.tell.names import count
-from callboard.scenarios.decoder import suggestion
 from callboard.scenarios.toml_writer import to_toml
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 
 def hunt_command(options: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.parameters import spell_table
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 FILE_PART = re.compile(r"(?P<path>[^():]+\.py):(?P<name>[A-Za-z_]\w*)")
 """A part in a user's file."""
@@ -68,9 +69,8 @@ def join_table(table: Mapping[str, object], known: Collection[str]) -> str:
     """
     for field in table:
         if field not in PART_KINDS:
-            near = get_close_matches(field, PART_KINDS, n=1)
-            meant = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(PART_KINDS)}"
-            raise PolicySpecError(f"unknown field `{field}` in a policy; {meant}")
+            hint = suggestion(field, PART_KINDS)
+            raise PolicySpecError(f"unknown field `{field}` in a policy; {hint}")
     if "order" not in table:
         raise PolicySpecError("a policy needs an `order`")
     return "+".join(_of_field(slot, table[slot], known) for slot in PART_KINDS if slot in table)

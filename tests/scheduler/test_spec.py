@@ -168,7 +168,7 @@ def test_any_text_is_a_policy_or_a_policy_spec_error(text: str) -> None:
         ("fair delay", "expected `+` before `delay`"),
         ("fair+delay(node=5", "the bracket after `fair+delay` is never closed"),
         ("fair+delay(nod=5)", "`delay` has no parameter `nod`; did you mean `node`?"),
-        ("fair+delay(zzz=5)", "it has `node`, `rack`, `skips`"),
+        ("fair+delay(zzz=5)", "there are: node, rack, skips"),
         ("fair(x=1)", "`fair` has no parameter `x`"),
         ("fair+delay(node='5')", 'parameter `node`: expected a number, got "5"'),
         ("fair+delay(node=-1)", "parameter `node`: expected a number of at least 0, got -1"),

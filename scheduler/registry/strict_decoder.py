@@ -1,43 +1,65 @@
-"""Strict decoding of plain data into Structs, with errors that name the field and the remedy.
+"""Strict decoding of plain data into Structs: the first flaw, where it stands, and the remedy.
 
-msgspec does the checking; this module finds unknown fields first, so that it can suggest the one
-that was meant, and puts msgspec's findings into words.
+msgspec does the checking.  Unknown fields are found first, so that the one that was meant can be
+suggested, and msgspec's findings are put into the words of people who write TOML.
 """
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
 
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.toml_reader import KeyPath, dotted, value_at
-from callboard.scheduler.registry.parameters import BOUND_WORDS, TYPE_WORDS
+from callboard.scheduler.registry.key_path import KeyPath, dotted, parse_key, value_at
 
 T = TypeVar("T")
 
+BOUND_WORDS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+"""What msgspec's limits are called for people."""
+
+TYPE_WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a string in quotes",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+"""What msgspec's types are called for people who write TOML."""
+
 _PLACE = re.compile(r" - at `\$\.?(.*?)`$")
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
-_LIMIT = re.compile(r"^Expected `(int|float|str|array)` (of length )?(>=|<=|>|<) ([-\d.e+]+)")
+_LIMIT = re.compile(
+    r"^Expected `(int|float|str|array|object)` (of length )?(>=|<=|>|<) ([-\d.e+]+)"
+)
 _MISSING = re.compile(r"^Object missing required field `(.*?)`")
 _EXPECTED = re.compile(r"^Expected `(.*?)`(?:, got `(.*?)`)?")
 
 
-def decode_struct(raw: object, type_: type[T], source: str) -> T:
-    """The raw data (as tomllib gives it) as a `type_`; ScenarioError naming the first flaw."""
+class DecodeError(ValueError):
+    """What is wrong with a value, and the key at which it stands."""
+
+    def __init__(self, problem: str, key: KeyPath = ()) -> None:
+        self.key = key
+        super().__init__(problem)
+
+
+def decode_strictly(raw: object, type_: type[T], top: str) -> T:
+    """The raw data (as tomllib gives it) as a `type_`; DecodeError with the first flaw.
+
+    `top` is what errors call the outermost table.
+    """
     root = inspect.type_info(type_)
     for key, value, kind in _visit((), raw, root):
         if isinstance(kind, inspect.StructType) and isinstance(value, dict):
-            _refuse_unknown(key, value, kind, source)
+            _refuse_unknown(key, value, kind, top)
+    _refuse_infinite(raw)
     try:
-        result = msgspec.convert(raw, type_)
+        return msgspec.convert(raw, type_)
     except msgspec.ValidationError as error:
-        raise _explained(str(error), raw, root, source) from None
-    _refuse_infinite(raw, source)
-    return result
+        raise _explained(str(error), raw, root) from None
 
 
 def _visit(
@@ -69,47 +91,42 @@ def _chosen(kind: inspect.Type, value: object) -> inspect.Type:
 
 
 def _refuse_unknown(
-    key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, source: str
+    key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, top: str
 ) -> None:
     known = [field.encode_name for field in kind.fields]
     for name in value:
         if name in known or name == kind.tag_field:
             continue
-        place = f"[{dotted(key)}]" if key else "the scenario"
+        place = f"[{dotted(key)}]" if key else top
         problem = f"unknown field `{name}` in {place}; {suggestion(str(name), known)}"
-        raise ScenarioError(problem, source=source, key=dotted((*key, str(name))))
+        raise DecodeError(problem, (*key, str(name)))
 
 
-def suggestion(name: str, known: list[str]) -> str:
+def suggestion(name: str, known: Collection[str]) -> str:
     """`did you mean ...?` where something is close, else what there is to choose from."""
     close = get_close_matches(name, known, n=1)
     if close:
         return f"did you mean `{close[0]}`?"
-    return f"there are: {', '.join(known)}"
+    return f"there are: {', '.join(known)}" if known else "there are none"
 
 
-def _explained(message: str, raw: object, root: inspect.Type, source: str) -> ScenarioError:
-    """msgspec's finding as a ScenarioError: where, what was expected, what was there."""
+def _explained(message: str, raw: object, root: inspect.Type) -> DecodeError:
+    """msgspec's finding in words: where, what was expected, what was there."""
     place = _PLACE.search(message)
     key = parse_key(place[1]) if place else ()
     if missing := _MISSING.match(message):
-        key = (*key, missing[1])
-        return ScenarioError("this field is required and missing", source=source, key=dotted(key))
+        return DecodeError("this field is required and missing", (*key, missing[1]))
     kinds = {at: kind for at, _, kind in _visit((), raw, root)}
     expected = _expected(message, key, kinds)
+    if expected is None:  # from a check of the Struct's own
+        return DecodeError(message[: place.start()] if place else message, key)
     if place and place[1].endswith("[...]"):  # msgspec does not say which value of a table
-        return ScenarioError(f"expected {expected} for each name", source=source, key=dotted(key))
-    found = _shown(value_at(raw, key))
-    return ScenarioError(f"expected {expected}, got {found}", source=source, key=dotted(key))
+        return DecodeError(f"expected {expected} for each name", key)
+    return DecodeError(f"expected {expected}, got {_shown(value_at(raw, key))}", key)
 
 
-def parse_key(place: str) -> KeyPath:
-    """A path as msgspec and `dotted` write it, `cluster.group[0].nodes`, as a key."""
-    return tuple(name or int(index) for name, index in _STEP.findall(place))
-
-
-def _expected(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> str:
-    """What should have stood there, in words."""
+def _expected(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> str | None:
+    """What should have stood there, in words, if msgspec says so."""
     if limit := _LIMIT.match(message):
         if limit[2]:
             return f"{TYPE_WORDS[limit[1]]} of length {BOUND_WORDS[limit[3]]} {limit[4]}"
@@ -119,7 +136,7 @@ def _expected(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) ->
     if expected := _EXPECTED.match(message):
         names = expected[1].replace(" | null", "").split(" | ")
         return " or ".join(TYPE_WORDS.get(name, name) for name in names)
-    return "a number that fits" if message.startswith("Number") else "something else"
+    return "a number that fits" if message.startswith("Number") else None
 
 
 def _in_full(number: str) -> str:
@@ -156,13 +173,13 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _refuse_infinite(raw: object, source: str, key: KeyPath = ()) -> None:
+def _refuse_infinite(raw: object, key: KeyPath = ()) -> None:
     """Refuse nan and inf, which TOML can write and no field can mean."""
     if isinstance(raw, float) and not math.isfinite(raw):
-        raise ScenarioError(f"expected a finite number, got {raw}", source=source, key=dotted(key))
+        raise DecodeError(f"expected a finite number, got {raw}", key)
     if isinstance(raw, dict):
         for name, value in raw.items():
-            _refuse_infinite(value, source, (*key, name))
+            _refuse_infinite(value, (*key, name))
     elif isinstance(raw, list | tuple):
         for index, value in enumerate(raw):
-            _refuse_infinite(value, source, (*key, index))
+            _refuse_infinite(value, (*key, index))

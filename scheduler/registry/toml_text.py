@@ -1,0 +1,77 @@
+"""Values as TOML text, as short as TOML lets them be, and Structs without their defaults.
+
+Reading the text again gives the same values.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def without_defaults(
+    struct: msgspec.Struct, defaults: msgspec.Struct | None = None
+) -> dict[str, Any]:
+    """What a Struct says that its defaults do not, as plain data; the tag is always told.
+
+    `defaults` stand in for the Struct's own.
+    """
+    config = struct.__struct_config__
+    data: dict[str, Any] = {}
+    if config.tag_field is not None:
+        data[config.tag_field] = config.tag
+    for field in msgspec.structs.fields(struct):
+        value = getattr(struct, field.name)
+        default = _default(field) if defaults is None else getattr(defaults, field.name)
+        if value is not None and value != default:
+            data[field.encode_name] = _plain(value)
+    return data
+
+
+def _default(field: msgspec.structs.FieldInfo) -> object:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    return field.default
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, msgspec.Struct):
+        return without_defaults(value)
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return msgspec.to_builtins(value)
+
+
+def toml_key(name: str) -> str:
+    """A key, bare where TOML allows it."""
+    return name if _BARE_KEY.fullmatch(name) else _string(name)
+
+
+def toml_value(value: object) -> str:
+    """One value on one line; a whole number needs no point, and no key means None."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, Mapping):
+        inside = ", ".join(
+            f"{toml_key(name)} = {toml_value(each)}"
+            for name, each in value.items()
+            if each is not None
+        )
+        return f"{{{inside}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return repr(value)
+
+
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
