@@ -16,7 +16,7 @@ from callboard.fairness.scenario_family import WITHOUT_FAULTS, ScenarioFamily
 from callboard.scenarios import timeline
 from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload, PriorityName
 from callboard.scenarios.scenario_file import Scenario
-from callboard.scenarios.timeline import NodeFaultEntry, Timeline
+from callboard.scenarios.timeline import NodesEntry, Timeline
 from callboard.scenarios.validation import node_count, slots_per_node
 from callboard.scheduler.policy import MisfitError, PolicySpecError
 from callboard.scheduler.registry.parts import ORDERS, make_policy
@@ -207,8 +207,8 @@ def _entries(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
     node = st.integers(0, nodes - 1).map(lambda n: f"node-{n}")
 
     def of(
-        kind: type[NodeFaultEntry], **fields: st.SearchStrategy[object]
-    ) -> st.SearchStrategy[NodeFaultEntry]:
+        kind: type[NodesEntry], **fields: st.SearchStrategy[object]
+    ) -> st.SearchStrategy[NodesEntry]:
         return st.builds(kind, at_s=at, for_s=lasts, nodes=node, **fields)
 
     links = of(

@@ -8,11 +8,11 @@ from sortedcontainers import SortedList
 
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scenarios.targets import refuse_entry
-from callboard.scenarios.timeline import Timeline
+from callboard.scenarios.timeline import LinkEntry, Timeline, TimelineEntry
 from callboard.scheduler.model import NodeId
 
 MASTER_AS_NODE = -1
-"""Where a node's number stands for spells of nodes."""
+"""Where a node's number stands for intervals of nodes."""
 
 
 class FaultInterval(NamedTuple):
@@ -33,13 +33,13 @@ class FaultIntervals:
         self, node: NodeId, subject: str, begin_ms: float, end_ms: float
     ) -> FaultInterval | None:
         """One that falls into a time, if any does; there never are two at once."""
-        spells = self.by_subject.get((node, subject))
-        if spells is None:
+        intervals = self.by_subject.get((node, subject))
+        if intervals is None:
             return None
         at = (
-            spells.bisect_left(FaultInterval(end_ms, -1, -1)) - 1
+            intervals.bisect_left(FaultInterval(end_ms, -1, -1)) - 1
         )  # the last that begins before the end
-        return spells[at] if at >= 0 and spells[at].end_ms > begin_ms else None
+        return intervals[at] if at >= 0 and intervals[at].end_ms > begin_ms else None
 
     def add(
         self,
@@ -53,7 +53,7 @@ class FaultIntervals:
         other = self.overlapping(node, subject, interval.begin_ms, interval.end_ms)
         if other is not None:
             when = max(interval.begin_ms, other.begin_ms) / 1000
-            happens = what or f"node-{node} is struck"
+            happens = what or f"node-{node} is affected"
             problem = f"{happens} by timeline[{other.place}] already at {when:,g} s"
             refuse_entry(f"{problem}; let one end before the other begins", interval.place, field)
         self.by_subject.setdefault((node, subject), SortedList()).add(interval)
@@ -61,12 +61,12 @@ class FaultIntervals:
     def check_slots_left(self, timeline: Timeline, nodes: Sequence[NodeFacts]) -> None:
         """ScenarioError where no node with a kind of slot would be left in the end."""
         gone: dict[NodeId, int] = {}
-        for (node, _), struck in self.by_subject.items():
+        for (node, subject), intervals in self.by_subject.items():
             if node == MASTER_AS_NODE:
                 continue
-            for spell in struck:
-                if spell.end_ms == inf and timeline[spell.place].disables():
-                    gone[node] = max(gone.get(node, 0), spell.place)
+            for interval in intervals:
+                if interval.end_ms == inf and _disables(subject, timeline[interval.place]):
+                    gone[node] = max(gone.get(node, 0), interval.place)
         if not gone:
             return
         place = max(gone.values())
@@ -76,3 +76,10 @@ class FaultIntervals:
                 problem = f"every node with a {what} slot would be gone for ever"
                 problem = f"{problem}, so jobs could not end"
                 refuse_entry(f"{problem}; give one `for_s`", place, "nodes")
+
+
+def _disables(subject: str, entry: TimelineEntry) -> bool:
+    """Whether a node is of no use while this lasts."""
+    if isinstance(entry, LinkEntry):
+        return entry.cut or entry.loss == 1
+    return subject in ("power", "service")

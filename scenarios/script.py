@@ -16,7 +16,9 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.faults import (
+    AnyFault,
     Crash,
+    Partition,
     PauseMaster,
     Restart,
     RestartMaster,
@@ -41,6 +43,7 @@ from callboard.scenarios.timeline import (
     MasterPauseEntry,
     MasterRestartEntry,
     NodeFaultEntry,
+    NodesEntry,
     PolicyEntry,
     SplitEntry,
     Timeline,
@@ -70,7 +73,7 @@ def fault_script(
     written = _FaultScript(nodes, seed, jobs, base_dir)
     began_ms = strikes = 0
     for place, entry in enumerate(timeline):
-        each = len(nodes) * len(entry.targets()) if isinstance(entry, NodeFaultEntry) else 1
+        each = len(nodes) * len(entry.targets()) if isinstance(entry, NodesEntry) else 1
         strikes += entry.times * each
         _check(entry, place, len(nodes), strikes)
         began_ms = _start_ms(entry, began_ms, place, seed)
@@ -117,8 +120,10 @@ class _FaultScript:
             case MasterPauseEntry():
                 draw = Stream(self._seed, f"timeline/{place}/length")
                 over_ms = at_ms + duration_ms(entry.for_s, draw, repeat)
-                spell = FaultInterval(at_ms, over_ms, place)
-                self.intervals.add(MASTER_AS_NODE, "power", spell, "the master is struck", "at_s")
+                interval = FaultInterval(at_ms, over_ms, place)
+                self.intervals.add(
+                    MASTER_AS_NODE, "power", interval, "the master is affected", "at_s"
+                )
                 self.begins.append(ScheduledFault(at_ms, PauseMaster()))
                 self.ends.append(ScheduledFault(over_ms, ResumeMaster()))
             case FailuresEntry() | TraceEntry():
@@ -129,7 +134,7 @@ class _FaultScript:
                     self.intervals.add(node, entry.subject, FaultInterval(0, joins_ms, place))
                     self.begins.append(ScheduledFault(0, Crash(node)))
                     self.ends.append(ScheduledFault(joins_ms, Restart(node)))
-            case NodeFaultEntry():
+            case NodeFaultEntry() | SplitEntry():
                 self._add_to_nodes(entry, place, repeat, at_ms)
 
     def _add_to_jobs(self, entry: JobFaultEntry, place: int, at_ms: Millis) -> None:
@@ -160,7 +165,9 @@ class _FaultScript:
             if end_ms is not None:
                 self.ends.append(ScheduledFault(end_ms, Restart(node)))
 
-    def _add_to_nodes(self, entry: NodeFaultEntry, place: int, repeat: int, at_ms: Millis) -> None:
+    def _add_to_nodes(
+        self, entry: NodeFaultEntry | SplitEntry, place: int, repeat: int, at_ms: Millis
+    ) -> None:
         draw = Stream(self._seed, f"timeline/{place}/length")
         lengths = {
             facts.node: None
@@ -169,28 +176,21 @@ class _FaultScript:
             for facts in self._nodes
         }
         struck = self._struck(entry, place, repeat, at_ms, lengths)
-        others = self._others(entry, place, struck)
+        others = self._others(entry, place, struck) if isinstance(entry, SplitEntry) else ()
         for nth, node in enumerate(struck):
             begin_ms, length = at_ms + nth * to_ms(entry.stagger_s), lengths[node]
             end_ms = inf if length is None else begin_ms + length
             self.intervals.add(node, entry.subject, FaultInterval(begin_ms, end_ms, place))
-            self.begins.append(ScheduledFault(begin_ms, entry.begins(node, others)))
+            self.begins.append(ScheduledFault(begin_ms, _fault(entry, node, others, begins=True)))
             if length is not None:
-                self.ends.append(ScheduledFault(begin_ms + length, entry.ends(node)))
+                self.ends.append(
+                    ScheduledFault(begin_ms + length, _fault(entry, node, begins=False))
+                )
 
-    def _others(
-        self, entry: NodeFaultEntry, place: int, struck: list[NodeId]
-    ) -> tuple[NodeId, ...]:
-        """Whom the nodes are split from, where they are."""
-        if not isinstance(entry, SplitEntry):
-            return ()
-        others = {facts.node for facts in self._nodes}
-        if entry.others is not None:
-            others = {
-                n
-                for target in entry.other_targets()
-                for n in nodes_named(target, self._nodes, place)
-            }
+    def _others(self, entry: SplitEntry, place: int, struck: list[NodeId]) -> tuple[NodeId, ...]:
+        """The nodes that these are split from."""
+        targets = entry.other_targets()
+        others = {node for target in targets for node in nodes_named(target, self._nodes, place)}
         others -= set(struck)
         self._pairs += len(struck) * len(others)
         if self._pairs > SCHEDULED_FAULTS_MAX:
@@ -205,7 +205,7 @@ class _FaultScript:
 
     def _struck(
         self,
-        entry: NodeFaultEntry,
+        entry: NodeFaultEntry | SplitEntry,
         place: int,
         repeat: int,
         at_ms: Millis,
@@ -236,6 +236,19 @@ class _FaultScript:
             free.sort(key=lambda node: (draw.bits(nth, node), node))
             chosen.update(free[:wanted])
         return sorted(chosen)
+
+
+def _fault(
+    entry: NodeFaultEntry | SplitEntry,
+    node: NodeId,
+    others: tuple[NodeId, ...] = (),
+    *,
+    begins: bool,
+) -> AnyFault:
+    """What happens to a node when the entry begins or ends; `others` are those it is split from."""
+    if isinstance(entry, SplitEntry):
+        return Partition(node, others)
+    return entry.fault(node, begins=begins)
 
 
 def burst_jobs(timeline: Timeline, seed: int, first: JobId) -> list[JobSpec]:

@@ -8,24 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from callboard.actors.network import HEALTHY, LinkConditions
-from callboard.actors.vocabulary.faults import (
-    AnyFault,
-    Crash,
-    Disturb,
-    Drain,
-    Drift,
-    Flaky,
-    Hang,
-    KillJob,
-    Partition,
-    PauseNode,
-    Restart,
-    ResumeNode,
-    SetPool,
-    SetPriority,
-    Slow,
-    StickLaunches,
-)
+from callboard.actors.vocabulary import faults
 from callboard.scenarios.distributions import Duration, When
 from callboard.scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from callboard.scenarios.listed_jobs import ListedJob, PriorityName
@@ -55,17 +38,13 @@ class TimelineEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     times: RepeatCount = 1
     gaps: Literal["fixed", "exponential"] = "fixed"
 
-    def disables(self) -> bool:
-        """Whether the node is of no use while it lasts."""
-        return True
 
-
-class NodeFaultEntry(TimelineEntry, frozen=True, kw_only=True):
+class NodesEntry(TimelineEntry, frozen=True, kw_only=True):
     """Something that happens to nodes, and lasts `for_s` or for ever.
 
     `nodes` are names (`node-3`), patterns (`node-1*`), racks (`rack-2`), `all`, a share of all
     nodes (`10%`) or a number of any (`3 any`); the last two are drawn anew each time.  Of several
-    nodes each next one, in the order of their numbers, is struck `stagger_s` later.
+    nodes each next one, in the order of their numbers, follows `stagger_s` later.
     """
 
     nodes: ShortText | tuple[ShortText, ...]
@@ -77,14 +56,14 @@ class NodeFaultEntry(TimelineEntry, frozen=True, kw_only=True):
 
     def targets(self) -> tuple[str, ...]:
         """What `nodes` names, as a list."""
-        return (self.nodes,) if isinstance(self.nodes, str) else self.nodes
+        return _listed(self.nodes)
 
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:
-        """What happens to a node; `others` are all that are not struck with it."""
-        raise NotImplementedError
 
-    def ends(self, node: NodeId) -> AnyFault:
-        """What brings it back."""
+class NodeFaultEntry(NodesEntry, frozen=True, kw_only=True):
+    """A fault of nodes, which its own kind of fault undoes in the end."""
+
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        """What happens to a node when it begins, or what undoes it in the end."""
         raise NotImplementedError
 
 
@@ -93,11 +72,8 @@ class CrashEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="crash", tag_fie
 
     subject = "power"
 
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        return Crash(node)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return Restart(node)
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        return faults.Crash(node) if begins else faults.Restart(node)
 
 
 class PauseEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="pause", tag_field="what"):
@@ -106,11 +82,8 @@ class PauseEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="pause", tag_fie
     for_s: Duration
     subject = "power"
 
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        return PauseNode(node)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return ResumeNode(node)
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        return faults.PauseNode(node) if begins else faults.ResumeNode(node)
 
 
 class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
@@ -119,14 +92,8 @@ class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow", tag_field
     factor: Factor
     subject = "speed"
 
-    def disables(self) -> bool:
-        return False
-
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        return Slow(node, self.factor)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return Slow(node, 1.0)
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        return faults.Slow(node, self.factor if begins else 1.0)
 
 
 class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link", tag_field="what"):
@@ -144,22 +111,18 @@ class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link", tag_field
     way: Literal["both", "up", "down"] = "both"
     subject = "link"
 
-    def disables(self) -> bool:
-        return self.cut or self.loss == 1
-
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        if not begins:
+            return faults.Disturb(node, HEALTHY, HEALTHY)
         shares = (self.loss, self.duplicate, to_ms(self.delay_s), self.reorder)
         bad = LinkConditions(self.cut, *shares)
         up, down = self.way in ("both", "up"), self.way in ("both", "down")
-        return Disturb(node, bad if up else HEALTHY, bad if down else HEALTHY)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return Disturb(node, HEALTHY, HEALTHY)
+        return faults.Disturb(node, bad if up else HEALTHY, bad if down else HEALTHY)
 
 
-class SplitEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="split", tag_field="what"):
+class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split", tag_field="what"):
     """The nodes and the `others` (unset: all others) cannot fetch from each other, for `for_s`;
-    beats get through.
+    heartbeats get through.
     """
 
     for_s: Duration
@@ -168,13 +131,7 @@ class SplitEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="split", tag_fie
 
     def other_targets(self) -> tuple[str, ...]:
         """What `others` names, as a list."""
-        return (self.others,) if isinstance(self.others, str) else self.others or ()
-
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:
-        return Partition(node, others)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return Partition(node, ())
+        return ("all",) if self.others is None else _listed(self.others)
 
 
 class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky", tag_field="what"):
@@ -186,14 +143,8 @@ class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky", tag_fie
     progress: Share | None = None
     subject = "flakiness"
 
-    def disables(self) -> bool:
-        return False
-
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        return Flaky(node, self.failing, self.progress)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return Flaky(node, 0.0)
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        return faults.Flaky(node, self.failing, self.progress) if begins else faults.Flaky(node, 0)
 
 
 class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang", tag_field="what"):
@@ -205,14 +156,8 @@ class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang", tag_field
     progress: Share | None = None
     subject = "hanging"
 
-    def disables(self) -> bool:
-        return False
-
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        return Hang(node, self.hanging, self.progress)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return Hang(node, 0.0)
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        return faults.Hang(node, self.hanging, self.progress) if begins else faults.Hang(node, 0)
 
 
 class StuckEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="stuck", tag_field="what"):
@@ -221,14 +166,8 @@ class StuckEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="stuck", tag_fie
     sticking: Share
     subject = "launching"
 
-    def disables(self) -> bool:
-        return False
-
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        return StickLaunches(node, self.sticking)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return StickLaunches(node, 0.0)
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        return faults.StickLaunches(node, self.sticking if begins else 0.0)
 
 
 class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift", tag_field="what"):
@@ -237,14 +176,8 @@ class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift", tag_fie
     rate: Annotated[float, Meta(ge=0.1, le=10)]
     subject = "clock"
 
-    def disables(self) -> bool:
-        return False
-
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        return Drift(node, self.rate)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return Drift(node, 1.0)
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        return faults.Drift(node, self.rate if begins else 1.0)
 
 
 class FailuresEntry(TimelineEntry, frozen=True, kw_only=True, tag="failures", tag_field="what"):
@@ -267,7 +200,7 @@ class TraceEntry(TimelineEntry, frozen=True, kw_only=True, tag="trace", tag_fiel
     path: ShortText
 
 
-class AddEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="add", tag_field="what"):
+class AddEntry(NodesEntry, frozen=True, kw_only=True, tag="add", tag_field="what"):
     """Nodes of the cluster that are off from the start, and join at `at_s`."""
 
     subject = "power"
@@ -278,11 +211,8 @@ class DrainEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drain", tag_fie
 
     subject = "service"
 
-    def begins(self, node: NodeId, others: tuple[NodeId, ...]) -> AnyFault:  # noqa: ARG002
-        return Drain(node, True)
-
-    def ends(self, node: NodeId) -> AnyFault:
-        return Drain(node, False)
+    def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
+        return faults.Drain(node, begins)
 
 
 class BurstEntry(TimelineEntry, frozen=True, kw_only=True, tag="burst", tag_field="what"):
@@ -299,7 +229,7 @@ class JobFaultEntry(TimelineEntry, frozen=True, kw_only=True):
     subject: ClassVar[str]
     """What of a job it concerns: two entries may not set the same at one moment."""
 
-    def fault(self, job: JobId) -> AnyFault:
+    def fault(self, job: JobId) -> faults.AnyFault:
         """What happens to one of them."""
         raise NotImplementedError
 
@@ -309,8 +239,8 @@ class KillJobEntry(JobFaultEntry, frozen=True, kw_only=True, tag="kill-job", tag
 
     subject = "end"
 
-    def fault(self, job: JobId) -> AnyFault:
-        return KillJob(job)
+    def fault(self, job: JobId) -> faults.AnyFault:
+        return faults.KillJob(job)
 
 
 class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority", tag_field="what"):
@@ -319,8 +249,8 @@ class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority", ta
     priority: PriorityName
     subject = "priority"
 
-    def fault(self, job: JobId) -> AnyFault:
-        return SetPriority(job, Priority[self.priority.upper()])
+    def fault(self, job: JobId) -> faults.AnyFault:
+        return faults.SetPriority(job, Priority[self.priority.upper()])
 
 
 class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool", tag_field="what"):
@@ -329,8 +259,8 @@ class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool", tag_field=
     pool: ShortText
     subject = "pool"
 
-    def fault(self, job: JobId) -> AnyFault:
-        return SetPool(job, self.pool)
+    def fault(self, job: JobId) -> faults.AnyFault:
+        return faults.SetPool(job, self.pool)
 
 
 class PolicyEntry(TimelineEntry, frozen=True, kw_only=True, tag="policy", tag_field="what"):
@@ -379,3 +309,7 @@ Timeline: TypeAlias = tuple[
     ...,
 ]
 """All `[[timeline]]` tables, told apart by `what`."""
+
+
+def _listed(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
