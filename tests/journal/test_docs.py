@@ -62,6 +62,12 @@ def test_the_events_in_the_docs_are_the_events() -> None:
     assert table in DOCS, table
 
 
+def test_the_fields_of_a_reason_in_the_docs_are_its_fields() -> None:
+    table = DOCS[DOCS.index("| Field | What it says |") :].split("\n\n")[0]
+    first_cells = [row.split("|")[1] for row in table.splitlines()[2:]]
+    assert tuple(re.findall(r"`(\w+)`", " ".join(first_cells))) == Why.__struct_fields__
+
+
 @pytest.fixture
 def journals(tmp_path: Path) -> tuple[Path, Path]:
     for name, events in (("tiny", STORY), ("tiny-2s", cut_at(2000))):
