@@ -12,7 +12,7 @@ from callboard.scheduler.preemption.kill import KillPreemption as KillRule
 from callboard.scheduler.preemption.rank_based import RankPreemption
 from callboard.scheduler.preemption.suspend import SuspendPreemption as Suspending
 from callboard.scheduler.ranking import Ranking
-from callboard.scheduler.reasons import Reason, Why
+from callboard.scheduler.reasons import Claimant, Reason, Why
 from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.view import ClusterView
 from tests.support.speculate import hasty_speculation
@@ -50,19 +50,25 @@ class KillNewest(PreemptionRule):
 
 
 class Scripted(PreemptionRule):
-    """Gives the orders that a test has written down, each at its time."""
+    """Gives the orders that a test has written down, each at its time, for `beneficiary`."""
 
     name = "scripted"
     summary = "for tests"
 
-    def __init__(self, *orders: tuple[Millis, type[Kill | Suspend], AttemptId]) -> None:
+    def __init__(
+        self,
+        *orders: tuple[Millis, type[Kill | Suspend], AttemptId],
+        beneficiary: Claimant | None = None,
+    ) -> None:
         self.interval_ms = 500
+        self._beneficiary = beneficiary
         self._orders = list(orders)
 
     def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
         while self._orders and self._orders[0][0] <= view.now_ms:
             _, order, attempt = self._orders.pop(0)
-            yield order(attempt, Why(Reason.OWN, self.name, 1))
+            why = Why(Reason.OWN, self.name, 1, beneficiary=self._beneficiary)
+            yield order(attempt, why)
 
 
 class LimitedKills(PreemptionRule):
