@@ -19,6 +19,7 @@ from callboard.actors.vocabulary.events import AnyEvent, KillOrdered, SuspendOrd
 from callboard.actors.vocabulary.messages import Heartbeat, Preempt
 from callboard.journal.checks.rule import Handlers, Rule, Violation
 from callboard.journal.run_state import RunState
+from callboard.journal.tell.names import claimant_name
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.keyed import KeyedOrder
 from callboard.scheduler.policy import NoPreemption, Order, PreemptionRule, QueuedJob
@@ -156,7 +157,7 @@ class PreemptionLimits(Rule):
     def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
         if isinstance(self._rule(), NoPreemption) and event.at_ms > self.setup.switched_ms:
             self.times += 1
-            if event.why.rank:
+            if not event.why.reason.is_the_masters:
                 raise self.broken(event, "there is no preemption in this run")
 
     def after(self, ledger: Ledger, noted: Sequence[AnyEvent]) -> None:
@@ -196,8 +197,8 @@ class PreemptionLimits(Rule):
         for claim in rule.entitlements(kind, ledger):
             left = sum(alive[job] for job in claim.jobs)
             if left < floor(claim.share) and not lost.isdisjoint(claim.jobs):
-                due = f"{claim.name} is left with {left} slots and due {float(claim.share):g}"
-                self.found = self.broken(event, due)
+                told = f"{claimant_name(claim.claimant)} is left with {left} slots"
+                self.found = self.broken(event, f"{told} and due {float(claim.share):g}")
 
 
 LEAST_LAUNCHES = 4

@@ -13,6 +13,7 @@ from callboard.journal.replay.lanes import (
 )
 from callboard.journal.replay.recording import Recording
 from callboard.journal.tell.names import clock, count, duration, job_name, printable
+from callboard.journal.tell.reasons import reason_in_words, refusal_in_words
 from callboard.scheduler.model import Millis
 
 _STATES = {
@@ -71,7 +72,7 @@ def _preemptions(row: JobStats) -> str:
     if row.last_preemption is None:
         return said
     when_ms, why = row.last_preemption
-    return f"{said}; last {clock(when_ms)[:-4]}: {why.rule}"
+    return f"{said}; last {clock(when_ms)[:-4]}: {reason_in_words(why)}"
 
 
 def _job_state(row: JobStats) -> str:
@@ -84,8 +85,9 @@ def _waiting(cluster: ClusterState, row: JobStats) -> list[tuple[str, str]]:
     """Why the job's tasks wait, as far as the master's decisions tell."""
     submission, said = row.submission, []
     if row.last_skip is not None:
-        when_ms, why, rival = row.last_skip
-        said += [("passed over", f"{clock(when_ms)[:-4]} for {job_name(rival)}: {why}")]
+        when_ms, refusal, rival = row.last_skip
+        passed = f"{clock(when_ms)[:-4]} for {job_name(rival)}"
+        said += [("passed over", f"{passed}: {refusal_in_words(refusal)}")]
     left = submission.maps + submission.reduces - row.maps_done - row.reduces_done
     if left > row.maps_running + row.reduces_running and cluster.jobs.latest is not None:
         when_ms, first, place = cluster.jobs.latest

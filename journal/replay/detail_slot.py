@@ -7,8 +7,15 @@ from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
 from callboard.journal.replay.insight import queue_position
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node, slot_name
 from callboard.journal.replay.recording import Recording
-from callboard.journal.tell.names import clock, duration, job_name, kind_name, node_name, printable
-from callboard.journal.tell.sentences import LOCALITY_NAMES
+from callboard.journal.tell.names import (
+    LOCALITY_NAMES,
+    clock,
+    duration,
+    job_name,
+    kind_name,
+    node_name,
+    printable,
+)
 from callboard.scheduler.model import Millis, TaskKind
 
 _BEFORE = 5

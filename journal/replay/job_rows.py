@@ -6,8 +6,9 @@ import msgspec
 
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import JobRow, JobSortKey
-from callboard.journal.replay.insight import Insight, beneficiary
+from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.tell.names import claimant_name
 from callboard.scheduler.model import JobId, Millis
 
 
@@ -29,7 +30,7 @@ class InsightColumns:
     def put(self, line: JobRow, row: JobStats) -> JobRow:
         """The row with all that."""
         _, why = row.launch or (0, None)
-        _, preemption = row.last_preemption or (0, None)
+        taker = row.last_preemption[1].beneficiary if row.last_preemption else None
         return msgspec.structs.replace(
             line,
             fair_share=self._fair_shares.get(line.job),
@@ -39,7 +40,7 @@ class InsightColumns:
             size_ms=self._insight.size_ms(row),
             stretch=self._insight.stretch(row, self._at_ms),
             preempted=row.preempted,
-            by=beneficiary(preemption) if preemption is not None else "",
+            by="" if taker is None else claimant_name(taker),
         )
 
     def sort_key(self, key: JobSortKey, reverse: bool) -> Callable[[JobStats], float] | None:

@@ -228,7 +228,7 @@ class Recording:
             self.history.sample(at_ms, last_state)
         number = EVENT_NUMBERS[kind]
         job, node = self._subjects[number](event)
-        if number in _MARKED and not (kind is KillOrdered and not event.why.rank):  # type: ignore[union-attr]
+        if number in _MARKED and not (kind is KillOrdered and event.why.reason.is_the_masters):  # type: ignore[union-attr]
             self.history.mark(at_ms, EVENT_MARKS[kind])
         self._data += self._encode(event)
         self._begins.append(len(self._data))

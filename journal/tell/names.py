@@ -4,13 +4,42 @@
 """
 
 import re
+from typing import assert_never
 
-from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
+from callboard.scheduler.model import (
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    TaskIndex,
+    TaskKind,
+)
+from callboard.scheduler.reasons import Claimant, JobClaimant, PoolClaimant, UserClaimant
+
+LOCALITY_NAMES = {
+    Locality.NODE: "node-local",
+    Locality.RACK: "rack-local",
+    Locality.OFF_RACK: "off-rack",
+}
 
 
 def job_name(job: JobId) -> str:
     """`job-12`."""
     return f"job-{job}"
+
+
+def claimant_name(claimant: Claimant) -> str:
+    """`job-12`, `pool ads/web`, `user ann`."""
+    match claimant:
+        case JobClaimant(job):
+            return job_name(job)
+        case PoolClaimant(path):
+            return f"pool {path}"
+        case UserClaimant(user):
+            return f"user {user}"
+        case _:
+            assert_never(claimant)
 
 
 def node_name(node: NodeId) -> str:

@@ -14,8 +14,9 @@ from callboard.journal.reader import read_journal
 from tests.callboard.conftest import Run
 
 SLY = '''
-from callboard.scheduler.decisions import Kill, Why
+from callboard.scheduler.decisions import Kill
 from callboard.scheduler.policy import NoPreemption
+from callboard.scheduler.reasons import Reason, Why
 
 class Sly(NoPreemption):
     """Says that it waits, and kills."""
@@ -26,7 +27,7 @@ class Sly(NoPreemption):
 
     def victims(self, view):
         for attempt in view.attempts():
-            yield Kill(attempt.attempt, Why("sly"))
+            yield Kill(attempt.attempt, Why(Reason.OWN, "sly", 1))
 '''
 
 

@@ -31,7 +31,6 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.summary import Little
 from callboard.scheduler import ideal
-from callboard.scheduler.decisions import Why
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.locality import Delay, DelayParams
@@ -43,6 +42,7 @@ from callboard.scheduler.orders.size_based.virtual_time import FspFifo, Psbs
 from callboard.scheduler.policy import Order, Policy, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.scheduler.preemption.starvation import Deficit, StarvationClocks
+from callboard.scheduler.reasons import Note, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import PartSettings
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 
@@ -278,7 +278,7 @@ class OldestFirst(KillPreemption):
         due = {job: claim for claim in self.entitlements(kind, view) for job in claim.jobs}
         rich = [each for each in running if due[each.job].running > due[each.job].share]
         for rank, attempt in enumerate(rich[:lacking], start=1):
-            yield attempt, Why(self.name, rank)
+            yield attempt, Why(Reason.OWN, self.name, rank)
 
 
 class Greedy(KillPreemption):
@@ -293,7 +293,7 @@ class Greedy(KillPreemption):
         wanted = 2 * sum(deficit.slots for deficit in self.deficits(kind, view))
         running = [each for each in view.attempts() if each.kind is kind and not each.killing]
         for rank, attempt in enumerate(running[::-1][:wanted], start=1):
-            yield attempt, Why(self.name, rank)
+            yield attempt, Why(Reason.OWN, self.name, rank)
 
 
 class Hasty(KillPreemption):
@@ -302,7 +302,7 @@ class Hasty(KillPreemption):
     def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
         claims = self.entitlements(kind, view) if view.pending(kind) else ()
         lacking = ((c, min(int(c.share), c.demand) - c.running) for c in claims)
-        return [Deficit(claim, slots, "fair share") for claim, slots in lacking if slots > 0]
+        return [Deficit(claim, slots, ShareKind.FAIR) for claim, slots in lacking if slots > 0]
 
 
 class Toothless(KillPreemption):
@@ -337,8 +337,8 @@ def never_without_waiting(monkeypatch: Patch) -> None:
     def permits(_self: Delay, _job: JobView, level: Locality, *_: object) -> bool:
         return level is Locality.NODE
 
-    def refusal(_self: Delay, _job: JobView, level: Locality, *_: object) -> str | None:
-        return None if level is Locality.NODE else "never"
+    def refusal(_self: Delay, _job: JobView, level: Locality, *_: object) -> Note | None:
+        return None if level is Locality.NODE else Note("never")
 
     monkeypatch.setattr(Delay, "permits", permits)
     monkeypatch.setattr(Delay, "refusal", refusal)

@@ -10,8 +10,9 @@ from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event,
 from callboard.cli import run_command_line
 from callboard.journal.tell.explain import explain
 from callboard.journal.writer import JournalWriter
-from callboard.scheduler.decisions import Suspend
+from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.model import Priority
+from callboard.scheduler.reasons import JobClaimant
 from callboard.scheduler.registry.parts import make_policy
 from tests.journal.stories import STORY
 from tests.support.preempt import KillNewest, Scripted
@@ -125,6 +126,26 @@ def test_who_was_suspended_for_whom(tmp_path: Path) -> None:
         "00:00:27.020  map 0 of job-0 goes on after 15.010 s on node-0, slot 0",
     ]
     assert "  maps: 1 launched for 1 task, at most 1 at once, so 1 wave or more" in told
+    assert "that job-0 had to give up goes to job-1" in "\n".join(explain(path, 1))
+
+
+def test_a_slot_that_goes_to_another_job_than_the_one_it_was_freed_for(tmp_path: Path) -> None:
+    """job-1 stands first when the slot that was taken for job-2 falls free."""
+    policy = make_policy("fifo")
+    policy.preemption = Scripted((10_000, Kill, 1), beneficiary=JobClaimant(2))
+    high, low = Priority.VERY_HIGH, Priority.LOW
+    jobs = [
+        job(0, maps=1, map_ms=30_000),
+        job(1, maps=1, map_ms=10_000, submit_ms=5000, priority=high),
+        job(2, maps=1, map_ms=10_000, submit_ms=5000, priority=low),
+    ]
+    cluster = Cluster(nodes=1, racks=1, map_slots=1, heartbeat=IN_STEP)
+    path = run(tmp_path / "j", play(jobs, policy, cluster=cluster))
+    goes = "a map slot on node-0 that job-0 had to give up for job-2 goes to job-1"
+    for number, times in ((0, 1), (1, 1), (2, 0)):
+        assert "\n".join(explain(path, number)).count(goes) == times
+    policy.preemption = Scripted((10_000, Kill, 1), beneficiary=JobClaimant(1))
+    path = run(tmp_path / "k", play(jobs, policy, cluster=cluster))
     assert "that job-0 had to give up goes to job-1" in "\n".join(explain(path, 1))
 
 

@@ -8,6 +8,7 @@ from callboard.actors.vocabulary.events import (
     AttemptLaunched,
     JobFinished,
     JobSubmitted,
+    KillOrdered,
     NodeFacts,
     NodeLost,
     RunStarted,
@@ -15,12 +16,21 @@ from callboard.actors.vocabulary.events import (
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.fair_share import FairShares
-from callboard.journal.replay.frame import JobSortKey, View
-from callboard.journal.replay.insight import Insight, beneficiary, queue_position
+from callboard.journal.replay.frame import JobRow, JobSortKey, JobState, View
+from callboard.journal.replay.insight import Insight, queue_position
+from callboard.journal.replay.job_rows import InsightColumns
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo
-from callboard.scheduler.decisions import Why
-from callboard.scheduler.model import Priority
+from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.reasons import (
+    Claimant,
+    JobClaimant,
+    PoolClaimant,
+    PoolPlace,
+    Reason,
+    UserClaimant,
+    Why,
+)
 from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
 
 
@@ -137,24 +147,38 @@ def test_of_a_trace_that_is_gone_nothing_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "whom"),
+    ("reason", "claimant", "by"),
     [
-        ("kill, pool ads lacks 3 of its 12", "pool ads"),
-        ("preemptive, for job-7", "job-7"),
-        ("global, a long job with more than its share of a full cluster", ""),
+        (Reason.STARVATION, PoolClaimant("ads"), "pool ads"),
+        (Reason.STARVATION, UserClaimant("ann"), "user ann"),
+        (Reason.OUTRANKED, JobClaimant(7), "job-7"),
+        (Reason.LONG_JOB, None, ""),
     ],
 )
-def test_who_preempts_is_told_by_the_reason(rule: str, whom: str) -> None:
-    assert beneficiary(Why(rule)) == whom
+def test_who_preempts_is_told_by_the_reason(
+    reason: Reason, claimant: Claimant | None, by: str
+) -> None:
+    started = RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),))
+    cluster, why = ClusterState(), Why(reason, "kill", 1, 1.0, claimant)
+    launched = AttemptLaunched(
+        6, 1, 0, TaskKind.MAP, 0, 0, 0, Locality.NODE, Why(Reason.BY_KEY, "fair", 1)
+    )
+    for event in (started, submitted(0, 3), launched, KillOrdered(9, 1, why)):
+        cluster.observe(event)
+    columns = InsightColumns(Insight(started), cluster, 10, with_fair_shares=False)
+    line = JobRow(0, "x", "", "", JobState.RUNNING, (3, 0), (0, 0), (1, 0), 0, 1.0, 6, 10)
+    assert columns.put(line, cluster.jobs.rows[0]).by == by
 
 
 def test_a_score_says_what_it_is() -> None:
-    assert (
-        queue_position(Why("fair in pool ads", 2, 0.5)) == "fair in pool ads, 0.5 running / weight"
-    )
-    assert queue_position(Why("hfsp", 1, 32.5)) == "hfsp, 32.5 slot-s of virtual size"
-    assert queue_position(Why("hfsp: training", 1, 60.0)) == "hfsp: training"
-    assert queue_position(Why("Mine", 1, 4.0)) == "Mine"
+    pool = Why(Reason.POOL, "fair", 2, 0.5, detail=PoolPlace("ads"))
+    assert queue_position(pool) == "fair in pool ads, 0.5 running / weight"
+    by_size = Why(Reason.BY_KEY, "hfsp", 1, 32.5)
+    assert queue_position(by_size) == "hfsp, 32.5 slot-s of virtual size"
+    assert queue_position(Why(Reason.TRAINING, "hfsp", 1, 60.0)) == "hfsp: training"
+    assert queue_position(Why(Reason.BY_KEY, "Mine", 1, 4.0)) == "Mine"
+    served = Why(Reason.BY_KEY, "hybrid", 1, 0.5, serving="fair")
+    assert queue_position(served) == "hybrid, fair, 0.5 running / weight"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.reasons import ClassPlace
 from callboard.scheduler.view import ClusterView, JobView
 from tests.support.world import PlayedRun, job, play
 
@@ -71,8 +72,8 @@ def test_figure_1c_coshh() -> None:
     assert run.all(JobFinished)[0].at_ms == START_MS + 10_000
     assert ends_s(run) == [17.5, 10, 17.5]
     assert rows(run) == FIGURE_1C
-    assert {launch.why.rule for launch in run.launches() if launch.job == 1} == {
-        f"coshh: class 2 suits {where}, share of user 2" for where in ("R1", "R2", "R4")
+    assert {launch.why.detail for launch in run.launches() if launch.job == 1} == {
+        ClassPlace(1, where, 1.0, "user 2") for where in ("R1", "R2", "R4")
     }
 
 

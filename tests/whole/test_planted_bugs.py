@@ -22,7 +22,7 @@ from callboard.journal.checks.master_rules import InstrumentedMaster
 from callboard.journal.checks.rule import Violation
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import Little
-from callboard.scheduler.decisions import Suspend, Why
+from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.locality import Delay, DelayParams
 from callboard.scheduler.model import JobId, Locality, TaskIndex, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
@@ -31,6 +31,7 @@ from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.policy import NoPreemption, Order, Policy, PreemptionRule, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.scheduler.preemption.victims import newest_first
+from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 from tests.fairness.bugs import Fickle, Impatient
 from tests.support.world import IN_STEP, job, play
@@ -171,7 +172,7 @@ class Greedy(KillPreemption):
         alive, leaving = newest_first(kind, view)
         wanted = self.factor * sum(deficit.slots for deficit in deficits) - leaving
         for attempt in self.choice(alive)[: max(wanted, 0)]:
-            yield attempt, Why(self.name)
+            yield attempt, Why(Reason.OWN, self.name, 1)
 
     factor = 1
 
@@ -212,7 +213,7 @@ def test_s13_somebody_gives_way_though_nobody_preempts() -> None:
 
         def victims(self, view: ClusterView) -> Iterator[Suspend]:  # type: ignore[override]
             for attempt in view.attempts():
-                yield Suspend(attempt.attempt, Why("sly"))
+                yield Suspend(attempt.attempt, Why(Reason.OWN, "sly", 1))
 
     assert broken(RIVALS, Policy(Fifo(), preemption=Sly())).rule == "S13"
 
