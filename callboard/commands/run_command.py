@@ -10,20 +10,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.actors.injector import ScheduledFault
-from callboard.actors.job_spec import JobSpec
 from callboard.console import PlainConsole, plain
 from callboard.experiments import plugins
-from callboard.experiments.journal_paths import journal_paths
-from callboard.experiments.run_spec import SHORTCUTS, prepare_scenario
-from callboard.experiments.simulation import RunOptions, RunResult, RunWatcher, run_simulation
+from callboard.experiments.journal_paths import RunKey, journal_paths
+from callboard.experiments.run_loading import SHORTCUTS, load_run
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import RunResult, RunWatcher, run_simulation
 from callboard.experiments.solo_runs import first_of_shape, slowdown_statistics, solo_times
 from callboard.journal.checks.rule import RuleReport, Violation
 from callboard.journal.tell.names import count
 from callboard.policy_table import RunColumn, policy_table
 from callboard.progress_line import run_progress
 from callboard.scenarios.build import node_facts
-from callboard.scenarios.scenario_file import DEFAULT_SCENARIO, Scenario
+from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
+from callboard.scheduler.policy import Policy
 
 UNTIL_MAX_S = 1_000_000_000_000
 """Thirty thousand years: the clock stays a 64-bit number."""
@@ -95,6 +95,7 @@ def _add_host_argument(group: argparse._ArgumentGroup) -> None:
         help="hold every event against the rules S1 to S15, and stop at the first that is broken",
     )
     group.add_argument(
+        "--driver",
         "--host",
         choices=("trio", "direct"),
         default="trio",
@@ -133,15 +134,11 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-class RunMatrix(NamedTuple):
-    """A scenario with the command line's changes, its jobs, what happens to its world, and the
-    policies to run it under.
-    """
+class PlannedRun(NamedTuple):
+    """A run that has been asked for, and its policy as it has been read."""
 
-    scenario: Scenario
-    jobs: Sequence[JobSpec]
-    script: Sequence[ScheduledFault]
-    policies: Sequence[str]
+    spec: RunSpec
+    policy: Policy
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -150,15 +147,14 @@ def run_command(options: argparse.Namespace) -> int:
     plans = [
         plan_runs(name, options, options.policy) for name in options.scenarios or [DEFAULT_SCENARIO]
     ]
-    runs = [(plan.scenario.name, policy) for plan in plans for policy in plan.policies]
-    paths = journal_paths(options.journal, runs)
+    paths = journal_paths(options.journal, [run_key(run.spec) for plan in plans for run in plan])
     results: list[RunResult] = []
     interrupted = False
     for plan in plans:
         played, interrupted = _play_all(plan, options, paths, console)
         results += played
         if not options.json:
-            _print_table(plan, played)
+            _print_table(plan[0].spec, played)
         if interrupted:
             break
     if options.json:
@@ -169,6 +165,11 @@ def run_command(options: argparse.Namespace) -> int:
     return 130 if interrupted else 0
 
 
+def run_key(spec: RunSpec) -> RunKey:
+    """What names a run among those of one command."""
+    return spec.scenario.name, spec.policy
+
+
 def _say_where(console: PlainConsole, path: Path | None) -> None:
     """Tell where a run is recorded, if it is."""
     if path is not None:
@@ -176,21 +177,23 @@ def _say_where(console: PlainConsole, path: Path | None) -> None:
 
 
 def plan_runs(
-    name: str, options: argparse.Namespace, asked: Sequence[str | None] | None = None
-) -> RunMatrix:
-    """What to run for one scenario that was named, under the policies asked for or its own.
+    name: str, options: argparse.Namespace, asked: Sequence[str] | None
+) -> list[PlannedRun]:
+    """What to run of one scenario that was named: under the policies asked for, or its own.
 
     Everything that can be wrong with the input is found here, before anything runs.
     """
     values = {option: getattr(options, _attribute(option)) for option in SHORTCUTS}
     given = {option: value for option, value in values.items() if value is not None}
-    prepared = prepare_scenario(name, options.set, given, faults=not options.no_faults)
-    named = [text for text in asked or () if text is not None]
-    scenario = prepared.scenario
+    spec = load_run(name, options.set, given, faults=not options.no_faults)
+    spec = msgspec.structs.replace(spec, until_ms=until_ms(options), tie_order=options.tie_order)
     policies = [
-        plugins.canonical_policy(text, scenario.parts) for text in named or scenario.policies
+        plugins.read_policy(text, spec.scenario.parts) for text in asked or spec.scenario.policies
     ]
-    return RunMatrix(*prepared, policies)
+    return [
+        PlannedRun(msgspec.structs.replace(spec, policy=spelling), policy)
+        for spelling, policy in policies
+    ]
 
 
 def _attribute(option: str) -> str:
@@ -199,45 +202,47 @@ def _attribute(option: str) -> str:
 
 
 def _play_all(
-    plan: RunMatrix,
+    plan: Sequence[PlannedRun],
     options: argparse.Namespace,
-    paths: dict[tuple[str, str], Path],
+    paths: dict[RunKey, Path],
     console: PlainConsole,
 ) -> tuple[list[RunResult], bool]:
     """One run for each policy, until Ctrl-C; and whether that came."""
-    scenario, jobs, script, policies = plan
     played: list[RunResult] = []
-    for policy in policies:
-        how = RunOptions(
-            until_ms=until_ms(options),
-            tie_order=options.tie_order,
-            host=options.host,
-            journal=paths.get((scenario.name, policy)),
-            check=options.check,
-        )
+    for spec, policy in plan:
+        journal = paths.get(run_key(spec))
         try:
-            with _watcher(console, f"{policy} · {scenario.name}", len(jobs)) as watcher:
-                played.append(run_simulation(scenario, jobs, policy, how, watcher, script))
+            title = f"{spec.policy} · {spec.scenario.name}"
+            with _watcher(console, title, len(spec.jobs)) as watcher:
+                result = run_simulation(
+                    spec,
+                    policy=policy,
+                    driver=options.driver,
+                    journal=journal,
+                    check=options.check,
+                    watcher=watcher,
+                )
         except Violation:
-            _say_where(console, how.journal)
+            _say_where(console, journal)
             raise
-        if played[-1].interrupted:
+        played.append(result)
+        if result.interrupted:
             return played, True
     if not options.slowdown:
         return played, False
     try:
-        return _with_slowdown(plan, played, console), False
+        return _with_slowdown(plan[0].spec, played, console), False
     except KeyboardInterrupt:  # what has been played is still worth a table
         return played, True
 
 
 def _with_slowdown(
-    plan: RunMatrix, played: list[RunResult], console: PlainConsole
+    spec: RunSpec, played: Sequence[RunResult], console: PlainConsole
 ) -> list[RunResult]:
     """The results with their jobs compared with themselves alone."""
-    shapes = len(first_of_shape(plan.jobs))
+    shapes = len(first_of_shape(spec.jobs))
     with _watcher(console, f"measuring {count(shapes, 'job')} alone", shapes) as watcher:
-        alone = solo_times(plan.scenario, plan.jobs, watcher)
+        alone = solo_times(spec, watcher)
     return [
         msgspec.structs.replace(each, slowdown=slowdown_statistics(each.metrics, alone))
         for each in played
@@ -254,9 +259,9 @@ def _watcher(console: PlainConsole, title: str, jobs: int) -> Iterator[RunWatche
         yield watcher
 
 
-def _print_table(plan: RunMatrix, played: Sequence[RunResult]) -> None:
+def _print_table(spec: RunSpec, played: Sequence[RunResult]) -> None:
     """The scenario in two lines, the table, and what names the runs."""
-    scenario, jobs = plan.scenario, plan.jobs
+    scenario, jobs = spec.scenario, spec.jobs
     terminal = sys.stdout.isatty()
     console = PlainConsole(width=None if terminal else 120)
     nodes = node_facts(scenario.cluster)

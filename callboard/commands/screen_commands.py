@@ -5,18 +5,16 @@ import os
 import sys
 from pathlib import Path
 
-import msgspec
-
 from callboard import web
 from callboard.actors.kernel.kernel import KernelError
 from callboard.commands.run_command import (
     add_scenario_arguments,
     add_world_arguments,
     plan_runs,
-    until_ms,
+    run_key,
 )
+from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.journal_paths import journal_paths
-from callboard.experiments.simulation import RunOptions
 from callboard.experiments.user_errors import InputError
 from callboard.journal.follow import Follower
 from callboard.journal.replay.recorded import FollowedSource
@@ -63,7 +61,7 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
 def replay_command(options: argparse.Namespace) -> int:
     """Show a journal on the screen."""
     check_terminal()
-    source = FollowedSource(Follower(options.journal))
+    source = FollowedSource(Follower(options.journal), oracle_of_journal)
     source.read_on(_AT_ONCE)  # what is wrong with the file's beginning is said before the screen
     if source.recording.started is None:
         raise InputError(f"{options.journal}: no run has been recorded in it yet")
@@ -125,27 +123,13 @@ def watch_command(options: argparse.Namespace) -> int:
     if options.web and not web.is_child():
         return _watch_in_browsers(options, asked)
     check_terminal()
-    scenario, jobs, script, policies = plan_runs(options.scenario, options, asked)
-    runs = [(scenario.name, policy) for policy in policies[: max(len(asked), 1)]]
-    journals = journal_paths(options.journal, runs)
+    specs = [run.spec for run in plan_runs(options.scenario, options, asked)][: len(asked) or 1]
+    journals = journal_paths(options.journal, [run_key(spec) for spec in specs])
     for journal in journals.values():
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
-    from callboard.experiments.interventions import RunSpec
     from callboard.experiments.live_server import start_runs
 
-    how = RunOptions(until_ms=until_ms(options), tie_order=options.tie_order)
-    source = start_runs(
-        *(
-            RunSpec(
-                scenario,
-                jobs,
-                policy,
-                msgspec.structs.replace(how, journal=journals.get((name, policy))),
-                script,
-            )
-            for name, policy in runs
-        )
-    )
+    source = start_runs(specs, [journals.get(run_key(spec)) for spec in specs])
     try:
         return _show(source, options.theme)
     finally:

@@ -10,7 +10,7 @@ import pytest
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.commands import run_command
-from callboard.experiments import simulation
+from callboard.experiments import plugins
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy, QueuedJob
@@ -151,7 +151,7 @@ class Broken(Fifo):
 def test_a_stuck_run_says_when_and_who_waits(
     callboard: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(simulation, "load_policy", lambda *_: Policy(Idle()))
+    monkeypatch.setattr(plugins, "compose_policy", lambda *_: Policy(Idle()))
     status, out, err = callboard("run", "two-jobs")
     assert (status, out) == (1, "")
     assert err.startswith("callboard: the run is stuck at ")
@@ -163,7 +163,7 @@ def test_a_stuck_run_says_when_and_who_waits(
 def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     callboard: Run, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
-    monkeypatch.setattr(simulation, "load_policy", lambda *_: Policy(Broken()))
+    monkeypatch.setattr(plugins, "compose_policy", lambda *_: Policy(Broken()))
     status, out, err = callboard("run", "two-jobs", "--host", host)
     assert (status, out) == (1, "")
     assert err.startswith("callboard: master failed at ")
