@@ -23,22 +23,22 @@ def journal_paths(asked: str | None, runs: Sequence[RunKey]) -> dict[RunKey, Pat
         return {}
     if len(set(runs)) < len(runs):
         raise InputError("--journal: the same scenario runs twice under the same policy")
-    path = _checked_name(asked)
+    path = file_path("--journal", asked)
     paths = {runs[0]: path} if len(runs) == 1 else _derived(path, runs)
     for each in paths.values():
         _refuse_to_overwrite(each)
     return paths
 
 
-def _checked_name(asked: str) -> Path:
-    """The name as a path that can be a file's."""
+def file_path(option: str, asked: str) -> Path:
+    """What an option names, as a path that can be a file's; else InputError."""
     if not asked:
-        raise InputError("--journal: the name is empty; name a file")
+        raise InputError(f"{option}: the name is empty; name a file")
     if "\0" in asked:
-        raise InputError("--journal: a file's name cannot hold a NUL character")
+        raise InputError(f"{option}: a file's name cannot hold a NUL character")
     path = Path(asked)
     if not path.name or asked.endswith("/") or path.is_dir():
-        raise InputError(f"--journal {asked}: this is a folder; name a file in it")
+        raise InputError(f"{option} {asked}: this is a folder; name a file in it")
     return path
 
 

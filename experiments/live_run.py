@@ -15,11 +15,11 @@ from types import TracebackType
 from typing import Self
 
 from callboard.actors.vocabulary.events import AnyEvent
+from callboard.experiments.error_messages import describe_error
 from callboard.experiments.interventions import Intervene
 from callboard.experiments.job_oracles import oracle_of_run
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import Simulation, Sink
-from callboard.experiments.user_errors import describe_error
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.recording import Recording

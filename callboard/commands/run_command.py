@@ -1,19 +1,15 @@
-"""`callboard run`."""
+"""`callboard run`: scenarios under policies, and one table that compares them."""
 
 import argparse
 import contextlib
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
-from callboard.console import PlainConsole, plain
-from callboard.experiments import plugins
+from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import RunKey, journal_paths
-from callboard.experiments.run_loading import SHORTCUTS, load_run
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import RunResult, RunWatcher, run_simulation
 from callboard.experiments.solo_runs import first_of_shape, slowdown_statistics, solo_times
@@ -21,16 +17,30 @@ from callboard.journal.checks.rule import RuleReport, Violation
 from callboard.journal.tell.names import count
 from callboard.policy_table import RunColumn, policy_table
 from callboard.progress_line import run_progress
+from callboard.run_arguments import (
+    PlannedRun,
+    add_scenario_arguments,
+    add_world_arguments,
+    plan_runs,
+)
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
-from callboard.scheduler.policy import Policy
 
-UNTIL_MAX_S = 1_000_000_000_000
-"""Thirty thousand years: the clock stays a 64-bit number."""
+EPILOG = """\
+examples:
+  callboard run facebook-morning --policy fifo --policy fair --slowdown
+  callboard run trace.tsv --nodes 100 --jobs 1000 --policy fair
+  callboard run two-jobs --set tasks.sigma=0.3 --seed 7 --json
+  callboard run two-jobs --policy fair --journal fair.journal
+"""
 
 
-def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `callboard run`."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.description = (
+        "Run each scenario under each policy and print one table that compares them."
+    )
+    parser.epilog = EPILOG
     parser.add_argument(
         "scenarios",
         nargs="*",
@@ -46,61 +56,21 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         help="parts from `callboard policies`, as in `fair+delay(node=5)`, or of a file of yours,"
         " as in `./mine.py:MyOrder`; may be repeated; else the scenario's own",
     )
-    add_scenario_arguments(parser.add_argument_group("changing the scenario"))
-    playing = parser.add_argument_group("playing it")
-    add_world_arguments(playing)
-    _add_host_argument(playing)
-    _add_output_arguments(parser.add_argument_group("what comes out"))
-
-
-def add_scenario_arguments(group: argparse._ArgumentGroup) -> None:
-    """What changes the scenario."""
-    group.add_argument("--seed", metavar="N", help="the root of all randomness")
-    group.add_argument("--nodes", metavar="N", help="how many nodes")
-    group.add_argument("--racks", metavar="N", help="how many racks they stand in")
-    group.add_argument("--map-slots", metavar="N", help="map slots a node")
-    group.add_argument("--reduce-slots", metavar="N", help="reduce slots a node")
-    group.add_argument("--jobs", metavar="N", help="only so many jobs")
-    group.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="any field of the scenario, as in `--set cluster.heartbeat.out_of_band=true`",
-    )
-
-
-def add_world_arguments(group: argparse._ArgumentGroup) -> None:
-    """What changes what happens, apart from the scenario."""
-    group.add_argument(
-        "--no-faults",
-        action="store_true",
-        help="leave the scenario's timeline out: its calm twin, on the same draws",
-    )
-    group.add_argument(
-        "--until", type=_seconds, metavar="SECONDS", help="end the run at this virtual time"
-    )
-    group.add_argument(
-        "--tie-order",
-        type=int,
-        metavar="SEED",
-        help="permute simultaneous events, to see how much hangs on their order",
-    )
-
-
-def _add_host_argument(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
+    add_scenario_arguments(parser)
+    playing = add_world_arguments(parser)
+    playing.add_argument(
         "--check",
         action="store_true",
         help="hold every event against the rules S1 to S15, and stop at the first that is broken",
     )
-    group.add_argument(
+    playing.add_argument(
         "--driver",
         "--host",
         choices=("trio", "direct"),
         default="trio",
         help="what runs the actors: Trio tasks, or a plain loop with the same results",
     )
+    _add_output_arguments(parser.add_argument_group("what comes out"))
 
 
 def _add_output_arguments(group: argparse._ArgumentGroup) -> None:
@@ -117,37 +87,13 @@ def _add_output_arguments(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def until_ms(options: argparse.Namespace) -> int | None:
-    """What `--until` says."""
-    return None if options.until is None else round(options.until * 1000)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= UNTIL_MAX_S:  # nan is not in there either
-        raise argparse.ArgumentTypeError(
-            f"expected a number of seconds from 0 to {UNTIL_MAX_S:,}, got {text!r}"
-        )
-    return seconds
-
-
-class PlannedRun(NamedTuple):
-    """A run that has been asked for, and its policy as it has been read."""
-
-    spec: RunSpec
-    policy: Policy
-
-
 def run_command(options: argparse.Namespace) -> int:
     """Run every scenario under every policy."""
     console = PlainConsole(stderr=True)
     plans = [
         plan_runs(name, options, options.policy) for name in options.scenarios or [DEFAULT_SCENARIO]
     ]
-    paths = journal_paths(options.journal, [run_key(run.spec) for plan in plans for run in plan])
+    paths = journal_paths(options.journal, [run.key for plan in plans for run in plan])
     results: list[RunResult] = []
     interrupted = False
     for plan in plans:
@@ -165,40 +111,10 @@ def run_command(options: argparse.Namespace) -> int:
     return 130 if interrupted else 0
 
 
-def run_key(spec: RunSpec) -> RunKey:
-    """What names a run among those of one command."""
-    return spec.scenario.name, spec.policy
-
-
 def _say_where(console: PlainConsole, path: Path | None) -> None:
     """Tell where a run is recorded, if it is."""
     if path is not None:
         console.print(plain(f"recorded in {path}"), soft_wrap=True)
-
-
-def plan_runs(
-    name: str, options: argparse.Namespace, asked: Sequence[str] | None
-) -> list[PlannedRun]:
-    """What to run of one scenario that was named: under the policies asked for, or its own.
-
-    Everything that can be wrong with the input is found here, before anything runs.
-    """
-    values = {option: getattr(options, _attribute(option)) for option in SHORTCUTS}
-    given = {option: value for option, value in values.items() if value is not None}
-    spec = load_run(name, options.set, given, faults=not options.no_faults)
-    spec = msgspec.structs.replace(spec, until_ms=until_ms(options), tie_order=options.tie_order)
-    policies = [
-        plugins.read_policy(text, spec.scenario.parts) for text in asked or spec.scenario.policies
-    ]
-    return [
-        PlannedRun(msgspec.structs.replace(spec, policy=spelling), policy)
-        for spelling, policy in policies
-    ]
-
-
-def _attribute(option: str) -> str:
-    """Where argparse keeps `--map-slots`: `map_slots`."""
-    return option.removeprefix("--").replace("-", "_")
 
 
 def _play_all(
@@ -209,14 +125,14 @@ def _play_all(
 ) -> tuple[list[RunResult], bool]:
     """One run for each policy, until Ctrl-C; and whether that came."""
     played: list[RunResult] = []
-    for spec, policy in plan:
-        journal = paths.get(run_key(spec))
+    for run in plan:
+        spec, journal = run.spec, paths.get(run.key)
         try:
             title = f"{spec.policy} · {spec.scenario.name}"
             with _watcher(console, title, len(spec.jobs)) as watcher:
                 result = run_simulation(
                     spec,
-                    policy=policy,
+                    policy=run.policy,
                     driver=options.driver,
                     journal=journal,
                     check=options.check,
@@ -261,31 +177,35 @@ def _watcher(console: PlainConsole, title: str, jobs: int) -> Iterator[RunWatche
 
 def _print_table(spec: RunSpec, played: Sequence[RunResult]) -> None:
     """The scenario in two lines, the table, and what names the runs."""
-    scenario, jobs = spec.scenario, spec.jobs
-    terminal = sys.stdout.isatty()
-    console = PlainConsole(width=None if terminal else 120)
-    nodes = node_facts(scenario.cluster)
-    maps, reduces = sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes)
-    tasks = sum(job.maps for job in jobs), sum(job.reduces for job in jobs)
-    heading = plain(scenario.name, "bold") + plain(f"  {scenario.story}")
-    size = plain(
-        f"{count(len(jobs), 'job')} ({count(tasks[0], 'map')}, {count(tasks[1], 'reduce')}) on"
-        f" {count(len(nodes), 'node')} ({count(maps, 'map slot')},"
-        f" {count(reduces, 'reduce slot')}), seed {scenario.seed}",
+    console = ReportConsole()
+    scenario, runs = (
+        spec.scenario,
+        [
+            RunColumn(
+                each.summary, each.wall_seconds, each.scheduling.us_per_decision, each.slowdown
+            )
+            for each in played
+        ],
     )
-    runs = [
-        RunColumn(each.summary, each.wall_seconds, each.scheduling.us_per_decision, each.slowdown)
-        for each in played
-    ]
-    # People read wrapped lines, programs whole ones.
-    console.print(heading, soft_wrap=not terminal)
-    console.print(size, soft_wrap=not terminal)
+    console.print_line(plain(scenario.name, "bold") + plain(f"  {scenario.story}"))
+    console.print_line(plain(_size(spec)))
     console.print(policy_table(runs))
     for each in played:
-        console.print(plain(_footnote(each), "dim"), soft_wrap=not terminal)
-        for line in _checked(each.checks):
-            console.print(plain(line, "dim"), soft_wrap=not terminal)
+        for line in (_footnote(each), *_checked(each.checks)):
+            console.print_line(plain(line, "dim"))
     console.print()
+
+
+def _size(spec: RunSpec) -> str:
+    """How much there is to do, and on what."""
+    jobs, nodes = spec.jobs, node_facts(spec.scenario.cluster)
+    maps, reduces = sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes)
+    tasks = sum(job.maps for job in jobs), sum(job.reduces for job in jobs)
+    return (
+        f"{count(len(jobs), 'job')} ({count(tasks[0], 'map')}, {count(tasks[1], 'reduce')}) on"
+        f" {count(len(nodes), 'node')} ({count(maps, 'map slot')},"
+        f" {count(reduces, 'reduce slot')}), seed {spec.scenario.seed}"
+    )
 
 
 def _footnote(result: RunResult) -> str:
