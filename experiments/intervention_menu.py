@@ -24,8 +24,9 @@ from callboard.actors.vocabulary.faults import (
     Slow,
     SwitchPolicy,
 )
+from callboard.experiments.interventions import Fork, Intervene, Intervention
 from callboard.journal.replay.frame import Frame, JobRow, JobState, NodeStatus, RunInfo
-from callboard.journal.replay.source import Fork, GoTo, Intervene, Intervention, Step, StepKind
+from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.journal.tell.names import count, job_name, node_name, printable, rack_name
 from callboard.journal.tell.time_format import axis_time, parse_time
 from callboard.scenarios.listed_jobs import ListedJob

@@ -6,7 +6,7 @@ still.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from textual import events
 from textual.app import SystemCommand
@@ -24,9 +24,14 @@ from callboard.experiments.intervention_menu import (
     targets_of_node,
     until_menu,
 )
+from callboard.experiments.interventions import (
+    Intervention,
+    InterventionRequest,
+    Keep,
+    LiveSource,
+)
 from callboard.journal.replay.frame import Frame, RunInfo
-from callboard.journal.replay.recorded import RECORDED_REFUSAL
-from callboard.journal.replay.source import GoTo, Intervention, Keep, Source, Step, StepKind
+from callboard.journal.replay.source import GoTo, Source, Step, StepKind
 from callboard.journal.tell.names import clock
 from callboard.tui.panels.detail import DetailPane
 from callboard.tui.panels.pane import Pane
@@ -35,6 +40,8 @@ from callboard.tui.panels.status_line import StatusLine
 from callboard.tui.screens.comparison_view import ComparisonView
 from callboard.tui.screens.menus import FormScreen, MenuScreen
 from callboard.tui.time_app import TimeApp
+
+RECORDED_REFUSAL = "this run is recorded and stays as it was; `callboard watch` plays one anew"
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
 
@@ -137,10 +144,14 @@ class HandApp(TimeApp):
     def _now(self) -> tuple[Frame, RunInfo] | None:
         """What is shown of a run that can be interfered with; of any other it is said why not."""
         run = self.query_one(StatusLine).run
-        if not self.source.live:
-            self.notify(RECORDED_REFUSAL, severity="warning", timeout=8)
+        if not self._live_or_said():
             return None
         return None if self.frame is None or run is None else (self.frame, run)
+
+    def _live_or_said(self) -> bool:
+        if not self.source.live:
+            self.notify(RECORDED_REFUSAL, severity="warning", timeout=8)
+        return self.source.live
 
     def _where(self, frame: Frame) -> str:
         both = " in both runs" if frame.comparison is not None else ""
@@ -191,7 +202,16 @@ class HandApp(TimeApp):
         """Do it at the moment that is shown, wherever the run is by now."""
         if self.frame is not None:
             self.ask(GoTo(self.frame.at_ms))
-        self.ask(intervention)
+        self.intervene(intervention)
+
+    def intervene(self, intervention: Intervention) -> None:
+        """Ask a live run for it."""
+        if not self._live_or_said():
+            return
+        self.measure()
+        self._waiting += 1
+        source = cast(LiveSource, self.source)
+        source.intervene(InterventionRequest(intervention, self.view), self.answered)
 
     # Two runs.
 
@@ -210,7 +230,7 @@ class HandApp(TimeApp):
 
     def action_keep(self) -> None:
         if self._paired_or_said():
-            self.ask(Keep(self.view.lead))
+            self.intervene(Keep(self.view.lead))
 
     def action_differences(self) -> None:
         if self._paired_or_said():

@@ -17,7 +17,6 @@ from callboard.journal.replay.player import Player
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.source import (
     GoTo,
-    Intervention,
     Move,
     Request,
     Source,
@@ -119,7 +118,7 @@ class TimeApp(App[None]):
 
     # Asking and showing.
 
-    def ask(self, move: Move | Intervention | None = None) -> None:
+    def ask(self, move: Move | None = None) -> None:
         """Ask for a frame, of the present moment unless told otherwise."""
         self.measure()
         self._waiting += 1

@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
     KillOrdered,
     SuspendOrdered,
 )
-from callboard.fairness.experiment import EntitlementMaster, Experiment, ObservedRun
+from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.properties.invariants import rule_check
 from callboard.fairness.property import (
     NotApplicable,
@@ -164,7 +164,7 @@ def _fair_share_timeout(experiment: Experiment) -> int:
 
 def _min_share_timeout(experiment: Experiment) -> int:
     policy = _pooled(experiment)
-    run = experiment.play(policy=policy, master=EntitlementMaster)
+    run = experiment.play(policy=policy, entitlements=True)
     return _helped(run, below_min_share, _kill_params(policy).min_share_timeout_s)
 
 

@@ -22,41 +22,58 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import claimant_name
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.keyed import KeyedOrder
-from callboard.scheduler.policy import NoPreemption, Order, PreemptionRule, QueuedJob
+from callboard.scheduler.policy import (
+    NoPreemption,
+    Order,
+    Policy,
+    PreemptionRule,
+    QueuedJob,
+)
 from callboard.scheduler.preemption.kill import NewestAboveShare
 
 
 class MasterProbe(Protocol):
     """Somebody who stands beside the master and changes nothing."""
 
-    def before(self, ledger: Ledger, message: msgspec.Struct) -> None:
+    def before(self, master: "InstrumentedMaster", message: msgspec.Struct) -> None:
         """The master has got a message."""
 
-    def after(self, ledger: Ledger, message: msgspec.Struct, noted: Sequence[AnyEvent]) -> None:
+    def after(
+        self, master: "InstrumentedMaster", message: msgspec.Struct, noted: Sequence[AnyEvent]
+    ) -> None:
         """It has answered it, and told the journal this."""
 
 
 class InstrumentedMaster(Master):
-    """The master with a witness beside it: of its beats, and of its checks of preemption."""
+    """The master with probes beside it."""
 
-    probe: MasterProbe | None = None
-    _noted: list[AnyEvent] | None = None
+    def __init__(self, *args: Any, probes: Sequence[MasterProbe] = ()) -> None:
+        super().__init__(*args)
+        self.probes = list(probes)
+        self._noted: list[AnyEvent] = []
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._policy
+
+    @property
+    def paused(self) -> bool:
+        """Whether it stands still, and answers nothing."""
+        return self._paused
 
     def receive(self, message: msgspec.Struct) -> None:
-        watched = isinstance(message, Heartbeat | Preempt) and not self._paused
-        if self.probe is None or not watched:
-            super().receive(message)
-            return
-        self.probe.before(self.ledger, message)
-        noted: list[AnyEvent] = []
-        self._noted = noted
+        for probe in self.probes:
+            probe.before(self, message)
+        # After a pause it receives a whole backlog while it answers one message.
+        outer, self._noted = self._noted, []
         super().receive(message)
-        self._noted = None
-        self.probe.after(self.ledger, message, noted)
+        noted, self._noted = self._noted, outer
+        for probe in self.probes:
+            probe.after(self, message, noted)
 
     def note(self, event: AnyEvent) -> int:
-        if self._noted is not None:
-            self._noted.append(event)
+        self._noted.append(event)
         return super().note(event)
 
 
@@ -274,18 +291,22 @@ class MasterRules:
         self._victims = victims
         self._queues = queues
 
-    def before(self, ledger: Ledger, message: msgspec.Struct) -> None:
-        """A beat may have come before."""
-        if isinstance(message, Heartbeat):
-            self._repeats.before(ledger, message)
+    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
+        """A heartbeat may have come before."""
+        if isinstance(message, Heartbeat) and not master.paused:
+            self._repeats.before(master.ledger, message)
 
-    def after(self, ledger: Ledger, message: msgspec.Struct, noted: Sequence[AnyEvent]) -> None:
+    def after(
+        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[AnyEvent]
+    ) -> None:
         """See what came of it."""
+        if master.paused:
+            return
         if isinstance(message, Heartbeat):
-            self._repeats.after(ledger, message, noted)
-            self._queues.after(ledger, message.node)
-        else:
-            self._victims.after(ledger, noted)
+            self._repeats.after(master.ledger, message, noted)
+            self._queues.after(master.ledger, message.node)
+        elif isinstance(message, Preempt):
+            self._victims.after(master.ledger, noted)
 
     @property
     def found(self) -> Violation | None:

@@ -43,7 +43,6 @@ class Lockstep:
 
     def answer(self, request: Request) -> Frame:
         """Move both, and show them."""
-        assert isinstance(request.move, Move), request
         self._advance(request.move, request.view.lead)
         return self._frame(request.view)
 

@@ -2,29 +2,26 @@
 
 from collections.abc import Callable, Iterator
 
-import msgspec
-
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.follow import Follower, JournalStatus
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import Frame
+from callboard.journal.replay.job_oracle import MakeOracle
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import Move, Request
-
-RECORDED_REFUSAL = "this run is recorded and stays as it was; `callboard watch` plays one anew"
-"""Why nothing can be done to it."""
+from callboard.journal.replay.source import Request
 
 
 class RecordedSource:
     """A recorded run, read in as it is needed and kept.
 
     `read_on` takes in some more of it; everything but where the run ends can be asked meanwhile.
+    `make_oracle` is as in `Recording`.
     """
 
     live = False
 
-    def __init__(self, events: Iterator[AnyEvent]) -> None:
-        self.recording = Recording()
+    def __init__(self, events: Iterator[AnyEvent], make_oracle: MakeOracle | None = None) -> None:
+        self.recording = Recording(make_oracle)
         self.cursor = Cursor(self.recording)
         self._events: Iterator[AnyEvent] | None = events
 
@@ -52,13 +49,8 @@ class RecordedSource:
         return False
 
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-        if isinstance(request.move, Move):
-            self.cursor.move(request.move)
-            answer(self.cursor.frame(request.view))
-        else:
-            answer(
-                msgspec.structs.replace(self.cursor.frame(request.view), refusal=RECORDED_REFUSAL)
-            )
+        self.cursor.move(request.move)
+        answer(self.cursor.frame(request.view))
 
     def close(self) -> None:
         self._events = None
@@ -67,8 +59,8 @@ class RecordedSource:
 class FollowedSource(RecordedSource):
     """A recorded run that may still be going on in another process."""
 
-    def __init__(self, follower: Follower) -> None:
-        super().__init__(iter(()))
+    def __init__(self, follower: Follower, make_oracle: MakeOracle | None = None) -> None:
+        super().__init__(iter(()), make_oracle)
         self.status = JournalStatus.WRITING
         self._follower = follower
 

@@ -55,7 +55,7 @@ def played(jobs: list[JobSpec], rule: PreemptionRule, tasks: Tasks | None = None
 def slot_ms(run: PlayedRun) -> SlotKinds:
     first = RunStarted(0, "0", "test", "test", 1, {}, node_facts(CLUSTER))
     last = RunEnded(run.kernel.now_ms, "complete", 0, 0, "")
-    summary = Metrics.of([first, *run.events, last]).summary()  # type: ignore[list-item]
+    summary = Metrics.of([first, *run.events, last]).summary()
     assert summary.slot_ms.map.adds_up
     assert summary.slot_ms.reduce.adds_up
     return summary.slot_ms

@@ -7,7 +7,6 @@ import pytest
 
 import callboard as package
 from callboard.actors.vocabulary.events import KillOrdered
-from callboard.experiments.simulation import RunOptions
 from callboard.journal.checks.checker import check_events
 from callboard.journal.checks.rule import Violation
 from callboard.journal.reader import read_journal
@@ -56,7 +55,7 @@ def test_being_checked_changes_nothing(tmp_path: Path, scenario: str, policy: st
     """Nor is there anything in the journal that breaks a rule afterwards."""
     paths = [tmp_path / name for name in ("plain", "checked")]
     for path in paths:
-        options = RunOptions(host="direct", journal=path, check=path.name == "checked")
+        options = package.RunOptions(host="direct", journal=path, check=path.name == "checked")
         package.run(scenario, policy, options=options)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     told = {each.rule: each.times for each in check_events(read_journal(paths[0]))}
@@ -90,5 +89,5 @@ def test_python_programs_get_the_violation(tmp_path: Path) -> None:
     (tmp_path / "sly.py").write_text(SLY)
     policy = f"fifo+{tmp_path / 'sly.py'}:Sly"
     with pytest.raises(Violation) as found:
-        package.run("two-jobs", policy, options=RunOptions(check=True))
+        package.run("two-jobs", policy, options=package.RunOptions(check=True))
     assert isinstance(found.value.event, KillOrdered)

@@ -11,6 +11,7 @@ import pytest
 
 from callboard.actors.job import Job
 from callboard.actors.master.ledger import Ledger
+from callboard.actors.master.master import Master
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
@@ -24,7 +25,7 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.faults import Crash
 from callboard.actors.vocabulary.messages import FetchOutputs, Heartbeat, OutputsLost
 from callboard.actors.worker.durations import Durations
-from callboard.fairness.experiment import ObservedMaster, make_shipped_policy
+from callboard.experiments.plugins import load_policy
 from callboard.fairness.search import PolicyUnderTest
 from callboard.journal.checks.checker import Checker
 from callboard.journal.figures.metrics import Metrics
@@ -55,7 +56,7 @@ def policy(make: Callable[[], Policy | Order]) -> Plant:
 
     def make_policy(text: str, settings: PartSettings) -> Policy:
         if text != "bug":
-            return make_shipped_policy(text, settings)
+            return load_policy(text, settings)
         made = make()
         return made if isinstance(made, Policy) else Policy(made)
 
@@ -395,13 +396,16 @@ def a_lost_task_stays_lost(monkeypatch: Patch) -> None:
 
 
 def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
-    def on_heartbeat(self: ObservedMaster, beat: Heartbeat) -> None:
+    """The master takes every heartbeat for a new one."""
+    rightly = Master.on_heartbeat
+
+    def on_heartbeat(self: Master, beat: Heartbeat) -> None:
         node = self.ledger.node(beat.node)
         if node is not None:
             beat = msgspec.structs.replace(beat, response=node.reply.response)
-        super(ObservedMaster, self).on_heartbeat(beat)
+        rightly(self, beat)
 
-    monkeypatch.setattr(ObservedMaster, "on_heartbeat", on_heartbeat)
+    monkeypatch.setattr(Master, "on_heartbeat", on_heartbeat)
 
 
 def later_where_things_happen(monkeypatch: Patch) -> None:

@@ -18,9 +18,9 @@ from callboard.scenarios.scenario_file import (
     library_scenarios,
     load_scenario,
     make_jobs,
-    read_scenario,
     to_dict,
 )
+from callboard.scenarios.swim_trace import SwimWorkload
 from tests.scenarios.support import error_of, generated, raw
 
 GOOD = """\
@@ -308,7 +308,7 @@ def test_a_trace_by_itself_is_a_scenario(tmp_path: Path) -> None:
     scenario = load_scenario(path, ["workload.jobs=1"])
     assert scenario.name == "day"
     assert [job.submit_ms for job in make_jobs(scenario)] == [5000]
-    assert read_scenario(path)["workload"]["kind"] == "swim"
+    assert isinstance(scenario.workload, SwimWorkload)
 
 
 def test_two_jobs_is_what_its_comment_says() -> None:

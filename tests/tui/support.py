@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+import msgspec
 from textual.pilot import Pilot
 
-from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.plugins import load_policy
-from callboard.experiments.run_spec import prepare_scenario
-from callboard.experiments.simulation import RunOptions, make_kernel, run_ended, run_started
+from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import Simulation
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.source import Source
@@ -27,11 +27,10 @@ OUTAGE = Path(__file__).with_name("outage.toml")
 @cache
 def events_of(scenario: str, policy: str, *overrides: str) -> tuple[AnyEvent, ...]:
     """All events of a run, played once."""
-    found, jobs, _ = prepare_scenario(scenario, overrides)
-    events: list[AnyEvent] = [run_started(found, policy)]
-    kernel = make_kernel(found, jobs, load_policy(policy), RunOptions(), events.append)
-    run_direct(kernel)
-    return (*events, run_ended(kernel))
+    events: list[AnyEvent] = []
+    spec = msgspec.structs.replace(load_run(scenario, overrides), policy=policy)
+    Simulation(spec, [events.append]).run()
+    return tuple(events)
 
 
 def outage() -> tuple[AnyEvent, ...]:
@@ -43,7 +42,7 @@ def outage() -> tuple[AnyEvent, ...]:
 
 def recorded(events: Sequence[AnyEvent]) -> RecordedSource:
     """The events as a source that has been read to its end."""
-    source = RecordedSource(iter(events))
+    source = RecordedSource(iter(events), oracle_of_journal)
     source.read_on()
     return source
 

@@ -300,7 +300,7 @@ class TestForking:
 
 def test_a_fork_in_the_past_is_played_beside_what_is_known(tmp_path: Path) -> None:
     """The first run keeps what is known of it; the fork's journal stands beside its own."""
-    server = LiveServer(pair("fair", journal=tmp_path / "run.journal"))
+    server = LiveServer(pair("fair"), [tmp_path / "run.journal"])
 
     async def act(screen: Screen) -> None:
         await at(screen, 600_000)
@@ -311,4 +311,4 @@ def test_a_fork_in_the_past_is_played_beside_what_is_known(tmp_path: Path) -> No
     drive(server, act)
     server.close()
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["run-fair-fork-hfsp.journal", "run-fair.journal"]
+    assert names == ["run-fork-hfsp.journal", "run.journal"]

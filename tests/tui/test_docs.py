@@ -6,11 +6,12 @@ from pathlib import Path
 from bench.screens import FOLDER, PICTURES, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
+from callboard.experiments.interventions import Fork, Intervene
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.frame import JobState
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import Fork, GoTo, Intervene, Step, StepKind
+from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.palette import (
     DIVERGENCE_SIGN,

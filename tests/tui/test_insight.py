@@ -13,6 +13,7 @@ from callboard.actors.vocabulary.events import (
     NodeLost,
     RunStarted,
 )
+from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.fair_share import FairShares
@@ -72,7 +73,7 @@ class TestFairShares:
         self, run: tuple[str, str]
     ) -> None:
         """`Fair.claims`, with lost nodes, reduces that wait for slowstart, and priorities."""
-        recording, seen = Recording(), 0
+        recording, seen = Recording(oracle_of_journal), 0
         for event in events_of(*run):
             recording.append(event)
         assert recording.started is not None
@@ -94,7 +95,7 @@ class TestFairShares:
 @pytest.mark.parametrize("policy", ["sjf", 'sjf(size="oracle",sigma=0.7)'])
 def test_the_size_that_is_expected_is_the_one_that_a_policy_goes_by(policy: str) -> None:
     """`sjf` compares jobs by nothing else, maps and reduces apart."""
-    recording, compared = Recording(), 0
+    recording, compared = Recording(oracle_of_journal), 0
     for event in events_of("sticky-slots", policy):
         if isinstance(event, AttemptLaunched):
             assert recording.insight is not None
@@ -109,7 +110,7 @@ def test_the_size_that_is_expected_is_the_one_that_a_policy_goes_by(policy: str)
 
 def test_the_true_size_is_what_its_tasks_took() -> None:
     """`short` has no reduces, and its maps take as long anywhere."""
-    recording, short, took_ms = Recording(), set(), 0
+    recording, short, took_ms = Recording(oracle_of_journal), set(), 0
     for event in events_of("two-jobs", "fair", "tasks.sigma=0.4"):
         recording.append(event)
         if isinstance(event, AttemptLaunched) and event.job == 1:
@@ -121,7 +122,7 @@ def test_the_true_size_is_what_its_tasks_took() -> None:
 
 
 def test_no_job_ends_before_the_least_that_it_could_take() -> None:
-    recording = Recording()
+    recording = Recording(oracle_of_journal)
     for event in outage():
         recording.append(event)
         if isinstance(event, JobFinished):
@@ -142,7 +143,7 @@ def test_of_a_trace_that_is_gone_nothing_is_known() -> None:
     cluster = ClusterState()
     for event in (started, submitted(0, 3)):
         cluster.observe(event)
-    insight, row = Insight(started), cluster.jobs.rows[0]
+    insight, row = Insight(started, oracle_of_journal), cluster.jobs.rows[0]
     assert (insight.size_ms(row), insight.stretch(row, 5)) == (None, None)
 
 
@@ -196,7 +197,7 @@ def test_a_score_says_what_it_is() -> None:
 def test_jobs_are_sorted_by_it_and_what_is_not_known_comes_last(
     key: JobSortKey, reverse: bool
 ) -> None:
-    recording = Recording()
+    recording = Recording(oracle_of_journal)
     for event in events_of("two-jobs", "hfsp+preemptive"):
         recording.append(event)
     cursor, seen = Cursor(recording), 0

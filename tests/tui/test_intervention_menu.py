@@ -19,6 +19,7 @@ from callboard.actors.vocabulary.faults import (
     SetPriority,
     Slow,
 )
+from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.reader import Journal
 from callboard.journal.replay.frame import Frame, NodeStatus
@@ -36,7 +37,7 @@ NODE_4 = ("1", "right", "right")
 
 def live(act: Act, size: tuple[int, int] = WIDE, journal: Path | None = None) -> LiveServer:
     """Act on the outage as it is played; it is left open, for a look at what came of it."""
-    server = LiveServer([plan(journal=journal)])
+    server = LiveServer([plan()], [journal])
     drive(server, act, size)
     return server
 
@@ -370,7 +371,7 @@ def test_what_was_played_by_hand_is_what_is_recorded(tmp_path: Path) -> None:
     assert list(Journal(path)) == events
     assert digest == played_again(events)
     assert len({type(fault) for fault in struck(server)}) == 4
-    source = RecordedSource(iter(Journal(path)))
+    source = RecordedSource(iter(Journal(path)), oracle_of_journal)
     source.read_on()
     for shown in live_frames:
         again = frame_at(source, shown.at_ms)

@@ -8,6 +8,7 @@ jobs; `docs/preemption.md` has all of them, and what other seeds say.
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import (
@@ -20,9 +21,9 @@ from callboard.actors.vocabulary.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
-from callboard.experiments.simulation import RunOptions, RunResult, run_simulation
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import RunResult, run_simulation
 from callboard.journal.reader import read_journal
-from callboard.scenarios import scenario_file
 from callboard.scheduler.reasons import JobClaimant
 
 SUSPEND = 'hfsp+preemptive(how="suspend", limit=9)'
@@ -38,14 +39,12 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(journals: Path) -> dict[str, RunResult]:
-    scenario = scenario_file.load_scenario(
-        scenario_file.find_scenario("hfsp-test"), ["workload.jobs=40"]
-    )
-    jobs = scenario_file.make_jobs(scenario)
+    spec = load_run("hfsp-test", ["workload.jobs=40"])
     found: dict[str, RunResult] = {}
     for number, policy in enumerate(POLICIES):
-        options = RunOptions(host="direct", journal=journals / f"{number}.journal")
-        found[policy] = run_simulation(scenario, jobs, policy, options)
+        under = msgspec.structs.replace(spec, policy=policy)
+        journal = journals / f"{number}.journal"
+        found[policy] = run_simulation(under, driver="direct", journal=journal)
     return found
 
 

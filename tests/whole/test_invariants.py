@@ -30,7 +30,7 @@ def recorded(run: PlayedRun, cluster: Cluster) -> list[AnyEvent]:
     kernel, nodes = run.kernel, node_facts(cluster)
     first = RunStarted(0, "0", "test", "test", 1, {}, nodes)
     last = RunEnded(kernel.now_ms, "complete", kernel.messages, kernel.ties, kernel.digest())
-    return [first, *run.events, last]  # type: ignore[list-item]
+    return [first, *run.events, last]
 
 
 @given(world=WORLDS)

@@ -108,7 +108,7 @@ def test_the_comment_has_these_figures(which: str) -> None:
 
 def launched_once(run: LibraryRun) -> bool:
     """Whether every task was launched just once, and ended well."""
-    tasks = sum(job.maps + job.reduces for job in run.jobs)
+    tasks = sum(job.maps + job.reduces for job in run.jobs.values())
     counts = run.result.summary.attempts
     return counts.launched == counts.succeeded == tasks
 
