@@ -24,7 +24,7 @@ from callboard.journal.replay.source import Source
 from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 
 SIDES = 2
-"""How many runs a screen can show beside each other."""
+"""How many runs a screen can show."""
 
 COLUMNS_LEAST, LINES_LEAST = 60, 20
 _AT_ONCE = 20_000
@@ -119,7 +119,7 @@ def watch_command(options: argparse.Namespace) -> int:
     asked = options.policy or []
     if len(asked) > SIDES:
         raise InputError(
-            f"--policy: a screen has room for {SIDES} runs beside each other, not {len(asked)};"
+            f"--policy: a screen has room for {SIDES} runs, not {len(asked)};"
             " `callboard run` compares any number in a table"
         )
     if options.web and not web.is_child():
@@ -167,12 +167,12 @@ def _show(source: Source, theme: str, *, follow: bool = False) -> int:
 
     app = CallboardApp(source, theme=theme)
     if follow:
-        app.follow()
+        app.playback.follow()
     app.run()
     if app.failure is not None:
         raise app.failure
-    if app.frame is not None and app.frame.failure:
-        raise KernelError(app.frame.failure)
+    if app.playback.frame is not None and app.playback.frame.failure:
+        raise KernelError(app.playback.frame.failure)
     return app.return_code or 0
 
 
