@@ -80,14 +80,14 @@ async def draw(events: list[AnyEvent]) -> float:
     costs = []
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.pause()
-        app.ask(GoTo(_UNTIL_MS // 2))
+        app.playback.ask(GoTo(_UNTIL_MS // 2))
         for _ in range(_FRAMES):
             source.cursor.move(Play(500))
             frame = source.cursor.frame(app.view)
 
             def paint() -> None:
-                app._waiting += 1
-                app.answered(frame)  # noqa: B023
+                app.playback._waiting += 1
+                app.playback.answered(frame)  # noqa: B023
                 for strip in app.screen._compositor.render_strips():
                     strip.render(app.console)
 

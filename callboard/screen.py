@@ -25,12 +25,12 @@ def show_on_screen(source: Source, theme: str, *, follow: bool = False) -> int:
 
     app = CallboardApp(source, theme=theme)
     if follow:
-        app.follow()
+        app.playback.follow()
     app.run()
     if app.failure is not None:
         raise app.failure
-    if app.frame is not None and app.frame.failure:
-        raise KernelError(app.frame.failure)
+    if app.playback.frame is not None and app.playback.frame.failure:
+        raise KernelError(app.playback.frame.failure)
     return app.return_code or 0
 
 

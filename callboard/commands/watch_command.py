@@ -12,7 +12,7 @@ from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 from callboard.screen import add_screen_arguments, check_terminal, show_on_screen
 
 SIDES = 2
-"""How many runs a screen can show beside each other."""
+"""How many runs a screen can show."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def watch_command(options: argparse.Namespace) -> int:
     asked = options.policy or []
     if len(asked) > SIDES:
         raise InputError(
-            f"--policy: a screen has room for {SIDES} runs beside each other, not {len(asked)};"
+            f"--policy: a screen has room for {SIDES} runs, not {len(asked)};"
             " `callboard run` compares any number in a table"
         )
     if options.web and not web.is_child():

@@ -1,4 +1,4 @@
-"""What a row of the jobs' table says beside the job's own counts, and sorting by it."""
+"""Columns of the table of jobs beyond the job's own counts, and sorting by them."""
 
 from collections.abc import Callable
 
@@ -13,9 +13,7 @@ from callboard.scheduler.model import JobId, Millis
 
 
 class InsightColumns:
-    """Insight into the jobs as they stand at one moment; without `with_dues` not what each is due,
-    which takes a look at all.
-    """
+    """Insight into the jobs at one moment; `with_fair_shares` costs a look at all jobs."""
 
     def __init__(
         self, insight: Insight, cluster: ClusterState, at_ms: Millis, with_fair_shares: bool
@@ -28,7 +26,7 @@ class InsightColumns:
         )
 
     def put(self, line: JobRow, row: JobStats) -> JobRow:
-        """The row with all that."""
+        """The row with these columns."""
         _, why = row.launch or (0, None)
         taker = row.last_preemption[1].beneficiary if row.last_preemption else None
         return msgspec.structs.replace(
@@ -44,7 +42,7 @@ class InsightColumns:
         )
 
     def sort_key(self, key: JobSortKey, reverse: bool) -> Callable[[JobStats], float] | None:
-        """What the rows are sorted by, if it is one of these; what is not known comes last."""
+        """The function to sort rows by, if the key is one of these; unknown values come last."""
         insight = self._insight
         keys: dict[JobSortKey, Callable[[JobStats], float | None]] = {
             JobSortKey.FAIR_SHARE: lambda row: self._fair_shares.get(row.submission.job),

@@ -12,9 +12,8 @@ from callboard.journal.replay.source import Request
 
 
 class RecordedSource:
-    """A recorded run, read in as it is needed and kept.
+    """A recorded run, which `read_on` reads in parts; what has been read can be asked for.
 
-    `read_on` takes in some more of it; everything but where the run ends can be asked meanwhile.
     `make_oracle` is as in `Recording`.
     """
 
@@ -26,9 +25,9 @@ class RecordedSource:
         self._events: Iterator[AnyEvent] | None = events
 
     def read_on(self, count: int | None = None) -> bool:
-        """Take in so many more events, or all; whether there may be more.
+        """Read `count` more events, or all; returns whether there may be more.
 
-        Raises what the events do: JournalError at the first damage.
+        Raises JournalError at the first damage.
         """
         if self._events is None:
             return False
@@ -45,7 +44,7 @@ class RecordedSource:
 
     @property
     def growing(self) -> bool:
-        """Whether what has been read is not the whole, though there is no more of it for now."""
+        """Whether more may come later though all there is has been read."""
         return False
 
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:

@@ -57,8 +57,8 @@ class Screen:
     @property
     def frame(self) -> Frame:
         """What is shown."""
-        assert self.app.frame is not None
-        return self.app.frame
+        assert self.app.playback.frame is not None
+        return self.app.playback.frame
 
     def view(self) -> View:
         """What has been chosen."""
@@ -66,7 +66,7 @@ class Screen:
 
     def playing(self) -> bool:
         """Whether time goes."""
-        return self.app.player.playing
+        return self.app.playback.player.playing
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -74,7 +74,7 @@ class Screen:
 
     async def tick(self, seconds: float) -> None:
         """Let so much real time pass."""
-        self.app.tick(seconds)
+        self.app.playback.tick(seconds)
         await self.pilot.pause()
 
     def text(self) -> str:
@@ -107,7 +107,7 @@ def drive(
     async def play() -> None:
         async with app.run_test(size=size) as pilot:
             screen = Screen(app, pilot)
-            await screen.until(lambda: app.frame is not None)
+            await screen.until(lambda: app.playback.frame is not None)
             await pilot.pause()
             await act(screen)
 

@@ -64,15 +64,15 @@ def test_a_large_job_has_a_profile() -> None:
 
 def test_a_job_that_waits_says_for_whom() -> None:
     facts = dict(detail("two-jobs", "fifo", 45_000, job=1).facts)
-    assert facts["state"] == "waits for its first slot"
+    assert facts["state"] == "waiting for its first slot"
     assert "job-0 was served last, fifo" in facts["ahead"]
     assert facts["fair share"] == "0 slots, due 2"
-    assert facts["size°"] == "20.000 s of slot time in truth"
+    assert facts["size°"] == "20.000 s of slot time"
 
 
 def test_a_job_that_gave_way_says_to_whom() -> None:
     facts = dict(detail("two-jobs", 'hfsp+preemptive(how="kill")', 10_000_000, job=0).facts)
-    assert "job-1 is further ahead" in facts["gave way"]
+    assert "job-1 is further ahead" in facts["preempted"]
 
 
 def test_a_slot_says_what_it_holds_and_why() -> None:
@@ -80,7 +80,7 @@ def test_a_slot_says_what_it_holds_and_why() -> None:
     assert facts["holds"].endswith("of job-0 “long”")
     assert facts["launched"].endswith("fifo")
     assert facts["the master"] == "knows"
-    assert facts["node"] == "up and well; the master believes in it"
+    assert facts["node"] == "up and well; the master counts on it"
 
 
 def test_a_slot_tells_who_had_it_before() -> None:

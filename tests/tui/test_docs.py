@@ -13,7 +13,7 @@ from callboard.journal.replay.frame import JobState
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.tui.keymap import COMMANDS
-from callboard.tui.palette import (
+from callboard.tui.theme import (
     DIVERGENCE_SIGN,
     DOWN_SIGN,
     LOST_SIGN,
@@ -29,7 +29,7 @@ DOCS = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf
 
 def test_every_key_is_there() -> None:
     """On failure: paste the table."""
-    table = "\n".join(f"| `{each.shown}` | {each.help} |" for each in COMMANDS)
+    table = "\n".join(f"| `{each.key}` | {each.help} |" for each in COMMANDS)
     assert table in DOCS, table
 
 

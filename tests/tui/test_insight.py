@@ -167,7 +167,7 @@ def test_who_preempts_is_told_by_the_reason(
     for event in (started, submitted(0, 3), launched, KillOrdered(9, 1, why)):
         cluster.observe(event)
     columns = InsightColumns(Insight(started), cluster, 10, with_fair_shares=False)
-    line = JobRow(0, "x", "", "", JobState.RUNNING, (3, 0), (0, 0), (1, 0), 0, 1.0, 6, 10)
+    line = JobRow(0, "x", "", "", JobState.RUNNING, (3, 0), (0, 0), (1, 0), 0, 6, 10)
     assert columns.put(line, cluster.jobs.rows[0]).by == by
 
 
@@ -224,10 +224,10 @@ def test_jobs_are_sorted_by_it_and_what_is_not_known_comes_last(
 
 def test_the_table_shows_all_of_it_where_there_is_room() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.ask(GoTo(500_000))
+        screen.app.playback.ask(GoTo(500_000))
         await screen.press("2", "z")
         cursor = next(line for line in screen.text().splitlines() if "name" in line)
-        for title in ("fair", "score", "gave way", "size≈", "size°", "×least°", "progress"):
+        for title in ("fair", "score", "preempted", "size≈", "size°", "×least°", "progress"):
             assert title in cursor
         assert screen.view().with_fair_shares
 
@@ -238,7 +238,7 @@ def test_what_nobody_sees_is_not_computed() -> None:
     """On a narrow screen the column makes way, and then no shares are asked for."""
 
     async def act(screen: Screen) -> None:
-        screen.app.ask(GoTo(500_000))
+        screen.app.playback.ask(GoTo(500_000))
         await screen.pilot.pause()
         shown = "fair" in screen.text().split("2 jobs")[1].splitlines()[1]
         assert screen.view().with_fair_shares is shown

@@ -56,7 +56,7 @@ from callboard.journal.replay.source import (
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.model import Priority
-from callboard.tui.hand_app import RECORDED_REFUSAL
+from callboard.tui.playback import RECORDED_REFUSAL
 from tests.tui.support import OUTAGE, SMALL, Screen, drive, outage, recorded
 
 VIEW = View(columns=40, lane_columns=20)
@@ -191,7 +191,7 @@ def test_a_recorded_run_stays_as_it_was() -> None:
     async def act(screen: Screen) -> None:
         before = screen.frame
         for deed in (Intervene((Crash(1),)), Fork("fifo"), Keep(0)):
-            screen.app.intervene(deed)
+            screen.app.playback.intervene(deed)
             await screen.tick(0)
             assert RECORDED_REFUSAL in screen.said()
             screen.app.clear_notifications()

@@ -160,8 +160,8 @@ def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     events = events_of("two-jobs", "fair")
     ended = events[-1]
     assert isinstance(ended, RunEnded)
-    assert app.frame is not None
-    assert app.frame.digest == ended.digest
+    assert app.playback.frame is not None
+    assert app.playback.frame.digest == ended.digest
     assert list(Journal(path)) == list(events)
 
 
@@ -170,7 +170,7 @@ def test_a_process_that_goes_away_ends_the_screen() -> None:
 
     async def act(screen: Screen) -> None:
         source._connection.close()
-        screen.app.ask()
+        screen.app.playback.ask()
         await screen.until(lambda: screen.app.failure is not None)
 
     app = drive(source, act)
