@@ -20,6 +20,7 @@ from callboard.scenarios import script, validation, workload_table
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.decoder import decode_struct, parse_key, suggestion
 from callboard.scenarios.fields import Seed
+from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.timeline import Timeline
@@ -114,7 +115,8 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
 
     Whoever makes the timeline's script anyway (`make_script`) need not have it checked here.
     """
-    scenario = decode_struct(_with_spelled_policies(raw, source), Scenario, str(source))
+    spelled = _with_spelled_policies(with_new_keys(raw), source)
+    scenario = decode_struct(spelled, Scenario, str(source))
     try:
         _check(scenario)
         if check_timeline:
