@@ -157,12 +157,7 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     ScenarioError also where jobs have reduces and the cluster has no slot for them.
     """
     jobs = workload_table.workload_jobs(scenario.workload, scenario.seed, base_dir)
-    more = script.burst_jobs(scenario.timeline, scenario.seed, len(jobs))
-    names = {job.name for job in jobs}
-    for burst in more:
-        if burst.name in names:
-            raise ScenarioError(f'a second job is called "{burst.name}"', key="timeline")
-        names.add(burst.name)
+    more = script.burst_jobs(scenario.timeline, scenario.seed, jobs)
     jobs = tuple(sorted((*jobs, *more), key=lambda job: job.submit_ms)) if more else jobs
     validation.check_slots(scenario.cluster, jobs)
     validation.check_node_types(scenario.cluster, script.burst_node_types(scenario.timeline))
@@ -179,7 +174,7 @@ def make_script(
 
     ScenarioError where the timeline makes no sense.
     """
-    names = None if jobs is None else {job.name: job.job for job in jobs}
+    names = None if jobs is None else {job.job: job.name for job in jobs}
     nodes = node_facts(scenario.cluster)
     return script.fault_script(scenario.timeline, nodes, scenario.seed, names, base_dir)
 

@@ -1,5 +1,6 @@
 """What the detail pane says of the selected job, and its timeline."""
 
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import Detail, JobState, Lane, View
 from callboard.journal.replay.insight import Insight, queue_position
@@ -12,7 +13,7 @@ from callboard.journal.replay.lanes import (
     tasks_begun,
 )
 from callboard.journal.replay.recording import Recording
-from callboard.journal.tell.names import clock, count, duration, job_name, printable
+from callboard.journal.tell.names import clock, count, duration, printable
 from callboard.scheduler.model import Millis
 
 _STATES = {
@@ -61,7 +62,7 @@ def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view:
             lanes = task_lanes(chosen, window, view.lane_columns)
         else:
             lanes = running_profile(chosen, view.job, window, view.lane_columns)
-    title = f"{job_name(submission.job)} “{printable(submission.name)}”"
+    title = job_title(submission.job, printable(submission.name))
     return Detail(title, facts, lanes, *window)
 
 

@@ -63,12 +63,12 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
     SwitchPolicy,
 )
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell.names import (
     attempt_name,
     clock,
     count,
     duration,
-    job_name,
     node_name,
     ordinal,
     printable,
@@ -268,7 +268,7 @@ class Narrator:
 
     def _job(self, job: JobId, name: str = "") -> str:
         name = name or self.jobs.get(job, "")
-        return f"{job_name(job)} “{name}”" if name else job_name(job)
+        return job_title(job, name) if name else job_name(job)
 
 
 def _task(launch: AttemptLaunched) -> str:
