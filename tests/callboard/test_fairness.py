@@ -130,6 +130,7 @@ def test_the_hunt_finds_where_fifo_is_worse_than_fair(callboard: Run, tmp_path: 
     ("arguments", "says"),
     [
         (("fifo", "--against", "fifo"), "as good as itself"),
+        (("fifo", "--against", "fair", "--objective", "max slodown"), "did you mean"),
         (("fifo", "--against", "fair", "--goal", "max slodown"), "did you mean"),
     ],
 )
