@@ -24,10 +24,11 @@ from callboard.actors.vocabulary.faults import (
     Slow,
     SwitchPolicy,
 )
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.experiments.interventions import Fork, Intervene, Intervention
 from callboard.journal.replay.frame import Frame, JobRow, JobState, NodeStatus, RunInfo
 from callboard.journal.replay.source import GoTo, Step, StepKind
-from callboard.journal.tell.names import count, job_name, node_name, printable, rack_name
+from callboard.journal.tell.names import count, node_name, printable, rack_name
 from callboard.journal.tell.time_format import axis_time, parse_time
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_error import ScenarioError
@@ -247,7 +248,8 @@ def _job_group(row: JobRow | None) -> list[MenuGroup]:
         MenuItem("i", "another priority …", _priorities(row)),
         MenuItem("l", "another pool …", _pool_form(row)),
     )
-    return [MenuGroup(name, f"{name} “{row.name}”, {_in_words(row.priority)} priority", items)]
+    title = job_title(row.job, row.name)
+    return [MenuGroup(name, f"{title}, {_in_words(row.priority)} priority", items)]
 
 
 def _priorities(row: JobRow) -> MenuGroup:
@@ -277,9 +279,8 @@ def until_menu(frame: Frame, waiting: bool) -> MenuGroup:
     items = [MenuItem("t", "a time …", _time_form(frame))]
     row = frame.selected
     if row is not None and row.state < JobState.SUCCEEDED:
-        name = job_name(row.job)
-        step = Step(StepKind.JOB, job=row.job)
-        items += [MenuItem("j", f"the end of {name} “{row.name}”", PlayUntil(step, f"{name} ends"))]
+        until = PlayUntil(Step(StepKind.JOB, job=row.job), f"{job_name(row.job)} ends")
+        items += [MenuItem("j", f"the end of {job_title(row.job, row.name)}", until)]
     items += [
         MenuItem("e", "the next end of any job", PlayUntil(Step(StepKind.JOB), "a job ends")),
         MenuItem("f", "the next fault or intervention", PlayUntil(Step(StepKind.FAULT), "a fault")),

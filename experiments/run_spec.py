@@ -73,7 +73,7 @@ class RunSpec(msgspec.Struct, frozen=True):
                 entry = BurstEntry(
                     at_s=each.at_ms / 1000, job=_named_anew(each.intervention.burst, jobs)
                 )
-                more = burst_jobs((entry,), scenario.seed, first=len(jobs))
+                more = burst_jobs((entry,), scenario.seed, jobs)
                 check_slots(scenario.cluster, more)
                 jobs = sorted([*jobs, *more], key=lambda job: job.submit_ms)
                 timeline = (*scenario.timeline, entry)

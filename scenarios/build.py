@@ -41,12 +41,12 @@ _HEARTBEATS_WITHOUT_EVENTS = 20
 
 def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
     """The nodes that a cluster begins with, plain ones first, then group by group."""
-    plain = (cluster.map_slots, cluster.reduce_slots, cluster.speed, cluster.kind)
+    plain = (cluster.map_slots, cluster.reduce_slots, cluster.speed, cluster.node_type)
     nodes = [plain] * cluster.nodes
     for group in cluster.group:
         maps = cluster.map_slots if group.map_slots is None else group.map_slots
         reduces = cluster.reduce_slots if group.reduce_slots is None else group.reduce_slots
-        nodes += [(maps, reduces, group.speed, group.kind)] * group.nodes
+        nodes += [(maps, reduces, group.speed, group.node_type)] * group.nodes
     return tuple(NodeFacts(node, node % cluster.racks, *facts) for node, facts in enumerate(nodes))
 
 

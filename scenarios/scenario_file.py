@@ -19,6 +19,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import script, validation, workload_table
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.fields import Seed
+from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.timeline import Timeline
@@ -115,7 +116,7 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
 
     Whoever makes the timeline's script anyway (`make_script`) need not have it checked here.
     """
-    spelled = _with_spelled_policies(raw, source)
+    spelled = _with_spelled_policies(with_new_keys(raw), source)
     try:
         scenario = decode_strictly(spelled, Scenario, "the scenario")
     except DecodeError as error:
@@ -160,12 +161,7 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     ScenarioError also where jobs have reduces and the cluster has no slot for them.
     """
     jobs = workload_table.workload_jobs(scenario.workload, scenario.seed, base_dir)
-    more = script.burst_jobs(scenario.timeline, scenario.seed, len(jobs))
-    names = {job.name for job in jobs}
-    for burst in more:
-        if burst.name in names:
-            raise ScenarioError(f'a second job is called "{burst.name}"', key="timeline")
-        names.add(burst.name)
+    more = script.burst_jobs(scenario.timeline, scenario.seed, jobs)
     jobs = tuple(sorted((*jobs, *more), key=lambda job: job.submit_ms)) if more else jobs
     validation.check_slots(scenario.cluster, jobs)
     validation.check_node_types(scenario.cluster, script.burst_node_types(scenario.timeline))
@@ -182,7 +178,7 @@ def make_script(
 
     ScenarioError where the timeline makes no sense.
     """
-    names = None if jobs is None else {job.name: job.job for job in jobs}
+    names = None if jobs is None else {job.job: job.name for job in jobs}
     nodes = node_facts(scenario.cluster)
     return script.fault_script(scenario.timeline, nodes, scenario.seed, names, base_dir)
 

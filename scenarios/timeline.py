@@ -222,7 +222,9 @@ class BurstEntry(TimelineEntry, frozen=True, kw_only=True, tag="burst", tag_fiel
 
 
 class JobFaultEntry(TimelineEntry, frozen=True, kw_only=True):
-    """Something that happens to jobs, named by name or pattern, as far as they are there."""
+    """Something that happens to jobs, as far as they are there; `job` is a number, a name or a
+    pattern of names.
+    """
 
     job: ShortText
 

@@ -63,11 +63,11 @@ _TASKS: dict[str, tuple[float, float]] = {
 def check_cluster(cluster: Cluster) -> None:
     """ScenarioError where a number is out of its limits, or nothing could ever run."""
     _check_limits(cluster, _CLUSTER, "cluster")
-    _check_node_type(cluster.kind, "cluster.kind")
+    _check_node_type(cluster.node_type, "cluster.node_type")
     _check_limits(cluster.heartbeat, _HEARTBEAT, "cluster.heartbeat")
     for index, group in enumerate(cluster.group):
         _check_limits(group, _GROUP, f"cluster.group[{index}]")
-        _check_node_type(group.kind, f"cluster.group[{index}].kind")
+        _check_node_type(group.node_type, f"cluster.group[{index}].node_type")
     total = node_count(cluster)
     if not 1 <= total <= NODES_MAX:
         expected = f"expected 1 to {NODES_MAX:,} nodes, those of all groups included"
@@ -84,13 +84,13 @@ def check_cluster(cluster: Cluster) -> None:
 
 
 def check_node_types(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None:
-    """ScenarioError for a factor on a kind that no node has; `named` are (kind, key) of each."""
+    """ScenarioError for a factor on a type that no node has; `named` are (type, key) of each."""
     there = list(dict.fromkeys(kind for kind, nodes in _node_types(cluster) if nodes))
     for kind, key in named:
         if kind not in there:
             known = [f'"{each}"' for each in there]
-            has = "all are of the kind" if len(known) == 1 else "there are"
-            problem = f'no node is of the kind "{kind}"; {has} {", ".join(known)}'
+            has = "all are of the type" if len(known) == 1 else "there are"
+            problem = f'no node is of the type "{kind}"; {has} {", ".join(known)}'
             raise ScenarioError(problem, key=key)
 
 
@@ -149,9 +149,9 @@ def _slot_groups(cluster: Cluster) -> Iterator[tuple[int, int, int]]:
 
 def _node_types(cluster: Cluster) -> Iterator[tuple[str, int]]:
     """(kind, nodes) of the plain nodes and of each group."""
-    yield cluster.kind, cluster.nodes
+    yield cluster.node_type, cluster.nodes
     for group in cluster.group:
-        yield group.kind, group.nodes
+        yield group.node_type, group.nodes
 
 
 def _or_default(slots_of_group: int | None, slots_of_cluster: int) -> int:

@@ -1,6 +1,6 @@
 """Why something was decided, as data: an enum, the claimant that is to benefit, and numbers.
 
-No reason holds a sentence; `journal.tell.reasons` puts them into words.
+No reason holds a sentence; `journal.tell.reason_words` puts them into words.
 """
 
 from enum import StrEnum

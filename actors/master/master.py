@@ -132,7 +132,7 @@ class Master(Actor):
     def _begin(self, ledger: Ledger) -> None:
         """Know nothing but what the ledger says."""
         self.ledger = ledger
-        one_each = self._cluster.heartbeat.tasks_per_beat == "one"
+        one_each = self._cluster.heartbeat.tasks_per_heartbeat == "one"
         self._assignments = Assignments(ledger, self._policy, self, one_each=one_each)
         self._elided: ElidedHeartbeats | None = None
         if self._cluster.heartbeat.send == "needed" and self._latency_ms > 0:

@@ -31,11 +31,11 @@ and breeding; make it smaller while it stays nearly as bad, and write it as a sc
 """
 
 EPILOG = """\
-goals: max slowdown, starvation time, unfairness, wasted work, mean response ratio
+objectives: max slowdown, starvation time, unfairness, wasted work, mean response ratio
 
 examples:
-  callboard hunt fifo --against fair --goal 'max slowdown'
-  callboard hunt fair+kill --against fair --goal 'wasted work' --profile thorough
+  callboard hunt fifo --against fair --objective 'max slowdown'
+  callboard hunt fair+kill --against fair --objective 'wasted work' --profile thorough
 """
 
 
@@ -45,16 +45,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("policy", metavar="POLICY", help="as `callboard run --policy` takes it")
     add("--against", required=True, metavar="POLICY", help="the policy that it is compared with")
-    add("--goal", default="max slowdown", help="in what it is to look bad (default: max slowdown)")
+    add(
+        "--objective",
+        "--goal",
+        default="max slowdown",
+        help="in what it is to look bad (default: max slowdown)",
+    )
     add_search_arguments(parser)
 
 
 def hunt_command(options: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    goal: str = options.goal
-    if goal not in OBJECTIVES:
+    objective: str = options.objective
+    if objective not in OBJECTIVES:
         raise InputError(
-            f"--goal {goal!r}: there is no such goal; {suggestion(goal, list(OBJECTIVES))}"
+            f"--objective {objective!r}: there is no such objective;"
+            f" {suggestion(objective, list(OBJECTIVES))}"
         )
     hunted, against = (plugins.canonical_policy(text) for text in (options.policy, options.against))
     if hunted == against:
@@ -67,11 +73,11 @@ def hunt_command(options: argparse.Namespace) -> int:
         steps_progress(f"{hunted} against {against}", 2 * examples) as watch,
     ):
         found, tried = hunt(
-            mine, its, goal, examples=examples, seed=options.seed, on_progress=watch
+            mine, its, objective, examples=examples, seed=options.seed, on_progress=watch
         )
     path = _write(found, hunted, against, options)
     nodes, jobs, _ = scenario_size(found.scenario)
-    print(f"{hunted} against {against}: {goal}, {OBJECTIVES[goal][0]}")
+    print(f"{hunted} against {against}: {objective}, {OBJECTIVES[objective][0]}")
     print(f"  {found.worse:,.2f} on {count(nodes, 'node')} with {count(jobs, 'job')}, the worst of")
     print(f"  {count(tried, 'scenario')} (seed {options.seed}), made smaller")
     print(f"  written to {path}; callboard run {path} compares the two")
@@ -79,19 +85,19 @@ def hunt_command(options: argparse.Namespace) -> int:
 
 
 def _write(worst_case: WorstCase, hunted: str, against: str, options: argparse.Namespace) -> Path:
-    goal: str = options.goal
-    words = ["callboard", "hunt", hunted, "--against", against, "--goal", goal]
+    objective: str = options.objective
+    words = ["callboard", "hunt", hunted, "--against", against, "--objective", objective]
     remarks = [
         f"{hunted} looks bad against {against} here.",
-        *wrap(f"{goal} ({OBJECTIVES[goal][0]}): {worst_case.worse:,.3f}", 96),
+        *wrap(f"{objective} ({OBJECTIVES[objective][0]}): {worst_case.worse:,.3f}", 96),
         "",
         *wrap(f"found by: {command_to_repeat(words, options)}", 96),
     ]
     scenario = msgspec.structs.replace(
         worst_case.scenario,
-        name=slug(f"worst-{goal}"),
-        story=f"Where {hunted} looks worst against {against}: {goal}.",
+        name=slug(f"worst-{objective}"),
+        story=f"Where {hunted} looks worst against {against}: {objective}.",
         policies=(hunted, against),
     )
-    name = f"{slug(hunted)}-against-{slug(against)}-{slug(goal)}.toml"
+    name = f"{slug(hunted)}-against-{slug(against)}-{slug(objective)}.toml"
     return write_scenario(to_toml(scenario, remarks), name, options)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from callboard.arguments import whole_number
 from callboard.experiments.user_errors import InputError
-from callboard.journal.tell.names import parse_job, parse_node
+from callboard.journal.tell.names import parse_node
 from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, check_kind, show
 
 
@@ -21,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="JOURNAL",
         help="a file that `callboard run --journal` has written, or is still writing",
     )
-    parser.add_argument("--job", metavar="JOB", help="only what concerns this job (12 or job-12)")
+    parser.add_argument(
+        "--job", metavar="JOB", help="only what concerns this job (12, job-12 or its name)"
+    )
     parser.add_argument(
         "--node", metavar="NODE", help="only what happens on this node (3 or node-3)"
     )
@@ -33,13 +35,14 @@ def show_command(options: argparse.Namespace) -> int:
     """Print a journal."""
     try:
         wanted = ShowOptions(
-            job=None if options.job is None else parse_job(options.job),
+            job=options.job,
             node=None if options.node is None else parse_node(options.node),
             kind=None if options.kind is None else check_kind(options.kind),
             limit=options.limit,
         )
-    except ValueError as error:
+        lines = show(options.journal, wanted)
+    except (ValueError, LookupError) as error:
         raise InputError(str(error)) from None
-    for line in show(options.journal, wanted):
+    for line in lines:
         print(line)
     return 0

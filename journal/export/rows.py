@@ -19,7 +19,7 @@ from callboard.journal.figures.tables import (
     Ints,
 )
 from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
-from callboard.journal.tell.reasons import reason_in_words
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import AttemptId, Locality, TaskKind
 
 TableCell = int | str | None

@@ -18,12 +18,12 @@ import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.export.export_data import ExportData, Instant
 from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import NEVER, OUTCOMES, AttemptTable
 from callboard.journal.tell.names import (
     LOCALITY_NAMES,
-    job_name,
     kind_name,
     node_name,
     printable,

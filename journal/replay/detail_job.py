@@ -1,5 +1,6 @@
 """The selected job in words, and its timeline."""
 
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import Detail, JobState, Lane, View
 from callboard.journal.replay.insight import Insight, queue_position
@@ -11,8 +12,8 @@ from callboard.journal.replay.lanes import (
     tasks_begun,
 )
 from callboard.journal.replay.recording import Recording
-from callboard.journal.tell.names import count, duration, job_name, printable
-from callboard.journal.tell.reasons import reason_in_words, refusal_in_words
+from callboard.journal.tell.names import count, duration, printable
+from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis
 
@@ -62,7 +63,7 @@ def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view:
             lanes = task_lanes(chosen, window, view.lane_columns)
         else:
             lanes = running_profile(chosen, view.job, window, view.lane_columns)
-    title = f"{job_name(submission.job)} “{printable(submission.name)}”"
+    title = job_title(submission.job, printable(submission.name))
     return Detail(title, facts, lanes, *window)
 
 

@@ -1,6 +1,7 @@
 """The selected slot in words, and its timeline."""
 
 from callboard.actors.vocabulary.events import AttemptLaunched, NodeFacts
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState, LiveAttempt
 from callboard.journal.replay.detail_node import master_belief, node_status_text, timeline_window
 from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
@@ -10,7 +11,6 @@ from callboard.journal.replay.recording import Recording
 from callboard.journal.tell.names import (
     LOCALITY_NAMES,
     duration,
-    job_name,
     kind_name,
     node_name,
     printable,
@@ -66,10 +66,10 @@ def _held(cluster: ClusterState, place: int) -> str:
         return "nothing"
     launch = attempt.launch
     row = cluster.jobs.rows.get(launch.job)
-    name = f" “{printable(row.submission.name)}”" if row is not None else ""
+    name = job_name(launch.job) if row is None else printable(row.submission.name)
     number = f", attempt {launch.number + 1}" if launch.number else ""
     copy = ", a speculative attempt" if launch.original else ""
-    text = f"{kind_name(launch.kind)} {launch.task} of {job_name(launch.job)}{name}{number}{copy}"
+    text = f"{kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}{number}{copy}"
     return f"nothing any more; {text} is over" if attempt.over else text
 
 

@@ -7,7 +7,7 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.fair_share import FairShares
 from callboard.journal.replay.job_oracle import JobOracle, MakeOracle
 from callboard.journal.replay.job_stats import JobStats
-from callboard.journal.tell.reasons import reason_in_words
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.reasons import Reason, Why

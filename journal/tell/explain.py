@@ -25,19 +25,20 @@ from callboard.actors.vocabulary.events import (
     RunStarted,
     SuspendOrdered,
 )
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.reader import Journal
+from callboard.journal.tell.named_job import job_in_journal
 from callboard.journal.tell.names import (
     LOCALITY_NAMES,
     claimant_name,
     clock,
     count,
     duration,
-    job_name,
     kind_name,
     node_name,
     printable,
 )
-from callboard.journal.tell.reasons import (
+from callboard.journal.tell.reason_words import (
     reason_in_words,
     refusal_in_words,
     refusal_without_numbers,
@@ -240,18 +241,20 @@ class _JobHistoryFold:
         self.story.lines.append(f"{clock(event.at_ms)}  {taken} goes to {job_name(launch.job)}")
 
 
-def explain(path: str | Path, job: JobId) -> Iterator[str]:
-    """The lines about `job` in the journal at `path`.
+def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
+    """The lines about `job`, a number or a text that means one job (see `find_job`), in the journal
+    at `path`.
 
     Raises LookupError, with a message for people, if the journal has no such job; JournalError
     and OSError as `Journal` does.
     """
     journal = Journal(path)
-    fold = _JobHistoryFold(job)
+    number = job_in_journal(path, job)
+    fold = _JobHistoryFold(number)
     for event in journal:
         fold.observe(event)
     if fold.story.submitted is None:
-        raise LookupError(f"{path}: no {job_name(job)} was submitted in this run")
+        raise LookupError(f"{path}: no {job_name(number)} was submitted in this run")
     yield from map(printable, _lines(fold.story, fold.last_ms))
     if not journal.complete:
         yield "The journal ends here, without the end of the run."
@@ -261,7 +264,7 @@ def _lines(history: _JobHistory, last_ms: Millis) -> Iterator[str]:
     submitted = history.submitted
     assert submitted is not None
     tasks = f"{count(submitted.maps, 'map')}, {count(submitted.reduces, 'reduce')}"
-    who = f"{job_name(history.job)} “{submitted.name}” of {submitted.user}"
+    who = f"{job_title(history.job, submitted.name)} of {submitted.user}"
     yield f"{who} ({tasks}), under {history.policy}"
     yield f"{clock(submitted.at_ms)}  submitted"
     yield from _wait(history, submitted, last_ms)

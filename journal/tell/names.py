@@ -6,6 +6,7 @@
 import re
 from typing import assert_never
 
+from callboard.actors.vocabulary.job_names import job_name
 from callboard.scheduler.model import (
     AttemptId,
     JobId,
@@ -22,11 +23,6 @@ LOCALITY_NAMES = {
     Locality.RACK: "rack-local",
     Locality.OFF_RACK: "off-rack",
 }
-
-
-def job_name(job: JobId) -> str:
-    """`job-12`."""
-    return f"job-{job}"
 
 
 def claimant_name(claimant: Claimant) -> str:
@@ -110,18 +106,9 @@ def duration(ms: Millis) -> str:
     return f"{seconds // 86400} d {seconds // 3600 % 24:02} h"
 
 
-def parse_job(text: str) -> JobId:
-    """The job that `12` or `job-12` names.  Raises ValueError with a message for people."""
-    return _parse(text, "job")
-
-
 def parse_node(text: str) -> NodeId:
     """The node that `17` or `node-17` names.  Raises ValueError with a message for people."""
-    return _parse(text, "node")
-
-
-def _parse(text: str, noun: str) -> int:
-    match = re.fullmatch(rf"(?:{noun}-)?([0-9]{{1,18}})", text.strip(), re.ASCII)
+    match = re.fullmatch(r"(?:node-)?([0-9]{1,18})", text.strip(), re.ASCII)
     if match is None:
-        raise ValueError(f"{text!r} names no {noun}; expected {noun}-12 or just 12")
+        raise ValueError(f"{text!r} names no node; expected node-12 or just 12")
     return int(match[1])

@@ -63,18 +63,18 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
     SwitchPolicy,
 )
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell.names import (
     LOCALITY_NAMES,
     attempt_name,
     clock,
     count,
     duration,
-    job_name,
     node_name,
     printable,
     task_name,
 )
-from callboard.journal.tell.reasons import switch_in_words, why_in_words
+from callboard.journal.tell.reason_words import switch_in_words, why_in_words
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, Priority, TaskKind
 
 _DONE = {
@@ -264,7 +264,7 @@ class Narrator:
 
     def _job(self, job: JobId, name: str = "") -> str:
         name = name or self.jobs.get(job, "")
-        return f"{job_name(job)} “{name}”" if name else job_name(job)
+        return job_title(job, name) if name else job_name(job)
 
 
 def _task(launch: AttemptLaunched) -> str:

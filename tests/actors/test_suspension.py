@@ -176,7 +176,7 @@ def test_silent_nodes_take_up_what_they_hold_too() -> None:
     journals = []
     sends: tuple[Literal["all", "needed"], ...] = ("all", "needed")
     for send in sends:
-        beats = msgspec.structs.replace(IN_STEP, tasks_per_beat="one", send=send)
+        beats = msgspec.structs.replace(IN_STEP, tasks_per_heartbeat="one", send=send)
         cluster = msgspec.structs.replace(CLUSTER, map_slots=2, heartbeat=beats)
         policy = make_policy("fifo")
         policy.preemption = Scripted((10_000, Suspend, 1), (10_000, Suspend, 2))

@@ -64,15 +64,15 @@ def test_being_checked_changes_nothing(tmp_path: Path, scenario: str, policy: st
     assert (told["S14"] > 0) == ("delay" in policy)
 
 
-@pytest.mark.parametrize("host", ["trio", "direct"])
+@pytest.mark.parametrize("driver", [("--driver", "trio"), ("--host", "direct")])
 def test_a_violation_ends_the_run_and_keeps_the_journal(
-    callboard: Run, tmp_path: Path, host: str
+    callboard: Run, tmp_path: Path, driver: tuple[str, str]
 ) -> None:
     (tmp_path / "sly.py").write_text(SLY)
     journal = tmp_path / "broken.journal"
     policy = f"fifo+{tmp_path / 'sly.py'}:Sly"
     status, out, err = callboard(
-        *("run", "two-jobs", "--policy", policy, "--host", host),
+        *("run", "two-jobs", "--policy", policy, *driver),
         *("--check", "--journal", str(journal)),
     )
     assert (status, out) == (1, "")
@@ -88,6 +88,7 @@ def test_a_violation_ends_the_run_and_keeps_the_journal(
 def test_python_programs_get_the_violation(tmp_path: Path) -> None:
     (tmp_path / "sly.py").write_text(SLY)
     policy = f"fifo+{tmp_path / 'sly.py'}:Sly"
+    assert package.Options is package.RunOptions  # as it was called before
     with pytest.raises(Violation) as found:
-        package.run("two-jobs", policy, options=package.RunOptions(check=True))
+        package.run("two-jobs", policy, options=package.Options(check=True))
     assert isinstance(found.value.event, KillOrdered)

@@ -167,7 +167,7 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
         ),
         (("show", "/no/such.journal"), "/no/such.journal"),
         (("show", __file__), "not a Callboard journal"),
-        (("show", __file__, "--job", "x"), "names no job"),
+        (("show", __file__, "--job", "x"), "not a Callboard journal"),
         (("diff", __file__, __file__), "not a Callboard journal"),
     ],
 )

@@ -143,7 +143,7 @@ def launch_for(why: Why, node: int = 0) -> AttemptLaunched:
     return msgspec.structs.replace(launch, why=why, node=node)
 
 
-def test_reasons_count_unless_told_otherwise(tmp_path: Path, story: Path) -> None:
+def test_reason_words_count_unless_told_otherwise(tmp_path: Path, story: Path) -> None:
     other = record(
         tmp_path / "other.journal", altered(2, launch_for(Why(Reason.OWN, "fair", 1, 0.5)))
     )

@@ -158,18 +158,22 @@ def test_a_cut_journal_and_a_job_that_never_ran(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("name", "said"), [("9", "no job-9 was submitted"), ("x", "names no job")])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("9", "there is no job-9; there are job-0 to "), ("x", 'no job is called "x"')],
+)
 def test_a_job_that_is_not_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, said: str
 ) -> None:
     path = record(tmp_path / "j", STORY)
-    assert run_command_line(["explain", str(path), "job-1"]) == 0
-    assert capsys.readouterr().out.splitlines() == TOLD
+    for same in ("job-1", "1", "logs"):
+        assert run_command_line(["explain", str(path), same]) == 0
+        assert capsys.readouterr().out.splitlines() == TOLD
     assert run_command_line(["explain", str(path), name]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_reasons_that_say_more_than_the_orders_name_are_counted(tmp_path: Path) -> None:
+def test_reason_words_that_say_more_than_the_orders_name_are_counted(tmp_path: Path) -> None:
     """Class, sort of node and share under COSHH; nothing is added under FIFO."""
     jobs = [job(0, maps=3, user="ann"), job(1, maps=1, user="bob")]
     told = list(explain(run(tmp_path / "j", play(jobs, 'coshh(size="oracle")')), 0))

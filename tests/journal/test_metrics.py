@@ -54,7 +54,7 @@ def test_the_story_in_figures() -> None:
         "jobs": {"submitted": 2, "completed": 2, "failed": 0, "killed": 0, "unfinished": 0},
         "tasks": {"maps": 3, "reduces": 1},
         "attempts": {"launched": 5, "succeeded": 4, "failed": 1, "killed": 0, "running": 0},
-        "speculation": {"copies": 0, "won": 0},
+        "speculation": {"speculative_attempts": 0, "won": 0, "copies": 0},
         "response_seconds": {
             "mean": 2.85,
             "median": 2.85,

@@ -42,8 +42,8 @@ job = [
 
 
 def on(kind: str, factor: object) -> str:
-    """A scenario with nodes of the kind `io`, whose job states a factor."""
-    text = GOOD.replace("speed = 0.5", 'speed = 0.5\nkind = "io"')
+    """A scenario with nodes of the type `io`, whose job states a factor."""
+    text = GOOD.replace("speed = 0.5", 'speed = 0.5\nnode_type = "io"')
     return text.replace("map_s = 10", f"map_s = 10, on = {{{kind} = {factor}}}")
 
 
@@ -103,7 +103,7 @@ def test_the_default_scenario_is_as_large_as_it_is_meant_to_be() -> None:
             on("oi", 2),
             13,
             "workload.job[0].on.oi",
-            'no node is of the kind "oi"; there are "", "io"',
+            'no node is of the type "oi"; there are "", "io"',
         ),
         (on("io", 0), 13, "workload.job[0].on", "more than 0"),
         (on("io", '"a"'), 13, "workload.job[0].on", "a number for each name"),
@@ -234,6 +234,21 @@ def test_jobs_with_reduces_want_a_reduce_slot_somewhere() -> None:
     assert 'job "sorter" has reduces; set it to 1 or more' in error.problem
     mixed = {"reduce_slots": 0, "group": [{"nodes": 1, "reduce_slots": 1}]}
     assert make_jobs(from_dict(raw(cluster=mixed, workload=workload)))
+
+
+def test_keys_are_understood_by_the_names_of_before() -> None:
+    old = {
+        "kind": "io",
+        "heartbeat": {"tasks_per_beat": "one"},
+        "group": [{"nodes": 1, "kind": "b"}],
+    }
+    cluster = from_dict(raw(cluster=old)).cluster
+    assert (cluster.node_type, cluster.group[0].node_type) == ("io", "b")
+    assert cluster.heartbeat.tasks_per_heartbeat == "one"
+    error = error_of(lambda: from_dict(raw(cluster={"kind": 5}), "it"))
+    assert error.key == "cluster.node_type"
+    error = error_of(lambda: from_dict(raw(cluster={"kind": "io", "node_type": "cpu"}), "it"))
+    assert (error.key, "unknown field `kind`" in str(error)) == ("cluster.kind", True)
 
 
 def test_overrides_are_toml_values_or_else_strings() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup
 from callboard.actors.vocabulary.events import JobFinished
 from callboard.cli import run_command_line
-from callboard.journal.tell.reasons import reason_in_words
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.facts import Closed, JobLeft, TasksPending
 from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.orders.coshh import linear_program
@@ -345,14 +345,14 @@ def test_the_lines_stay_what_a_recount_gives(
 )
 def test_edge_cases_come_to_an_end(policy: str, jobs: list[Any]) -> None:
     """No maps, no length, no reduces, all equal; on one kind and on two."""
-    for group in ((), (NodeGroup(nodes=1, kind="io", speed=2.0),)):
+    for group in ((), (NodeGroup(nodes=1, node_type="io", speed=2.0),)):
         cluster = Cluster(nodes=2, racks=1, heartbeat=IN_STEP, group=group)
         assert len(play(jobs, policy, cluster=cluster).all(JobFinished)) == len(jobs)
 
 
 def test_nodes_that_join_after_jobs_are_matched_too() -> None:
     """Beats are spread over three seconds: the second kind comes when jobs have long been there."""
-    group = (NodeGroup(nodes=2, kind="io"),)
+    group = (NodeGroup(nodes=2, node_type="io"),)
     cluster = Cluster(nodes=2, racks=1, heartbeat=Heartbeats(), group=group)
     jobs = [job(0, 200, 9000, factors=(("io", 0.1),)), job(1, 20, 9000, factors=(("io", 10.0),))]
     run = play(jobs, 'coshh(size="oracle")', cluster=cluster)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from callboard.journal.tell.reasons import reason_in_words
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill
 from callboard.scheduler.model import KINDS, Millis
 from callboard.scheduler.orders.fair.fair import Fair

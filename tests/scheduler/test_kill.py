@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.journal.tell.reasons import reason_in_words
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill as KillDecision
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.facts import TasksPending

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from callboard.journal.tell.reasons import reason_in_words
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import (
     Closed,

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from callboard.journal.tell.reasons import reason_in_words
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
 from callboard.scheduler.model import Locality, TaskKind

@@ -14,7 +14,7 @@ from callboard.actors.vocabulary.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
-from callboard.journal.tell.reasons import reason_in_words
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler import decisions
 from callboard.scheduler.model import Priority, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair

@@ -31,7 +31,9 @@ def figure_1(policy: str | Policy) -> PlayedRun:
     """Four nodes of one slot, no latency, a beat at each task's end and every half second; the
     figure's times are multiples of that, so nothing waits for a beat.
     """
-    group = tuple(NodeGroup(nodes=1, map_slots=1, reduce_slots=0, kind=kind) for kind in RESOURCES)
+    group = tuple(
+        NodeGroup(nodes=1, map_slots=1, reduce_slots=0, node_type=kind) for kind in RESOURCES
+    )
     beats = Heartbeats(interval_ms=500, phase_grid_ms=500, out_of_band=True)
     cluster = Cluster(nodes=0, racks=1, latency_ms=0, replication=4, heartbeat=beats, group=group)
     times = [(10, (1, 1, 4, 4)), (5, (1, 1, 2, 2)), (10, (4, 4, 1, 1))]

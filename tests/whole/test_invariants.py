@@ -44,8 +44,8 @@ def test_every_run_keeps_its_accounts(world: DrawnWorld) -> None:
         assert not account.down
         assert not (whole and account.unfinished and not copying)
     assert (summary.slot_ms.all.wasted > 0) <= (world.rule not in NON_KILLING_RULES or copying)
-    assert summary.speculation.won <= summary.speculation.copies
-    assert copying or not summary.speculation.copies
+    assert summary.speculation.won <= summary.speculation.speculative_attempts
+    assert copying or not summary.speculation.speculative_attempts
     assert not whole or summary.jobs.completed == len(world.jobs)
 
 

@@ -218,7 +218,7 @@ def test_copies_are_as_many_and_as_useful_as_the_comments_say(
     name: str, policy: str, copies: int, of_use: int
 ) -> None:
     counts = ran(name, policy).result.summary.speculation
-    assert (counts.copies, counts.won) == (copies, of_use)
+    assert (counts.speculative_attempts, counts.won) == (copies, of_use)
 
 
 # Things that break.

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import OrderSwitched
-from callboard.journal.tell.reasons import (
+from callboard.journal.tell.reason_words import (
     reason_in_words,
     refusal_in_words,
     refusal_without_numbers,

@@ -3,14 +3,8 @@
 from typing import assert_never
 
 from callboard.actors.vocabulary.events import OrderSwitched
-from callboard.journal.tell.names import (
-    LOCALITY_NAMES,
-    claimant_name,
-    count,
-    duration,
-    job_name,
-    ordinal,
-)
+from callboard.actors.vocabulary.job_names import job_name
+from callboard.journal.tell.names import LOCALITY_NAMES, claimant_name, count, duration, ordinal
 from callboard.scheduler.reasons import (
     AttemptPace,
     BehindAverage,
