@@ -1,6 +1,7 @@
 """The slots pane: every slot of the cluster, by rack, coloured by job."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,14 +62,13 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     slot: reactive[int | None] = reactive(None)
     """The chosen slot of the node under the cursor."""
 
+    @dataclass
     class Chosen(Message):
         """A node was chosen, or one of its slots, with the job that has the slot, if any."""
 
-        def __init__(self, node: NodeId, job: JobId | None = None, slot: int | None = None) -> None:
-            super().__init__()
-            self.node = node
-            self.job = job
-            self.slot = slot
+        node: NodeId
+        job: JobId | None
+        slot: int | None
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
