@@ -14,8 +14,8 @@ from callboard.journal.replay.frame import (
     RunFigures,
     View,
 )
+from callboard.journal.replay.job_rows import job_row, searchable_text, sort_key
 from callboard.journal.replay.job_stats import JobStats
-from callboard.journal.replay.projector import job_row, searchable_text, sort_key
 from callboard.journal.replay.recording import EVENT_TYPES, Recording
 from callboard.journal.tell.diff import same_decision, same_event
 from callboard.journal.tell.names import printable

@@ -1,11 +1,12 @@
 """The selected job in words, and its timeline."""
 
-from callboard.actors.vocabulary.job_names import job_name, job_title
+from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import Detail, JobState, Lane, View
 from callboard.journal.replay.insight import Insight, queue_position
 from callboard.journal.replay.job_stats import JobStats
 from callboard.journal.replay.lanes import (
+    Window,
     occupancies_of_job,
     running_profile,
     task_lanes,
@@ -35,6 +36,30 @@ def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view:
     row = cluster.jobs.rows[view.job]
     submission = row.submission
     until_ms = row.finished_ms if row.finished_ms is not None else at_ms
+    facts = _progress_facts(cluster, row)
+    if recording.insight is not None:
+        facts += _sizes(recording.insight, cluster, row, at_ms)
+    facts += [("response", _response(row, until_ms)), ("waited", _waited(row, until_ms))]
+    facts += [("submitted", _submission(row)), *_slot_time(row)]
+    window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
+    lanes = _lanes(recording, row, at_ms, view, window) if view.lane_columns else []
+    title = job_title(submission.job, printable(submission.name))
+    return Detail(title, facts, lanes, *window)
+
+
+def _lanes(
+    recording: Recording, row: JobStats, at_ms: Millis, view: View, window: Window
+) -> list[Lane]:
+    submission = row.submission
+    chosen = occupancies_of_job(recording.occupancies, submission.job, at_ms)
+    if submission.maps + submission.reduces <= view.lane_rows and tasks_begun(chosen) > 0:
+        return task_lanes(chosen, window, view.lane_columns)
+    return running_profile(chosen, submission.job, window, view.lane_columns)
+
+
+def _progress_facts(cluster: ClusterState, row: JobStats) -> list[tuple[str, str]]:
+    """How far the job is, and what keeps it."""
+    submission = row.submission
     facts = [("state", _job_state(row))]
     facts += [("maps", _progress(row.maps_done, submission.maps, row.maps_running))]
     if submission.reduces:
@@ -43,28 +68,19 @@ def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view:
         facts += _waiting(cluster, row)
     if row.preempted or row.suspended:
         facts += [("preempted", _preemptions(row))]
-    if recording.insight is not None:
-        facts += _sizes(recording.insight, cluster, row, at_ms)
-    facts += [("response", _response(row, until_ms)), ("waited", _waited(row, until_ms))]
-    facts += [("submitted", _submission(row))]
+    return facts
+
+
+def _slot_time(row: JobStats) -> list[tuple[str, str]]:
+    """Where its maps ran, and the slot time that was wasted."""
+    facts = []
     if sum(row.levels):
         near, rack, far = (f"{level / sum(row.levels):.0%}" for level in row.levels)
         facts += [("maps ran", f"{near} node-local, {rack} rack-local, {far} off-rack")]
     if row.wasted_ms:
-        facts += [
-            ("wasted", f"{duration(row.wasted_ms)} of slot time, in attempts that did not succeed")
-        ]
-    window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
-    lanes: list[Lane] = []
-    if view.lane_columns:
-        chosen = occupancies_of_job(recording.occupancies, view.job, at_ms)
-        few = submission.maps + submission.reduces <= view.lane_rows and tasks_begun(chosen) > 0
-        if few:
-            lanes = task_lanes(chosen, window, view.lane_columns)
-        else:
-            lanes = running_profile(chosen, view.job, window, view.lane_columns)
-    title = job_title(submission.job, printable(submission.name))
-    return Detail(title, facts, lanes, *window)
+        text = f"{duration(row.wasted_ms)} of slot time, in attempts that did not succeed"
+        facts += [("wasted", text)]
+    return facts
 
 
 def _preemptions(row: JobStats) -> str:

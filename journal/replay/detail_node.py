@@ -13,6 +13,14 @@ _WINDOWS_MS = tuple(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 12
 _OCCUPANCIES_IN_VIEW = 8
 """About how many attempts fit into a slot's lane."""
 
+_STATUS_TEXTS = (
+    (NodeStatus.PAUSED, "paused"),
+    (NodeStatus.SLOW, "slow: tasks take {slow:g} times as long"),
+    (NodeStatus.CUT, "its link to the master is disturbed"),
+    (NodeStatus.APART, "it cannot fetch from some nodes, nor they from it"),
+    (NodeStatus.DRAINED, "out of service"),
+)
+
 
 def node_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
     """A node: its status and what the master believes; then a lane for each of its slots."""
@@ -45,22 +53,11 @@ def timeline_window(chosen: SelectedOccupancies, at_ms: Millis) -> tuple[Millis,
 
 def node_status_text(cluster: ClusterState, node: NodeId) -> str:
     """How the node really is, in words."""
-    status = cluster.node_status[node]
+    status, slow = cluster.node_status[node], cluster.slow.get(node, 1)
     said = []
-    if status & NodeStatus.ABSENT:
-        said += ["not joined yet"]
-    elif status & NodeStatus.DOWN:
-        said += ["down"]
-    if status & NodeStatus.PAUSED:
-        said += ["paused"]
-    if status & NodeStatus.SLOW:
-        said += [f"slow: tasks take {cluster.slow.get(node, 1):g} times as long"]
-    if status & NodeStatus.CUT:
-        said += ["its link to the master is disturbed"]
-    if status & NodeStatus.APART:
-        said += ["it cannot fetch from some nodes, nor they from it"]
-    if status & NodeStatus.DRAINED:
-        said += ["out of service"]
+    if status & (NodeStatus.ABSENT | NodeStatus.DOWN):
+        said += ["not joined yet" if status & NodeStatus.ABSENT else "down"]
+    said += [text.format(slow=slow) for flag, text in _STATUS_TEXTS if status & flag]
     return ", ".join(said) or "up and well"
 
 

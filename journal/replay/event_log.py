@@ -14,7 +14,6 @@ from callboard.actors.vocabulary import events as ev
 from callboard.journal.replay.frame import LogLevel, LogLine, Mark
 from callboard.journal.replay.recording import (
     EVENT_MARKS,
-    EVENT_NUMBERS,
     EVENT_TYPES,
     LOG_LEVELS,
     NO_SUBJECT,
@@ -88,11 +87,8 @@ def _matching(
 def log_line(recording: Recording, index: int) -> LogLine:
     """One event as a line of the log."""
     event = recording.event(index)
-    kind, job, node = (
-        EVENT_TYPES[recording.kinds[index]],
-        recording.jobs[index],
-        recording.nodes[index],
-    )
+    kind = EVENT_TYPES[recording.kinds[index]]
+    job, node = recording.jobs[index], recording.nodes[index]
     return LogLine(
         index=index,
         at_ms=event.at_ms,
@@ -136,19 +132,9 @@ def _last_suspension(
     recording: Recording, index: int, event: ev.AttemptResumed
 ) -> ev.AttemptSuspended | None:
     """The last suspension of the attempt that resumes."""
-    number, job, node = (
-        EVENT_NUMBERS[ev.AttemptSuspended],
-        recording.jobs[index],
-        recording.nodes[index],
-    )
-    for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
-        high = min(index, low + _BLOCK)
-        mask = np.frombuffer(recording.kinds, np.uint8)[low:high] == number
-        mask &= np.frombuffer(recording.jobs, np.int32)[low:high] == job
-        mask &= np.frombuffer(recording.nodes, np.int32)[low:high] == node
-        places = (np.flatnonzero(mask) + low)[::-1].tolist()
-        del mask
-        for each in places:
+    suspensions = LogFilter(job=recording.jobs[index], kind="attempt-suspended")
+    for each in _backwards(recording, index, suspensions):
+        if recording.nodes[each] == recording.nodes[index]:
             found = recording.event(each)
             if isinstance(found, ev.AttemptSuspended) and found.attempt == event.attempt:
                 return found

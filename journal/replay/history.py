@@ -75,7 +75,7 @@ class RunHistory:
             np.diff(np.interp(edges, held, _column(column, len(held) - 1, total)))
             for column, total in zip(self._sums, now, strict=True)
         )
-        slots = _slots(last_state)
+        slots = [max(each, 1) for each in last_state.slots]
         with np.errstate(divide="ignore", invalid="ignore"):
             return Charts(
                 maps=(maps / spans / slots[0]).tolist(),
@@ -112,8 +112,3 @@ def _sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
 def _column(sums: "array[int]", known: int, total: int) -> _Floats:
     """The first samples of a sum, then its present value."""
     return np.append(np.frombuffer(sums, np.int64)[:known], total).astype(np.float64)
-
-
-def _slots(cluster: ClusterState) -> tuple[int, int]:
-    """The number of slots of each kind, at least 1."""
-    return max(cluster.slots[0], 1), max(cluster.slots[1], 1)

@@ -92,16 +92,12 @@ class Lockstep:
 
     def _to_divergence(self) -> None:
         """Move to where the runs diverge; the search ends when there is another request."""
-        while (found := self._look()) is None:
+        while (found := self._divergence()) is None:
             before_ms = self.at_ms
             self._to(before_ms + _STRIDE_MS)
             if self.at_ms == before_ms or self._has_request():
                 return
-        self._to(found)
-
-    def _look(self) -> Millis | None:
-        found = self._divergence()
-        return None if found is None else found.at_ms
+        self._to(found.at_ms)
 
     def _divergence(self) -> DivergencePoint | None:
         """Where they diverge, as far as both are known; a run played anew has a new recording."""

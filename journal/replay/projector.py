@@ -1,9 +1,5 @@
 """The frame for a recording, a place in it and a view.  Nothing is changed."""
 
-from collections.abc import Callable
-from operator import attrgetter
-from typing import Any
-
 import numpy as np
 
 from callboard.actors.vocabulary.events import RunStarted
@@ -11,23 +7,20 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_job import job_detail
 from callboard.journal.replay.detail_node import node_detail
 from callboard.journal.replay.detail_slot import slot_detail
-from callboard.journal.replay.event_log import LogFilter, lines_before, matches_text
+from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.frame import (
     USUAL_AGE,
     Detail,
     Frame,
     JobRow,
-    JobSortKey,
     LogLine,
     RunInfo,
     Totals,
     View,
     nodes_down,
 )
-from callboard.journal.replay.job_rows import InsightColumns
-from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.replay.job_rows import job_row, job_rows
 from callboard.journal.replay.recording import Recording
-from callboard.journal.tell.names import printable
 from callboard.scheduler.model import Millis
 
 _AGE_MAX = 255
@@ -42,7 +35,7 @@ def project(
     """
     cluster = recording.state_at(index)
     end_ms = recording.end_ms if until_ms is None else until_ms
-    rows, top, found = _job_rows(recording, cluster, at_ms, view)
+    rows, top, found = job_rows(recording, cluster, at_ms, view)
     log, log_top = _log(recording, index, view)
     started = recording.started
     return Frame(
@@ -126,84 +119,9 @@ def _log(recording: Recording, index: int, view: View) -> tuple[list[LogLine], b
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count
 
 
-def _job_rows(
-    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
-) -> tuple[list[JobRow], int, int]:
-    """The rows of the table in view, where they begin, and how many there are in all."""
-    jobs = cluster.jobs
-    rows = [jobs.rows[job] for job in (jobs.rows if view.all_jobs else jobs.live)]
-    if view.filter:
-        rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
-    shares = view.with_fair_shares or view.jobs_key is JobSortKey.FAIR_SHARE
-    insight = recording.insight
-    columns = InsightColumns(insight, cluster, at_ms, shares) if insight is not None else None
-    if view.jobs_key is not JobSortKey.ID or view.jobs_reverse:
-        rows.sort(key=lambda row: row.submission.job)
-        key = columns.sort_key(view.jobs_key, view.jobs_reverse) if columns is not None else None
-        rows.sort(key=key or sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
-    top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    shown = [(job_row(row, at_ms), row) for row in rows[top : top + view.jobs_rows]]
-    lines = [line if columns is None else columns.put(line, row) for line, row in shown]
-    return lines, top, len(rows)
-
-
 def _selected(cluster: ClusterState, at_ms: Millis, view: View) -> JobRow | None:
     row = cluster.jobs.rows.get(view.job) if view.job is not None else None
     return None if row is None else job_row(row, at_ms)
-
-
-def searchable_text(row: JobStats) -> str:
-    """The text of a job that filters search."""
-    submission = row.submission
-    return f"job-{submission.job} {submission.name} {submission.user} {submission.pool}"
-
-
-def job_row(row: JobStats, at_ms: Millis) -> JobRow:
-    """The job's own counts as a row."""
-    submission = row.submission
-    left = row.finished_ms if row.finished_ms is not None else at_ms
-    begun = row.first_launch_ms if row.first_launch_ms is not None else left
-    return JobRow(
-        job=submission.job,
-        name=printable(submission.name),
-        user=printable(submission.user),
-        pool=printable(submission.pool),
-        state=row.state,
-        tasks=(submission.maps, submission.reduces),
-        done=(row.maps_done, row.reduces_done),
-        running=(row.maps_running, row.reduces_running),
-        suspended=row.suspended,
-        waited_ms=begun - submission.at_ms,
-        time_ms=left - submission.at_ms,
-        priority=submission.priority,
-    )
-
-
-def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobStats], Any]:
-    """The function to sort rows by."""
-
-    keys: dict[JobSortKey, Callable[[JobStats], Any]] = {
-        JobSortKey.ID: attrgetter("submission.job"),
-        JobSortKey.NAME: lambda row: row.submission.name,
-        JobSortKey.POOL: lambda row: (row.submission.pool, row.submission.user),
-        JobSortKey.STATE: lambda row: row.state,
-        JobSortKey.DONE: lambda row: (
-            (row.maps_done + row.reduces_done)
-            / max(row.submission.maps + row.submission.reduces, 1)
-        ),
-        JobSortKey.RUNNING: lambda row: row.attempts - row.suspended,
-        JobSortKey.WAITING: waiting_tasks,
-        JobSortKey.WAITED: lambda row: job_row(row, at_ms).waited_ms,
-        JobSortKey.TIME: lambda row: job_row(row, at_ms).time_ms,
-    }
-    return keys[key]
-
-
-def waiting_tasks(row: JobStats) -> int:
-    """How many of the job's tasks are neither done nor running."""
-    submission = row.submission
-    running = row.maps_running + row.reduces_running
-    return submission.maps + submission.reduces - row.maps_done - row.reduces_done - running
 
 
 def _detail(

@@ -170,6 +170,11 @@ class TestHead:
 
 
 class TestFrame:
+    @pytest.mark.parametrize("key", JobSortKey)
+    def test_before_the_run_starts_there_are_no_jobs(self, key: JobSortKey) -> None:
+        frame = Cursor(Recording()).frame(View(jobs_key=key, jobs_reverse=True))
+        assert (frame.jobs, frame.jobs_top, frame.jobs_found) == ([], 0, 0)
+
     def test_the_jobs_are_windowed_sorted_and_filtered(self) -> None:
         cursor = Cursor(taped(events_of("small-jobs", "hfsp")))
         cursor.move(GoTo(cursor.recording.end_ms // 2))

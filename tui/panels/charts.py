@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import msgspec
 from textual import events
@@ -18,13 +19,12 @@ LABEL_WIDTH = 14
 _ROWS_MOST = 4
 
 
+@dataclass
 class Sought(Message):
     """Go to this moment, or to the first mark from it on."""
 
-    def __init__(self, at_ms: Millis, mark: bool = False) -> None:
-        super().__init__()
-        self.at_ms = at_ms
-        self.mark = mark
+    at_ms: Millis
+    mark: bool = False
 
 
 class Chart(msgspec.Struct, frozen=True):

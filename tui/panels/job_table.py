@@ -1,6 +1,7 @@
 """What the tables of jobs share: titles to sort by, and a progress bar."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import msgspec
@@ -32,19 +33,17 @@ class JobTable(ListPane, Generic[Row]):
     key = "2"
     head_lines = 1
 
+    @dataclass
     class Chosen(Message):
         """A job was chosen."""
 
-        def __init__(self, job: JobId) -> None:
-            super().__init__()
-            self.job = job
+        job: JobId
 
+    @dataclass
     class SortBy(Message):
         """A column's title was clicked."""
 
-        def __init__(self, key: JobSortKey) -> None:
-            super().__init__()
-            self.key = key
+        key: JobSortKey
 
     def titles(self) -> list[Title]:
         """The titles of the columns that fit."""

@@ -1,5 +1,7 @@
 """What the panes with a list share: arrow keys, clicks and the wheel."""
 
+from dataclasses import dataclass
+
 from textual import events
 from textual.message import Message
 
@@ -16,13 +18,12 @@ class ListPane(Pane):
     entry = 0
     """The row that the first arrow key chooses: 0 or -1."""
 
+    @dataclass
     class Scrolled(Message):
         """Show rows further down, or up below 0."""
 
-        def __init__(self, pane: "ListPane", by: int) -> None:
-            super().__init__()
-            self.pane = pane
-            self.by = by
+        pane: "ListPane"
+        by: int
 
     def listed(self) -> list[int]:
         """The numbers of the jobs or events in the list, from the top."""

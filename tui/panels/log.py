@@ -1,6 +1,7 @@
 """The events pane: one sentence an event, the newest at the bottom."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from textual.message import Message
 
@@ -23,19 +24,17 @@ class LogPane(ListPane):
     key, heading = "3", "events"
     entry = -1
 
+    @dataclass
     class Chosen(Message):
         """A line was chosen."""
 
-        def __init__(self, line: LogLine) -> None:
-            super().__init__()
-            self.line = line
+        line: LogLine
 
+    @dataclass
     class Opened(Message):
         """Go to the event of that number."""
 
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
+        index: int
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)

@@ -1,6 +1,7 @@
 """The slots pane: every slot of the cluster, by rack, coloured by job."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,14 +62,13 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     slot: reactive[int | None] = reactive(None)
     """The chosen slot of the node under the cursor."""
 
+    @dataclass
     class Chosen(Message):
         """A node was chosen, or one of its slots, with the job that has the slot, if any."""
 
-        def __init__(self, node: NodeId, job: JobId | None = None, slot: int | None = None) -> None:
-            super().__init__()
-            self.node = node
-            self.job = job
-            self.slot = slot
+        node: NodeId
+        job: JobId | None
+        slot: int | None
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -176,37 +176,36 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def _node_segments(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         """The nodes of one line."""
-        palette, layout, first = self.palette, self.slot_layout, self._first
-        table, codes, gap = self._table, self._codes, Segment(" ", self.ink())
-        halves, tiles = layout.size is CellSize.HALVES, layout.size is CellSize.TILES
+        layout, first = self.slot_layout, self._first
+        halves = layout.size is CellSize.HALVES
         for node in line.nodes:
+            codes = self._codes[first[node] : first[node + 1]]
             yield self._label(frame, node)
-            mine = codes[first[node] : first[node + 1]]
-            if halves:
-                yield from self._halves(mine)
-                used = layout.label + (len(mine) + 1) // 2
-            elif tiles:
-                for slot, code in enumerate(mine):
-                    yield self._tile(code, self._chosen(node, slot))
-                    yield gap
-                used = layout.label + 4 * len(mine)
-            elif node == self.cursor and self.slot is not None:
-                yield from [
-                    _reversed(table[code]) if self._chosen(node, slot) else table[code]
-                    for slot, code in enumerate(mine)
-                ]
-                used = layout.label + len(mine)
-            else:
-                yield from [table[code] for code in mine]
-                used = layout.label + len(mine)
-            suspended = frame.suspended_by_node[node]
-            left = layout.node_width - used
-            if suspended and left:
-                ink = style(palette.warning, palette.ground, bold=True)
-                yield Segment(SUPERSCRIPTS[min(suspended, 9)], ink)
-                left -= 1
-            if left > 0:
-                yield Segment(" " * left, gap.style)
+            yield from self._slot_segments(node, codes)
+            used = (len(codes) + 1) // 2 if halves else layout.cell * len(codes)
+            left = layout.node_width - layout.label - used
+            yield from self._after_slots(frame.suspended_by_node[node], left)
+
+    def _slot_segments(self, node: NodeId, codes: list[int]) -> Iterable[Segment]:
+        """The slots of one node."""
+        chosen = self.slot if node == self.cursor else None
+        if self.slot_layout.size is CellSize.HALVES:
+            return self._halves(codes)
+        if self.slot_layout.size is CellSize.TILES:
+            return self._tiles(codes, chosen)
+        cells = [self._table[code] for code in codes]
+        if chosen is not None and chosen < len(cells):
+            cells[chosen] = _reversed(cells[chosen])
+        return cells
+
+    def _after_slots(self, suspended: int, width: int) -> Iterator[Segment]:
+        """The number of attempts that the node keeps suspended, and a gap."""
+        if suspended and width:
+            ink = style(self.palette.warning, self.palette.ground, bold=True)
+            yield Segment(SUPERSCRIPTS[min(suspended, 9)], ink)
+            width -= 1
+        if width > 0:
+            yield Segment(" " * width, self.ink())
 
     def _label(self, frame: Frame, node: NodeId) -> Segment:
         """The node's number and mark, in red where the master is wrong about it."""
@@ -219,8 +218,11 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             return Segment(mark if mark != " " else "▏", style(colour, palette.ground, bold=wrong))
         return Segment(f"{node:>{width - 2}}{mark}{'▸' if chosen else ' '}", ink)
 
-    def _chosen(self, node: NodeId, slot: int) -> bool:
-        return node == self.cursor and slot == self.slot
+    def _tiles(self, codes: list[int], chosen: int | None) -> Iterator[Segment]:
+        gap = Segment(" ", self.ink())
+        for slot, code in enumerate(codes):
+            yield self._tile(code, slot == chosen)
+            yield gap
 
     def _tile(self, code: int, chosen: bool) -> Segment:
         """A slot three columns wide, its glyph on the job's colour; the chosen one in brackets."""
@@ -276,7 +278,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if node is None:
             return
         self.cursor = node
-        slot = self.slot_layout.slot_at(column, self._first[node + 1] - self._first[node])
+        slot = self.slot_layout.slot_at(column, self._slots(node))
         owner = self._owner(node, slot) if slot is not None else 0
         self.post_message(self.Chosen(node, owner - 1 if owner else None, slot))
 
