@@ -1,6 +1,6 @@
 """The selected job in words, and its timeline."""
 
-from callboard.actors.vocabulary.job_names import job_name
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import Detail, JobState, Lane, View
 from callboard.journal.replay.insight import Insight, queue_position
