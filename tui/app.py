@@ -13,7 +13,8 @@ from textual.geometry import Size as Extent
 from textual.screen import Screen
 from textual.widget import Widget
 
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, JobSortKey, LogLevel
+from callboard.actors.vocabulary.events import Importance
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, JobSortKey
 from callboard.journal.replay.source import GoToEvent, Source
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui import themes
@@ -261,7 +262,7 @@ class CallboardApp(HandApp):
         self.update_view(all_jobs=not self.view.all_jobs, jobs_top=0)
 
     def action_log_level(self) -> None:
-        level = LogLevel((self.view.log_level + 1) % len(LogLevel))
+        level = Importance((self.view.log_level + 1) % len(Importance))
         self.update_view(log_level=level, log_back=0)
 
     def action_log_of_selection(self) -> None:

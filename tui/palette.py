@@ -11,7 +11,8 @@ import msgspec
 from rich.color import Color
 from rich.style import Style
 
-from callboard.journal.replay.frame import Mark, NodeStatus, SlotState
+from callboard.actors.vocabulary.events import Mark
+from callboard.journal.replay.frame import NodeStatus, SlotState
 
 SLOT_SIGNS = {
     SlotState.IDLE: "·",

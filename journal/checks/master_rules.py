@@ -15,9 +15,10 @@ import msgspec
 from callboard.actors.master.entries import OfferEntry
 from callboard.actors.master.ledger import Ledger
 from callboard.actors.master.master import Master
-from callboard.actors.vocabulary.events import AnyEvent, KillOrdered, SuspendOrdered
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.messages import Heartbeat, Preempt
-from callboard.journal.checks.rule import Handlers, Rule, Violation
+from callboard.journal.checks.rule import Handlers, Rule
+from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.keyed import KeyedOrder
@@ -31,7 +32,7 @@ class MasterProbe(Protocol):
     def before(self, ledger: Ledger, message: msgspec.Struct) -> None:
         """The master has got a message."""
 
-    def after(self, ledger: Ledger, message: msgspec.Struct, noted: Sequence[AnyEvent]) -> None:
+    def after(self, ledger: Ledger, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]) -> None:
         """It has answered it, and told the journal this."""
 
 
@@ -39,7 +40,7 @@ class InstrumentedMaster(Master):
     """The master with a witness beside it: of its beats, and of its checks of preemption."""
 
     probe: MasterProbe | None = None
-    _noted: list[AnyEvent] | None = None
+    _noted: list[ev.AnyEvent] | None = None
 
     def receive(self, message: msgspec.Struct) -> None:
         watched = isinstance(message, Heartbeat | Preempt) and not self._paused
@@ -47,13 +48,13 @@ class InstrumentedMaster(Master):
             super().receive(message)
             return
         self.probe.before(self.ledger, message)
-        noted: list[AnyEvent] = []
+        noted: list[ev.AnyEvent] = []
         self._noted = noted
         super().receive(message)
         self._noted = None
         self.probe.after(self.ledger, message, noted)
 
-    def note(self, event: AnyEvent) -> int:
+    def note(self, event: ev.AnyEvent) -> int:
         if self._noted is not None:
             self._noted.append(event)
         return super().note(event)
@@ -69,12 +70,11 @@ class IdempotentHeartbeats(Rule):
     says = "a heartbeat that comes again leaves the master's books as they are"
     idle = "no beat came twice"
 
-    def __init__(self, run_state: RunState) -> None:
-        super().__init__(run_state)
+    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
+        super().__init__(run_state, tasks)
         self._latest: dict[NodeId, tuple[int, int]] = {}
         self._ledger: Ledger | None = None
         self._books: object = None
-        self.found: Violation | None = None
 
     def before(self, ledger: Ledger, beat: Heartbeat) -> None:
         """Keep the books if the beat has come before."""
@@ -88,7 +88,7 @@ class IdempotentHeartbeats(Rule):
         else:
             self._latest[beat.node] = this
 
-    def after(self, ledger: Ledger, beat: Heartbeat, noted: Sequence[AnyEvent]) -> None:
+    def after(self, ledger: Ledger, beat: Heartbeat, noted: Sequence[ev.AnyEvent]) -> None:
         """Compare."""
         if self._books is None:
             return
@@ -140,12 +140,8 @@ class PreemptionLimits(Rule):
     says = "preemption takes no more than is lacking, and leaves everybody its share"
     idle = "nobody was preempted by claims"
 
-    def __init__(self, run_state: RunState) -> None:
-        super().__init__(run_state)
-        self.found: Violation | None = None
-
     def handlers(self) -> Handlers:
-        return {KillOrdered: self._ordered, SuspendOrdered: self._ordered}
+        return {ev.KillOrdered: self._ordered, ev.SuspendOrdered: self._ordered}
 
     def _rule(self) -> PreemptionRule | None:
         """The rule in force; one that limits another, and calls it `rule`, is looked through."""
@@ -153,19 +149,19 @@ class PreemptionLimits(Rule):
         inner = getattr(rule, "rule", None)
         return inner if isinstance(inner, PreemptionRule) else rule
 
-    def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
+    def _ordered(self, event: ev.KillOrdered | ev.SuspendOrdered) -> None:
         if isinstance(self._rule(), NoPreemption) and event.at_ms > self.setup.switched_ms:
             self.times += 1
             if event.why.rank:
                 raise self.broken(event, "there is no preemption in this run")
 
-    def after(self, ledger: Ledger, noted: Sequence[AnyEvent]) -> None:
+    def after(self, ledger: Ledger, noted: Sequence[ev.AnyEvent]) -> None:
         """Look at a check; the claims and deficits do not change by it."""
         rule = self._rule()
         if not isinstance(rule, NewestAboveShare):
             return
-        orders = [each for each in noted if isinstance(each, KillOrdered | SuspendOrdered)]
-        victims: dict[AttemptId, AnyEvent] = {}
+        orders = [each for each in noted if isinstance(each, ev.KillOrdered | ev.SuspendOrdered)]
+        victims: dict[AttemptId, ev.AnyEvent] = {}
         for order in orders:
             entry = ledger.attempt(order.attempt)
             if entry is not None and entry.suspended_ms is None:  # else its time was over
@@ -182,7 +178,7 @@ class PreemptionLimits(Rule):
         kind: TaskKind,
         ledger: Ledger,
         victims: Sequence[AttemptId],
-        event: AnyEvent,
+        event: ev.AnyEvent,
     ) -> None:
         slots = [a for a in ledger.attempts() if a.kind is kind and a.suspended_ms is None]
         leaving = [a for a in slots if a.killing or a.suspending]
@@ -216,10 +212,9 @@ class StrictQueues(Rule):
     says = "jobs stand in one strict order"
     idle = "no queue was looked at"
 
-    def __init__(self, run_state: RunState) -> None:
-        super().__init__(run_state)
+    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
+        super().__init__(run_state, tasks)
         self._due: AttemptId = LEAST_LAUNCHES
-        self.found: Violation | None = None
 
     def after(self, ledger: Ledger, node: NodeId) -> None:
         """Look at the queues now and then."""
@@ -264,7 +259,7 @@ class StrictQueues(Rule):
 
 
 class MasterRules:
-    """The three of them as one witness; what they find is raised when the superstep is over."""
+    """The three of them as one witness."""
 
     def __init__(
         self, repeats: IdempotentHeartbeats, victims: PreemptionLimits, queues: StrictQueues
@@ -278,15 +273,10 @@ class MasterRules:
         if isinstance(message, Heartbeat):
             self._repeats.before(ledger, message)
 
-    def after(self, ledger: Ledger, message: msgspec.Struct, noted: Sequence[AnyEvent]) -> None:
+    def after(self, ledger: Ledger, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]) -> None:
         """See what came of it."""
         if isinstance(message, Heartbeat):
             self._repeats.after(ledger, message, noted)
             self._queues.after(ledger, message.node)
         else:
             self._victims.after(ledger, noted)
-
-    @property
-    def found(self) -> Violation | None:
-        """The first violation that has been seen and not raised."""
-        return self._repeats.found or self._victims.found or self._queues.found

@@ -14,17 +14,17 @@ from callboard.journal.replay.frame import (
     RunFigures,
     View,
 )
-from callboard.journal.replay.job_stats import JobStats
 from callboard.journal.replay.projector import job_row, searchable_text, sort_key, total_running
-from callboard.journal.replay.recording import EVENT_TYPES, Recording
+from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
+from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.diff import same_decision, same_event
 from callboard.journal.tell.names import printable
 from callboard.scheduler.model import JobId, Millis
 
 StatePair = tuple[ClusterState, ClusterState]
 
-_SWITCHES = EVENT_TYPES.index(FaultStruck)
-_ENDED = EVENT_TYPES.index(RunEnded)
+_SWITCHES = EVENT_NUMBERS[FaultStruck]
+_ENDED = EVENT_NUMBERS[RunEnded]
 
 
 def compare_figures(
@@ -44,7 +44,7 @@ def _responses(cluster: ClusterState) -> dict[JobId, Millis]:
     """How long each job took that has succeeded."""
     return {
         job: row.finished_ms - row.submission.at_ms
-        for job, row in cluster.jobs.rows.items()
+        for job, row in cluster.run.jobs.items()
         if row.outcome is Outcome.SUCCEEDED and row.finished_ms is not None
     }
 
@@ -58,18 +58,20 @@ def _figures(
 ) -> RunFigures:
     over = recording.closed and at_ms >= recording.end_ms
     upto_ms = recording.end_ms if over else at_ms
-    passed = upto_ms - cluster.now_ms
+    passed = upto_ms - cluster.run.now_ms
     maps, reduces = (
         (busy_ms + busy * passed) / max(slots * upto_ms, 1)
-        for busy_ms, busy, slots in zip(cluster.busy_ms, cluster.busy, cluster.slots, strict=True)
+        for busy_ms, busy, slots in zip(
+            cluster.busy_ms, cluster.run.busy, cluster.slots, strict=True
+        )
     )
-    submitted = len(cluster.jobs.rows)
+    submitted = len(cluster.run.jobs)
     return RunFigures(
-        policy=cluster.policy,
+        policy=cluster.run.policy,
         done=len(responses),
         response_ms=_mean(responses.values()),
         common_ms=_mean([responses[job] for job in common]),
-        in_system_ms=(cluster.jobs_ms + cluster.in_system * passed) / submitted
+        in_system_ms=(cluster.jobs_ms + len(cluster.run.live) * passed) / submitted
         if submitted
         else None,
         busy=(maps, reduces),
@@ -89,10 +91,10 @@ def compare_jobs(
 
     A job is there as long as it is in either system.
     """
-    tallies = clusters[0].jobs, clusters[1].jobs
-    wanted = [each.rows if view.all_jobs else each.live for each in tallies]
+    runs = clusters[0].run, clusters[1].run
+    wanted = [run.jobs if view.all_jobs else run.live for run in runs]
     jobs = sorted(wanted[0].keys() | wanted[1].keys())
-    front = tallies[view.lead].rows, tallies[1 - view.lead].rows
+    front = runs[view.lead].jobs, runs[1 - view.lead].jobs
     rows = [front[0].get(job) or front[1][job] for job in jobs]
     if view.filter:
         rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
@@ -103,7 +105,7 @@ def compare_jobs(
     shown = [
         _pair_row(
             row,
-            (tallies[0].rows.get(row.submission.job), tallies[1].rows.get(row.submission.job)),
+            (runs[0].jobs.get(row.submission.job), runs[1].jobs.get(row.submission.job)),
             at_ms,
             running,
         )
@@ -113,7 +115,10 @@ def compare_jobs(
 
 
 def _pair_row(
-    row: JobStats, sides: tuple[JobStats | None, JobStats | None], at_ms: Millis, running: list[int]
+    row: JobRecord,
+    sides: tuple[JobRecord | None, JobRecord | None],
+    at_ms: Millis,
+    running: list[int],
 ) -> ComparedJob:
     first, second = (
         None if side is None else job_row(side, at_ms, on)

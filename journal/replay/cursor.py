@@ -7,10 +7,11 @@ from callboard.actors.vocabulary.events import (
     AttemptLaunched,
     JobFinished,
     KillOrdered,
+    Mark,
     ResumeOrdered,
     SuspendOrdered,
 )
-from callboard.journal.replay.frame import Frame, Mark, View
+from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
 from callboard.journal.replay.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind

@@ -56,7 +56,7 @@ def node_status_text(cluster: ClusterState, node: NodeId) -> str:
     if truth & NodeStatus.PAUSED:
         said += ["stands still"]
     if truth & NodeStatus.SLOW:
-        said += [f"takes {cluster.slow.get(node, 1):g} times as long"]
+        said += [f"takes {cluster.run.nodes[node].factor:g} times as long"]
     if truth & NodeStatus.CUT:
         said += ["its link to the master is disturbed"]
     if truth & NodeStatus.APART:

@@ -1,12 +1,13 @@
 """What the detail pane says of the selected slot, and its timeline."""
 
 from callboard.actors.vocabulary.events import AttemptLaunched, NodeFacts
-from callboard.journal.replay.cluster_state import ClusterState, LiveAttempt
+from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_node import master_belief, node_status_text, timeline_window
 from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
 from callboard.journal.replay.insight import queue_position
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node, slot_name
 from callboard.journal.replay.recording import Recording
+from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell.names import clock, duration, job_name, kind_name, node_name, printable
 from callboard.journal.tell.sentences import LOCALITY_NAMES
 from callboard.scheduler.model import Millis, TaskKind
@@ -26,11 +27,11 @@ def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
     attempt = _attempt_in(cluster, place)
     if attempt is not None:
         said += _launch(attempt.launch)
-        ago = duration(at_ms - attempt.since_ms)
-        said += [
-            ("since" if not attempt.over else "ended", f"{clock(attempt.since_ms)[:-4]}, {ago} ago")
-        ]
-        said += _stall(cluster, attempt.launch)
+        what, since_ms = "since", attempt.began_ms
+        if attempt.ended is not None:
+            what, since_ms = "ended", attempt.ended.at_ms
+        said += [(what, f"{clock(since_ms)[:-4]}, {duration(at_ms - since_ms)} ago")]
+        said += _stall(attempt)
     said += [("the master", _belief(cluster, place))]
     said += [
         ("node", f"{node_status_text(cluster, node)}; the master {master_belief(cluster, node)}")
@@ -47,12 +48,11 @@ def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
     return Detail(f"{node_name(node)}, {slot_name(facts, slot)}", said, lanes, *window)
 
 
-def _attempt_in(cluster: ClusterState, place: int) -> LiveAttempt | None:
+def _attempt_in(cluster: ClusterState, place: int) -> AttemptRecord | None:
     """The attempt that the slot holds, or that the master believes it to hold."""
     if cluster.states[place] == SlotState.IDLE:
         return None
-    holder = cluster.holders[place]
-    return cluster.live_attempts.get(holder) or cluster.orphans.get(holder)
+    return cluster.run.attempts.get(cluster.holders[place])
 
 
 def _held(cluster: ClusterState, place: int) -> str:
@@ -60,12 +60,13 @@ def _held(cluster: ClusterState, place: int) -> str:
     if attempt is None:
         return "nothing"
     launch = attempt.launch
-    row = cluster.jobs.rows.get(launch.job)
-    name = f" “{printable(row.submission.name)}”" if row is not None else ""
+    name = printable(cluster.run.job_name(launch.job))
     number = f", attempt {launch.number + 1}" if launch.number else ""
     copy = ", a copy" if launch.original else ""
-    text = f"{kind_name(launch.kind)} {launch.task} of {job_name(launch.job)}{name}{number}{copy}"
-    return f"nothing any more; {text} is over" if attempt.over else text
+    text = (
+        f"{kind_name(launch.kind)} {launch.task} of {job_name(launch.job)} “{name}”{number}{copy}"
+    )
+    return f"nothing any more; {text} is over" if attempt.ended is not None else text
 
 
 def _launch(launch: AttemptLaunched) -> list[tuple[str, str]]:
@@ -73,9 +74,9 @@ def _launch(launch: AttemptLaunched) -> list[tuple[str, str]]:
     return [("launched", f"{clock(launch.at_ms)[:-4]}{where}, {queue_position(launch.why)}")]
 
 
-def _stall(cluster: ClusterState, launch: AttemptLaunched) -> list[tuple[str, str]]:
-    stalled = cluster.stalls.get(launch.attempt)
-    if stalled is None:
+def _stall(attempt: AttemptRecord) -> list[tuple[str, str]]:
+    stalled = attempt.stalled
+    if stalled is None or not attempt.is_stalled:
         return []
     since = clock(stalled.at_ms)[:-4]
     return [("stands still", f"since {since}, at {stalled.progress:.0%}: {stalled.why}")]

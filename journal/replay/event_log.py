@@ -1,35 +1,24 @@
-"""The log: which events of a tape to tell, and the sentence for each, wherever one looks.
+"""The log: which events of a recording to tell, and the sentence for each, wherever one looks.
 
-A `Narrator` goes through a run from its beginning.  Here one event is told alone: what its sentence
-needs to know of earlier ones (the attempt's launch, the job's name) is looked up on the tape.
+One event is told alone: what its sentence needs to know of earlier ones (the attempt's launch, the
+job's name) is looked up in the recording.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptLaunched,
-    AttemptResumed,
-    AttemptSuspended,
-    JobFinished,
-    MapOutputsLost,
-)
-from callboard.journal.replay.frame import LogLevel, LogLine, Mark
-from callboard.journal.replay.recording import (
-    EVENT_MARKS,
-    EVENT_NUMBERS,
-    EVENT_TYPES,
-    LOG_LEVELS,
-    NO_SUBJECT,
-    Recording,
-)
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import Importance
+from callboard.journal.replay.frame import LogLine
+from callboard.journal.replay.recording import Recording
+from callboard.journal.run_state import NO_SUBJECT
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import EVENT_KINDS as KIND_NAMES
-from callboard.scheduler.model import JobId, NodeId
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
 
 _BLOCK = 65_536
 """How many events are looked through at once."""
@@ -43,7 +32,7 @@ class LogFilter(msgspec.Struct, frozen=True):
     do); saying what.
     """
 
-    level: LogLevel = LogLevel.ALL
+    level: Importance = Importance.DETAIL
     job: JobId | None = None
     node: NodeId | None = None
     text: str = ""
@@ -73,9 +62,9 @@ def _backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[
     """The numbers of the wanted events before `index`, the last first."""
     only = KIND_NAMES.get(wanted.kind)
     if only is None:
-        told = np.array([LOG_LEVELS[kind] <= wanted.level for kind in EVENT_TYPES])
+        told = np.array([kind.importance <= wanted.level for kind in ev.EVENT_TYPES])
     else:
-        told = np.array([kind is only for kind in EVENT_TYPES])
+        told = np.array([kind is only for kind in ev.EVENT_TYPES])
     for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
         yield from _matching(recording, low, min(index, low + _BLOCK), told, wanted)[::-1].tolist()
 
@@ -83,7 +72,7 @@ def _backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[
 def _matching(
     recording: Recording, low: int, high: int, kinds: NDArray[np.bool_], wanted: LogFilter
 ) -> NDArray[np.int64]:
-    """The wanted events of one block.  What it reads of the tape is let go before it returns."""
+    """The wanted events of one block.  What it reads is let go before it returns."""
     mask = kinds[np.frombuffer(recording.kinds, np.uint8)[low:high]]
     if wanted.job is not None or wanted.node is not None:
         of_job = np.frombuffer(recording.jobs, np.int32)[low:high] == wanted.job
@@ -93,70 +82,44 @@ def _matching(
 
 
 def log_line(recording: Recording, index: int) -> LogLine:
-    """One event of the tape as a line."""
+    """One event of the recording as a line."""
     event = recording.event(index)
-    kind, job, node = (
-        EVENT_TYPES[recording.kinds[index]],
-        recording.jobs[index],
-        recording.nodes[index],
-    )
+    job, node = recording.jobs[index], recording.nodes[index]
     return LogLine(
         index=index,
         at_ms=event.at_ms,
         text=sentence_at(recording, index, event),
-        level=LOG_LEVELS[kind],
-        mark=EVENT_MARKS.get(kind, Mark.NONE),
+        level=event.importance,
+        mark=event.mark,
         job=None if job == NO_SUBJECT else job,
         node=None if node == NO_SUBJECT else node,
     )
 
 
-def sentence_at(recording: Recording, index: int, event: AnyEvent) -> str:
-    """What the event says, as `Narrator` would tell it."""
-    narrator = Narrator()
-    for earlier in _needed(recording, index, event):
-        narrator.learn(earlier)
-    return narrator.describe(event)
+def sentence_at(recording: Recording, index: int, event: ev.AnyEvent) -> str:
+    """What the event says, as it would be told after all that were before it."""
+    return Narrator(_Known(recording, index)).describe(event)
 
 
-def _needed(recording: Recording, index: int, event: AnyEvent) -> Iterator[AnyEvent]:
-    """The earlier events that the sentence speaks of."""
-    match event:
-        case JobFinished() | MapOutputsLost():
-            row = recording.last_state.jobs.rows.get(event.job)
-            if row is not None:
-                yield row.submission
-        case AttemptLaunched():
-            if event.original in recording.launched:
-                yield recording.event(recording.launched[event.original])
-        case _:
-            launch = recording.launched.get(getattr(event, "attempt", None) or 0)
-            if launch is not None:
-                yield recording.event(launch)
-    if isinstance(event, AttemptResumed):
-        suspension = _last_suspension(recording, index, event)
-        if suspension is not None:
-            yield suspension
+class _Known:
+    """What a sentence has to know of earlier events, looked up where they are kept."""
 
+    def __init__(self, recording: Recording, index: int) -> None:
+        self._recording = recording
+        self._index = index
 
-def _last_suspension(
-    recording: Recording, index: int, event: AttemptResumed
-) -> AttemptSuspended | None:
-    """When the attempt was suspended that now goes on."""
-    number, job, node = (
-        EVENT_NUMBERS[AttemptSuspended],
-        recording.jobs[index],
-        recording.nodes[index],
-    )
-    for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
-        high = min(index, low + _BLOCK)
-        mask = np.frombuffer(recording.kinds, np.uint8)[low:high] == number
-        mask &= np.frombuffer(recording.jobs, np.int32)[low:high] == job
-        mask &= np.frombuffer(recording.nodes, np.int32)[low:high] == node
-        places = (np.flatnonzero(mask) + low)[::-1].tolist()
-        del mask
-        for each in places:
-            found = recording.event(each)
-            if isinstance(found, AttemptSuspended) and found.attempt == event.attempt:
-                return found
-    return None
+    def launch(self, number: AttemptId) -> ev.AttemptLaunched | None:
+        place = self._recording.launched.get(number)
+        if place is None:
+            return None
+        event = self._recording.event(place)
+        assert isinstance(event, ev.AttemptLaunched)
+        return event
+
+    def job_name(self, number: JobId) -> str:
+        return self._recording.last_state.run.job_name(number)
+
+    def suspended_ms(self, number: AttemptId) -> Millis | None:
+        times = self._recording.suspensions.get(number, [])
+        place = bisect_right(times, self._recording.times[self._index])
+        return times[place - 1] if place else None

@@ -12,7 +12,7 @@ from enum import IntEnum, IntFlag
 
 import msgspec
 
-from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.events import Importance, Mark, NodeFacts
 from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 
@@ -53,24 +53,6 @@ _DOWN, _DOWN_OR_ABSENT = int(NodeStatus.DOWN), int(NodeStatus.DOWN | NodeStatus.
 def master_unaware(node_status: int, lost: int) -> bool:
     """Whether a node is down and the master counts on it all the same."""
     return node_status & _DOWN_OR_ABSENT == _DOWN and not lost
-
-
-class Mark(IntEnum):
-    """What is worth a mark on the time bar; of several at one place the highest is shown."""
-
-    NONE = 0
-    PREEMPTION = 1
-    RETURNED = 2
-    LOST = 3
-    FAULT = 4
-
-
-class LogLevel(IntEnum):
-    """How much the log tells: headlines, also decisions, or every event."""
-
-    HEADLINES = 0
-    DECISIONS = 1
-    ALL = 2
 
 
 class JobState(IntEnum):
@@ -127,7 +109,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     columns: int = 80
     log_rows: int = 20
     log_back: int = 0
-    log_level: LogLevel = LogLevel.HEADLINES
+    log_level: Importance = Importance.HEADLINE
     log_of_selection: bool = False
     log_kind: str = ""
     """Only events of this kind, of all of them; empty for any."""
@@ -203,7 +185,7 @@ class LogLine(msgspec.Struct, frozen=True, array_like=True):
     index: int
     at_ms: Millis
     text: str
-    level: LogLevel
+    level: Importance
     mark: Mark
     job: JobId | None
     node: NodeId | None

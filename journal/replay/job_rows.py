@@ -4,11 +4,33 @@ from collections.abc import Callable
 
 import msgspec
 
+from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import JobRow, JobSortKey
+from callboard.journal.replay.frame import JobRow, JobSortKey, JobState
 from callboard.journal.replay.insight import Insight, beneficiary
-from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.run_records import JobRecord
 from callboard.scheduler.model import JobId, Millis
+
+_OUTCOMES = {
+    Outcome.SUCCEEDED: JobState.SUCCEEDED,
+    Outcome.FAILED: JobState.FAILED,
+    Outcome.KILLED: JobState.KILLED,
+}
+
+
+def job_state(row: JobRecord) -> JobState:
+    """Where the job stands."""
+    if row.outcome is not None:
+        return _OUTCOMES[row.outcome]
+    if row.first_launch_ms is None:
+        return JobState.WAITING
+    return JobState.RUNNING if row.open > row.suspended else JobState.STARVED
+
+
+def waiting_tasks(row: JobRecord) -> int:
+    """How many of the job's tasks neither are done nor run."""
+    told = row.submission
+    return told.maps + told.reduces - sum(phase.done + phase.running for phase in row.phases)
 
 
 class InsightColumns:
@@ -26,10 +48,10 @@ class InsightColumns:
             insight.fair_shares(cluster) if with_fair_shares else {}
         )
 
-    def put(self, line: JobRow, row: JobStats) -> JobRow:
+    def put(self, line: JobRow, row: JobRecord) -> JobRow:
         """The row with all that."""
-        _, why = row.launch or (0, None)
-        _, preemption = row.last_preemption or (0, None)
+        why = row.last_launch.why if row.last_launch is not None else None
+        gave_way = row.last_preemption
         return msgspec.structs.replace(
             line,
             fair_share=self._fair_shares.get(line.job),
@@ -39,18 +61,18 @@ class InsightColumns:
             size_ms=self._insight.size_ms(row),
             stretch=self._insight.stretch(row, self._at_ms),
             preempted=row.preempted,
-            by=beneficiary(preemption) if preemption is not None else "",
+            by=beneficiary(gave_way.why) if gave_way is not None else "",
         )
 
-    def sort_key(self, key: JobSortKey, reverse: bool) -> Callable[[JobStats], float] | None:
+    def sort_key(self, key: JobSortKey, reverse: bool) -> Callable[[JobRecord], float] | None:
         """What the rows are sorted by, if it is one of these; what is not known comes last."""
         insight = self._insight
-        keys: dict[JobSortKey, Callable[[JobStats], float | None]] = {
+        keys: dict[JobSortKey, Callable[[JobRecord], float | None]] = {
             JobSortKey.FAIR_SHARE: lambda row: self._fair_shares.get(row.submission.job),
             JobSortKey.EXPECTED: lambda row: insight.expected_ms(self._cluster, row),
             JobSortKey.SIZE: insight.size_ms,
             JobSortKey.STRETCH: lambda row: insight.stretch(row, self._at_ms),
-            JobSortKey.SCORE: lambda row: row.launch[1].score if row.launch else None,
+            JobSortKey.SCORE: lambda row: row.last_launch.why.score if row.last_launch else None,
             JobSortKey.PREEMPTIONS: lambda row: row.preempted,
         }
         found = keys.get(key)
@@ -59,7 +81,7 @@ class InsightColumns:
 
         unknown = float("-inf" if reverse else "inf")
 
-        def known(row: JobStats) -> float:
+        def known(row: JobRecord) -> float:
             value = found(row)
             return unknown if value is None else value
 

@@ -20,12 +20,13 @@ from callboard.journal.replay.frame import (
     LogLine,
     NodeStatus,
     RunInfo,
+    SlotState,
     Totals,
     View,
 )
-from callboard.journal.replay.job_rows import InsightColumns
-from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.replay.job_rows import InsightColumns, job_state, waiting_tasks
 from callboard.journal.replay.recording import Recording
+from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import printable
 from callboard.scheduler.model import Millis
 
@@ -73,7 +74,7 @@ def project(
             view.columns, recording.end_ms, recording.last_state, end_ms
         ),
         detail=_detail(recording, cluster, at_ms, view),
-        policy=cluster.policy,
+        policy=cluster.run.policy,
     )
 
 
@@ -87,12 +88,12 @@ def _totals(cluster: ClusterState) -> Totals:
     truth = np.frombuffer(cluster.node_status, np.uint8)
     return Totals(
         slots=(cluster.slots[0], cluster.slots[1]),
-        busy=(cluster.busy[0], cluster.busy[1]),
+        busy=(cluster.run.busy[0], cluster.run.busy[1]),
         ghosts=cluster.ghosts,
-        orphans=sum(act.place >= 0 for act in cluster.orphans.values()),
-        suspended=cluster.suspended,
-        submitted=len(cluster.jobs.rows),
-        in_system=cluster.in_system,
+        orphans=cluster.states.count(SlotState.ORPHAN),
+        suspended=cluster.run.suspended,
+        submitted=len(cluster.run.jobs),
+        in_system=len(cluster.run.live),
         nodes=len(cluster.node_status),
         down=int(((truth & _DOWN_OR_ABSENT) == _DOWN).sum()),
         lost=sum(cluster.lost),
@@ -100,7 +101,7 @@ def _totals(cluster: ClusterState) -> Totals:
         local=cluster.levels[0],
         rack=cluster.levels[1],
         maps_launched=sum(cluster.levels),
-        master_still=cluster.master_still,
+        master_still=cluster.run.paused,
     )
 
 
@@ -109,15 +110,14 @@ def _ages(cluster: ClusterState, at_ms: Millis) -> bytes:
 
     Where none has succeeded yet, that is taken from the other jobs in the system.
     """
-    jobs = cluster.jobs
     owners = np.frombuffer(cluster.owners, np.int32)
     if not len(owners):
         return b""
-    usual = np.zeros((2, 1 + max(jobs.rows, default=-1) + 1), np.float64)
-    for job in jobs.live:
-        row = jobs.rows[job]
-        usual[0, job + 1] = row.maps_ms / row.maps_ended if row.maps_ended else 0
-        usual[1, job + 1] = row.reduces_ms / row.reduces_ended if row.reduces_ended else 0
+    usual = np.zeros((2, 1 + max(cluster.run.jobs, default=-1) + 1), np.float64)
+    for job in cluster.run.live:
+        row = cluster.run.jobs[job]
+        for kind, phase in enumerate(row.phases):
+            usual[kind, job + 1] = phase.held_ms / phase.succeeded if phase.succeeded else 0
     for line in usual:
         known = line[line > 0]
         line[line == 0] = known.mean() if len(known) else np.inf
@@ -140,9 +140,8 @@ def _job_rows(
     recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
 ) -> tuple[list[JobRow], int, int]:
     """The rows of the table in view, where they begin, and how many there are in all."""
-    tallies = cluster.jobs
-    wanted = tallies.rows if view.all_jobs else tallies.live
-    rows = [tallies.rows[job] for job in wanted]
+    run = cluster.run
+    rows = [run.jobs[job] for job in (run.jobs if view.all_jobs else run.live)]
     if view.filter:
         rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
     with_dues = view.with_fair_shares or view.jobs_key is JobSortKey.FAIR_SHARE
@@ -165,22 +164,22 @@ def _job_rows(
 
 
 def _selected(cluster: ClusterState, at_ms: Millis, view: View) -> JobRow | None:
-    row = cluster.jobs.rows.get(view.job) if view.job is not None else None
+    row = cluster.run.jobs.get(view.job) if view.job is not None else None
     return None if row is None else job_row(row, at_ms, total_running(cluster))
 
 
 def total_running(cluster: ClusterState) -> int:
     """How many attempts run in all, at least 1."""
-    return max(sum(cluster.jobs.rows[job].attempts for job in cluster.jobs.live), 1)
+    return max(sum(cluster.run.jobs[job].open for job in cluster.run.live), 1)
 
 
-def searchable_text(row: JobStats) -> str:
+def searchable_text(row: JobRecord) -> str:
     """What a filter finds the job by."""
     told = row.submission
-    return f"job-{told.job} {told.name} {told.user} {told.pool}"
+    return f"job-{told.job} {told.name} {told.user} {row.pool}"
 
 
-def job_row(row: JobStats, at_ms: Millis, running: int) -> JobRow:
+def job_row(row: JobRecord, at_ms: Millis, running: int) -> JobRow:
     """The job's line, where `running` attempts run in all."""
     told = row.submission
     left = row.finished_ms if row.finished_ms is not None else at_ms
@@ -189,44 +188,37 @@ def job_row(row: JobStats, at_ms: Millis, running: int) -> JobRow:
         job=told.job,
         name=printable(told.name),
         user=printable(told.user),
-        pool=printable(told.pool),
-        state=row.state,
+        pool=printable(row.pool),
+        state=job_state(row),
         tasks=(told.maps, told.reduces),
-        done=(row.maps_done, row.reduces_done),
-        running=(row.maps_running, row.reduces_running),
+        done=(row.phases[0].done, row.phases[1].done),
+        running=(row.phases[0].running, row.phases[1].running),
         suspended=row.suspended,
-        share=(row.attempts - row.suspended) / running,
+        share=(row.open - row.suspended) / running,
         waited_ms=begun - told.at_ms,
         time_ms=left - told.at_ms,
-        priority=told.priority,
+        priority=row.priority,
     )
 
 
-def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobStats], Any]:
+def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:
     """What the rows are sorted by."""
 
-    keys: dict[JobSortKey, Callable[[JobStats], Any]] = {
+    keys: dict[JobSortKey, Callable[[JobRecord], Any]] = {
         JobSortKey.ID: attrgetter("submission.job"),
         JobSortKey.NAME: lambda row: row.submission.name,
-        JobSortKey.POOL: lambda row: (row.submission.pool, row.submission.user),
-        JobSortKey.STATE: lambda row: row.state,
+        JobSortKey.POOL: lambda row: (row.pool, row.submission.user),
+        JobSortKey.STATE: job_state,
         JobSortKey.DONE: lambda row: (
-            (row.maps_done + row.reduces_done)
+            (row.phases[0].done + row.phases[1].done)
             / max(row.submission.maps + row.submission.reduces, 1)
         ),
-        JobSortKey.RUNNING: lambda row: row.attempts - row.suspended,
+        JobSortKey.RUNNING: lambda row: row.open - row.suspended,
         JobSortKey.WAITING: waiting_tasks,
         JobSortKey.WAITED: lambda row: job_row(row, at_ms, 1).waited_ms,
         JobSortKey.TIME: lambda row: job_row(row, at_ms, 1).time_ms,
     }
     return keys[key]
-
-
-def waiting_tasks(row: JobStats) -> int:
-    """How many of the job's tasks neither are done nor run."""
-    told = row.submission
-    done, on = row.maps_done + row.reduces_done, row.maps_running + row.reduces_running
-    return told.maps + told.reduces - done - on
 
 
 def _detail(
@@ -235,6 +227,6 @@ def _detail(
     if view.node is not None and view.node < len(cluster.node_status):
         detail = node_detail if view.slot is None else slot_detail
         return detail(recording, cluster, at_ms, view)
-    if view.job is not None and view.job in cluster.jobs.rows:
+    if view.job is not None and view.job in cluster.run.jobs:
         return job_detail(recording, cluster, at_ms, view)
     return None

@@ -27,6 +27,7 @@ from callboard.actors.vocabulary.events import (
     SuspendOrdered,
 )
 from callboard.journal.reader import Journal
+from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import (
     clock,
     count,
@@ -37,7 +38,7 @@ from callboard.journal.tell.names import (
     printable,
 )
 from callboard.journal.tell.sentences import LOCALITY_NAMES, Narrator
-from callboard.scheduler.model import JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskKind
 
 OTHERS_SHOWN = 5
 """So many other jobs, and so many reasons, are named; the rest are counted."""
@@ -83,7 +84,8 @@ class _JobHistoryFold:
 
     def __init__(self, job: JobId) -> None:
         self.story = _JobHistory(job)
-        self.narrator = Narrator()
+        self.run_state = RunState()
+        self.narrator = Narrator(self.run_state)
         self.freed: dict[tuple[NodeId, TaskKind], list[JobId]] = {}
         self.killed: set[int] = set()
         self.suspended: set[int] = set()
@@ -92,7 +94,6 @@ class _JobHistoryFold:
     def observe(self, event: AnyEvent) -> None:
         """Take note of one event."""
         self.last_ms = event.at_ms
-        self.narrator.learn(event)
         match event:
             case RunStarted():
                 self.story.policy = event.policy
@@ -110,7 +111,12 @@ class _JobHistoryFold:
                 self._closed(event)
             case JobFinished() if event.job == self.story.job:
                 self.story.finished = event
-        self.narrator.forget(event)
+        self.run_state.follow(event)
+
+    def _launch(self, number: AttemptId) -> AttemptLaunched | None:
+        """The launch of an attempt that the master counts."""
+        attempt = self.run_state.attempts.get(number)
+        return None if attempt is None or attempt.closed is not None else attempt.launch
 
     def _launched(self, event: AttemptLaunched) -> None:
         history = self.story
@@ -158,7 +164,7 @@ class _JobHistoryFold:
         self.story.example[shape] = reason
 
     def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
-        launch = self.narrator.attempts.get(event.attempt)
+        launch = self._launch(event.attempt)
         if launch is None:
             return
         if not event.why.rank:  # no matter of the queue: its task is done, or begun again
@@ -173,7 +179,7 @@ class _JobHistoryFold:
             self.story.lines.append(f"{clock(event.at_ms)}  {told}, {ran} after its launch")
 
     def _goes_on(self, event: ResumeOrdered | AttemptResumed) -> None:
-        launch = self.narrator.attempts.get(event.attempt)
+        launch = self._launch(event.attempt)
         if launch is None:
             return
         if isinstance(event, ResumeOrdered):
@@ -186,7 +192,7 @@ class _JobHistoryFold:
             self.story.lines.append(f"{clock(event.at_ms)}  {told}")
 
     def _suspended(self, event: AttemptSuspended) -> None:
-        launch = self.narrator.attempts.get(event.attempt)
+        launch = self._launch(event.attempt)
         if launch is None:
             return
         self.freed.setdefault((launch.node, launch.kind), []).append(launch.job)
@@ -195,7 +201,7 @@ class _JobHistoryFold:
             self.story.running[launch.kind] -= 1
 
     def _closed(self, event: AttemptClosed) -> None:
-        launch = self.narrator.attempts.get(event.attempt)
+        launch = self._launch(event.attempt)
         if launch is None:
             return
         held = event.attempt in self.suspended

@@ -356,8 +356,8 @@ def test_a_violation_tells_the_rule_the_event_the_state_and_what_came_before() -
         check_events(put(STORY, AttemptStarted(150, 1, 0, 0))())
     assert str(found.value).splitlines() == [
         "S3 is broken: only the allowed transitions, and none from an end",
-        "  it has started before",
-        "  attempt 1 on node-0: running in slot 0",
+        "  it is working: no start map from there",
+        "  attempt 1 on node-0: working in slot 0, booked as launched",
         "The last events, the one at which it showed last:",
         "  00:00:00.000  run of “tiny” under fifo, seed 7, on 2 nodes (2 map slots, 2 reduce"
         " slots), by Callboard 0.1.0",

@@ -2,15 +2,17 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
-from callboard.actors.vocabulary.events import AnyEvent, AttemptStarted
+from callboard.actors.vocabulary.events import AnyEvent, AttemptStarted, JobChanged
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import JobState, NodeStatus, SlotState
-from callboard.journal.replay.job_stats import JobStatsTable
-from callboard.scheduler.model import TaskKind
+from callboard.journal.replay.job_rows import job_state
+from callboard.journal.run_records import AttemptRecord, JobRecord
+from callboard.scheduler.model import Priority, TaskKind
 from tests.journal.stories import STORY
 from tests.journal.strategies import World, worlds
 from tests.tui.support import events_of, outage
@@ -35,13 +37,22 @@ def folded(
 
 
 def told(cluster: ClusterState) -> dict[str, Any]:
-    """Everything that a stage says."""
-    said = {name: value for name, value in vars(cluster).items() if name not in ("_take", "jobs")}
-    rows = {
-        job: [getattr(row, name) for name in row.__struct_fields__ if name != "version"]
-        for job, row in cluster.jobs.rows.items()
+    """Everything that it says, and the state under it."""
+    return {
+        name: record_told(value) if isinstance(value, dict) else value
+        for name, value in {**vars(cluster), **vars(cluster.run)}.items()
+        if name not in ("run", "_version")
     }
-    return {**said, "rows": rows, "live": list(cluster.jobs.live)}
+
+
+def record_told(records: dict[Any, Any]) -> dict[Any, Any]:
+    """Whose versions are nobody's affair."""
+    return {
+        key: msgspec.structs.replace(each, version=0)
+        if isinstance(each, AttemptRecord | JobRecord)
+        else each
+        for key, each in records.items()
+    }
 
 
 def test_the_story_told_by_hand() -> None:
@@ -54,9 +65,10 @@ def test_the_story_told_by_hand() -> None:
     cluster = folded(story, 1150)  # attempt 1 has ended, and the master does not know
     assert list(cluster.states) == [SlotState.GHOST, SlotState.IDLE, SlotState.MAP, SlotState.IDLE]
     assert list(cluster.owners) == [1, 0, 1, 0]
-    row = cluster.jobs.rows[0]
-    assert (row.maps_done, row.maps_running, row.state) == (0, 2, JobState.RUNNING)
-    assert cluster.jobs.rows[1].state is JobState.WAITING
+    row = cluster.run.jobs[0]
+    assert (row.phases[0].done, row.phases[0].running) == (0, 2)
+    assert job_state(row) is JobState.RUNNING
+    assert job_state(cluster.run.jobs[1]) is JobState.WAITING
 
     cluster = folded(story, 1750)  # attempt 2 has failed, and the master does not know
     assert list(cluster.states) == [
@@ -66,7 +78,7 @@ def test_the_story_told_by_hand() -> None:
         SlotState.SHUFFLE,
     ]
     assert list(cluster.owners) == [2, 0, 1, 1]
-    assert (cluster.busy, cluster.ghosts, cluster.in_system) == ([1, 1], 1, 2)
+    assert (cluster.run.busy, cluster.ghosts, len(cluster.run.live)) == ([1, 1], 1, 2)
     assert cluster.wasted_ms == 0  # as long as it is not booked
 
     cluster = folded(story, 3600)
@@ -78,8 +90,8 @@ def test_the_story_told_by_hand() -> None:
     ]
     assert cluster.wasted_ms == 1500
     assert cluster.levels == [2, 0, 2]
-    assert cluster.jobs.rows[1].outcome == "succeeded"
-    assert list(cluster.jobs.live) == [0]
+    assert cluster.run.jobs[1].outcome == "succeeded"
+    assert list(cluster.run.live) == [0]
 
 
 def check_against_metrics(events: tuple[AnyEvent, ...] | list[AnyEvent]) -> None:
@@ -90,8 +102,8 @@ def check_against_metrics(events: tuple[AnyEvent, ...] | list[AnyEvent]) -> None
     assert cluster.busy_ms[TaskKind.REDUCE] == by_kind.reduce.busy
     assert cluster.jobs_ms == metrics.jobs_in_system().integral()
     counts = summary.jobs
-    assert cluster.in_system == counts.unfinished
-    assert len(cluster.jobs.rows) == counts.submitted
+    assert len(cluster.run.live) == counts.unfinished
+    assert len(cluster.run.jobs) == counts.submitted
 
 
 @pytest.mark.parametrize("run", RUNS, ids="-".join)
@@ -99,13 +111,14 @@ def test_it_agrees_with_metrics_on_real_runs(run: tuple[str, str]) -> None:
     events = events_of(*run)
     check_against_metrics(events)
     cluster = folded(events)
-    assert not cluster.live_attempts
-    assert cluster.busy == [0, 0]
-    assert (cluster.ghosts, cluster.suspended) == (0, 0)
+    assert not cluster.run.attempts
+    assert cluster.run.busy == [0, 0]
+    assert (cluster.ghosts, cluster.run.suspended) == (0, 0)
     assert not any(cluster.suspended_by_node)
-    for row in cluster.jobs.rows.values():
-        assert (row.maps_done, row.reduces_done) == (row.submission.maps, row.submission.reduces)
-        assert (row.maps_running, row.reduces_running, row.attempts, row.suspended) == (0, 0, 0, 0)
+    for row in cluster.run.jobs.values():
+        for kind, phase in zip(TaskKind, row.phases, strict=True):
+            assert (phase.done, phase.running, phase.open) == (row.total(kind), 0, 0)
+        assert row.suspended == 0
 
 
 @settings(max_examples=60, deadline=None)
@@ -120,12 +133,12 @@ def test_copies_are_one_task() -> None:
     cluster = ClusterState()
     for event in events_of("stragglers", "fair+late"):
         cluster.observe(event)
-        for job in cluster.jobs.live:
-            row = cluster.jobs.rows[job]
-            on = row.maps_running + row.reduces_running
-            assert row.submission.maps - row.maps_done - row.maps_running >= 0, event
-            assert on <= row.attempts
-            seen = seen or on < row.attempts
+        for job in cluster.run.live:
+            row = cluster.run.jobs[job]
+            on = row.phases[0].running + row.phases[1].running
+            assert row.submission.maps - row.phases[0].done - row.phases[0].running >= 0, event
+            assert on <= row.open
+            seen = seen or on < row.open
     assert seen
 
 
@@ -170,12 +183,13 @@ class TestTruthAndBelief:
         assert SlotState.ORPHAN in cluster.states[: cluster.first[1]]
 
 
-def test_rows_that_nobody_changed_are_shared() -> None:
+def test_records_that_nobody_changed_are_shared() -> None:
     """A snapshot of thousands of jobs costs what has changed since the last."""
-    tallies = folded(outage(), 600_000).jobs
-    twin: JobStatsTable = tallies.copy()
-    assert twin.rows[0] is tallies.rows[0]
-    twin.suspend(0, 1)
-    assert twin.rows[0] is not tallies.rows[0]
-    assert twin.rows[1] is tallies.rows[1]
-    assert tallies.rows[0].suspended == 0
+    run = folded(outage(), 600_000).run
+    twin = run.copy()
+    assert twin.jobs[0] is run.jobs[0]
+    twin.observe(JobChanged(600_001, 0, "ads", Priority.LOW))
+    assert twin.jobs[0] is not run.jobs[0]
+    assert twin.jobs[0].phases[0] is not run.jobs[0].phases[0]
+    assert twin.jobs[1] is run.jobs[1]
+    assert run.jobs[0].priority is Priority.NORMAL

@@ -70,7 +70,7 @@ class TestFairShares:
         for index in range(500, len(recording), len(recording) // 40):
             cluster = recording.state_at(index)
             assert found.among_jobs(cluster) == pytest.approx(found.among_pools(cluster))
-            seen += len(cluster.jobs.live) > 1
+            seen += len(cluster.run.live) > 1
         assert seen > 5
 
     def test_priorities_weigh(self) -> None:
@@ -88,9 +88,11 @@ def test_the_size_that_is_expected_is_the_one_that_a_policy_goes_by(policy: str)
     for event in events_of("sticky-slots", policy):
         if isinstance(event, AttemptLaunched):
             assert recording.insight is not None
-            row = recording.last_state.jobs.rows[event.job]
+            row = recording.last_state.run.jobs[event.job]
             expected_ms = recording.insight.expected_ms(recording.last_state, row) or 0
-            if row.maps_ended:  # until then the policy goes by what it was told of others then
+            if row.phases[
+                0
+            ].succeeded:  # until then the policy goes by what it was told of others then
                 assert event.why.score == pytest.approx(round(expected_ms) / 1000), event
                 compared += 1
         recording.append(event)
@@ -107,7 +109,7 @@ def test_the_true_size_is_what_its_tasks_took() -> None:
         if isinstance(event, AttemptEnded) and event.attempt in short:
             took_ms += event.at_ms - event.started_ms
     assert recording.insight is not None
-    assert recording.insight.size_ms(recording.last_state.jobs.rows[1]) == took_ms
+    assert recording.insight.size_ms(recording.last_state.run.jobs[1]) == took_ms
 
 
 def test_no_job_ends_before_the_least_that_it_could_take() -> None:
@@ -117,7 +119,7 @@ def test_no_job_ends_before_the_least_that_it_could_take() -> None:
         if isinstance(event, JobFinished):
             assert recording.insight is not None
             stretch = recording.insight.stretch(
-                recording.last_state.jobs.rows[event.job], event.at_ms
+                recording.last_state.run.jobs[event.job], event.at_ms
             )
             assert stretch is not None
             assert stretch >= 1, event
@@ -132,7 +134,7 @@ def test_of_a_trace_that_is_gone_nothing_is_known() -> None:
     cluster = ClusterState()
     for event in (started, submitted(0, 3)):
         cluster.observe(event)
-    insight, row = Insight(started), cluster.jobs.rows[0]
+    insight, row = Insight(started), cluster.run.jobs[0]
     assert (insight.size_ms(row), insight.stretch(row, 5)) == (None, None)
 
 

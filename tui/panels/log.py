@@ -5,15 +5,16 @@ from collections.abc import Iterable, Iterator
 from textual import events
 from textual.message import Message
 
-from callboard.journal.replay.frame import Frame, LogLevel, LogLine, Mark
+from callboard.actors.vocabulary.events import Importance, Mark
+from callboard.journal.replay.frame import Frame, LogLine
 from callboard.journal.tell.names import clock
 from callboard.tui.palette import MARK_SIGNS, style
 from callboard.tui.panels.pane import Pane, Span
 
 _LEVELS = {
-    LogLevel.HEADLINES: "headlines",
-    LogLevel.DECISIONS: "with decisions",
-    LogLevel.ALL: "everything",
+    Importance.HEADLINE: "headlines",
+    Importance.DECISION: "with decisions",
+    Importance.DETAIL: "everything",
 }
 
 
@@ -47,7 +48,7 @@ class LogPane(Pane):
         return max(self.content_size.height, 1)
 
     def about(
-        self, level: LogLevel, of_selection: bool, text: str, back: int, kind: str = ""
+        self, level: Importance, of_selection: bool, text: str, back: int, kind: str = ""
     ) -> None:
         """Say in the frame of the pane what is told in it."""
         said = [kind or _LEVELS[level]]
@@ -73,7 +74,7 @@ class LogPane(Pane):
             yield "■ ", style(palette.hue(line.job), ground)
         else:
             yield "  ", style(palette.dim, ground)
-        strong = line.level is LogLevel.HEADLINES
+        strong = line.level is Importance.HEADLINE
         colour = palette.mark(line.mark) if line.mark is not Mark.NONE else None
         yield line.text, style(colour or (palette.text if strong else palette.dim), ground)
 

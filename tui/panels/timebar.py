@@ -7,7 +7,8 @@ from operator import itemgetter
 from textual import events
 from textual.message import Message
 
-from callboard.journal.replay.frame import Frame, Mark
+from callboard.actors.vocabulary.events import Mark
+from callboard.journal.replay.frame import Frame
 from callboard.journal.tell.time_format import axis_time
 from callboard.scheduler.model import Millis
 from callboard.tui.palette import DIVERGENCE_SIGN, MARK_SIGNS, style
