@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from callboard.actors.network import LinkConditions
 from callboard.actors.vocabulary.events import (
+    EVENT_TYPES,
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -62,8 +63,6 @@ from callboard.actors.vocabulary.faults import (
 )
 from callboard.scheduler.decisions import Skip, Why
 from callboard.scheduler.model import Locality, Priority, TaskKind
-
-EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__
 
 _whole = st.integers(0, 2**40)
 _small = st.integers(0, 300)

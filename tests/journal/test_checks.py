@@ -125,6 +125,17 @@ STALLED: Events = (
 )
 """A launch that expires; an attempt that waits for its input, begins and hangs."""
 
+UNHEARD: Events = (
+    *GIVING_WAY[:4],
+    STALLED[4],
+    SuspendOrdered(799_000, 1, PLAIN),
+    AttemptSuspended(799_999, 1),
+    *STALLED[5:7],
+    AttemptEnded(802_000, 1, KILLED, 101, 2001),
+    *STALLED[8:],
+)
+"""Of its suspension the master has not heard when it takes the launch for expired."""
+
 
 def put(events: Events, *more: AnyEvent) -> Doctor:
     """Each at its time, behind what happens at the same."""
@@ -337,7 +348,9 @@ def test_a_doctored_recording_breaks_exactly_its_rule(rule: str, doctor: Doctor)
     assert found.value.rule == rule, str(found.value)
 
 
-@pytest.mark.parametrize("events", [STORY, COPIED, LOSING, GIVING_WAY, STALLED, failing(4)()])
+@pytest.mark.parametrize(
+    "events", [STORY, COPIED, LOSING, GIVING_WAY, STALLED, UNHEARD, failing(4)()]
+)
 def test_the_recordings_themselves_break_none(events: Events) -> None:
     checks = check_events(events)
     assert [each.rule for each in checks] == [f"S{n}" for n in range(1, 16)]

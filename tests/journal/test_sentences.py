@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from callboard.actors.network import LinkConditions
 from callboard.actors.vocabulary.events import (
+    EVENT_TYPES,
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -48,7 +49,7 @@ from callboard.journal.writer import JournalWriter
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Priority
 from tests.journal.stories import MAP, NODE, STORY
-from tests.journal.strategies import EVENT_TYPES, any_event
+from tests.journal.strategies import any_event
 
 TOLD = """\
 00:00:00.000  run of “tiny” under fifo, seed 7, on 2 nodes (2 map slots, 2 reduce slots), by Callboard 0.1.0

@@ -14,7 +14,8 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
-from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
+from tests.journal.replay.support import outage, recorded
+from tests.tui.support import SMALL, WIDE, Screen, drive
 
 Act = Callable[[Screen], Awaitable[None]]
 

@@ -14,10 +14,10 @@ from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
+from tests.journal.replay.test_lockstep import pair, versus
 from tests.tui.support import SMALL, WIDE, Screen, drive
 from tests.tui.test_intervention_menu import at, said
 from tests.tui.test_interventions import taped
-from tests.tui.test_lockstep import pair, versus
 
 Act = Callable[[Screen], Awaitable[None]]
 

@@ -54,7 +54,7 @@ from callboard.journal.replay.source import (
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.model import Priority
-from tests.tui.support import OUTAGE, outage
+from tests.journal.replay.support import OUTAGE, outage
 
 VIEW = View(columns=40, lane_columns=20)
 

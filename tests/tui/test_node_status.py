@@ -17,11 +17,8 @@ from callboard.actors.vocabulary.faults import (
     Disturb,
     Fault,
     Partition,
-    PauseMaster,
     PauseNode,
     Restart,
-    RestartMaster,
-    ResumeMaster,
     ResumeNode,
     Slow,
 )
@@ -31,7 +28,8 @@ from callboard.journal.replay.frame import View
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo
 from callboard.tui.panels.slots import node_mark
-from tests.tui.support import Screen, drive, events_of, recorded
+from tests.journal.replay.support import events_of, recorded
+from tests.tui.support import Screen, drive
 
 CUT = msgspec.structs.replace(HEALTHY, loss=1.0)
 LOST = NodeLost(9, 0, 0)
@@ -116,36 +114,6 @@ def test_nodes_to_come_are_not_counted_as_down() -> None:
         assert "unaware of" not in screen.text()
 
     drive(recorded(events_of("elastic-night", "fair")), act)
-
-
-def test_the_master_that_stands_still() -> None:
-    """A restart that it is told meanwhile waits until it goes on."""
-    recording = Recording()
-    recording.append(RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),)))
-    recording.append(FaultStruck(5, PauseMaster()))
-    cursor = Cursor(recording)
-    cursor.to_ms(5)
-    assert cursor.frame(View()).totals.master_still
-    recording.append(FaultStruck(6, RestartMaster()))
-    cursor.to_ms(6)
-    assert cursor.frame(View()).totals.master_still
-    recording.append(FaultStruck(9, ResumeMaster()))
-    cursor.to_ms(9)
-    assert not cursor.frame(View()).totals.master_still
-
-
-def test_a_master_that_starts_again_has_given_nobody_up() -> None:
-    """It tells of no return, for it knows of no loss."""
-    recording = Recording()
-    nodes = (NodeFacts(0, 0, 1, 1, 1.0), NodeFacts(1, 0, 1, 1, 1.0))
-    recording.append(RunStarted(0, "0", "x", "fair", 1, {}, nodes))
-    recording.append(FaultStruck(5_000, Crash(1)))
-    recording.append(NodeLost(26_000, 1, 4_000))
-    assert list(recording.last_state.lost) == [0, 1]
-    recording.append(FaultStruck(40_000, RestartMaster()))
-    assert list(recording.last_state.lost) == [0, 0]
-    recording.append(FaultStruck(50_000, Restart(1)))
-    assert not any(recording.last_state.node_status)
 
 
 def test_the_first_line_says_that_the_master_stands_still() -> None:

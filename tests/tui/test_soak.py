@@ -3,7 +3,8 @@
 from callboard.journal.replay.source import GoTo
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
-from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive, events_of, recorded
+from tests.journal.replay.support import events_of, recorded
+from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive
 
 
 def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:

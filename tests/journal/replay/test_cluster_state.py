@@ -6,16 +6,31 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from callboard.actors.vocabulary.events import AnyEvent, AttemptStarted, JobChanged
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    AttemptStarted,
+    FaultStruck,
+    JobChanged,
+    NodeFacts,
+    NodeLost,
+    RunStarted,
+)
+from callboard.actors.vocabulary.faults import (
+    Crash,
+    PauseMaster,
+    Restart,
+    RestartMaster,
+    ResumeMaster,
+)
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import JobState, NodeStatus, SlotState
 from callboard.journal.replay.job_rows import job_state
 from callboard.journal.run_records import AttemptRecord, JobRecord
 from callboard.scheduler.model import Priority, TaskKind
+from tests.journal.replay.support import events_of, outage
 from tests.journal.stories import STORY
 from tests.journal.strategies import World, worlds
-from tests.tui.support import events_of, outage
 
 RUNS = (
     ("rack-outage", "fair"),
@@ -193,3 +208,29 @@ def test_records_that_nobody_changed_are_shared() -> None:
     assert twin.jobs[0].phases[0] is not run.jobs[0].phases[0]
     assert twin.jobs[1] is run.jobs[1]
     assert run.jobs[0].priority is Priority.NORMAL
+
+
+def test_the_master_that_stands_still() -> None:
+    """A restart that it is told meanwhile waits until it goes on."""
+    cluster = ClusterState()
+    cluster.observe(RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),)))
+    cluster.observe(FaultStruck(5, PauseMaster()))
+    assert cluster.run.paused
+    cluster.observe(FaultStruck(6, RestartMaster()))
+    assert cluster.run.paused
+    cluster.observe(FaultStruck(9, ResumeMaster()))
+    assert not cluster.run.paused
+
+
+def test_a_master_that_starts_again_has_given_nobody_up() -> None:
+    """It tells of no return, for it knows of no loss."""
+    cluster = ClusterState()
+    nodes = (NodeFacts(0, 0, 1, 1, 1.0), NodeFacts(1, 0, 1, 1, 1.0))
+    cluster.observe(RunStarted(0, "0", "x", "fair", 1, {}, nodes))
+    cluster.observe(FaultStruck(5_000, Crash(1)))
+    cluster.observe(NodeLost(26_000, 1, 4_000))
+    assert list(cluster.lost) == [0, 1]
+    cluster.observe(FaultStruck(40_000, RestartMaster()))
+    assert list(cluster.lost) == [0, 0]
+    cluster.observe(FaultStruck(50_000, Restart(1)))
+    assert not any(cluster.node_status)

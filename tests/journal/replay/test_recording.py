@@ -22,8 +22,8 @@ from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo, GoToEvent, Play, Step, StepKind
 from callboard.journal.run_state import NO_SUBJECT, RunState
 from callboard.journal.tell.sentences import Narrator
-from tests.tui.support import events_of, outage, recorded
-from tests.tui.test_cluster_state import RUNS, folded, told
+from tests.journal.replay.support import events_of, outage, recorded
+from tests.journal.replay.test_cluster_state import RUNS, folded, told
 
 
 def taped(events: tuple[object, ...]) -> Recording:
