@@ -96,7 +96,7 @@ class Checker:
         """Hold one event against the rules.  Raises Violation."""
         if self._own_metrics:
             self._metrics.observe(event)
-        if isinstance(event, ev.RunStarted):
+        if not self._looks and isinstance(event, ev.RunStarted):
             self._begin(event)
         run_state = self.run_state
         number = getattr(event, "attempt", 0)
@@ -107,7 +107,7 @@ class Checker:
             for look in self._looks.get(type(event), ()):
                 look(event)
             self.tasks.observe(event, run_state.observe(event))
-            if isinstance(event, ev.RunEnded):
+            if run_state.ended is not None and isinstance(event, ev.RunEnded):
                 for rule in self.rules:
                     rule.weigh(event, self._metrics)
         except Violation as violation:

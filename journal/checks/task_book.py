@@ -3,6 +3,9 @@
 Told of every event after the run's state has taken it in.  Tasks are dropped with their jobs.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import NEVER, AttemptRecord
@@ -77,21 +80,22 @@ class TaskBook:
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
         """Take in an event, and the attempt that it is about as it is now."""
-        match event:
-            case ev.JobSubmitted() | ev.JobResubmitted():
-                self.jobs[event.job] = JobTasks()
-                self.changed[event.job] = None
-            case ev.AttemptLaunched() if attempt is not None:
-                task = self.task(event)
-                task.launched += 1
-                task.open.append(event.attempt)
-                self.changed[event.job] = None
-            case ev.AttemptClosed() if attempt is not None:
-                self._closed(event, attempt)
-            case ev.MapOutputsLost():
-                self._undone(event)
-            case ev.JobFinished():
-                self.changed[event.job] = None
+        take = _TAKE.get(type(event))
+        if take is not None:
+            take(self, event, attempt)
+
+    def _submitted(self, event: ev.JobSubmitted | ev.JobResubmitted, _: None) -> None:
+        self.jobs[event.job] = JobTasks()
+        self.changed[event.job] = None
+
+    def _launched(self, event: ev.AttemptLaunched, _: AttemptRecord) -> None:
+        task = self.task(event)
+        task.launched += 1
+        task.open.append(event.attempt)
+        self.changed[event.job] = None
+
+    def _finished(self, event: ev.JobFinished, _: None) -> None:
+        self.changed[event.job] = None
 
     def settle(self) -> None:
         """Drop what is kept of the jobs that have left; that they were there is remembered."""
@@ -117,7 +121,7 @@ class TaskBook:
             if record.submission.reduces:
                 job.outputs[event.attempt] = launch.task, launch.node
 
-    def _undone(self, event: ev.MapOutputsLost) -> None:
+    def _undone(self, event: ev.MapOutputsLost, _: None) -> None:
         job, record = self.jobs[event.job], self._run_state.jobs[event.job]
         self.changed[event.job] = None
         if record.phases[0].done + len(event.attempts) == record.submission.maps:
@@ -126,7 +130,17 @@ class TaskBook:
             job.undone_ms, job.undone_now = event.at_ms, 0
         job.undone_now += len(event.attempts)
         for attempt in event.attempts:
-            index, _ = job.outputs.pop(attempt)
+            index = job.outputs.pop(attempt)[0]
             task = job.tasks[0][index]
             task.valid = 0
             task.spoil(event.outcome)
+
+
+_TAKE: dict[type[ev.Event], Callable[[TaskBook, Any, Any], None]] = {
+    ev.JobSubmitted: TaskBook._submitted,
+    ev.JobResubmitted: TaskBook._submitted,
+    ev.AttemptLaunched: TaskBook._launched,
+    ev.AttemptClosed: TaskBook._closed,
+    ev.MapOutputsLost: TaskBook._undone,
+    ev.JobFinished: TaskBook._finished,
+}

@@ -20,7 +20,8 @@ import numpy as np
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.export.export_data import ExportData, Instant
 from callboard.journal.figures.steps import Steps
-from callboard.journal.figures.tables import NEVER, OUTCOMES, AttemptTable
+from callboard.journal.figures.tables import OUTCOMES, AttemptTable
+from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import job_name, kind_name, node_name, printable, rack_name
 from callboard.journal.tell.sentences import LOCALITY_NAMES
 from callboard.scheduler.model import Locality, Millis, TaskKind

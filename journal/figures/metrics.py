@@ -29,7 +29,6 @@ from callboard.journal.figures.summary import (
     statistics_in_seconds,
 )
 from callboard.journal.figures.tables import (
-    NEVER,
     OUTCOME_NUMBERS,
     AttemptTable,
     JobLabels,
@@ -39,6 +38,7 @@ from callboard.journal.figures.tables import (
     column_view,
     job_table,
 )
+from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import Millis, TaskKind
 
 

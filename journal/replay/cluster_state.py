@@ -13,7 +13,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.frame import NodeStatus, SlotState
-from callboard.journal.run_records import NO_SLOT, AttemptRecord, JobRecord, NodeRecord
+from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import JobId, NodeId, TaskKind
 
@@ -43,8 +43,6 @@ class ClusterState:
         self.node_status = bytearray()
         self.lost = bytearray()
         self.suspended_by_node = bytearray()
-        self.ghosts = 0
-        """Attempts that have ended in their slots, which the master does not know."""
         self.busy_ms = [0, 0]
         self.jobs_ms = 0
         self.wasted_ms = 0
@@ -123,35 +121,34 @@ class ClusterState:
             self._count_suspended(event.node, -1)
         place = self.first[event.node] + event.slot
         self.since[place], self.holders[place] = event.at_ms, event.attempt
-        self._show(event, attempt)
+        self.states[place] = slot_state(attempt)
+        self.owners[place] = attempt.launch.job + 1
 
     def _left(self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord) -> None:
-        node, ended = attempt.launch.node, isinstance(event, ev.AttemptEnded)
+        node, ended = attempt.launch.node, attempt.ended is not None
         if attempt.slot == NO_SLOT or not ended:
             self._count_suspended(node, -1 if ended else 1)
         if attempt.slot != NO_SLOT:
             self.since[self.first[node] + attempt.slot] = event.at_ms
-            self.ghosts += ended and attempt.closed is None
             self._show(event, attempt)
 
     def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
-        held_ms, kind = attempt.held_until(event.at_ms), attempt.launch.kind
+        held_ms = attempt.held_until(event.at_ms)
         if event.outcome is Outcome.SUCCEEDED:
+            kind = attempt.launch.kind
             total_ms, count = self.done[kind]
             self.done[kind] = total_ms + held_ms - attempt.fetching_ms, count + 1
         else:
             self.wasted_ms += held_ms
-        self.ghosts -= attempt.ended is not None and attempt.slot != NO_SLOT
         self._show(event, attempt)
 
     def _show(self, event: ev.AttemptEvent, attempt: AttemptRecord) -> None:
         """What the slot that the attempt has, or had last, is to be shown as."""
-        launch = attempt.launch
-        place = self.first[launch.node] + attempt.slot
+        place = self.first[attempt.launch.node] + attempt.slot
         if attempt.slot != NO_SLOT and self.holders[place] == event.attempt:
-            state = slot_state(attempt)
-            self.states[place] = state
-            self.owners[place] = 0 if state is SlotState.IDLE else launch.job + 1
+            state = self.states[place] = slot_state(attempt)
+            if state is SlotState.IDLE:
+                self.owners[place] = 0
 
     def _count_suspended(self, node: NodeId, change: int) -> None:
         self.suspended_by_node[node] = max(0, min(self.suspended_by_node[node] + change, 255))
@@ -184,14 +181,14 @@ _OF_ATTEMPT: dict[type[ev.Event], Callable[[ClusterState, Any, AttemptRecord], N
 
 def slot_state(attempt: AttemptRecord) -> SlotState:
     """What the slot of an attempt is shown as: the one that it has, or had last."""
-    if not attempt.holds_slot:
+    if attempt.left_ms != NEVER:
         ghost = attempt.ended is not None and attempt.closed is None
         return SlotState.GHOST if ghost else SlotState.IDLE
     if attempt.closed is not None:
         return SlotState.ORPHAN
     if attempt.launch.original:
         return SlotState.COPY
-    if attempt.launch.kind is TaskKind.MAP:
+    if not attempt.launch.kind:
         return SlotState.MAP
     return SlotState.SHUFFLE if attempt.shuffled is None else SlotState.REDUCE
 

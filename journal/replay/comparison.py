@@ -14,7 +14,7 @@ from callboard.journal.replay.frame import (
     RunFigures,
     View,
 )
-from callboard.journal.replay.projector import job_row, searchable_text, sort_key, total_running
+from callboard.journal.replay.projector import job_row, searchable_text, sort_key
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.diff import same_decision, same_event
@@ -101,13 +101,11 @@ def compare_jobs(
     key = view.jobs_key if view.jobs_key in COMPARISON_SORT_KEYS else JobSortKey.ID
     rows.sort(key=sort_key(key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    running = [total_running(cluster) for cluster in clusters]
     shown = [
         _pair_row(
             row,
             (runs[0].jobs.get(row.submission.job), runs[1].jobs.get(row.submission.job)),
             at_ms,
-            running,
         )
         for row in rows[top : top + view.jobs_rows]
     ]
@@ -115,15 +113,9 @@ def compare_jobs(
 
 
 def _pair_row(
-    row: JobRecord,
-    sides: tuple[JobRecord | None, JobRecord | None],
-    at_ms: Millis,
-    running: list[int],
+    row: JobRecord, sides: tuple[JobRecord | None, JobRecord | None], at_ms: Millis
 ) -> ComparedJob:
-    first, second = (
-        None if side is None else job_row(side, at_ms, on)
-        for side, on in zip(sides, running, strict=True)
-    )
+    first, second = (None if side is None else job_row(side, at_ms) for side in sides)
     ends = [None if side is None else side.finished_ms for side in sides]
     sooner = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
     return ComparedJob(row.submission.job, printable(row.submission.name), (first, second), sooner)

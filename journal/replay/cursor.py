@@ -1,16 +1,8 @@
-"""A place on a tape, and every way to move it."""
+"""A place in a recording, and every way to move it."""
 
 import msgspec
 
-from callboard.actors.vocabulary.events import (
-    AttemptClosed,
-    AttemptLaunched,
-    JobFinished,
-    KillOrdered,
-    Mark,
-    ResumeOrdered,
-    SuspendOrdered,
-)
+from callboard.actors.vocabulary import events as ev
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
@@ -18,8 +10,14 @@ from callboard.journal.replay.source import GoTo, GoToEvent, Move, Play, Stay, S
 from callboard.scheduler.model import Millis
 
 _STEPS = {
-    StepKind.MASTER: (AttemptLaunched, AttemptClosed, KillOrdered, SuspendOrdered, ResumeOrdered),
-    StepKind.JOB: (JobFinished,),
+    StepKind.MASTER: (
+        ev.AttemptLaunched,
+        ev.AttemptClosed,
+        ev.KillOrdered,
+        ev.SuspendOrdered,
+        ev.ResumeOrdered,
+    ),
+    StepKind.JOB: (ev.JobFinished,),
     StepKind.DIVERGENCE: (),
 }
 _LEAP = 2_000
@@ -27,7 +25,7 @@ _LEAP = 2_000
 
 
 class Cursor:
-    """A place on a tape.  It moves only as far as the tape goes.
+    """A place in a recording.  It moves only as far as that goes.
 
     Fractions of a millisecond that playing leaves over are kept, so that the slowest speed moves.
     """
@@ -82,14 +80,14 @@ class Cursor:
         self.index = self.recording.index_at(self.at_ms)
 
     def next(self, step: Step, start: int | None = None, end: int | None = None) -> Millis | None:
-        """When the next moment of the step's kind is on the tape, or the one before; None for none.
+        """When the next moment of the step's kind is recorded, or the one before; None for none.
 
         `start` is how many events are known to have none of it; those from `end` on do not matter.
         """
         if step.kind is StepKind.MARK:
             return self.recording.history.next_mark(self.at_ms, back=step.back)
         if step.kind is StepKind.FAULT:
-            return self.recording.history.next_mark(self.at_ms, Mark.FAULT, back=step.back)
+            return self.recording.history.next_mark(self.at_ms, ev.Mark.FAULT, back=step.back)
         numbers = {EVENT_NUMBERS[each] for each in _STEPS[step.kind]}
         recording, job = self.recording, step.job
         kinds, times, jobs = recording.kinds, recording.times, recording.jobs

@@ -148,8 +148,8 @@ class RunInfo(msgspec.Struct, frozen=True, array_like=True):
 class JobRow(msgspec.Struct, frozen=True, array_like=True):
     """One job in the table.  Tasks are counted as the master does, (maps, reduces) each.
 
-    `share` is its part of all running attempts; `waited_ms` from submission to its first launch,
-    `time_ms` from submission to its end, or to now.  `due` is its fair share in slots.  `rank` is
+    `waited_ms` is from submission to its first launch, `time_ms` from submission to its end, or to
+    now.  `fair_share` is in slots.  `rank` is
     its place in the policy's queue when a task of it was launched last, 0 for never, and `score`
     the number by which it stood there.  `expected_ms` is its size as a policy can tell, `size_ms`
     as it is, `stretch` its time over the least that it could take: both for the audience alone.
@@ -165,7 +165,6 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     done: tuple[int, int]
     running: tuple[int, int]
     suspended: int
-    share: float
     waited_ms: Millis
     time_ms: Millis
     fair_share: float | None = None
@@ -233,18 +232,10 @@ class Totals(msgspec.Struct, frozen=True, array_like=True):
 
     slots: tuple[int, int]
     busy: tuple[int, int]
-    ghosts: int
-    orphans: int
-    suspended: int
     submitted: int
     in_system: int
-    nodes: int
     down: int
     lost: int
-    wasted_ms: Millis
-    local: int
-    rack: int
-    maps_launched: int
     master_still: bool = False
     """Whether the master itself stands still."""
 
@@ -252,7 +243,7 @@ class Totals(msgspec.Struct, frozen=True, array_like=True):
 class Frame(msgspec.Struct, frozen=True, array_like=True):
     """A run at one moment.
 
-    `index` is how many events have happened; `end_ms` and `events` are how far the run is known;
+    `index` is how many events have happened; `end_ms` is how far the run is known;
     `complete` says that no more will come, `reason` how it ended (None if it was cut off or
     failed, which `trouble` explains).
     `states`, `owners` (job + 1 as 32 bits, 0 for nobody) and `ages` (128 is as old as attempts of
@@ -264,7 +255,6 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     at_ms: Millis
     index: int
     end_ms: Millis
-    events: int
     complete: bool
     reason: str | None
     digest: str

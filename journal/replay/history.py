@@ -22,7 +22,7 @@ _MINUTE_MS = 60_000
 
 
 class RunHistory:
-    """Sums over the run so far; `due_ms` is when the next sample is to be taken."""
+    """Sums over the run so far; `next_sample_ms` is when the next sample is to be taken."""
 
     def __init__(self) -> None:
         self.next_sample_ms: Millis = 0
@@ -32,7 +32,7 @@ class RunHistory:
         self._mark_kinds = bytearray()
 
     def sample(self, at_ms: Millis, cluster: ClusterState) -> None:
-        """Take the samples due up to `at_ms`; nothing has happened since `stage` was so."""
+        """Take the samples due up to `at_ms`; nothing has happened since `cluster` was so."""
         while self.next_sample_ms <= at_ms:
             for column, total in zip(self._sums, _sums(cluster, self.next_sample_ms), strict=True):
                 column.append(total)
@@ -98,7 +98,7 @@ class RunHistory:
 
 
 def _sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
-    """What is summed, at a moment up to which nothing has happened since the stage's own."""
+    """What is summed, at a moment up to which nothing has happened since the cluster's own."""
     passed = at_ms - cluster.run.now_ms
     return (
         cluster.busy_ms[0] + cluster.run.busy[0] * passed,

@@ -105,7 +105,7 @@ class Lockstep:
         return None if found is None else found.at_ms
 
     def _divergence(self) -> DivergencePoint | None:
-        """Where they part, as far as both are known; a run played anew has a new tape."""
+        """Where they part, as far as both are known; a run played anew has a new recording."""
         if self._divergences.recordings != self._recordings():
             self._divergences = DivergenceSearch(self._recordings())
         return self._divergences.search()

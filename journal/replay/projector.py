@@ -1,4 +1,4 @@
-"""From a tape, a place on it and a view: the frame.  It changes neither."""
+"""From a recording, a place in it and a view: the frame.  It changes neither."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -20,7 +20,6 @@ from callboard.journal.replay.frame import (
     LogLine,
     NodeStatus,
     RunInfo,
-    SlotState,
     Totals,
     View,
 )
@@ -51,7 +50,6 @@ def project(
         at_ms=at_ms,
         index=index,
         end_ms=end_ms,
-        events=len(recording),
         complete=recording.closed,
         reason=recording.ended.reason if recording.ended else None,
         digest=recording.ended.digest if recording.ended else "",
@@ -89,18 +87,10 @@ def _totals(cluster: ClusterState) -> Totals:
     return Totals(
         slots=(cluster.slots[0], cluster.slots[1]),
         busy=(cluster.run.busy[0], cluster.run.busy[1]),
-        ghosts=cluster.ghosts,
-        orphans=cluster.states.count(SlotState.ORPHAN),
-        suspended=cluster.run.suspended,
         submitted=len(cluster.run.jobs),
         in_system=len(cluster.run.live),
-        nodes=len(cluster.node_status),
         down=int(((truth & _DOWN_OR_ABSENT) == _DOWN).sum()),
         lost=sum(cluster.lost),
-        wasted_ms=cluster.wasted_ms,
-        local=cluster.levels[0],
-        rack=cluster.levels[1],
-        maps_launched=sum(cluster.levels),
         master_still=cluster.run.paused,
     )
 
@@ -155,9 +145,8 @@ def _job_rows(
         key = columns.sort_key(view.jobs_key, view.jobs_reverse) if columns is not None else None
         rows.sort(key=key or sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    running = total_running(cluster)
     shown = rows[top : top + view.jobs_rows]
-    told = [job_row(row, at_ms, running) for row in shown]
+    told = [job_row(row, at_ms) for row in shown]
     if columns is not None:
         told = [columns.put(line, row) for line, row in zip(told, shown, strict=True)]
     return told, top, len(rows)
@@ -165,12 +154,7 @@ def _job_rows(
 
 def _selected(cluster: ClusterState, at_ms: Millis, view: View) -> JobRow | None:
     row = cluster.run.jobs.get(view.job) if view.job is not None else None
-    return None if row is None else job_row(row, at_ms, total_running(cluster))
-
-
-def total_running(cluster: ClusterState) -> int:
-    """How many attempts run in all, at least 1."""
-    return max(sum(cluster.run.jobs[job].open for job in cluster.run.live), 1)
+    return None if row is None else job_row(row, at_ms)
 
 
 def searchable_text(row: JobRecord) -> str:
@@ -179,8 +163,8 @@ def searchable_text(row: JobRecord) -> str:
     return f"job-{told.job} {told.name} {told.user} {row.pool}"
 
 
-def job_row(row: JobRecord, at_ms: Millis, running: int) -> JobRow:
-    """The job's line, where `running` attempts run in all."""
+def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
+    """The job's line."""
     told = row.submission
     left = row.finished_ms if row.finished_ms is not None else at_ms
     begun = row.first_launch_ms if row.first_launch_ms is not None else left
@@ -194,7 +178,6 @@ def job_row(row: JobRecord, at_ms: Millis, running: int) -> JobRow:
         done=(row.phases[0].done, row.phases[1].done),
         running=(row.phases[0].running, row.phases[1].running),
         suspended=row.suspended,
-        share=(row.open - row.suspended) / running,
         waited_ms=begun - told.at_ms,
         time_ms=left - told.at_ms,
         priority=row.priority,
@@ -215,8 +198,8 @@ def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:
         ),
         JobSortKey.RUNNING: lambda row: row.open - row.suspended,
         JobSortKey.WAITING: waiting_tasks,
-        JobSortKey.WAITED: lambda row: job_row(row, at_ms, 1).waited_ms,
-        JobSortKey.TIME: lambda row: job_row(row, at_ms, 1).time_ms,
+        JobSortKey.WAITED: lambda row: job_row(row, at_ms).waited_ms,
+        JobSortKey.TIME: lambda row: job_row(row, at_ms).time_ms,
     }
     return keys[key]
 

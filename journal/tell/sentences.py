@@ -221,6 +221,7 @@ def _reason(why: Why, among: str = "in the queue") -> str:
 
 
 def _fault_sentence(fault: faults.AnyFault) -> str:
+    node = node_name(fault.node) if isinstance(fault, faults.NodeFault) else ""
     match fault:
         case faults.PauseMaster():
             return "the master stands still"
@@ -229,21 +230,14 @@ def _fault_sentence(fault: faults.AnyFault) -> str:
         case faults.RestartMaster():
             jobs = "submits all jobs again" if fault.recover else "loses all jobs"
             return f"the master starts again, knowing nothing, and {jobs}"
-        case _:
-            pass
-    if isinstance(fault, faults.SwitchPolicy):
-        return f"the policy in force is {fault.policy} from now on"
-    match fault:
+        case faults.SwitchPolicy():
+            return f"the policy in force is {fault.policy} from now on"
         case faults.KillJob():
             return f"{job_name(fault.job)} is killed by its user"
         case faults.SetPriority():
             return f"{job_name(fault.job)} is given {_priority(fault.priority)}"
         case faults.SetPool():
             return f"{job_name(fault.job)} is put into pool {fault.pool}"
-        case _:
-            pass
-    node = node_name(fault.node)
-    match fault:
         case faults.Drain():
             return f"{node} is taken out of service" if fault.out else f"{node} is in service again"
         case faults.Hang():

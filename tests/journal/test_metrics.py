@@ -30,7 +30,8 @@ from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
 from callboard.journal.figures.steps import steps
 from callboard.journal.figures.summary import SampleStatistics
-from callboard.journal.figures.tables import FAILED, NEVER, SUCCEEDED
+from callboard.journal.figures.tables import FAILED, SUCCEEDED
+from callboard.journal.run_records import NEVER
 from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Locality, TaskKind
 from tests.journal.stories import MAP, NODE, REDUCE, START, STORY, cut_at

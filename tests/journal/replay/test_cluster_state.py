@@ -1,4 +1,4 @@
-"""The stage: what it says at moments worked out by hand, and that it agrees with `Metrics`."""
+"""The cluster: what it says at moments worked out by hand, and that it agrees with `Metrics`."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ RUNS = (
 def folded(
     events: tuple[AnyEvent, ...] | list[AnyEvent], until_ms: int | None = None
 ) -> ClusterState:
-    """The stage after all events, or after those up to a moment."""
+    """The cluster after all events, or after those up to a moment."""
     cluster = ClusterState()
     for event in events:
         if until_ms is None or event.at_ms <= until_ms:
@@ -93,7 +93,11 @@ def test_the_story_told_by_hand() -> None:
         SlotState.SHUFFLE,
     ]
     assert list(cluster.owners) == [2, 0, 1, 1]
-    assert (cluster.run.busy, cluster.ghosts, len(cluster.run.live)) == ([1, 1], 1, 2)
+    assert (cluster.run.busy, cluster.states.count(SlotState.GHOST), len(cluster.run.live)) == (
+        [1, 1],
+        1,
+        2,
+    )
     assert cluster.wasted_ms == 0  # as long as it is not booked
 
     cluster = folded(story, 3600)
@@ -128,7 +132,7 @@ def test_it_agrees_with_metrics_on_real_runs(run: tuple[str, str]) -> None:
     cluster = folded(events)
     assert not cluster.run.attempts
     assert cluster.run.busy == [0, 0]
-    assert (cluster.ghosts, cluster.run.suspended) == (0, 0)
+    assert (cluster.states.count(SlotState.GHOST), cluster.run.suspended) == (0, 0)
     assert not any(cluster.suspended_by_node)
     for row in cluster.run.jobs.values():
         for kind, phase in zip(TaskKind, row.phases, strict=True):
@@ -177,7 +181,7 @@ class TestTruthAndBelief:
         down = [node for node, truth in enumerate(cluster.node_status) if truth & NodeStatus.DOWN]
         assert down == list(range(2, 40, 4))
         assert not any(cluster.lost)
-        assert cluster.ghosts >= 10
+        assert cluster.states.count(SlotState.GHOST) >= 10
         places = [place for node in down for place in range(*cluster.first[node : node + 2])]
         assert {cluster.states[place] for place in places} == {SlotState.IDLE, SlotState.GHOST}
 

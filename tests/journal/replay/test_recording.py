@@ -1,4 +1,4 @@
-"""The tape: going anywhere gives what playing there would, and every sentence is the narrator's."""
+"""Going anywhere gives what playing there would, and every sentence is the narrator's."""
 
 import random
 
