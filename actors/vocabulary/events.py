@@ -8,8 +8,9 @@ heartbeat has brought the news.  Times are virtual milliseconds from the run's s
 that brought it about, and so back to a submission, a fault, or the master's own clock
 (`NO_CAUSE`).  Each class says what its cause is.
 
-A new event is a class here, with what it changes in `journal.run_state` and the sentence that
-`journal.tell.sentences` makes of it.
+A new event is a class here, in `AnyEvent` too, with what it changes in `journal.run_state` and the
+sentence that `journal.tell.sentences` makes of it.  Its class says whom it is about, by its base,
+how much it matters, and whether it is marked on the time bar; all else goes by that.
 """
 
 from enum import IntEnum, StrEnum
@@ -56,6 +57,16 @@ class Importance(IntEnum):
     DETAIL = 2
 
 
+class Mark(IntEnum):
+    """What is worth a mark on the time bar; of several at one place the highest is shown."""
+
+    NONE = 0
+    PREEMPTION = 1
+    RETURNED = 2
+    LOST = 3
+    FAULT = 4
+
+
 class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One node as the run begins."""
 
@@ -77,6 +88,7 @@ class Event(Caused, frozen=True):
     """What every event has: when it happened, and its cause."""
 
     importance: ClassVar[Importance] = Importance.HEADLINE
+    mark: ClassVar[Mark] = Mark.NONE
 
     at_ms: Millis
 
@@ -120,6 +132,8 @@ class FaultStruck(Event, frozen=True):
     """Something happened to a machine, a link or a job.  Told by the injector; the master is not
     told.
     """
+
+    mark = Mark.FAULT
 
     fault: AnyFault
 
@@ -251,6 +265,7 @@ class KillOrdered(AttemptEvent, frozen=True):
     """
 
     importance = Importance.DECISION
+    mark = Mark.PREEMPTION
 
     why: Why
 
@@ -262,6 +277,7 @@ class SuspendOrdered(AttemptEvent, frozen=True):
     """
 
     importance = Importance.DECISION
+    mark = Mark.PREEMPTION
 
     why: Why
 
@@ -386,6 +402,8 @@ class NodeLost(NodeEvent, frozen=True):
     then that is the cause.  Silence has none that the master could know.
     """
 
+    mark = Mark.LOST
+
     heard_ms: Millis
     again: bool = False
 
@@ -395,6 +413,8 @@ class NodeReturned(NodeEvent, frozen=True):
 
     Its cause is its machine's restart, or the loss of which the master had told it.
     """
+
+    mark = Mark.RETURNED
 
 
 class NodeBlacklisted(NodeEvent, frozen=True):
@@ -444,3 +464,5 @@ AnyEvent = (
     | JobFinished
     | RunEnded
 )
+
+EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__

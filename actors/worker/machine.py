@@ -16,7 +16,7 @@ from callboard.scheduler.model import NodeId
 
 _UP = MachineState.UP
 
-_CHANGES = {
+MACHINE_CHANGES = {
     faults.Crash: MachineChange.CRASH,
     faults.Restart: MachineChange.RESTART,
     faults.PauseNode: MachineChange.PAUSE,
@@ -63,7 +63,7 @@ class Machine(Actor):
         """Bear what happens to the machine."""
         match fault:
             case faults.Crash() | faults.Restart() | faults.PauseNode() | faults.ResumeNode():
-                self._change(_CHANGES[type(fault)])
+                self._change(MACHINE_CHANGES[type(fault)])
             case faults.Slow():
                 self.slow(fault.factor)
             case faults.Flaky():
