@@ -16,7 +16,7 @@ def requires(part: str, kind: type, otherwise: str) -> Callable[[Policy], str | 
     return misfit
 
 
-with_entitlements = requires("order", EntitlingOrder, "{} does not say what anybody is due")
+with_entitlements = requires("order", EntitlingOrder, "{} does not say what each job is due")
 """Speaks of orders that state shares."""
 
 
@@ -32,5 +32,5 @@ def unpreempted(policy: Policy) -> str | None:
     if policy.preemption.interval_ms is not None:
         return f"slots may be taken by `{policy.preemption.name}`"
     if policy.speculates:
-        return f"slots may go to copies by `{policy.speculation.name}`"
+        return f"slots may go to speculative attempts by `{policy.speculation.name}`"
     return None

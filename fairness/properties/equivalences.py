@@ -80,7 +80,7 @@ def empty_pool(experiment: Experiment) -> int:
         )
         for pools in (params.pools, params.pools | UNUSED_POOL)
     )
-    return same_launches(few, more, "with a pool nobody is in")
+    return same_launches(few, more, "with a pool that no job is in")
 
 
 @Statement(
@@ -100,6 +100,3 @@ def psbs_is_fsp(experiment: Experiment) -> int:
         for order in (psbs, FspPs(psbs.params))
     )
     return same_launches(mine, its, "under `fsp+ps`")
-
-
-EQUIVALENCE_PROPERTIES = (no_delay, no_timeout, empty_pool, psbs_is_fsp)

@@ -88,95 +88,90 @@ def _rule(
     return statement.named(name, rule_check(number))
 
 
-RULES = (
-    _rule(
-        "slots",
-        "S1",
-        "a slot runs one attempt at a time, an attempt is in one slot",
-        "attempts on a slot ≤ 1, slots of an attempt ≤ 1",
-    ),
-    _rule(
-        "successes",
-        "S2",
-        "a task has at most one valid success, a job that succeeded one of every task",
-        "valid successes of a task ≤ 1, = 1 when its job has succeeded",
-    ),
-    _rule(
-        "lifecycles",
-        "S3",
-        "attempts and jobs change from state to state only as they may",
-        "allowed transitions only; an end is an end",
-    ),
-    _rule(
-        "attempts",
-        "S4",
-        "a task fails four times at most, and has two attempts at a time at most",
-        "failed ≤ 4; running ≤ 2; attempts ≤ 5 + killed",
-    ),
-    _rule(
-        "shuffles",
-        "S5",
-        "no reduce goes on without all outputs of its maps, or is launched before slowstart",
-        "a shuffle ends ⇒ every map has a valid output",
-        family=CRASHING,
-    ),
-    _rule(
-        "counts",
-        "S6",
-        "the master loses no task from its books, and counts none twice",
-        "done + running + waiting + lost = all, for each job and kind",
-    ),
-    _rule(
-        "causes",
-        "S7",
-        "nothing has an effect before its cause",
-        "delivered > sent; booked ⇒ reported; started ⇒ ordered",
-    ),
-    _rule(
-        "repeats",
-        "S8",
-        "a heartbeat that comes twice is heard once",
-        "the books after it came again = the books before",
-    ),
-    _rule(
-        "strict-order",
-        "S15",
-        "jobs stand in one strict order, the same each time one asks",
-        "the queue is a function of facts and time; of two keys one is smaller",
-        assumes="weights above 0",
-        source="; YARN testFairShareComparatorTransitivity",
-    ),
-    _rule(
-        "slot-time",
-        "S9",
-        "all slot time is accounted for",
-        "useful + wasted + idle + unfinished + down = slots × run, none below 0",
-    ),
-    _rule(
-        "little",
-        "S10",
-        "the mean number of jobs in the system is their arrival rate times their mean response"
-        " time",
-        "∫ N(t) dt = Σ T_j",
-        assumes="a run that is over; unfinished jobs count up to its end",
-        source="; Little 1961",
-    ),
-    _rule(
-        "dead-nodes",
-        "S12",
-        "a node that is down does nothing, and one that is given up runs nothing",
-        "no event of it; no attempt of it in the books; what was lost was killed",
-    ),
+slots = _rule(
+    "slots",
+    "S1",
+    "a slot runs one attempt at a time, an attempt is in one slot",
+    "attempts on a slot ≤ 1, slots of an attempt ≤ 1",
+)
+successes = _rule(
+    "successes",
+    "S2",
+    "a task has at most one valid success, a job that succeeded one of every task",
+    "valid successes of a task ≤ 1, = 1 when its job has succeeded",
+)
+lifecycles = _rule(
+    "lifecycles",
+    "S3",
+    "attempts and jobs change from state to state only as they may",
+    "allowed transitions only; an end is an end",
+)
+attempts = _rule(
+    "attempts",
+    "S4",
+    "a task fails four times at most, and has two attempts at a time at most",
+    "failed ≤ 4; running ≤ 2; attempts ≤ 5 + killed",
+)
+shuffles = _rule(
+    "shuffles",
+    "S5",
+    "no reduce goes on without all outputs of its maps, or is launched before slowstart",
+    "a shuffle ends ⇒ every map has a valid output",
+    family=CRASHING,
+)
+counts = _rule(
+    "counts",
+    "S6",
+    "the master loses no task from its books, and counts none twice",
+    "done + running + waiting + lost = all, for each job and kind",
+)
+causes = _rule(
+    "causes",
+    "S7",
+    "nothing has an effect before its cause",
+    "delivered > sent; booked ⇒ reported; started ⇒ ordered",
+)
+repeats = _rule(
+    "repeats",
+    "S8",
+    "a heartbeat that comes twice is heard once",
+    "the books after it came again = the books before",
+)
+strict_order = _rule(
+    "strict-order",
+    "S15",
+    "jobs stand in one strict order, the same each time it is asked for",
+    "the queue is a function of facts and time; of two keys one is smaller",
+    assumes="weights above 0",
+    source="; YARN testFairShareComparatorTransitivity",
+)
+slot_time = _rule(
+    "slot-time",
+    "S9",
+    "all slot time is accounted for",
+    "useful + wasted + idle + unfinished + down = slots × run, none below 0",
+)
+little = _rule(
+    "little",
+    "S10",
+    "the mean number of jobs in the system is their arrival rate times their mean response time",
+    "∫ N(t) dt = Σ T_j",
+    assumes="a run that is over; unfinished jobs count up to its end",
+    source="; Little 1961",
+)
+dead_nodes = _rule(
+    "dead-nodes",
+    "S12",
+    "a node that is down does nothing, and one that is given up runs nothing",
+    "no event of it; no attempt of it in the books; what was lost was killed",
 )
 
 delay_wait = Statement(
-    says="nobody launches further from its input than its wait allows, nobody waits longer",
+    says="no job launches further from its input than its wait allows, and none waits longer",
     formula="level ≤ allowed(last level, accrued wait); accrued ≥ T1 + T2 ⇒ not passed over",
     assumes="delay scheduling; first runs of maps",
     bound="exact in accrued time; in wall time one gap between decisions more",
     source="S14, F15; Zaharia et al., EuroSys 2010",
-    misfit=requires("locality", Delay, "nobody delays"),
+    misfit=requires("locality", Delay, "it does not delay"),
     universal=True,
 ).named("delay-wait", rule_check("S14"))
-
-INVARIANT_PROPERTIES = (finishes, reproducible, *RULES, delay_wait)

@@ -147,8 +147,8 @@ def lone_job(experiment: Experiment) -> int:
 @Statement(
     says="with a node more all is done no later",
     formula="C_max(n + 1 nodes) ≤ C_max(n)",
-    assumes="nobody claims it: Graham's anomalies",
-    bound="two beats, whose phases change with the cluster",
+    assumes="no policy guarantees it: Graham's anomalies",
+    bound="two heartbeats, whose phases change with the cluster",
     source="F9's limit; Graham 1969",
     family=msgspec.structs.replace(HOMOGENEOUS, reduces=True),
     misfit=unpreempted,
@@ -186,10 +186,10 @@ def idle_node(experiment: Experiment) -> int:
 
 
 @Statement(
-    says="nobody is done sooner by cutting a job into jobs of one map each",
+    says="no user is done sooner by cutting a job into jobs of one map each",
     formula="max over the parts of C ≥ C_j",
     assumes="maps alone, equal nodes",
-    bound="two beats",
+    bound="two heartbeats",
     source="F7, its known failures: sharing by job; size 0 of tiny jobs (HFSP)",
     family=HOMOGENEOUS,
     misfit=undisturbed,
@@ -224,14 +224,3 @@ def _ends_by_place(run: ObservedRun) -> dict[int, Millis]:
         place = places[run.jobs[job].name]
         ends[place] = max(ends.get(place, 0), at_ms)
     return ends
-
-
-METAMORPHIC_PROPERTIES = (
-    causality,
-    rename,
-    scale,
-    lone_job,
-    more_nodes,
-    idle_node,
-    cut_proof,
-)

@@ -1,7 +1,7 @@
-"""Properties of preemption: who gives way, whom it helps by when, and that it does not hurry.
+"""Properties of preemption: which attempts give way, when it helps, and that it does not hurry.
 
-Times are the whole stated sums: a rule's timeout, the half second between its looks, its interval,
-and the beats until a slot that was taken is given.
+Bounds are whole sums: a rule's timeout, the half second between its checks, its interval, and the
+heartbeats until a slot that was taken is given.
 """
 
 from collections import deque
@@ -40,13 +40,13 @@ MIN_SHARE = 2
 """Of a pool, in map slots."""
 
 
-preempts_by_entitlement = requires("preemption", NewestAboveShare, "nobody is preempted by claims")
-kills_by_entitlement = requires("preemption", KillPreemption, "nobody is killed by claims")
+preempts_by_entitlement = requires("preemption", NewestAboveShare, "nothing is preempted by shares")
+kills_by_entitlement = requires("preemption", KillPreemption, "nothing is killed by shares")
 orders_fairly = requires("order", Fair, "it is about `fair`; what {} says is due changes by itself")
 
 
 def _only_kills(policy: Policy) -> str | None:
-    why = "attempts come on suspended ones" if policy.speculates else None
+    why = "speculative attempts take slots too" if policy.speculates else None
     return kills_by_entitlement(policy) or why
 
 
@@ -55,9 +55,9 @@ def _kills_for_fair(policy: Policy) -> str | None:
 
 
 bounded_preemption = Statement(
-    says="no more is preempted than is lacking, and nobody is left below its share rounded down",
+    says="no more is preempted than is lacking, and no job is left below its share rounded down",
     formula="victims ≤ Σ deficits; after a check each victim runs ≥ ⌊share⌋",
-    assumes="preemption by claims (`kill`, `suspend`)",
+    assumes="preemption by shares (`kill`, `suspend`)",
     source="S13; FT testFairSharePreemptionFromMultiplePools",
     family=LONG_TASKS,
     misfit=preempts_by_entitlement,
@@ -66,9 +66,9 @@ bounded_preemption = Statement(
 
 
 @Statement(
-    says="who has to give way loses its newest attempts, which have done the least work",
+    says="a job that has to give way loses its newest attempts, which have done the least work",
     formula="victim v, survivor s of the same job ⇒ launched(v) ≥ launched(s), by number at a tie",
-    assumes="preemption by claims (`kill`, `suspend`)",
+    assumes="preemption by shares (`kill`, `suspend`)",
     source="M12; FT testMinSharePreemption",
     family=LONG_TASKS,
     misfit=preempts_by_entitlement,
@@ -164,7 +164,7 @@ def _helped(run: ObservedRun, starves: StarvationTest, timeout_s: float) -> int:
 
 
 @Statement(
-    says="nobody runs less than half of its fair share for much longer than the timeout",
+    says="no pool or job runs less than half of its fair share for much longer than the timeout",
     formula="running < ⌊min(share / 2, demand)⌋ throughout [t, t′] without an arrival"
     " ⇒ t′ − t ≤ timeout + interval + 0.5 s + 3 (H + 2ℓ)",
     assumes="`fair` with `kill`; maps alone, equal nodes, no faults",
@@ -201,10 +201,10 @@ def min_share_timeout(experiment: Experiment) -> int:
 
 
 @Statement(
-    says="nobody is preempted before somebody has starved for the timeout",
-    formula="a kill at t ⇒ somebody starves throughout [t − timeout, t]",
+    says="nothing is preempted before a pool or job has starved for the timeout",
+    formula="a kill at t ⇒ a pool or job starves throughout [t − timeout, t]",
     assumes="preemption by `kill`; maps alone",
-    bound="the 0.5 s between two looks",
+    bound="the 0.5 s between two checks",
     source="F13, F14, the other side of the limit; FT: none at 59 s",
     family=LONG_TASKS,
     misfit=_only_kills,
@@ -225,17 +225,8 @@ def patient(experiment: Experiment) -> int:
     for at_ms in killed_ms:
         if not any(from_ms <= at_ms <= to_ms for from_ms, to_ms in starved):
             raise PropertyViolated(
-                f"at {as_seconds(at_ms)} somebody is preempted, and nobody has starved for the"
+                f"at {as_seconds(at_ms)} an attempt is preempted, and nothing has starved for the"
                 f" {params.fair_share_timeout_s:g} s (min share: {params.min_share_timeout_s:g} s)"
                 " of its timeout"
             )
     return len(killed_ms)
-
-
-PREEMPTION_PROPERTIES = (
-    bounded_preemption,
-    newest_first,
-    fair_share_timeout,
-    min_share_timeout,
-    patient,
-)

@@ -51,7 +51,9 @@ class _Case:
         try:
             return _fair_shares(self._experiment.fresh_policy(), jobs, slots)
         except Exception as error:
-            raise PropertyViolated(f"`claims` raised {type(error).__name__}: {error}") from error
+            raise PropertyViolated(
+                f"`entitlements` raised {type(error).__name__}: {error}"
+            ) from error
 
     def changed(self, place: int, maps: int) -> list[JobSpec]:
         """The jobs, one of which says that it has so many maps."""
@@ -82,7 +84,7 @@ def _submission(spec: JobSpec) -> msg.SubmitJob:
 
 
 @_axiom(
-    says="who is due less than it wants is due no less than anybody else",
+    says="a job that is due less than it wants is due no less than any other",
     formula="x_i < d_i ⇒ x_i ≥ x_j",
     assumes="equal weights, no min shares",
     source="F3; Hadoop's computeFairShares, by exact water-filling",
@@ -104,7 +106,7 @@ def max_min_shares(experiment: Experiment) -> int:
 
 
 @_axiom(
-    says="nobody could be due more without somebody else being due less",
+    says="no job could be due more without another being due less",
     formula="Σ x = min(Σ d, m)",
     assumes="min shares that together do not exceed the slots",
     source="F6",
@@ -114,14 +116,12 @@ def pareto(experiment: Experiment) -> int:
     given = sum(case.due.values())
     most = min(sum(job.maps for job in case.jobs), case.slots)
     if given != most:
-        raise PropertyViolated(
-            f"{given} of {case.slots} slots are somebody's share; {most} could be"
-        )
+        raise PropertyViolated(f"{given} of {case.slots} slots are due to jobs; {most} could be")
     return 1
 
 
 @_axiom(
-    says="when somebody leaves, nobody else is due less",
+    says="when a job leaves, no other is due less",
     formula="x_i(N ∖ j) ≥ x_i(N)",
     assumes="of shares; not of response times",
     source="F8; DRF",
@@ -143,7 +143,7 @@ def population_monotone(experiment: Experiment) -> int:
 
 
 @_axiom(
-    says="with more slots nobody is due less",
+    says="with more slots no job is due less",
     formula="x_i(m + k) ≥ x_i(m)",
     assumes="one resource; of shares, not of response times (`more-nodes`)",
     source="F9",
@@ -162,7 +162,7 @@ def resource_monotone(experiment: Experiment) -> int:
 
 
 @_axiom(
-    says="nobody gets more of what it can use by saying that it wants more or less",
+    says="no job gets more of what it can use by saying that it wants more or less",
     formula="min(x′_i, d_i) ≤ x_i for every d′_i",
     assumes="one resource, one shot; demand is the number of maps",
     source="F7; Sprumont 1991",
@@ -184,7 +184,7 @@ def truthful(experiment: Experiment) -> int:
 
 
 @_axiom(
-    says="nobody gets more by cutting a job into two",
+    says="no user gets more by cutting a job into two",
     formula="x′_i1 + x′_i2 ≤ x_i",
     assumes="the second half comes right behind all others",
     source="F7, its known failures",
@@ -204,13 +204,3 @@ def unsplittable(experiment: Experiment) -> int:
                 f'"{job.name}" is due {case.due[job.job]} slots; cut into two jobs {together}'
             )
     return times
-
-
-SHARE_PROPERTIES = (
-    max_min_shares,
-    pareto,
-    population_monotone,
-    resource_monotone,
-    truthful,
-    unsplittable,
-)

@@ -1,7 +1,7 @@
-"""Properties of who gets the next slot: max-min, envy, what a share is worth to join.
+"""Properties of the choice of the next job: max-min, envy, what a share is worth to join.
 
 Slots are given away one at a time, so the fluid statements hold up to one slot, and of a decision:
-what others' tasks do afterwards nobody can undo without preemption (F3).
+what other tasks do afterwards cannot be undone without preemption (F3).
 """
 
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def _passed_over(run: ObservedRun, decision: LaunchDecision, other: JobId) -> st
 @Statement(
     says="no slot goes to a job while one that is more urgent, or as urgent and came first, waits",
     formula="i is launched while j waits ⇒ (priority_i, t_i, i) < (priority_j, t_j, j)",
-    assumes="every task may run on every node; no delay, preemption or copies",
+    assumes="every task may run on every node; no delay, preemption or speculation",
     source="M11; JobQueueTaskScheduler's order of jobs",
     family=msgspec.structs.replace(WITHOUT_FAULTS, heterogeneous=False),
     misfit=undisturbed,
@@ -76,7 +76,7 @@ def first_come(run: ObservedRun, decision: LaunchDecision, other: JobId) -> str 
 @Statement(
     says="no slot goes to a job that runs more than another that waits for one",
     formula="i is launched while j waits ⇒ a_i − 1 ≤ a_j, a after the launch",
-    assumes="equal weights; every task may run on every node; no delay, preemption or copies",
+    assumes="equal weights; every task may run on every node; no delay, preemption or speculation",
     bound="one slot",
     source="F3",
     family=EQUAL_JOBS,
@@ -108,7 +108,7 @@ def weighted_max_min(run: ObservedRun, decision: LaunchDecision, other: JobId) -
 
 
 @Statement(
-    says="nobody would have more of a cluster of its own, 1/n of this one",
+    says="no job would have more of a cluster of its own, 1/n of this one",
     formula="i is launched beyond ⌊m/n⌋ ⇒ every j that waits runs ≥ ⌊m/n⌋",
     assumes="n equal jobs with demand; as max-min",
     bound="⌊m/n⌋ whole slots",
@@ -127,10 +127,10 @@ def sharing_incentive(run: ObservedRun, decision: LaunchDecision, other: JobId) 
 
 
 @Statement(
-    says="once the last task from before the last arrival is over, nobody who waits sees another"
-    " with two slots more",
+    says="once the last task from before the last arrival is over, no job that waits sees"
+    " another with two slots more",
     formula="x_j ≥ x_i − 1 for j that waits, from t_last + p_max + 2δ on",
-    assumes="equal weights, equal nodes, maps alone; no delay, preemption or copies",
+    assumes="equal weights, equal nodes, maps alone; no delay, preemption or speculation",
     bound="one slot; p_max + 2δ after the last arrival",
     source="F5, F3; EF1: Parkes, Procaccia, Shah, EC 2012",
     family=HOMOGENEOUS,
@@ -154,6 +154,3 @@ def envy_free(experiment: Experiment) -> int:
                         f" the last job came {as_seconds(look.at_ms - arrived_ms)} ago"
                     )
     return times
-
-
-ALLOCATION_PROPERTIES = (first_come, max_min, weighted_max_min, sharing_incentive, envy_free)

@@ -68,11 +68,13 @@ class _Fluid:
 
 def _no_discipline(policy: Policy) -> str | None:
     name = policy.order.name
-    return None if name in DISCIPLINE_OF_ORDER else f"`{name}` has no twin on the ideal machine"
+    return (
+        None if name in DISCIPLINE_OF_ORDER else f"`{name}` has no counterpart on the ideal machine"
+    )
 
 
 @Statement(
-    says="on the ideal machine the work that is left hangs on the arrivals alone",
+    says="on the ideal machine the work that is left depends on the arrivals alone",
     formula="V(t) = V^FIFO(t)",
     assumes="one divisible machine, no waste",
     source="F2",
@@ -165,7 +167,7 @@ def _gaps_ms(run: ObservedRun) -> Millis:
     says="no job ends much later than if the cluster were shared: the largest is not starved by"
     " smaller ones that keep coming",
     formula="C_j ≤ C_j^PS + (2 − 1/m) p_max + N δ, N tasks in all",
-    assumes="exact sizes, jobs with at least m tasks; no delay, preemption or copies",
+    assumes="exact sizes, jobs with at least m tasks; no delay, preemption or speculation",
     bound="(2 − 1/m) p_max, and δ for every task",
     source="F10, F12; Friedman and Henderson 2003",
     family=PROMPT_HEARTBEATS,
@@ -209,6 +211,3 @@ def shortest_first(experiment: Experiment) -> int:
             f"the jobs' ends add up to {as_seconds(total)}; {as_seconds(least)} could be"
         )
     return 1
-
-
-SOJOURN_PROPERTIES = (ideal_work, ideal_dominance, ideal_mean, dominance, shortest_first)

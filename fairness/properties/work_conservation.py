@@ -66,8 +66,8 @@ def longest_delay_ms(run: ObservedRun) -> Millis:
 @Statement(
     says="while a slot is free and a task waits, one is launched within a heartbeat",
     formula="free > 0 ∧ waiting > 0 throughout [t, t′] without a launch ⇒ t′ − t ≤ δ",
-    assumes="no faults, preemption or copies; a beat may take many tasks",
-    bound="δ = H + 3ℓ; with `delay` T1 + T2 (or skips + 1 beats) and H + 2ℓ more for maps",
+    assumes="no faults, preemption or speculation; a heartbeat may take many tasks",
+    bound="δ = H + 3ℓ; with `delay` T1 + T2 (or skips + 1 heartbeats) and H + 2ℓ more for maps",
     source="F1",
     family=msgspec.structs.replace(WITHOUT_FAULTS, heartbeat_options=False),
     misfit=unpreempted,
@@ -92,8 +92,8 @@ def work_conserving(experiment: Experiment) -> int:
 @Statement(
     says="jobs that come together are done within Graham's bound",
     formula="C_max ≤ Σ S / m + (1 − 1/m) p_max, with p + δ for each p",
-    assumes="maps alone, all jobs at once, equal nodes; no delay, preemption or copies",
-    bound="δ = H + 3ℓ a task, and one beat at the start",
+    assumes="maps alone, all jobs at once, equal nodes; no delay, preemption or speculation",
+    bound="δ = H + 3ℓ a task, and one heartbeat at the start",
     source="F18; Graham 1969",
     family=msgspec.structs.replace(HOMOGENEOUS, arrivals=False),
     misfit=undisturbed,
@@ -137,6 +137,3 @@ def lower_bound(experiment: Experiment) -> int:
                 f" {as_seconds(least)}"
             )
     return len(run.jobs)
-
-
-WORK_PROPERTIES = (work_conserving, makespan, lower_bound)
