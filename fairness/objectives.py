@@ -25,15 +25,15 @@ def longest_wait_ms(run: ObservedRun) -> Millis:
     """The longest time that a job had something to launch and nothing running."""
     since: dict[JobId, Millis] = {}
     longest = 0
-    for look in run.observations:
-        for job in look.pending[0]:
+    for seen in run.observations:
+        for job in seen.pending[0]:
             pending, running = (
-                sum(each.get(job, 0) for each in counts) for counts in (look.pending, look.running)
+                sum(each.get(job, 0) for each in counts) for counts in (seen.pending, seen.running)
             )
             if pending and not running:
-                since.setdefault(job, look.at_ms)
+                since.setdefault(job, seen.at_ms)
             else:
-                longest = max(longest, look.at_ms - since.pop(job, look.at_ms))
+                longest = max(longest, seen.at_ms - since.pop(job, seen.at_ms))
     return longest
 
 

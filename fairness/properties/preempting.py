@@ -121,18 +121,18 @@ class StarvationInterval(NamedTuple):
 
 
 def starvation_intervals(
-    run: ObservedRun, starves: StarvationTest, *, broken_by_news: bool
+    run: ObservedRun, starves: StarvationTest, *, broken_by_arrivals: bool
 ) -> Iterator[StarvationInterval]:
-    """All of them; `broken_by_news` ends each with the next arrival."""
-    news = deque(sorted(event.at_ms for event in run.all(ev.JobSubmitted)))
+    """All of them; `broken_by_arrivals` ends each with the next arrival."""
+    arrivals = deque(sorted(event.at_ms for event in run.all(ev.JobSubmitted)))
     since: dict[str, Millis] = {}
     now_ms = 0
-    for now_ms, claims in run.entitlement_log:
-        starving = {claim.name for claim in claims if starves(claim)}
+    for now_ms, entitlements in run.entitlement_log:
+        starving = {each.name for each in entitlements if starves(each)}
         came = False
-        while news and news[0] <= now_ms:
-            came = broken_by_news
-            news.popleft()
+        while arrivals and arrivals[0] <= now_ms:
+            came = broken_by_arrivals
+            arrivals.popleft()
         for name in [name for name in since if came or name not in starving]:
             yield StarvationInterval(name, since.pop(name), now_ms)
         for name in sorted(starving):
@@ -151,7 +151,7 @@ def _helped(run: ObservedRun, starves: StarvationTest, timeout_s: float) -> int:
     run, times = completed(run), 0
     most_ms = 1000 * (timeout_s + _kill_params(run.policy).interval_s)
     most_ms += UPDATE_INTERVAL_MS + 3 * run.period_ms
-    for interval in starvation_intervals(run, starves, broken_by_news=True):
+    for interval in starvation_intervals(run, starves, broken_by_arrivals=True):
         lasted_ms = interval.to_ms - interval.from_ms
         times += lasted_ms > 1000 * timeout_s
         if lasted_ms > most_ms:
@@ -219,7 +219,7 @@ def patient(experiment: Experiment) -> int:
     starved = [
         (interval.from_ms + 1000 * timeout_s - UPDATE_INTERVAL_MS, interval.to_ms)
         for starves, timeout_s in timeouts_s
-        for interval in starvation_intervals(run, starves, broken_by_news=False)
+        for interval in starvation_intervals(run, starves, broken_by_arrivals=False)
     ]
     killed_ms = sorted({event.at_ms for event in run.all(ev.KillOrdered) if event.why.rank})
     for at_ms in killed_ms:

@@ -72,8 +72,8 @@ def _fair_shares(policy: Policy, jobs: Sequence[JobSpec], slots: int) -> Mapping
     for spec in jobs:
         ledger.submit(_submission(spec), NO_CAUSE)
         policy.order.observe(JobArrived(spec.job), ledger)
-    claims = policy.order.entitlements(TaskKind.MAP, ledger, "job")
-    due = {job: claim.share for claim in claims for job in claim.jobs}
+    entitlements = policy.order.entitlements(TaskKind.MAP, ledger, "job")
+    due = {job: each.share for each in entitlements for job in each.jobs}
     return {spec.job: due.get(spec.job, Fraction(0)) for spec in jobs}
 
 

@@ -142,15 +142,15 @@ def envy_free(experiment: Experiment) -> int:
     longest = max(e.at_ms - began[e.attempt] for e in run.all(ev.AttemptEnded))
     arrived_ms = max(job.submit_ms for job in run.jobs)
     settled_ms = arrived_ms + longest + 2 * gap_ms(run)
-    for look in (look for look in run.observations if look.at_ms >= settled_ms):
-        running, pending = look.running[TaskKind.MAP], look.pending[TaskKind.MAP]
+    for seen in (seen for seen in run.observations if seen.at_ms >= settled_ms):
+        running, pending = seen.running[TaskKind.MAP], seen.pending[TaskKind.MAP]
         for envious in (job for job, left in pending.items() if left):
             for other, slots in running.items():
                 times += other != envious
                 if slots - 1 > running[envious]:
                     raise PropertyViolated(
-                        f'at {as_seconds(look.at_ms)} "{run.jobs[envious].name}" waits with'
+                        f'at {as_seconds(seen.at_ms)} "{run.jobs[envious].name}" waits with'
                         f' {running[envious]} map slots, and "{run.jobs[other].name}" has {slots};'
-                        f" the last job came {as_seconds(look.at_ms - arrived_ms)} ago"
+                        f" the last job came {as_seconds(seen.at_ms - arrived_ms)} ago"
                     )
     return times

@@ -36,7 +36,7 @@ def idle_gaps(run: ObservedRun, kind: TaskKind) -> Iterator[Gap]:
     attempts = {launch.attempt for launch in launches}
     launched = Counter(launch.at_ms for launch in launches)
     ended = Counter(e.at_ms for e in run.all(ev.AttemptEnded) if e.attempt in attempts)
-    waits = {look.at_ms: sum(look.pending[kind].values()) for look in run.observations}
+    waits = {seen.at_ms: sum(seen.pending[kind].values()) for seen in run.observations}
     free, waiting = run.slots(kind), 0
     since: Millis | None = None
     for at_ms in sorted({*launched, *ended, *waits}):
