@@ -1,3 +1,3 @@
-"""The kit for fairness: properties of schedulers as objects, worlds in which to look for runs that
-break them, and the smallest such run as a scenario file.
+"""Properties of schedulers as objects, a search for scenarios in which a policy breaks them, and
+the smallest such scenario as a file.
 """

@@ -12,15 +12,21 @@ from callboard.fairness.properties import (
 )
 from callboard.fairness.property import Property
 
-PROPERTIES: tuple[Property, ...] = (
-    *invariants.INVARIANT_PROPERTIES,
-    *work_conservation.WORK_PROPERTIES,
-    *slot_allocation.ALLOCATION_PROPERTIES,
-    *share_axioms.SHARE_PROPERTIES,
-    *sojourn.SOJOURN_PROPERTIES,
-    *preempting.PREEMPTION_PROPERTIES,
-    *metamorphic.METAMORPHIC_PROPERTIES,
-    *equivalences.EQUIVALENCE_PROPERTIES,
+PROPERTIES: tuple[Property, ...] = tuple(
+    value
+    for module in (
+        invariants,
+        work_conservation,
+        slot_allocation,
+        share_axioms,
+        sojourn,
+        preempting,
+        metamorphic,
+        equivalences,
+    )
+    for value in vars(module).values()
+    if isinstance(value, Property)
 )
+"""Those that these modules define, in the order in which they do."""
 
 PROPERTIES_BY_NAME: dict[str, Property] = {prop.name: prop for prop in PROPERTIES}

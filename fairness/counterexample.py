@@ -22,7 +22,7 @@ _WIDTH = 96
 
 
 class SavedCounterexample(NamedTuple):
-    """A property and a scenario in which somebody broke it."""
+    """A property and a scenario in which a policy broke it."""
 
     prop: Property
     scenario: Scenario

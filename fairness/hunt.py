@@ -10,27 +10,31 @@ from random import Random
 from typing import NamedTuple
 
 import msgspec
-from hypothesis import Phase, given, target
-from hypothesis import seed as seeded
+from hypothesis import Phase, target
 
 from callboard.actors.config import Cluster
 from callboard.fairness.objectives import OBJECTIVES, Objective
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
-from callboard.fairness.search import OnProgress, PolicyUnderTest, ignore_progress, search_settings
-from callboard.fairness.strategies import scenarios
-from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
+from callboard.fairness.search import (
+    OnProgress,
+    PolicyUnderTest,
+    ignore_progress,
+    in_each_scenario,
+)
+from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
+from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import Scenario
 
 HUNT_FAMILY: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, jobs=6, reduces=True, lengths_s=(1.0, 4.0, 10.0, 30.0, 99.0), stream_length=10
 )
-"""Where is hunted: nothing goes wrong, and tasks take what they say."""
+"""What is hunted in: nothing goes wrong, and tasks take what they say."""
 
 POPULATION = 8
-"""So many scenarios breed."""
+"""How many scenarios breed."""
 
 SHRINK_TOLERANCE = 0.95
-"""A smaller scenario may be so much less bad."""
+"""What share of the worst a smaller scenario has to come to."""
 
 HUNT_LENGTHS_S = (0.5, 1.0, 2.0, 4.0, 10.0, 30.0, 99.0, 300.0)
 HUNT_MAPS_MAX = 40
@@ -82,14 +86,11 @@ class Hunt:
     def draw(self, examples: int, seed: int) -> None:
         """Let Hypothesis draw so many scenarios, and climb."""
 
-        @seeded(seed)
-        @search_settings(examples, Phase.generate, Phase.target)
-        @given(scenario=scenarios(HUNT_FAMILY))
         def look(scenario: Scenario) -> None:
             target(self.worse(scenario), label="worse")
             self._on_progress("drawing", 1)
 
-        look()
+        in_each_scenario(HUNT_FAMILY, look, examples, seed, (Phase.generate, Phase.target))
 
     def breed(self, times: int, seed: int) -> None:
         """Change the best so many times."""
@@ -101,57 +102,53 @@ class Hunt:
 
     def smallest(self) -> WorstCase:
         """The worst scenario, made smaller step by step."""
-        worst = self.best[0]
-        least = worst.worse * SHRINK_TOLERANCE
-        found = worst
-        again = True
-        while again:
-            again = False
-            for smaller in _smaller(found.scenario):
-                self._on_progress("making it smaller", 0)
-                worse = self.worse(smaller)
-                if worse >= least:
-                    found, again = WorstCase(worse, smaller), True
-                    break
-        return found
+        smallest = self.best[0]
+        least = smallest.worse * SHRINK_TOLERANCE
+        while (smaller := self._smaller(smallest.scenario, least)) is not None:
+            smallest = smaller
+        return smallest
 
-
-def _entries(scenario: Scenario) -> tuple[ListedJob, ...]:
-    assert isinstance(scenario.workload, ListedWorkload)
-    return scenario.workload.job
-
-
-def _with(scenario: Scenario, entries: tuple[ListedJob, ...]) -> Scenario:
-    return msgspec.structs.replace(scenario, workload=ListedWorkload(job=entries))
+    def _smaller(self, scenario: Scenario, least: float) -> WorstCase | None:
+        """The first that is a little smaller and bad enough."""
+        for smaller in _smaller(scenario):
+            self._on_progress("making it smaller", 0)
+            worse = self.worse(smaller)
+            if worse >= least:
+                return WorstCase(worse, smaller)
+        return None
 
 
 def _changed(scenario: Scenario, chance: Random) -> Scenario:
     """The scenario with one or two small changes."""
     for _ in range(chance.choice([1, 1, 2])):
         if chance.random() < 0.15:
-            scenario = msgspec.structs.replace(scenario, cluster=_moved(scenario.cluster, chance))
+            scenario = _resized(scenario, chance)
         else:
-            scenario = _with(scenario, _mutated(_entries(scenario), chance))
+            scenario = _mutated(scenario, chance)
     return scenario
 
 
-def _moved(cluster: Cluster, chance: Random) -> Cluster:
-    nodes = max(1, min(4, cluster.nodes + chance.choice([-1, 0, 1])))
-    slots = max(1, min(4, cluster.map_slots + chance.choice([-1, 0, 1])))
-    return msgspec.structs.replace(
-        cluster, nodes=nodes, map_slots=slots, racks=min(cluster.racks, nodes)
+def _resized(scenario: Scenario, chance: Random) -> Scenario:
+    cluster = scenario.cluster
+    nodes, map_slots = (
+        max(1, min(4, number + chance.choice([-1, 0, 1])))
+        for number in (cluster.nodes, cluster.map_slots)
     )
+    racks = min(cluster.racks, nodes)
+    return with_cluster(scenario, nodes=nodes, map_slots=map_slots, racks=racks)
 
 
-def _mutated(entries: tuple[ListedJob, ...], chance: Random) -> tuple[ListedJob, ...]:
+def _mutated(scenario: Scenario, chance: Random) -> Scenario:
+    entries = entries_of(scenario)
     place = chance.randrange(len(entries))
-    entry, rest = entries[place], (*entries[:place], *entries[place + 1 :])
+    entry = entries[place]
     jobs = sum(each.count for each in entries)
     how = chance.randrange(6)
-    if how == 0 and rest:
-        return rest
+    if how == 0 and len(entries) > 1:
+        return with_entry(scenario, place)
     if how == 1 and jobs + entry.count <= HUNT_JOBS_MAX:
-        return (*entries, msgspec.structs.replace(entry, at_s=float(chance.randrange(60))))
+        later = msgspec.structs.replace(entry, at_s=float(chance.randrange(60)))
+        return with_entries(scenario, (*entries, later))
     changes: dict[str, object]
     if how == 2:
         changes = {"maps": max(1, min(HUNT_MAPS_MAX, entry.maps + chance.choice([-3, -1, 1, 3])))}
@@ -165,37 +162,32 @@ def _mutated(entries: tuple[ListedJob, ...], chance: Random) -> tuple[ListedJob,
             "count": min(most, chance.choice([1, 5, 20])),
             "every_s": chance.choice([0.0, 1.0, 4.0]),
         }
-    changed = msgspec.structs.replace(entry, **changes)
-    return (*entries[:place], changed, *entries[place + 1 :])
+    return with_entry(scenario, place, msgspec.structs.replace(entry, **changes))
 
 
 def _smaller(scenario: Scenario) -> Iterator[Scenario]:
     """The scenario with a little less, the largest steps first."""
-    entries = _entries(scenario)
+    entries = entries_of(scenario)
     for place, entry in enumerate(entries):
         if len(entries) > 1:
-            yield _with(scenario, (*entries[:place], *entries[place + 1 :]))
+            yield with_entry(scenario, place)
         for changes in _less(entry):
-            less = msgspec.structs.replace(entry, **changes)
-            yield _with(scenario, (*entries[:place], less, *entries[place + 1 :]))
+            yield with_entry(scenario, place, msgspec.structs.replace(entry, **changes))
     cluster = scenario.cluster
+    if cluster.nodes > 1:
+        yield with_cluster(scenario, nodes=cluster.nodes - 1, racks=1)
+    if cluster.map_slots > 1:
+        yield with_cluster(scenario, map_slots=cluster.map_slots - 1)
     plain = Cluster(nodes=cluster.nodes, racks=1, map_slots=cluster.map_slots, reduce_slots=1)
-    for less_cluster in (
-        msgspec.structs.replace(cluster, nodes=cluster.nodes - 1, racks=1),
-        msgspec.structs.replace(cluster, map_slots=cluster.map_slots - 1),
-        plain,
-    ):
-        if less_cluster != cluster and less_cluster.nodes and less_cluster.map_slots:
-            yield msgspec.structs.replace(scenario, cluster=less_cluster)
+    if cluster != plain:
+        yield msgspec.structs.replace(scenario, cluster=plain)
 
 
 def _less(entry: ListedJob) -> Iterator[dict[str, object]]:
-    for count in sorted({1, entry.count // 2, entry.count - 1}):
-        if 1 <= count < entry.count:
-            yield {"count": count, **({"every_s": 0.0} if count == 1 else {})}
-    for maps in sorted({1, entry.maps // 2, entry.maps - 1}):
-        if 1 <= maps < entry.maps:
-            yield {"maps": maps}
+    for count in _fewer(entry.count):
+        yield {"count": count, **({"every_s": 0.0} if count == 1 else {})}
+    for maps in _fewer(entry.maps):
+        yield {"maps": maps}
     if entry.reduces:
         yield {"reduces": 0, "shuffle_s": 0.0, "reduce_s": 0.0}
     if entry.at_s:
@@ -203,6 +195,10 @@ def _less(entry: ListedJob) -> Iterator[dict[str, object]]:
         yield {"at_s": float(int(entry.at_s) // 2)}
     if entry.user != "user":
         yield {"user": "user"}
+
+
+def _fewer(number: int) -> list[int]:
+    return [fewer for fewer in sorted({1, number // 2, number - 1}) if 1 <= fewer < number]
 
 
 def hunt(

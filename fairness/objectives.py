@@ -1,31 +1,19 @@
-"""In what one policy may look worse than another: numbers of a run, the larger the worse."""
+"""By what one policy may look worse than another: numbers of a run, the larger the worse."""
 
 from collections.abc import Callable, Mapping
 
-from callboard.actors.vocabulary.events import AttemptEnded, JobFinished, Outcome
+from callboard.actors.vocabulary.events import AttemptEnded, Outcome
 from callboard.fairness.experiment import ObservedRun
-from callboard.scenarios.build import node_facts
-from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.fairness.figures import least_response_ms, response_times_ms
+from callboard.scheduler.model import JobId, Millis
 
 Objective = Callable[[ObservedRun, ObservedRun], float]
 """By how much the first run is worse than the second: a ratio, or a difference of shares."""
 
 
-def response_times_ms(run: ObservedRun) -> dict[JobId, Millis]:
-    """The response time of each job."""
-    return {event.job: event.at_ms - event.submitted_ms for event in run.all(JobFinished)}
-
-
-def least_response_ms(run: ObservedRun, job: JobId) -> float:
-    """The least that a job could take (F17): its longest chain, or its maps on all slots."""
-    spec = run.jobs[job]
-    fastest = max(node.speed for node in node_facts(run.scenario.cluster))
-    chain = spec.map_ms + (spec.reduce_ms if spec.reduces else 0)
-    return max(chain, spec.maps * spec.map_ms / run.slots(TaskKind.MAP)) / fastest
-
-
 def _max_slowdown(run: ObservedRun) -> float:
-    return max(ms / least_response_ms(run, job) for job, ms in response_times_ms(run).items())
+    responses = response_times_ms(run).items()
+    return max(ms / least_response_ms(run, run.jobs[job]) for job, ms in responses)
 
 
 def _mean_response(run: ObservedRun) -> float:
@@ -37,14 +25,15 @@ def longest_wait_ms(run: ObservedRun) -> Millis:
     """The longest time that a job had something to launch and nothing running."""
     since: dict[JobId, Millis] = {}
     longest = 0
-    for look in run.observations:
-        pending = [sum(each.get(job, 0) for each in look.pending) for job in look.pending[0]]
-        for job, left in zip(look.pending[0], pending, strict=True):
-            waits = left and not any(each.get(job, 0) for each in look.running)
-            if not waits:
-                longest = max(longest, look.at_ms - since.pop(job, look.at_ms))
+    for seen in run.observations:
+        for job in seen.pending[0]:
+            pending, running = (
+                sum(each.get(job, 0) for each in counts) for counts in (seen.pending, seen.running)
+            )
+            if pending and not running:
+                since.setdefault(job, seen.at_ms)
             else:
-                since.setdefault(job, look.at_ms)
+                longest = max(longest, seen.at_ms - since.pop(job, seen.at_ms))
     return longest
 
 
@@ -63,13 +52,13 @@ def _ratio(of: Callable[[ObservedRun], float]) -> Objective:
 
 
 def _unfairness(mine: ObservedRun, its: ObservedRun) -> float:
-    other: Mapping[JobId, Millis] = response_times_ms(its)
-    return max(ms / max(other[job], 1) for job, ms in response_times_ms(mine).items())
+    others = response_times_ms(its)
+    return max(ms / max(others[job], 1) for job, ms in response_times_ms(mine).items())
 
 
 def _starvation(mine: ObservedRun, its: ObservedRun) -> float:
-    beat_ms = mine.period_ms
-    return (longest_wait_ms(mine) + beat_ms) / (longest_wait_ms(its) + beat_ms)
+    period_ms = mine.period_ms
+    return (longest_wait_ms(mine) + period_ms) / (longest_wait_ms(its) + period_ms)
 
 
 OBJECTIVES: Mapping[str, tuple[str, Objective]] = {
@@ -78,7 +67,7 @@ OBJECTIVES: Mapping[str, tuple[str, Objective]] = {
         _ratio(_max_slowdown),
     ),
     "starvation time": (
-        "the longest wait with nothing running, over the other's, a beat added to both",
+        "the longest wait with nothing running, over the other's, a heartbeat added to both",
         _starvation,
     ),
     "unfairness": ("the largest T_j over the same job's T_j under the other", _unfairness),
@@ -88,4 +77,4 @@ OBJECTIVES: Mapping[str, tuple[str, Objective]] = {
     ),
     "mean response ratio": ("the mean T over the other's mean T", _ratio(_mean_response)),
 }
-"""What can be hunted for: what it means, and the number."""
+"""What can be hunted for: its meaning, and the number."""

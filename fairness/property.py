@@ -1,51 +1,65 @@
-"""A property: what is claimed, under which assumptions, up to which bound, and a check of it."""
+"""A property: what is stated, under which assumptions, up to which bound, and a check of it."""
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import NamedTuple
 
 import msgspec
 
-from callboard.fairness.experiment import Experiment, ObservedRun
+from callboard.fairness.experiment import Experiment
 from callboard.fairness.scenario_family import WITHOUT_FAULTS, ScenarioFamily
-from callboard.scheduler.entitlements import EntitlingOrder
-from callboard.scheduler.policy import AnyLocality, Policy
+from callboard.scheduler.policy import Policy
 
 PropertyCheck = Callable[[Experiment], int]
-"""How often there was something to hold the policy against; raises Broken."""
+"""How many cases there were to test the policy in; raises PropertyViolated."""
 
 
 class PropertyViolated(Exception):
-    """The property does not hold; the message says what was seen, for people."""
+    """The property does not hold; the message says what was seen."""
 
 
 class NotApplicable(Exception):
     """The property says nothing of this policy or scenario; the message says why."""
 
 
-class Property(msgspec.Struct, frozen=True, kw_only=True):
-    """One property.
+class Statement(msgspec.Struct, frozen=True, kw_only=True):
+    """What a property states.
 
     `says` is its meaning in plain words, `formula` what is compared, `assumes` under which
     assumptions, `bound` how far it may be missed (`exact` for not at all), `source` where it is
-    from.  `worlds` are the scenarios of which it speaks, `misfit` says why it does not speak of a
-    policy.  A property that is `universal` is claimed for every policy; the others by those
-    whose parts promise them.
+    from.  `family` are the scenarios that it speaks of, `misfit` says why it does not speak of a
+    policy.  A property that is `universal` is guaranteed by every policy, any other by those
+    whose parts name it in their `guarantees`.
     """
 
-    name: str
     says: str
     formula: str
-    assumes: str
-    bound: str
     source: str
-    check: PropertyCheck
+    assumes: str = "nothing"
+    bound: str = "exact"
     family: ScenarioFamily = WITHOUT_FAULTS
     misfit: Callable[[Policy], str | None] = lambda _policy: None
     universal: bool = False
 
+    def __call__(self, check: PropertyCheck) -> "Property":
+        """Decorates the check; the property has the function's name, with hyphens."""
+        return self.named(check.__name__.replace("_", "-"), check)
+
+    def named(self, name: str, check: PropertyCheck) -> "Property":
+        """The property of that name."""
+        words = {field: getattr(self, field) for field in self.__struct_fields__}
+        return Property(name=name, check=check, **words)
+
+
+class Property(Statement, frozen=True, kw_only=True):
+    """A statement and its check."""
+
+    name: str
+    check: PropertyCheck
+
     def verify(self, experiment: Experiment) -> int:
-        """Hold the trial's policy to it.  Raises Broken, or SaysNothing where it does not apply."""
+        """Test the experiment's policy.  Raises PropertyViolated, or NotApplicable where the
+        property says nothing.
+        """
         why = self.misfit(experiment.fresh_policy()) or self.family.validate(experiment.scenario)
         if why is not None:
             raise NotApplicable(why)
@@ -53,7 +67,9 @@ class Property(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evaluation(NamedTuple):
-    """What became of a property in one scenario: `broken` says what was seen, if it was."""
+    """The outcome of a property in one scenario: in how many cases it was tested, what was seen
+    if it was violated, and why it does not apply if it does not.
+    """
 
     times: int
     broken: str = ""
@@ -61,7 +77,7 @@ class Evaluation(NamedTuple):
 
 
 def evaluate(prop: Property, experiment: Experiment) -> Evaluation:
-    """Hold the trial's policy to the property."""
+    """Test the experiment's policy against the property."""
     try:
         return Evaluation(prop.verify(experiment))
     except PropertyViolated as broken:
@@ -70,50 +86,10 @@ def evaluate(prop: Property, experiment: Experiment) -> Evaluation:
         return Evaluation(0, not_applicable=str(why))
 
 
-def as_seconds(ms: float | Fraction) -> str:
-    """A moment or a length of time as it stands in what was seen: `1,234.567 s`."""
-    return f"{float(ms) / 1000:,.3f} s"
-
-
-def completed(run: ObservedRun) -> ObservedRun:
-    """The run, if it came to its end; else nothing more can be said of it."""
-    if run.trouble is not None:
-        raise NotApplicable("the run did not come to its end")
-    return run
-
-
 def is_guaranteed(policy: Policy, prop: Property) -> bool:
-    """Whether the property is claimed for the policy: by one of its parts, or for every policy of
-    which it speaks.
+    """Whether one of the policy's parts guarantees the property, or every policy does that it
+    speaks of.
     """
     if any(prop.name in part.guarantees for part in policy.parts):
         return True
     return prop.universal and prop.misfit(policy) is None
-
-
-def without_entitlements(policy: Policy) -> str | None:
-    """Why nothing can be said of shares; None if it can."""
-    if isinstance(policy.order, EntitlingOrder):
-        return None
-    return f"`{policy.order.name}` does not say what anybody is due"
-
-
-def undisturbed(policy: Policy) -> str | None:
-    """Why the order alone does not decide who gets a slot; None if it does."""
-    return unpreempted(policy) or undelayed(policy)
-
-
-def undelayed(policy: Policy) -> str | None:
-    """Why jobs may be passed over; None if they may not."""
-    if type(policy.locality) is not AnyLocality:
-        return f"jobs may be passed over by `{policy.locality.name}`"
-    return None
-
-
-def unpreempted(policy: Policy) -> str | None:
-    """Why slots may be taken or given away otherwise; None if they may not."""
-    if policy.preemption.interval_ms is not None:
-        return f"slots may be taken by `{policy.preemption.name}`"
-    if policy.speculates:
-        return f"slots may go to copies by `{policy.speculation.name}`"
-    return None

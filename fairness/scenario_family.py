@@ -2,6 +2,7 @@
 
 import msgspec
 
+from callboard.actors.config import Cluster
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.validation import node_count, slot_count
@@ -10,13 +11,13 @@ from callboard.scenarios.validation import node_count, slot_count
 class ScenarioFamily(msgspec.Struct, frozen=True, kw_only=True):
     """A family of scenarios with listed jobs.
 
-    The numbers are the most of what is drawn (of map slots a node also the least), and bind
-    nobody's own file.  The others are what may be there: `reduces`; `priorities` other than
-    normal; `noise` in the length of tasks; `distance`, so that a map far from its input takes
-    longer; `unlike` nodes; `faults`, of all kinds or `only_crashes`; `beats` other than Hadoop
-    1.0's.  `arrivals` says whether jobs come at different times, `pools` which pools they name.
-    In `prompt` ones nodes beat at every end of an attempt and often besides.  A stream is so many
-    equal jobs, one after the other.
+    The numbers limit what is drawn (`min_slots` is the least of map slots a node), and no file of
+    a user's own.  The others say what there may be: `reduces`; `priorities` other than normal;
+    `noise` in the length of tasks; maps that take longer far from their input
+    (`locality_matters`); nodes that differ (`heterogeneous`); `faults`, of all kinds or
+    `only_crashes`; heartbeats other than Hadoop 1.0's (`heartbeat_options`); different `arrivals`.
+    `pools` are those that jobs name.  In `prompt` scenarios nodes send a heartbeat at every end of
+    an attempt and often besides.  `stream_length` equal jobs may come one after the other.
     """
 
     nodes: int = 3
@@ -44,43 +45,31 @@ class ScenarioFamily(msgspec.Struct, frozen=True, kw_only=True):
         cluster, tasks, jobs = scenario.cluster, scenario.tasks, scenario.workload
         if not isinstance(jobs, ListedWorkload):
             return 'its workload is not of the kind "jobs"'
-        if scenario.timeline and not self.faults:
-            return "it has a timeline"
-        if (tasks.sigma or tasks.straggler_share) and not self.noise:
-            return "tasks of a job differ in length"
-        if (cluster.group or cluster.speed != 1.0) and not self.heterogeneous:
-            return "its nodes are unlike"
         entries = jobs.job
+        noisy = tasks.sigma or tasks.straggler_share
+        skewed = any(e.skewed_maps or e.skewed_reduces for e in entries)
+        unlike = cluster.group or cluster.speed != 1.0
+        arrivals = {(e.at_s, e.every_s * (e.count > 1)) for e in entries}
+        poisoned = any(e.poisoned_maps or e.poisoned_reduces for e in entries)
+        farther_is_slower = (tasks.rack_factor, tasks.off_rack_factor) != (1.0, 1.0)
+        one_task = cluster.heartbeat.tasks_per_heartbeat == "one"
         checks = (
+            (self.faults, scenario.timeline, "it has a timeline"),
+            (self.noise, noisy or skewed, "tasks of a job differ in length"),
+            (self.heterogeneous, unlike, "its nodes are unlike"),
             (self.reduces, any(e.reduces for e in entries), "a job has reduces"),
             (self.priorities, any(e.priority != "normal" for e in entries), "a job has a priority"),
-            (
-                self.arrivals,
-                len({(e.at_s, e.every_s * (e.count > 1)) for e in entries}) > 1,
-                STAGGERED,
-            ),
-            (
-                self.locality_matters,
-                _locality_matters(scenario),
-                "a map far from its input takes longer",
-            ),
-            (
-                self.heartbeat_options,
-                cluster.heartbeat.tasks_per_heartbeat == "one",
-                "a beat takes one task only",
-            ),
-            (self.noise, any(_skewed(e) for e in entries), "tasks of a job differ in length"),
-            (not self.prompt, not _is_prompt(scenario), "nodes do not beat at once and often"),
-            (self.faults, any(e.poisoned_maps or e.poisoned_reduces for e in entries), POISONED),
+            (self.arrivals, len(arrivals) > 1, "jobs come at different times"),
+            (self.locality_matters, farther_is_slower, "a map far from its input takes longer"),
+            (self.heartbeat_options, one_task, "a heartbeat takes one task only"),
+            (not self.prompt, not _is_prompt(cluster), "its nodes are not prompt"),
+            (self.faults, poisoned, "a job has tasks that fail"),
         )
         return next((why for may, is_so, why in checks if is_so and not may), None)
 
 
 PROMPT_PERIOD_MS = 22
-"""The longest time from beat to beat in a prompt world."""
-
-STAGGERED = "jobs come at different times"
-POISONED = "a job has tasks that fail"
+"""The longest time between two heartbeats of a node in a prompt scenario."""
 
 WITHOUT_FAULTS = ScenarioFamily()
 """Everything but faults."""
@@ -119,16 +108,6 @@ def scenario_size(scenario: Scenario) -> tuple[int, int, int]:
     return node_count(scenario.cluster), count, slot_count(scenario.cluster)
 
 
-def _locality_matters(scenario: Scenario) -> bool:
-    tasks = scenario.tasks
-    return (tasks.rack_factor, tasks.off_rack_factor) != (1.0, 1.0)
-
-
-def _is_prompt(scenario: Scenario) -> bool:
-    cluster = scenario.cluster
+def _is_prompt(cluster: Cluster) -> bool:
     period_ms = cluster.heartbeat.period_ms(node_count(cluster)) + 2 * cluster.latency_ms
     return cluster.heartbeat.out_of_band and period_ms <= PROMPT_PERIOD_MS
-
-
-def _skewed(entry: object) -> bool:
-    return bool(getattr(entry, "skewed_maps", ()) or getattr(entry, "skewed_reduces", ()))

@@ -1,11 +1,13 @@
 """Looking for scenarios in which a policy breaks a property, and for the smallest of them.
 
 Scenarios are drawn by Hypothesis from a seed and nothing else, so the same search finds the same.
-Properties that speak of the same worlds are held against the same scenarios, each played once.
+Properties that speak of the same family are tested in the same scenarios, each played once.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -31,21 +33,8 @@ class Counterexample(NamedTuple):
     seen: str
 
 
-class Finding(NamedTuple):
-    """What became of a property: how many scenarios were looked at, in how many of them there was
-    something to hold the policy against, why it says nothing of the policy if it does not, and
-    the smallest counterexample if there is one.
-    """
-
-    prop: Property
-    tried: int
-    tested: int
-    not_applicable: str
-    counterexample: Counterexample | None
-
-
 class PolicyUnderTest(NamedTuple):
-    """A policy under examination: its spelling, and who makes it."""
+    """A policy under examination: its spelling, and what makes it."""
 
     policy: str
     make_policy: MakePolicy = load_policy
@@ -63,25 +52,26 @@ def ignore_progress(what: str, more: int) -> None:
     """Watch nothing."""
 
 
-class PropertyTally:
-    """What is known of a property so far."""
+class Finding:
+    """What became of a property: in how many scenarios there was a case to test, why it says
+    nothing of the policy if it does not, and a counterexample if there is one.
+    """
 
     def __init__(self, prop: Property) -> None:
         self.prop = prop
-        self.tried = self.tested = 0
+        self.tested = 0
         self.not_applicable = ""
-        self.first: Counterexample | None = None
+        self.counterexample: Counterexample | None = None
 
     def test(self, experiment: Experiment) -> None:
-        """Hold the policy to the property in one scenario more, unless it has broken it already."""
-        if self.first is not None:
+        """Test the property in one scenario more, unless it has been broken already."""
+        if self.counterexample is not None:
             return
-        verdict = evaluate(self.prop, experiment)
-        self.tried += 1
-        self.tested += verdict.times > 0
-        self.not_applicable = verdict.not_applicable
-        if verdict.broken:
-            self.first = Counterexample(experiment.scenario, verdict.broken)
+        outcome = evaluate(self.prop, experiment)
+        self.tested += outcome.times > 0
+        self.not_applicable = outcome.not_applicable
+        if outcome.broken:
+            self.counterexample = Counterexample(experiment.scenario, outcome.broken)
 
 
 def examine(
@@ -92,57 +82,33 @@ def examine(
     seed: int,
     on_progress: OnProgress = ignore_progress,
 ) -> list[Finding]:
-    """Hold the policy to each of the properties in so many scenarios, and shrink what breaks it."""
-    tallies = [PropertyTally(prop) for prop in properties]
-    for worlds, group in _by_family(tallies).items():
-        _test_all(under_test, worlds, group, examples, seed, on_progress)
-    return [_finding(under_test, tally, examples, seed, on_progress) for tally in tallies]
+    """Test the policy against each property in so many scenarios, and shrink what breaks it."""
+    findings = [Finding(prop) for prop in properties]
+    groups: defaultdict[ScenarioFamily, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        groups[finding.prop.family].append(finding)
+    for family, group in groups.items():
+        look = partial(_test_group, under_test, group, on_progress)
+        in_each_scenario(family, look, examples, seed)
+    for finding in findings:
+        if finding.counterexample is not None:
+            smallest = find_counterexample(
+                under_test, finding.prop, examples=examples, seed=seed, on_progress=on_progress
+            )
+            finding.counterexample = smallest or finding.counterexample
+    return findings
 
 
-def _by_family(tallies: Sequence[PropertyTally]) -> dict[ScenarioFamily, list[PropertyTally]]:
-    groups: dict[ScenarioFamily, list[PropertyTally]] = {}
-    for tally in tallies:
-        groups.setdefault(tally.prop.family, []).append(tally)
-    return groups
-
-
-def _test_all(
+def _test_group(
     under_test: PolicyUnderTest,
-    family: ScenarioFamily,
-    group: Sequence[PropertyTally],
-    examples: int,
-    seed: int,
+    group: Sequence[Finding],
     on_progress: OnProgress,
+    scenario: Scenario,
 ) -> None:
-    what = group[0].prop.name if len(group) == 1 else f"{group[0].prop.name} and {len(group) - 1}"
-
-    @seeded(seed)
-    @search_settings(examples, Phase.generate)
-    @given(scenario=scenarios(family))
-    def look(scenario: Scenario) -> None:
-        trial = under_test.experiment(scenario)
-        for tally in group:
-            tally.test(trial)
-        on_progress(what, len(group))
-
-    look()
-
-
-def _finding(
-    under_test: PolicyUnderTest,
-    tally: PropertyTally,
-    examples: int,
-    seed: int,
-    on_progress: OnProgress,
-) -> Finding:
-    smallest = tally.first
-    if tally.first is not None:
-        smallest = find_counterexample(
-            under_test, tally.prop, examples=examples, seed=seed, on_progress=on_progress
-        )
-    return Finding(
-        tally.prop, tally.tried, tally.tested, tally.not_applicable, smallest or tally.first
-    )
+    experiment, first = under_test.experiment(scenario), group[0].prop.name
+    for finding in group:
+        finding.test(experiment)
+    on_progress(f"{first} and {len(group) - 1}" if len(group) > 1 else first, len(group))
 
 
 def find_counterexample(
@@ -159,26 +125,32 @@ def find_counterexample(
     """
     found: list[Counterexample] = []
 
-    @seeded(seed)
-    @search_settings(examples, *((Phase.generate, Phase.shrink) if shrink else (Phase.generate,)))
-    @given(scenario=scenarios(prop.family))
     def look(scenario: Scenario) -> None:
-        verdict = evaluate(prop, under_test.experiment(scenario))
+        outcome = evaluate(prop, under_test.experiment(scenario))
         on_progress(f"the smallest without {prop.name}" if found else prop.name, 0)
-        if verdict.broken:
-            found.append(Counterexample(scenario, verdict.broken))
+        if outcome.broken:
+            found.append(Counterexample(scenario, outcome.broken))
             raise PropertyViolated(prop.name)
 
+    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
     try:
-        look()
+        in_each_scenario(prop.family, look, examples, seed, phases)
     except (PropertyViolated, Flaky):  # flaky: a policy that does not do the same twice
         return found[-1]
     return None
 
 
-def search_settings(examples: int, *phases: Phase) -> settings:
-    """Settings by which the same seed does the same, and nothing is kept."""
-    return settings(
+def in_each_scenario(
+    family: ScenarioFamily,
+    look: Callable[[Scenario], None],
+    examples: int,
+    seed: int,
+    phases: Sequence[Phase] = (Phase.generate,),
+) -> None:
+    """Look at so many scenarios of the family; the same seed draws the same, nothing is kept."""
+
+    @seeded(seed)
+    @settings(
         max_examples=examples,
         phases=phases,
         database=None,
@@ -188,6 +160,11 @@ def search_settings(examples: int, *phases: Phase) -> settings:
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )
+    @given(scenario=scenarios(family))
+    def draw(scenario: Scenario) -> None:
+        look(scenario)
+
+    draw()
 
 
 @contextmanager

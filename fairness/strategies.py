@@ -1,4 +1,4 @@
-"""Hypothesis strategies for all that a run hangs on, as the Structs that scenario files give.
+"""Hypothesis strategies for everything that a run depends on, as the Structs of scenario files.
 
 Times are short and round, so that much falls on the same instant; small comes first, so that
 what is found shrinks to few nodes, few jobs and short times.  Every drawn scenario is valid.
@@ -33,7 +33,7 @@ PRIORITIES: tuple[PriorityName, ...] = ("normal", "high", "very_high", "low", "v
 
 @cache
 def heartbeats() -> st.SearchStrategy[Heartbeats]:
-    """Beats of both versions of Hadoop, at many intervals, with and without its options."""
+    """Heartbeats of both versions of Hadoop, at many intervals, with and without its options."""
     return st.builds(
         Heartbeats,
         profile=st.sampled_from(["mr1-1.0", "mr1-1.2.1"]),
@@ -67,7 +67,7 @@ def clusters(
     latencies_ms: tuple[int, ...] = (1, 1, 7, 50, 1500),
     min_slots: int = 1,
 ) -> st.SearchStrategy[Cluster]:
-    """Clusters of up to so many plain nodes with up to so many map slots each."""
+    """Clusters of up to `nodes` plain nodes with up to `map_slots` map slots each."""
     drawn = st.builds(
         Cluster,
         nodes=st.integers(1, nodes),
@@ -106,7 +106,7 @@ def seconds(most: int = 20) -> st.SearchStrategy[float]:
 def job_entries(
     family: ScenarioFamily = WITHOUT_FAULTS, node_types: tuple[str, ...] = ()
 ) -> st.SearchStrategy[ListedJob]:
-    """One job of a file; on nodes of these `kinds` its tasks may take longer."""
+    """One job of a file; on nodes of these types its tasks may take longer."""
     some = family.reduces
     return st.builds(
         ListedJob,
@@ -125,7 +125,7 @@ def job_entries(
 
 
 def _repeated(family: ScenarioFamily) -> dict[str, st.SearchStrategy[object]]:
-    """How often a job comes."""
+    """How often a job comes; nothing is drawn where that is once."""
     if family.stream_length == 1:
         return {}
     return {
@@ -167,7 +167,7 @@ def _can_be_made(spelling: str) -> bool:
 
 
 ENTRY_SPAN_S = 12
-"""Each entry of a drawn timeline has so many seconds for itself, so that no two meet."""
+"""Seconds that each entry of a drawn timeline has for itself, so that no two meet."""
 
 
 @cache
@@ -175,9 +175,7 @@ ENTRY_SPAN_S = 12
 def timelines(
     draw: st.DrawFn, nodes: int, most: int = 4, *, only_crashes: bool = False
 ) -> Timeline:
-    """What happens to the world: every fault that ends, one after the other, on nodes that there
-    are.
-    """
+    """Faults of every kind that ends, one after the other, on nodes that exist."""
     number = draw(st.integers(0, most))
     entries = _crashes(nodes) if only_crashes else _entries(nodes)
     drawn = draw(st.lists(entries, min_size=number, max_size=number))
@@ -255,15 +253,15 @@ def scenarios(draw: st.DrawFn, family: ScenarioFamily = WITHOUT_FAULTS) -> Scena
     """A whole scenario of the family."""
     others = node_groups() if family.heterogeneous else st.just(())
     far = (1,) if family.prompt else (1, 1, 7, 50, 1500)
-    slots = (family.slots, family.min_slots)
-    cluster = draw(clusters(family.nodes, slots[0], _heartbeats_of(family), others, far, slots[1]))
+    beats = _heartbeats_of(family)
+    cluster = draw(clusters(family.nodes, family.slots, beats, others, far, family.min_slots))
     nodes = node_count(cluster)
     happens = draw(timelines(nodes, only_crashes=family.only_crashes)) if family.faults else ()
     if happens:
         least_ms = 2 * (cluster.heartbeat.period_ms(nodes) + 2 * cluster.latency_ms)
         expiry_ms = least_ms + draw(st.sampled_from([0, 3000, 30_000]))
-        beats = msgspec.structs.replace(cluster.heartbeat, expiry_ms=expiry_ms)
-        cluster = msgspec.structs.replace(cluster, heartbeat=beats)
+        heartbeat = msgspec.structs.replace(cluster.heartbeat, expiry_ms=expiry_ms)
+        cluster = msgspec.structs.replace(cluster, heartbeat=heartbeat)
     kinds = tuple(sorted({group.node_type for group in cluster.group} - {""}))
     if not any(reduce_slots for _, reduce_slots in slots_per_node(cluster)):
         family = msgspec.structs.replace(family, reduces=False)

@@ -4,26 +4,15 @@ import msgspec
 
 from callboard.actors.config import NodeGroup
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptLaunched,
-    JobFinished,
-    RunEnded,
-    RunStarted,
-)
+from callboard.actors.vocabulary import events as ev
+from callboard.fairness.applicability import undisturbed, unpreempted
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.property import (
-    NotApplicable,
-    Property,
-    PropertyViolated,
-    as_seconds,
-    completed,
-    undisturbed,
-    unpreempted,
-)
-from callboard.fairness.scenario_family import HOMOGENEOUS, WITH_FAULTS, WITHOUT_FAULTS
-from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload, placed_jobs
-from callboard.scenarios.scenario_file import Scenario, make_jobs
+from callboard.fairness.figures import as_seconds, completed, gap_ms, job_ends_ms
+from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
+from callboard.fairness.scenario_family import HOMOGENEOUS, WITH_FAULTS
+from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
+from callboard.scenarios.listed_jobs import ListedWorkload, placed_jobs
+from callboard.scenarios.scenario_file import make_jobs
 from callboard.scenarios.timeline import CrashEntry
 from callboard.scenarios.validation import node_count
 from callboard.scheduler.model import Millis
@@ -31,22 +20,25 @@ from callboard.scheduler.model import Millis
 LaunchRecord = tuple[int, ...]
 
 
-def launches(run: ObservedRun, scale: int = 1) -> list[LaunchRecord]:
+def same_launches(one: ObservedRun, other: ObservedRun, otherwise: str, scale: int = 1) -> int:
+    """Raise PropertyViolated at the first launch that differs, the other's times divided by
+    `scale`; `otherwise` says what was changed for it.
+    """
+    mine, its = _launches(one), _launches(other, scale)
+    for a, b in zip(mine, its, strict=False):
+        if a != b:
+            raise PropertyViolated(f"{_launch_text(a)}; {otherwise}, {_launch_text(b)}")
+    if len(mine) != len(its):
+        raise PropertyViolated(f"{len(mine)} launches; {otherwise}, {len(its)}")
+    return len(mine)
+
+
+def _launches(run: ObservedRun, scale: int = 1) -> list[LaunchRecord]:
     """What was launched when and where, with times in a unit of so many ms."""
     return [
         (e.at_ms // scale, e.at_ms % scale, e.job, e.kind, e.task, e.node, e.level)
-        for e in completed(run).all(AttemptLaunched)
+        for e in completed(run).all(ev.AttemptLaunched)
     ]
-
-
-def same_launches(one: list[LaunchRecord], other: list[LaunchRecord], otherwise: str) -> int:
-    """Raise Broken at the first launch that differs."""
-    for mine, its in zip(one, other, strict=False):
-        if mine != its:
-            raise PropertyViolated(f"{_launch_text(mine)}; {otherwise}, {_launch_text(its)}")
-    if len(one) != len(other):
-        raise PropertyViolated(f"{len(one)} launches; {otherwise}, {len(other)}")
-    return len(one)
 
 
 def _launch_text(launch: LaunchRecord) -> str:
@@ -55,17 +47,15 @@ def _launch_text(launch: LaunchRecord) -> str:
     return f"{what} {task} of job-{job} is launched on node-{node} at {as_seconds(at)}"
 
 
-def _entries(scenario: Scenario) -> tuple[ListedJob, ...]:
-    assert isinstance(scenario.workload, ListedWorkload)
-    return scenario.workload.job
-
-
-def _with(scenario: Scenario, entries: tuple[ListedJob, ...]) -> Scenario:
-    workload = msgspec.structs.replace(scenario.workload, job=entries)
-    return msgspec.structs.replace(scenario, workload=workload)
-
-
-def _causality(experiment: Experiment) -> int:
+@Statement(
+    says="what is submitted later changes nothing earlier",
+    formula="events before t are those of the run without the jobs that come at t",
+    assumes="nothing; sizes from an oracle are drawn job by job",
+    source="M1",
+    family=WITH_FAULTS,
+    universal=True,
+)
+def causality(experiment: Experiment) -> int:
     jobs = make_jobs(experiment.scenario)
     last_ms = jobs[-1].submit_ms
     earlier = [job for job in jobs if job.submit_ms < last_ms]
@@ -85,234 +75,161 @@ def _causality(experiment: Experiment) -> int:
     return len(one)
 
 
-def _until(run: ObservedRun, end_ms: Millis) -> list[AnyEvent]:
-    events = [e for e in run.events if not isinstance(e, RunStarted | RunEnded)]
+def _until(run: ObservedRun, end_ms: Millis) -> list[ev.AnyEvent]:
+    events = [e for e in run.events if not isinstance(e, ev.RunStarted | ev.RunEnded)]
     return [event for event in events if event.at_ms < end_ms]
 
 
-CAUSALITY = Property(
-    name="causality",
-    says="what is submitted later changes nothing earlier",
-    formula="events before t are those of the run without the jobs that come at t",
-    assumes="nothing; sizes from an oracle are drawn job by job",
-    bound="exact",
-    source="M1",
-    check=_causality,
-    family=WITH_FAULTS,
+@Statement(
+    says="names of jobs and users, and the order of the file, change nothing",
+    formula="launches = launches of the renamed scenario",
+    assumes="users keep their alphabetical order; the file's order decides among jobs of one time",
+    source="M2",
     universal=True,
 )
-
-
-def _rename(experiment: Experiment) -> int:
-    entries = _entries(experiment.scenario)
+def rename(experiment: Experiment) -> int:
+    entries = entries_of(experiment.scenario)
     renamed = tuple(
         msgspec.structs.replace(entry, name=f"renamed-{place}", user=f"z{entry.user}")
         for place, entry in enumerate(entries)
     )
     if len({entry.at_s for entry in entries}) == len(entries):
         renamed = renamed[::-1]  # the file's order breaks ties only
-    return same_launches(
-        launches(experiment.run),
-        launches(experiment.play(_with(experiment.scenario, renamed))),
-        "with other names for jobs and users",
-    )
+    other = experiment.play(with_entries(experiment.scenario, renamed))
+    return same_launches(experiment.run, other, "with other names for jobs and users")
 
 
-RENAME = Property(
-    name="rename",
-    says="names of jobs and users, and the order of the file, change nothing",
-    formula="launches = launches of the renamed scenario",
-    assumes="users keep their alphabetical order; the file's order decides among jobs of one time",
-    bound="exact",
-    source="M2",
-    check=_rename,
-    family=WITHOUT_FAULTS,
-    universal=True,
+@Statement(
+    says="the unit of time does not matter",
+    formula="launches at c·t when all times are c-fold",
+    assumes="no noise, maps alone; a policy without times of its own",
+    source="M3",
+    family=HOMOGENEOUS,
+    misfit=undisturbed,
 )
-
-
-def _scale(experiment: Experiment) -> int:
+def scale(experiment: Experiment) -> int:
     scenario, by = experiment.scenario, 3
-    cluster, beats = scenario.cluster, scenario.cluster.heartbeat
+    cluster, heartbeat = scenario.cluster, scenario.cluster.heartbeat
     slower = msgspec.structs.replace(
-        beats,
-        interval_ms=by * beats.period_ms(node_count(cluster)),
-        phase_grid_ms=by * beats.phase_grid_ms,
-        expiry_ms=by * beats.expiry_ms,
+        heartbeat,
+        interval_ms=by * heartbeat.period_ms(node_count(cluster)),
+        phase_grid_ms=by * heartbeat.phase_grid_ms,
+        expiry_ms=by * heartbeat.expiry_ms,
     )
     entries = tuple(
         msgspec.structs.replace(
             entry, at_s=by * entry.at_s, map_s=by * entry.map_s, every_s=by * entry.every_s
         )
-        for entry in _entries(scenario)
+        for entry in entries_of(scenario)
     )
-    cluster = msgspec.structs.replace(cluster, latency_ms=by * cluster.latency_ms, heartbeat=slower)
-    slow = msgspec.structs.replace(_with(scenario, entries), cluster=cluster)
-    one = launches(experiment.run)
-    return same_launches(
-        one, launches(experiment.play(slow), by), f"with all times × {by} and divided again"
-    )
+    slow = with_cluster(scenario, latency_ms=by * cluster.latency_ms, heartbeat=slower)
+    other = experiment.play(with_entries(slow, entries))
+    otherwise = f"with all times × {by} and divided again"
+    return same_launches(experiment.run, other, otherwise, scale=by)
 
 
-SCALE = Property(
-    name="scale",
-    says="the unit of time does not matter",
-    formula="launches at c·t when all times are c-fold",
-    assumes="no noise, maps alone; a policy without times of its own",
-    bound="exact",
-    source="M3",
-    check=_scale,
-    family=HOMOGENEOUS,
-    misfit=undisturbed,
-)
-
-
-def _lone(experiment: Experiment) -> int:
-    scenario = experiment.scenario
-    if node_count(scenario.cluster) > 1:
-        raise NotApplicable("orders differ in how many tasks they give to a node at once")
-    alone = _with(scenario, _entries(scenario)[:1])
-    mine = experiment.play(alone)
-    fifo = experiment.play(alone, experiment.fresh_policy("fifo"))
-    return same_launches(launches(mine), launches(fifo), "under `fifo`")
-
-
-LONE_JOB = Property(
-    name="lone-job",
+@Statement(
     says="a job that is alone is served as under FIFO",
     formula="launches = launches under `fifo`",
     assumes="one job of maps, one node; orders differ in how much they give to a node at once",
-    bound="exact",
     source="M4",
-    check=_lone,
     family=msgspec.structs.replace(HOMOGENEOUS, jobs=1, nodes=1),
     misfit=undisturbed,
 )
-
-
-def _more_nodes(experiment: Experiment) -> int:
+def lone_job(experiment: Experiment) -> int:
     scenario = experiment.scenario
-    cluster = msgspec.structs.replace(scenario.cluster, nodes=scenario.cluster.nodes + 1)
-    before = _ends(experiment.run)
-    after = _ends(experiment.play(msgspec.structs.replace(scenario, cluster=cluster)))
-    slack_ms = 2 * (experiment.run.period_ms + scenario.cluster.latency_ms)
-    late = max(after.values()) - max(before.values())
-    if late > slack_ms:
+    if node_count(scenario.cluster) > 1:
+        raise NotApplicable("orders differ in how many tasks they give to a node at once")
+    alone = with_entries(scenario, entries_of(scenario)[:1])
+    fifo = experiment.play(alone, experiment.fresh_policy("fifo"))
+    return same_launches(experiment.play(alone), fifo, "under `fifo`")
+
+
+@Statement(
+    says="with a node more all is done no later",
+    formula="C_max(n + 1 nodes) ≤ C_max(n)",
+    assumes="no policy guarantees it: Graham's anomalies",
+    bound="two heartbeats, whose phases change with the cluster",
+    source="F9's limit; Graham 1969",
+    family=msgspec.structs.replace(HOMOGENEOUS, reduces=True),
+    misfit=unpreempted,
+)
+def more_nodes(experiment: Experiment) -> int:
+    scenario = experiment.scenario
+    larger = with_cluster(scenario, nodes=scenario.cluster.nodes + 1)
+    before, after = (
+        max(job_ends_ms(run).values()) for run in (experiment.run, experiment.play(larger))
+    )
+    if after - before > 2 * gap_ms(experiment.run):
         raise PropertyViolated(
-            f"all is done at {as_seconds(max(before.values()))}, and with a node more"
-            f" {as_seconds(late)} later"
+            f"all is done at {as_seconds(before)}, and with a node more"
+            f" {as_seconds(after - before)} later"
         )
     return 1
 
 
-def _idle_node(experiment: Experiment) -> int:
-    scenario = experiment.scenario
-    last = node_count(scenario.cluster)
-    cluster = msgspec.structs.replace(
-        scenario.cluster,
-        replication=last + 1,
-        group=(*scenario.cluster.group, NodeGroup(nodes=1, map_slots=0, reduce_slots=0)),
-    )
-    calm = msgspec.structs.replace(scenario, cluster=cluster)
-    crash = CrashEntry(at_s=5.0, nodes=f"node-{last}")
-    struck = msgspec.structs.replace(calm, timeline=(crash,))
-    return same_launches(
-        launches(experiment.play(calm)),
-        launches(experiment.play(struck)),
-        "if a node without slots crashes",
-    )
-
-
-IDLE_NODE = Property(
-    name="idle-node",
+@Statement(
     says="a node that runs nothing and can run nothing may crash",
     formula="launches = launches when a node without slots crashes after 5 s",
     assumes="every node has all input; it is not given up for lost meanwhile (10 minutes)",
-    bound="exact",
     source="M5",
-    check=_idle_node,
-    family=WITHOUT_FAULTS,
     universal=True,
 )
+def idle_node(experiment: Experiment) -> int:
+    cluster = experiment.scenario.cluster
+    last = node_count(cluster)
+    group = (*cluster.group, NodeGroup(nodes=1, map_slots=0, reduce_slots=0))
+    calm = with_cluster(experiment.scenario, replication=last + 1, group=group)
+    crash = CrashEntry(at_s=5.0, nodes=f"node-{last}")
+    crashing = msgspec.structs.replace(calm, timeline=(crash,))
+    otherwise = "if a node without slots crashes"
+    return same_launches(experiment.play(calm), experiment.play(crashing), otherwise)
 
 
-def _cut_proof(experiment: Experiment) -> int:
+@Statement(
+    says="no user is done sooner by cutting a job into jobs of one map each",
+    formula="max over the parts of C ≥ C_j",
+    assumes="maps alone, equal nodes",
+    bound="two heartbeats",
+    source="F7, its known failures: sharing by job; size 0 of tiny jobs (HFSP)",
+    family=HOMOGENEOUS,
+    misfit=undisturbed,
+)
+def cut_proof(experiment: Experiment) -> int:
     scenario, times = experiment.scenario, 0
-    entries, whole_ends = _entries(scenario), _ends_by_entry(experiment.run)
-    for place, entry in enumerate(entries):
+    whole_ends = _ends_by_place(experiment.run)
+    for place, entry in enumerate(entries_of(scenario)):
         if entry.maps < 2:
             continue
-        parts = msgspec.structs.replace(entry, name="part", maps=1, count=entry.maps)
-        cut = _with(scenario, (*entries[:place], parts, *entries[place + 1 :]))
-        ends = _ends_by_entry(experiment.play(cut))
-        gained = whole_ends[place] - ends[place]
         times += 1
-        if gained > 2 * (experiment.run.period_ms + scenario.cluster.latency_ms):
+        parts = msgspec.structs.replace(entry, name="part", maps=1, count=entry.maps)
+        whole_ms = whole_ends[place]
+        cut_ms = _ends_by_place(experiment.play(with_entry(scenario, place, parts)))[place]
+        if whole_ms - cut_ms > 2 * gap_ms(experiment.run):
             raise PropertyViolated(
-                f"{_jobs_of(scenario, place)} is done at {as_seconds(whole_ends[place])}; cut into"
-                f" {entry.maps} jobs of one map each, all are at {as_seconds(ends[place])}"
+                f"{_jobs_of(experiment.run, place)} is done at {as_seconds(whole_ms)}; cut into"
+                f" {entry.maps} jobs of one map each, all are at {as_seconds(cut_ms)}"
             )
     return times
 
 
-def _placed(scenario: Scenario) -> list[tuple[int, JobSpec]]:
-    """The jobs, each with its entry's place."""
-    workload = scenario.workload
+def _jobs_of(run: ObservedRun, place: int) -> str:
+    """The jobs of an entry, quoted."""
+    return " and ".join(f'"{spec.name}"' for of, spec in _placed(run) if of == place)
+
+
+def _placed(run: ObservedRun) -> list[tuple[int, JobSpec]]:
+    """The jobs of the workload, each with its entry's place."""
+    workload = run.scenario.workload
     assert isinstance(workload, ListedWorkload), workload
     return placed_jobs(workload)
 
 
-def _jobs_of(scenario: Scenario, place: int) -> str:
-    """The jobs of an entry, quoted."""
-    return " and ".join(f'"{spec.name}"' for of, spec in _placed(scenario) if of == place)
-
-
-def _ends_by_entry(run: ObservedRun) -> dict[int, Millis]:
+def _ends_by_place(run: ObservedRun) -> dict[int, Millis]:
     """When each entry of the workload is done, by its place."""
     ends: dict[int, Millis] = {}
-    at_ms = _ends(run)
-    for place, spec in _placed(run.scenario):
-        if spec.job in at_ms:
-            ends[place] = max(ends.get(place, 0), at_ms[spec.job])
+    ended_ms = job_ends_ms(run)
+    for place, spec in _placed(run):
+        if spec.job in ended_ms:
+            ends[place] = max(ends.get(place, 0), ended_ms[spec.job])
     return ends
-
-
-CUT_PROOF = Property(
-    name="cut-proof",
-    says="nobody is done sooner by cutting a job into jobs of one map each",
-    formula="max over the parts of C ≥ C_j",
-    assumes="maps alone, equal nodes",
-    bound="two beats",
-    source="F7, its known failures: sharing by job; size 0 of tiny jobs (HFSP)",
-    check=_cut_proof,
-    family=HOMOGENEOUS,
-    misfit=undisturbed,
-)
-
-
-def _ends(run: ObservedRun) -> dict[int, Millis]:
-    return {event.job: event.at_ms for event in completed(run).all(JobFinished)}
-
-
-MORE_NODES = Property(
-    name="more-nodes",
-    says="with a node more all is done no later",
-    formula="C_max(n + 1 nodes) ≤ C_max(n)",
-    assumes="nobody claims it: Graham's anomalies",
-    bound="two beats, whose phases change with the cluster",
-    source="F9's limit; Graham 1969",
-    check=_more_nodes,
-    family=msgspec.structs.replace(HOMOGENEOUS, reduces=True),
-    misfit=unpreempted,
-)
-
-
-METAMORPHIC_PROPERTIES = (
-    CAUSALITY,
-    RENAME,
-    SCALE,
-    LONE_JOB,
-    MORE_NODES,
-    IDLE_NODE,
-    CUT_PROOF,
-)

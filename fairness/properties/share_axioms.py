@@ -1,4 +1,4 @@
-"""Properties of shares: what an order says that everybody is due (`scheduler.entitlements`).
+"""Properties of shares: what an order says that each job is due (`scheduler.entitlements`).
 
 All jobs have come and none runs; demand is a job's number of maps.  Nothing is played, and shares
 are exact fractions, so nothing is allowed for rounding.
@@ -6,17 +6,27 @@ are exact fractions, so nothing is allowed for rounding.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 
 import msgspec
 
+from callboard.actors.config import Tasks
 from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.actor import NO_CAUSE
+from callboard.actors.master.ledger import Ledger
+from callboard.actors.vocabulary import messages as msg
+from callboard.actors.vocabulary.events import NodeFacts
+from callboard.fairness.applicability import with_entitlements
 from callboard.fairness.experiment import Experiment
-from callboard.fairness.property import Property, PropertyViolated, without_entitlements
+from callboard.fairness.property import PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
-from callboard.fairness.snapshot import fair_shares
 from callboard.scenarios.build import node_facts
+from callboard.scenarios.oracle import WorkloadOracle
 from callboard.scenarios.scenario_file import make_jobs
-from callboard.scheduler.model import JobId
+from callboard.scheduler.entitlements import EntitlingOrder
+from callboard.scheduler.facts import JobArrived
+from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.policy import Policy
 
 ALL_PRESENT: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, priorities=True, arrivals=False, nodes=4
@@ -24,26 +34,26 @@ ALL_PRESENT: ScenarioFamily = msgspec.structs.replace(
 
 ALL_PRESENT_EQUALS: ScenarioFamily = msgspec.structs.replace(ALL_PRESENT, priorities=False)
 
+_axiom = partial(Statement, family=ALL_PRESENT, misfit=with_entitlements)
+
 
 class _Case:
-    """The jobs of a trial and its map slots, of which one can ask for shares."""
+    """The jobs of an experiment and its map slots, and what each job is due of them."""
 
     def __init__(self, experiment: Experiment) -> None:
         self._experiment = experiment
         self.jobs: Sequence[JobSpec] = make_jobs(experiment.scenario)
         self.slots = sum(node.map_slots for node in node_facts(experiment.scenario.cluster))
+        self.due = self.shares(self.jobs, self.slots)
 
-    def shares(
-        self, jobs: Sequence[JobSpec] | None = None, slots: int | None = None
-    ) -> Mapping[JobId, Fraction]:
-        """What everybody is due, in a world that may differ."""
-        asked = self.jobs if jobs is None else jobs
+    def shares(self, jobs: Sequence[JobSpec], slots: int) -> Mapping[JobId, Fraction]:
+        """What each would be due if the jobs or the slots were these."""
         try:
-            return fair_shares(
-                self._experiment.fresh_policy(), asked, self.slots if slots is None else slots
-            )
+            return _fair_shares(self._experiment.fresh_policy(), jobs, slots)
         except Exception as error:
-            raise PropertyViolated(f"`claims` raised {type(error).__name__}: {error}") from error
+            raise PropertyViolated(
+                f"`entitlements` raised {type(error).__name__}: {error}"
+            ) from error
 
     def changed(self, place: int, maps: int) -> list[JobSpec]:
         """The jobs, one of which says that it has so many maps."""
@@ -52,186 +62,145 @@ class _Case:
         return jobs
 
 
-def _pareto(experiment: Experiment) -> int:
-    case = _Case(experiment)
-    given = sum(case.shares().values())
-    most = min(sum(job.maps for job in case.jobs), case.slots)
-    if given != most:
-        raise PropertyViolated(
-            f"{_n(given)} of {case.slots} slots are somebody's share; {most} could be"
-        )
-    return 1
+def _fair_shares(policy: Policy, jobs: Sequence[JobSpec], slots: int) -> Mapping[JobId, Fraction]:
+    """What each job is due of the map slots of one node when all have just come to a master."""
+    assert isinstance(policy.order, EntitlingOrder)
+    if policy.wants_oracle:
+        policy.set_oracle(WorkloadOracle(jobs, Tasks(), 1))
+    ledger = Ledger(racks=1, heartbeat_ms=3000)
+    ledger.join(NodeFacts(node=0, rack=0, map_slots=slots, reduce_slots=0, speed=1.0))
+    for spec in jobs:
+        ledger.submit(_submission(spec), NO_CAUSE)
+        policy.order.observe(JobArrived(spec.job), ledger)
+    entitlements = policy.order.entitlements(TaskKind.MAP, ledger, "job")
+    due = {job: each.share for each in entitlements for job in each.jobs}
+    return {spec.job: due.get(spec.job, Fraction(0)) for spec in jobs}
 
 
-PARETO = Property(
-    name="pareto",
-    says="nobody could be due more without somebody else being due less",
-    formula="Σ x = min(Σ d, m)",
-    assumes="min shares that together do not exceed the slots",
-    bound="exact",
-    source="F6",
-    check=_pareto,
-    family=ALL_PRESENT,
-    misfit=without_entitlements,
-)
+def _submission(spec: JobSpec) -> msg.SubmitJob:
+    """Maps alone, whose blocks are all on node 0."""
+    who = (spec.job, spec.user, spec.pool, spec.priority, spec.maps, 0)
+    return msg.SubmitJob(*who, 1, bytes(4 * spec.maps), msg.MapWork(0), msg.ReduceWork(0, 0, 0))
 
 
-def _max_min_shares(experiment: Experiment) -> int:
-    case = _Case(experiment)
-    due, times = case.shares(), 0
-    for job in case.jobs:
-        for other in case.jobs:
-            if due[job.job] < job.maps:
-                times += job is not other
-                if due[other.job] > due[job.job]:
-                    raise PropertyViolated(
-                        f'"{job.name}" wants {job.maps} and is due {_n(due[job.job])},'
-                        f' "{other.name}" is due {_n(due[other.job])}'
-                    )
-    return times
-
-
-MAX_MIN_SHARES = Property(
-    name="max-min-shares",
-    says="who is due less than it wants is due no less than anybody else",
+@_axiom(
+    says="a job that is due less than it wants is due no less than any other",
     formula="x_i < d_i ⇒ x_i ≥ x_j",
     assumes="equal weights, no min shares",
-    bound="exact",
     source="F3; Hadoop's computeFairShares, by exact water-filling",
-    check=_max_min_shares,
     family=ALL_PRESENT_EQUALS,
-    misfit=without_entitlements,
 )
-
-
-def _truthful(experiment: Experiment) -> int:
-    case = _Case(experiment)
-    honest, times = case.shares(), 0
-    for place, job in enumerate(case.jobs):
-        for lie in sorted({1, job.maps // 2, job.maps - 1, job.maps + 1, 2 * job.maps}):
-            if lie < 1 or lie == job.maps:
-                continue
-            times += 1
-            gained = min(case.shares(case.changed(place, lie))[job.job], Fraction(job.maps))
-            if gained > honest[job.job]:
+def max_min_shares(experiment: Experiment) -> int:
+    case, times = _Case(experiment), 0
+    short = [job for job in case.jobs if case.due[job.job] < job.maps]
+    for job in short:
+        due = case.due[job.job]
+        for other in case.jobs:
+            times += job is not other
+            if case.due[other.job] > due:
                 raise PropertyViolated(
-                    f'"{job.name}" has {job.maps} maps and is due {_n(honest[job.job])} slots;'
-                    f" saying that it has {lie} it is due {_n(gained)}"
+                    f'"{job.name}" wants {job.maps} and is due {due},'
+                    f' "{other.name}" is due {case.due[other.job]}'
                 )
     return times
 
 
-TRUTHFUL = Property(
-    name="truthful",
-    says="nobody gets more of what it can use by saying that it wants more or less",
+@_axiom(
+    says="no job could be due more without another being due less",
+    formula="Σ x = min(Σ d, m)",
+    assumes="min shares that together do not exceed the slots",
+    source="F6",
+)
+def pareto(experiment: Experiment) -> int:
+    case = _Case(experiment)
+    given = sum(case.due.values())
+    most = min(sum(job.maps for job in case.jobs), case.slots)
+    if given != most:
+        raise PropertyViolated(f"{given} of {case.slots} slots are due to jobs; {most} could be")
+    return 1
+
+
+@_axiom(
+    says="when a job leaves, no other is due less",
+    formula="x_i(N ∖ j) ≥ x_i(N)",
+    assumes="of shares; not of response times",
+    source="F8; DRF",
+)
+def population_monotone(experiment: Experiment) -> int:
+    case = _Case(experiment)
+    if len(case.jobs) == 1:
+        return 0
+    for gone in case.jobs:
+        left = [job for job in case.jobs if job is not gone]
+        after = case.shares(left, case.slots)
+        for job in left:
+            if after[job.job] < case.due[job.job]:
+                raise PropertyViolated(
+                    f'"{job.name}" is due {case.due[job.job]} slots, and without'
+                    f' "{gone.name}" {after[job.job]}'
+                )
+    return len(case.jobs) * (len(case.jobs) - 1)
+
+
+@_axiom(
+    says="with more slots no job is due less",
+    formula="x_i(m + k) ≥ x_i(m)",
+    assumes="one resource; of shares, not of response times (`more-nodes`)",
+    source="F9",
+)
+def resource_monotone(experiment: Experiment) -> int:
+    case = _Case(experiment)
+    for slots in (case.slots + 1, 2 * case.slots):
+        after = case.shares(case.jobs, slots)
+        for job in case.jobs:
+            if after[job.job] < case.due[job.job]:
+                raise PropertyViolated(
+                    f'"{job.name}" is due {case.due[job.job]} of {case.slots} slots, and'
+                    f" {after[job.job]} of {slots}"
+                )
+    return 2 * len(case.jobs)
+
+
+@_axiom(
+    says="no job gets more of what it can use by saying that it wants more or less",
     formula="min(x′_i, d_i) ≤ x_i for every d′_i",
     assumes="one resource, one shot; demand is the number of maps",
-    bound="exact",
     source="F7; Sprumont 1991",
-    check=_truthful,
-    family=ALL_PRESENT,
-    misfit=without_entitlements,
 )
+def truthful(experiment: Experiment) -> int:
+    case, times = _Case(experiment), 0
+    for place, job in enumerate(case.jobs):
+        lies = {1, job.maps // 2, job.maps - 1, job.maps + 1, 2 * job.maps} - {0, job.maps}
+        for lie in sorted(lies):
+            times += 1
+            due = case.shares(case.changed(place, lie), case.slots)[job.job]
+            useful = min(due, Fraction(job.maps))
+            if useful > case.due[job.job]:
+                raise PropertyViolated(
+                    f'"{job.name}" has {job.maps} maps and is due {case.due[job.job]} slots;'
+                    f" saying that it has {lie} it is due {useful}"
+                )
+    return times
 
 
-def _unsplittable(experiment: Experiment) -> int:
-    case = _Case(experiment)
-    honest, times = case.shares(), 0
+@_axiom(
+    says="no user gets more by cutting a job into two",
+    formula="x′_i1 + x′_i2 ≤ x_i",
+    assumes="the second half comes right behind all others",
+    source="F7, its known failures",
+)
+def unsplittable(experiment: Experiment) -> int:
+    case, times = _Case(experiment), 0
     for place, job in enumerate(case.jobs):
         if job.maps < 2:
             continue
         times += 1
         half = msgspec.structs.replace(job, job=len(case.jobs), maps=job.maps // 2)
         rest = case.changed(place, job.maps - half.maps)
-        split = case.shares([*rest, half])
+        split = case.shares([*rest, half], case.slots)
         together = split[job.job] + split[half.job]
-        if together > honest[job.job]:
+        if together > case.due[job.job]:
             raise PropertyViolated(
-                f'"{job.name}" is due {_n(honest[job.job])} slots; cut into two jobs {_n(together)}'
+                f'"{job.name}" is due {case.due[job.job]} slots; cut into two jobs {together}'
             )
     return times
-
-
-UNSPLITTABLE = Property(
-    name="unsplittable",
-    says="nobody gets more by cutting a job into two",
-    formula="x′_i1 + x′_i2 ≤ x_i",
-    assumes="the second half comes right behind all others",
-    bound="exact",
-    source="F7, its known failures",
-    check=_unsplittable,
-    family=ALL_PRESENT,
-    misfit=without_entitlements,
-)
-
-
-def _population(experiment: Experiment) -> int:
-    case = _Case(experiment)
-    before, times = case.shares(), 0
-    if len(case.jobs) == 1:
-        return 0
-    for place, gone in enumerate(case.jobs):
-        left = [job for n, job in enumerate(case.jobs) if n != place]
-        after = case.shares(left)
-        for job in left:
-            times += 1
-            if after[job.job] < before[job.job]:
-                raise PropertyViolated(
-                    f'"{job.name}" is due {_n(before[job.job])} slots, and without'
-                    f' "{gone.name}" {_n(after[job.job])}'
-                )
-    return times
-
-
-POPULATION_MONOTONE = Property(
-    name="population-monotone",
-    says="when somebody leaves, nobody else is due less",
-    formula="x_i(N ∖ j) ≥ x_i(N)",
-    assumes="of shares; not of response times",
-    bound="exact",
-    source="F8; DRF",
-    check=_population,
-    family=ALL_PRESENT,
-    misfit=without_entitlements,
-)
-
-
-def _resource(experiment: Experiment) -> int:
-    case = _Case(experiment)
-    before = case.shares()
-    for more in (1, case.slots):
-        after = case.shares(slots=case.slots + more)
-        for job in case.jobs:
-            if after[job.job] < before[job.job]:
-                raise PropertyViolated(
-                    f'"{job.name}" is due {_n(before[job.job])} of {case.slots} slots, and'
-                    f" {_n(after[job.job])} of {case.slots + more}"
-                )
-    return 2 * len(case.jobs)
-
-
-RESOURCE_MONOTONE = Property(
-    name="resource-monotone",
-    says="with more slots nobody is due less",
-    formula="x_i(m + k) ≥ x_i(m)",
-    assumes="one resource; of shares, not of response times (`more-nodes`)",
-    bound="exact",
-    source="F9",
-    check=_resource,
-    family=ALL_PRESENT,
-    misfit=without_entitlements,
-)
-
-
-def _n(number: Fraction | int) -> str:
-    return str(number)
-
-
-SHARE_PROPERTIES = (
-    MAX_MIN_SHARES,
-    PARETO,
-    POPULATION_MONOTONE,
-    RESOURCE_MONOTONE,
-    TRUTHFUL,
-    UNSPLITTABLE,
-)

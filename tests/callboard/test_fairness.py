@@ -78,7 +78,7 @@ def test_what_is_not_claimed_may_be_broken(
     callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With --all the table tells it, and the exit status does not."""
-    few = (share_axioms.PARETO, share_axioms.MAX_MIN_SHARES)
+    few = (share_axioms.pareto, share_axioms.max_min_shares)
     monkeypatch.setattr(check_command, "PROPERTIES", few)
     status, out, _ = callboard(
         "check", "fifo", "--all", "--max-examples", "4", "--to", str(tmp_path)

@@ -263,8 +263,11 @@ class Quota(_Claiming):
 # Broken preemption.
 
 
-class OldestFirst(KillPreemption):
-    """Takes the oldest attempts."""
+class _Choosing(KillPreemption):
+    """Takes attempts by a choice of its own."""
+
+    def to_kill(self, kind: TaskKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
+        raise NotImplementedError
 
     def selected(
         self,
@@ -273,28 +276,28 @@ class OldestFirst(KillPreemption):
         may: Callable[[AttemptView], bool] | None = None,  # noqa: ARG002
     ) -> Iterator[tuple[AttemptView, Why]]:
         lacking = sum(deficit.slots for deficit in self.deficits(kind, view))
+        for rank, attempt in enumerate(self.to_kill(kind, view, lacking), start=1):
+            yield attempt, Why(Reason.OWN, self.name, rank)
+
+
+class OldestFirst(_Choosing):
+    """Takes the oldest attempts."""
+
+    def to_kill(self, kind: TaskKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
         running = [each for each in view.attempts() if each.kind is kind]
         if any(each.killing for each in running):
-            return
+            return ()
         due = {job: claim for claim in self.entitlements(kind, view) for job in claim.jobs}
         rich = [each for each in running if due[each.job].running > due[each.job].share]
-        for rank, attempt in enumerate(rich[:lacking], start=1):
-            yield attempt, Why(Reason.OWN, self.name, rank)
+        return rich[:lacking]
 
 
-class Greedy(KillPreemption):
-    """Takes the newest, whoever has them, two for each that is lacking."""
+class Greedy(_Choosing):
+    """Takes the newest of any job, two for each that is lacking."""
 
-    def selected(
-        self,
-        kind: TaskKind,
-        view: ClusterView,
-        may: Callable[[AttemptView], bool] | None = None,  # noqa: ARG002
-    ) -> Iterator[tuple[AttemptView, Why]]:
-        wanted = 2 * sum(deficit.slots for deficit in self.deficits(kind, view))
+    def to_kill(self, kind: TaskKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
         running = [each for each in view.attempts() if each.kind is kind and not each.killing]
-        for rank, attempt in enumerate(running[::-1][:wanted], start=1):
-            yield attempt, Why(Reason.OWN, self.name, rank)
+        return running[::-1][: 2 * lacking]
 
 
 class Hasty(KillPreemption):
@@ -306,16 +309,11 @@ class Hasty(KillPreemption):
         return [Deficit(claim, slots, ShareKind.FAIR) for claim, slots in lacking if slots > 0]
 
 
-class Toothless(KillPreemption):
-    """Finds who starves, and does nothing."""
+class Toothless(_Choosing):
+    """Finds out which claimants starve, and does nothing."""
 
-    def selected(
-        self,
-        kind: TaskKind,  # noqa: ARG002
-        view: ClusterView,  # noqa: ARG002
-        may: Callable[[AttemptView], bool] | None = None,  # noqa: ARG002
-    ) -> Iterator[tuple[AttemptView, Why]]:
-        return iter(())
+    def to_kill(self, kind: TaskKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:  # noqa: ARG002
+        return ()
 
 
 class Impatient(Delay):

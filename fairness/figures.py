@@ -1,0 +1,45 @@
+"""Figures of a run that several properties and objectives go by."""
+
+from fractions import Fraction
+
+from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.events import JobFinished
+from callboard.fairness.experiment import ObservedRun
+from callboard.fairness.property import NotApplicable
+from callboard.scenarios.build import node_facts
+from callboard.scheduler.model import JobId, Millis, TaskKind
+
+
+def as_seconds(ms: float | Fraction) -> str:
+    """A moment or a length of time for people: `1,234.567 s`."""
+    return f"{float(ms) / 1000:,.3f} s"
+
+
+def completed(run: ObservedRun) -> ObservedRun:
+    """The run itself; NotApplicable if it did not come to its end."""
+    if run.trouble is not None:
+        raise NotApplicable("the run did not come to its end")
+    return run
+
+
+def gap_ms(run: ObservedRun) -> Millis:
+    """δ = H + 3ℓ, the longest time from a slot's falling free to the next launch on it."""
+    return run.period_ms + run.scenario.cluster.latency_ms
+
+
+def job_ends_ms(run: ObservedRun) -> dict[JobId, Millis]:
+    """When each job ended."""
+    return {event.job: event.at_ms for event in completed(run).all(JobFinished)}
+
+
+def response_times_ms(run: ObservedRun) -> dict[JobId, Millis]:
+    """The response time of each job."""
+    return {event.job: event.at_ms - event.submitted_ms for event in run.all(JobFinished)}
+
+
+def least_response_ms(run: ObservedRun, job: JobSpec) -> float:
+    """The least that a job could take (F17): its longest chain, or its maps on all slots."""
+    fastest = max(node.speed for node in node_facts(run.scenario.cluster))
+    chain = job.map_ms + (job.reduce_ms if job.reduces else 0)
+    factor = min([1.0, *(factor for _, factor in job.factors)])
+    return max(chain, job.maps * job.map_ms / run.slots(TaskKind.MAP)) * factor / fastest

@@ -1,0 +1,39 @@
+"""The same scenario or policy with one thing changed."""
+
+from typing import Any
+
+import msgspec
+
+from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload
+from callboard.scenarios.scenario_file import Scenario
+from callboard.scheduler.policy import Policy
+
+
+def entries_of(scenario: Scenario) -> tuple[ListedJob, ...]:
+    """The listed jobs of a scenario that has such."""
+    assert isinstance(scenario.workload, ListedWorkload)
+    return scenario.workload.job
+
+
+def with_entries(scenario: Scenario, entries: tuple[ListedJob, ...]) -> Scenario:
+    """The scenario with other listed jobs."""
+    workload = msgspec.structs.replace(scenario.workload, job=entries)
+    return msgspec.structs.replace(scenario, workload=workload)
+
+
+def with_entry(scenario: Scenario, place: int, *entries: ListedJob) -> Scenario:
+    """The scenario with these listed jobs for the one at that place."""
+    old = entries_of(scenario)
+    return with_entries(scenario, (*old[:place], *entries, *old[place + 1 :]))
+
+
+def with_cluster(scenario: Scenario, **changes: object) -> Scenario:
+    """The scenario with other settings of the cluster."""
+    cluster = msgspec.structs.replace(scenario.cluster, **changes)
+    return msgspec.structs.replace(scenario, cluster=cluster)
+
+
+def with_parts(policy: Policy, **parts: Any) -> Policy:
+    """A policy of the same parts, but for those that are given."""
+    names = ("order", "locality", "preemption", "speculation")
+    return Policy(**{name: parts.get(name, getattr(policy, name)) for name in names})
