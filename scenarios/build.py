@@ -41,12 +41,7 @@ _HEARTBEATS_WITHOUT_EVENTS = 20
 
 def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
     """The nodes that a cluster begins with, plain ones first, then group by group."""
-    plain = (cluster.map_slots, cluster.reduce_slots, cluster.speed, cluster.kind)
-    nodes = [plain] * cluster.nodes
-    for group in cluster.group:
-        maps = cluster.map_slots if group.map_slots is None else group.map_slots
-        reduces = cluster.reduce_slots if group.reduce_slots is None else group.reduce_slots
-        nodes += [(maps, reduces, group.speed, group.kind)] * group.nodes
+    nodes = [group[1:] for group in cluster.groups() for _ in range(group[0])]
     return tuple(NodeFacts(node, node % cluster.racks, *facts) for node, facts in enumerate(nodes))
 
 
@@ -69,8 +64,8 @@ def assemble(
     in force by it.
     """
     nodes = node_facts(cluster)
-    period_ms = cluster.heartbeat.period_ms(len(nodes)) + 2 * cluster.latency_ms
-    kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, _HEARTBEATS_WITHOUT_EVENTS * period_ms)
+    round_ms = cluster.round_ms()
+    kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, _HEARTBEATS_WITHOUT_EVENTS * round_ms)
 
     def informed(policy: Policy) -> Policy:
         """The policy with the oracle, if it wants it."""
@@ -98,7 +93,7 @@ def assemble(
             hosts_asked=bool(script),
         )
 
-    kernel.admit(client(jobs, make_job, period_ms))
+    kernel.admit(client(jobs, make_job, round_ms))
     if script:
         kernel.admit(Injector(script, nodes, blocks))
         kernel.is_progress = _is_progress
@@ -181,8 +176,7 @@ def _admit_nodes(
     first = [strike.fault for strike in script if strike.at_ms == 0]
     absent = {fault.node for fault in first if isinstance(fault, Crash)}
     beats, phases = cluster.heartbeat, Stream(seed, "phase")
-    interval_ms = beats.period_ms(len(nodes))
-    steps = max(interval_ms // beats.phase_grid_ms, 1)
+    steps = max(beats.period_ms(len(nodes)) // beats.phase_grid_ms, 1)
     for facts in nodes:
         schedule = HeartbeatSchedule(
             phases.below(steps, facts.node) * beats.phase_grid_ms,
@@ -194,7 +188,7 @@ def _admit_nodes(
             facts,
             schedule,
             latency_ms=cluster.latency_ms,
-            retry_ms=interval_ms + 2 * cluster.latency_ms,
+            retry_ms=cluster.round_ms(),
             keeps_outputs=bool(script),
             seed=seed,
         )
