@@ -5,20 +5,25 @@ of them reads, and the task-seconds it takes.  A generated job is its row: all j
 are equal but for the factor drawn with `time_sigma`.
 """
 
+from math import ceil
 from typing import ClassVar
-
-import msgspec
 
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios import published
-from callboard.scenarios.fields import Factor, Megabytes, Share, Sigma, task_ms, to_ms
+from callboard.scenarios.fields import (
+    Factor,
+    Megabytes,
+    Share,
+    Sigma,
+    TableOfKind,
+    task_ms,
+    to_ms,
+)
 from callboard.scenarios.published import Category
 from callboard.scenarios.sizes import JobSize, pick
 
 
-class _Categories(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"
-):
+class _Categories(TableOfKind, frozen=True, kw_only=True):
     """A category drawn with its row's count as weight, then its tasks by these rules.
 
     Maps: as many as input blocks of `block_mb`, but at least one, and at least so many that no
@@ -43,7 +48,6 @@ class _Categories(
     time_sigma: Sigma = 0.0
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
-        """The sizes of so many jobs."""
         weights = [row.jobs for row in self.ROWS]
         draw, noise = Stream(seed, "workload/category"), Stream(seed, "workload/length")
         return [
@@ -73,11 +77,7 @@ class _Categories(
 
 def _task_count(boxes: float, task_seconds: int, duration_s: int) -> int:
     """How many tasks: one a box of data, at least one, none longer than the whole job."""
-    return max(1, _ceil(boxes), _ceil(task_seconds / duration_s))
-
-
-def _ceil(number: float) -> int:
-    return -int(-number // 1)
+    return max(1, ceil(boxes), ceil(task_seconds / duration_s))
 
 
 class Yahoo(_Categories, frozen=True, tag="yahoo"):

@@ -5,6 +5,7 @@ msgspec checks these limits while it decodes; a workload made by hand in Python 
 
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from callboard.scheduler.model import Millis
@@ -35,6 +36,10 @@ Sigma = Annotated[float, Meta(ge=0, le=5)]
 
 MEGABYTE = 1_000_000
 """Bytes.  Decimal, as disks and the trace's authors count; a 128 MiB block is 134.217728."""
+
+
+class TableOfKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
+    """A table of a scenario file that says by its field `kind` what else it may hold."""
 
 
 def ceil_div(dividend: int, divisor: int) -> int:

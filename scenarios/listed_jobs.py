@@ -15,6 +15,7 @@ from callboard.scenarios.fields import (
     ReduceCount,
     Seconds,
     Share,
+    TableOfKind,
     TaskNumber,
     task_ms,
     to_ms,
@@ -59,14 +60,7 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     skew: Factor = 1.0
 
 
-class ListedWorkload(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    kw_only=True,
-    tag="jobs",
-    tag_field="kind",
-):
+class ListedWorkload(TableOfKind, frozen=True, kw_only=True, tag="jobs"):
     """The table `[workload]` with `kind = "jobs"`; `jobs` takes only the first so many."""
 
     job: tuple[ListedJob, ...]
