@@ -10,7 +10,7 @@ import msgspec
 
 from callboard.actors.job import Job
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor, answering
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import CLIENT, job_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.messages import EnterSystem, JobDone, SubmissionDue
@@ -22,8 +22,6 @@ class Client(Actor):
 
     After `settled_ms` every node of the cluster has joined.
     """
-
-    answers = answering(SubmissionDue, JobDone)
 
     def __init__(
         self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job], settled_ms: Millis

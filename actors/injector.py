@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from callboard.actors.blocks import Blocks
-from callboard.actors.kernel.actor import NO_CAUSE, Actor, Message, answering
+from callboard.actors.kernel.actor import NO_CAUSE, Actor, Message
 from callboard.actors.kernel.address import (
     INJECTOR,
     MASTER,
@@ -51,8 +51,6 @@ def _at_ms(strike: ScheduledFault) -> Millis:
 
 class Injector(Actor):
     """Plays a script of faults, in the order of their times."""
-
-    answers = answering(FaultDue)
 
     def __init__(
         self, script: Sequence[ScheduledFault], nodes: Sequence[NodeFacts], blocks: Blocks

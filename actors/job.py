@@ -8,7 +8,7 @@ map output asks here, and is told when that has come.
 from math import ceil
 
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor, answering
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import CLIENT, MASTER, job_address
 from callboard.actors.placement import Placement
 from callboard.actors.vocabulary import events as ev
@@ -37,25 +37,6 @@ _OUTCOMES = {
 class Job(Actor):
     """One job of the workload, from its submission to its end."""
 
-    answers = answering(
-        msg.EnterSystem,
-        msg.AttemptBooked,
-        msg.FetchOutputs,
-        msg.OutputsLost,
-        msg.FetchTrouble,
-        msg.MasterRestarted,
-        faults.KillJob,
-    )
-
-    _done: list[int]
-    _fetching: list[msg.FetchOutputs]  # reduces that wait for the last map
-    _let_go: list[msg.FetchOutputs]  # those that have been told that it is done
-    _outputs: dict[TaskIndex, NodeId]  # where they lie, if hosts are asked for them
-    _hosts: tuple[NodeId, ...]
-    _hosts_ms: Millis
-    _troubles: dict[NodeId, int]
-    _failures: dict[tuple[TaskKind, TaskIndex], int]
-
     def __init__(
         self,
         spec: JobSpec,
@@ -73,6 +54,17 @@ class Job(Actor):
         self._slowstart_maps = ceil(slowstart * spec.maps)
         self._hosts_asked = hosts_asked
         self._forget()
+
+    def _forget(self) -> None:
+        """Know of nothing that was done."""
+        self._done = [0, 0]
+        self._fetching: list[msg.FetchOutputs] = []  # reduces that wait for the last map
+        self._let_go: list[msg.FetchOutputs] = []  # those that have been told that it is done
+        self._outputs: dict[TaskIndex, NodeId] = {}  # where they lie, if hosts are asked for them
+        self._hosts: tuple[NodeId, ...] = ()
+        self._hosts_ms: Millis = -1
+        self._troubles: dict[NodeId, int] = {}
+        self._failures: dict[tuple[TaskKind, TaskIndex], int] = {}
 
     def on_enter_system(self, _: msg.EnterSystem) -> None:
         """Be submitted."""
@@ -181,17 +173,6 @@ class Job(Actor):
             self.send(MASTER, msg.ReducesReady(spec.job))
         if self._maps_done() and self._done[TaskKind.REDUCE] == spec.reduces:
             self._end(JobChange.SUCCEED)
-
-    def _forget(self) -> None:
-        """Know of nothing that was done."""
-        self._done = [0, 0]
-        self._fetching = []
-        self._let_go = []
-        self._outputs = {}
-        self._hosts = ()
-        self._hosts_ms = -1
-        self._troubles = {}
-        self._failures = {}
 
     def _fails(self, kind: TaskKind, task: TaskIndex) -> bool:
         """One attempt more of a task has failed; whether that is the end of the job."""

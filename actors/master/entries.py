@@ -5,6 +5,7 @@ They have the attributes of the policy's view (`scheduler.view`); only the ledge
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,31 +62,6 @@ _BEING_KILLED = frozenset(
 
 class JobEntry:
     """A submitted job that has not ended."""
-
-    __slots__ = (
-        "_finished",
-        "_held",
-        "_nodes",
-        "_running",
-        "_suspended",
-        "_total",
-        "_work",
-        "cause",
-        "faults",
-        "job",
-        "lost",
-        "maps",
-        "outputs",
-        "pool",
-        "priority",
-        "reduces",
-        "retry_causes",
-        "spare",
-        "state",
-        "submitted_ms",
-        "tries",
-        "user",
-    )
 
     def __init__(
         self,
@@ -186,25 +162,6 @@ class JobEntry:
 class NodeEntry:
     """A node that has joined."""
 
-    __slots__ = (
-        "_running",
-        "_slots",
-        "_suspended",
-        "drained",
-        "freed",
-        "heard_ms",
-        "kills",
-        "kind",
-        "life",
-        "node",
-        "rack",
-        "reply",
-        "speed",
-        "state",
-        "suspends",
-        "tracks",
-    )
-
     def __init__(self, facts: NodeFacts, life: int = 0) -> None:
         self.life = life
         self.node = facts.node
@@ -249,67 +206,33 @@ class NodeEntry:
         return 0 if self.drained else self._slots[kind] - self._running[kind]
 
 
+@dataclass(slots=True, eq=False)
 class AttemptEntry:
     """An attempt that was launched and has not been closed."""
 
-    __slots__ = (
-        "attempt",
-        "beaten",
-        "event",
-        "job",
-        "killing",
-        "kind",
-        "launched_ms",
-        "level",
-        "node",
-        "number",
-        "original",
-        "progress",
-        "ran_ms",
-        "shuffled_ms",
-        "sibling",
-        "state",
-        "suspended_ms",
-        "suspending",
-        "task",
-        "tracked",
-    )
-
-    def __init__(
-        self,
-        attempt: AttemptId,
-        job: JobId,
-        kind: TaskKind,
-        task: TaskIndex,
-        number: int,
-        node: NodeId,
-        level: Locality,
-        launched_ms: Millis,
-        original: AttemptId = 0,
-    ) -> None:
-        self.attempt = attempt
-        self.job = job
-        self.kind = kind
-        self.task = task
-        self.number = number
-        self.node = node
-        self.level = level
-        self.launched_ms = launched_ms
-        self.event = NO_CAUSE
-        """The number of its launch."""
-        self.tracked = False
-        self.state = BookedState.LAUNCHED
-        self.killing = False
-        self.suspending = False
-        self.suspended_ms: Millis | None = None
-        self.progress = 0.0
-        self.ran_ms: Millis = 0
-        self.shuffled_ms: Millis = 0
-        self.original = original
-        self.sibling: AttemptEntry | None = None
-        """The other attempt of its task, while both run and neither has succeeded."""
-        self.beaten = False
-        """Whether its twin has succeeded."""
+    attempt: AttemptId
+    job: JobId
+    kind: TaskKind
+    task: TaskIndex
+    number: int
+    node: NodeId
+    level: Locality
+    launched_ms: Millis
+    original: AttemptId = 0
+    event: int = NO_CAUSE
+    """The number of its launch."""
+    tracked: bool = False
+    state: BookedState = BookedState.LAUNCHED
+    killing: bool = False
+    suspending: bool = False
+    suspended_ms: Millis | None = None
+    progress: float = 0.0
+    ran_ms: Millis = 0
+    shuffled_ms: Millis = 0
+    sibling: "AttemptEntry | None" = None
+    """The other attempt of its task, while both run and neither has succeeded."""
+    beaten: bool = False
+    """Whether its sibling has succeeded."""
 
     def change(self, change: BookedChange) -> None:
         """Move on in the attempt's lifecycle."""

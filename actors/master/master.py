@@ -18,7 +18,7 @@ import msgspec
 
 from callboard.actors.config import Cluster
 from callboard.actors.elided_heartbeats import RESUMING, ElidedHeartbeats
-from callboard.actors.kernel.actor import NO_CAUSE, Actor, answering
+from callboard.actors.kernel.actor import NO_CAUSE, Actor
 from callboard.actors.kernel.address import MASTER, job_address, node_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.master.assignments import Assignments
@@ -75,30 +75,6 @@ class Master(Actor):
     """The one master of a cluster that begins with `nodes` nodes and `policy`; `make_policy` makes
     another from its spelling.
     """
-
-    answers = answering(
-        msg.SubmitJob,
-        msg.ReducesReady,
-        msg.RunAgain,
-        msg.DropOutputs,
-        msg.JobDone,
-        msg.Heartbeat,
-        msg.ElidedHeartbeat,
-        msg.HeartbeatsResumed,
-        msg.PreemptionDue,
-        msg.Preempt,
-        msg.StopAttempt,
-        msg.ExpiryCheck,
-        msg.BlacklistReview,
-        faults.SetPriority,
-        faults.SetPool,
-        faults.Drain,
-        faults.Disturb,
-        faults.SwitchPolicy,
-        faults.PauseMaster,
-        faults.ResumeMaster,
-        faults.RestartMaster,
-    )
 
     def __init__(
         self,

@@ -411,32 +411,12 @@ class NodeUnblacklisted(NodeEvent, frozen=True):
     """
 
 
-AnyEvent = (
-    RunStarted
-    | JobSubmitted
-    | AttemptLaunched
-    | AttemptStarted
-    | ShuffleEnded
-    | AttemptStalled
-    | StallEnded
-    | AttemptSuspended
-    | AttemptResumed
-    | AttemptEnded
-    | AttemptClosed
-    | LaunchExpired
-    | KillOrdered
-    | SuspendOrdered
-    | ResumeOrdered
-    | OrderSwitched
-    | FaultStruck
-    | NodeLost
-    | MapOutputsLost
-    | JobBlacklistedNode
-    | NodeBlacklisted
-    | NodeUnblacklisted
-    | JobChanged
-    | JobResubmitted
-    | NodeReturned
-    | JobFinished
-    | RunEnded
-)
+_Beginnings = RunStarted | JobSubmitted | AttemptLaunched
+_OnSlots = AttemptStarted | ShuffleEnded | AttemptStalled | StallEnded
+_Ends = AttemptSuspended | AttemptResumed | AttemptEnded | AttemptClosed | LaunchExpired
+_Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched
+_Losses = FaultStruck | NodeLost | MapOutputsLost
+_Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
+_Changes = JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded
+
+AnyEvent = _Beginnings | _OnSlots | _Ends | _Orders | _Losses | _Blacklists | _Changes

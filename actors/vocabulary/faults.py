@@ -144,41 +144,11 @@ class RestartMaster(MasterFault, frozen=True):
     recover: bool = False
 
 
-OF_MACHINES: tuple[type[Fault], ...] = (
-    Crash,
-    Restart,
-    PauseNode,
-    ResumeNode,
-    Slow,
-    Partition,
-    Flaky,
-    Hang,
-    StickLaunches,
-    Drift,
-)
-"""What strikes a node and its slots."""
+_OfAMachine: TypeAlias = Crash | Restart | PauseNode | ResumeNode | Slow | Drift
+_OfALink: TypeAlias = Disturb | Partition
+_OfAttempts: TypeAlias = Flaky | Hang | StickLaunches
+_OfAJob: TypeAlias = KillJob | SetPriority | SetPool
+_OfTheMaster: TypeAlias = Drain | SwitchPolicy | PauseMaster | ResumeMaster | RestartMaster
 
-OF_THE_MASTER: tuple[type[Fault], ...] = (PauseMaster, ResumeMaster, RestartMaster)
-
-AnyFault: TypeAlias = (
-    Crash
-    | Restart
-    | PauseNode
-    | ResumeNode
-    | Slow
-    | Disturb
-    | Partition
-    | Flaky
-    | Hang
-    | StickLaunches
-    | Drift
-    | Drain
-    | KillJob
-    | SetPriority
-    | SetPool
-    | SwitchPolicy
-    | PauseMaster
-    | ResumeMaster
-    | RestartMaster
-)
+AnyFault: TypeAlias = _OfAMachine | _OfALink | _OfAttempts | _OfAJob | _OfTheMaster
 """Anything that the injector can make happen."""

@@ -59,7 +59,7 @@ class Machine(Actor):
         elif self.state is MachineState.PAUSED:
             self._backlog.append((self.cause, message))
 
-    def on_fault(self, fault: faults.Fault) -> None:
+    def on_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         """Bear what happens to the machine."""
         match fault:
             case faults.Crash() | faults.Restart() | faults.PauseNode() | faults.ResumeNode():

@@ -20,7 +20,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from callboard.actors.elided_heartbeats import HeartbeatSchedule
-from callboard.actors.kernel.actor import answering
 from callboard.actors.kernel.address import MASTER, node_address, slot_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.network import Link
@@ -47,25 +46,6 @@ class SuspendedAttempt(NamedTuple):
 
 class Node(Machine):
     """One worker machine and its slots."""
-
-    answers = (
-        answering(
-            msg.HeartbeatDue,
-            msg.HeartbeatReply,
-            msg.ElidedReplyDue,
-            msg.RetryHeartbeat,
-            msg.Reinitialize,
-            msg.PhaseBegan,
-            msg.ProgressTold,
-            msg.NotBegun,
-            msg.FetchFailure,
-            msg.AttemptFinished,
-            msg.AttemptCheckpointed,
-            msg.Fetch,
-        )
-        | dict.fromkeys((*faults.OF_MACHINES, *faults.OF_THE_MASTER), "on_fault")
-        | dict.fromkeys((faults.Disturb,), "on_fault")
-    )
 
     def __init__(
         self,
@@ -390,7 +370,7 @@ class Node(Machine):
 
     # What happens to the machine.
 
-    def on_fault(self, fault: faults.Fault) -> None:
+    def on_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         """Send every heartbeat from now on, and bear it."""
         if not isinstance(fault, _NO_EFFECT_ON_THE_LINK):
             self._send_all()

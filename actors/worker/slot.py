@@ -24,10 +24,9 @@ outputs does not count as hanging, since Hadoop's copiers report all the time.
 from msgspec.structs import replace
 
 from callboard.actors.blocks import Blocks
-from callboard.actors.kernel.actor import NO_CAUSE, answering
+from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.address import job_address, node_address, slot_address
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts, Outcome, Stall
 from callboard.actors.vocabulary.lifecycle import AttemptChange, AttemptState
@@ -56,21 +55,6 @@ _STALLS = {
 
 class Slot(Machine):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
-
-    answers = answering(
-        msg.LaunchTask,
-        msg.ResumeAttempt,
-        msg.PhaseOver,
-        msg.RetryInput,
-        msg.OutputsReady,
-        msg.Fetched,
-        msg.FetchTimeout,
-        msg.RetryFetch,
-        msg.OutputsObsolete,
-        msg.TrackProgress,
-        msg.SuspendTask,
-        msg.KillTask,
-    ) | dict.fromkeys(faults.OF_MACHINES, "on_fault")
 
     def __init__(
         self,
