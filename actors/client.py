@@ -1,7 +1,5 @@
-"""The client: submits the workload's jobs when their time comes, and ends the run after the last.
-
-It brings each job's actor into the run at its submission and not before, so a long workload costs
-nothing until it happens.
+"""The client: submits the workload's jobs when their time comes, and ends the run after the last. A
+job's actor comes into the run at its submission, so a long workload costs nothing before.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,9 +16,8 @@ from callboard.scheduler.model import Millis
 
 
 class Client(Actor):
-    """All users at once; `jobs` in the order of their submission.
-
-    After `settled_ms` every node of the cluster has joined.
+    """All users at once; `jobs` in the order of their submission, every node has joined by
+    `settled_ms`.
     """
 
     def __init__(
@@ -38,7 +35,6 @@ class Client(Actor):
         self._await_next()
 
     def on_submission_due(self, _: SubmissionDue) -> None:
-        """Submit every job that is due now."""
         while self.submitted < len(self._jobs):
             spec = self._jobs[self.submitted]
             if spec.submit_ms > self.now_ms:
@@ -47,7 +43,6 @@ class Client(Actor):
         self._await_next()
 
     def on_job_done(self, _: JobDone) -> None:
-        """Count; the last one ends the run."""
         self.ended += 1
         if self.ended == len(self._jobs):
             self.stop("complete")
@@ -56,7 +51,6 @@ class Client(Actor):
         return self.submitted < len(self._jobs)
 
     def _submit(self, spec: JobSpec) -> None:
-        """Bring the next job's actor into the run."""
         self.submitted += 1
         self.spawn(self._make_job(spec))
         self.send(job_address(spec.job), EnterSystem())
@@ -69,9 +63,8 @@ class Client(Actor):
 
 
 class SoloClient(Client):
-    """Submits each job when the one before has ended, so that everyone has an empty cluster.
-
-    The jobs' own submit times are forgotten, and the first one comes when every node has joined.
+    """Submits each job when the one before has ended, so that each has an empty cluster; the first
+    one when every node has joined.  The jobs' own submit times are ignored.
     """
 
     def on_submission_due(self, _: SubmissionDue) -> None:

@@ -30,8 +30,8 @@ ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """How the master computes the heartbeat interval (rule H1), and whether it takes nodes on the
-    list of bad ones out of service (`actors.master.blacklist`), by Hadoop version.
+    """How the master computes the heartbeat interval (rule H1), and whether it takes blacklisted
+    nodes out of service (`actors.master.blacklist`), by Hadoop version.
 
     interval = max(1000 · scale · nodes / heartbeats_per_second, minimum_ms).
     """
@@ -50,8 +50,8 @@ PROFILES: dict[ProfileName, Profile] = {
     "mr1-1.0": Profile(minimum_ms=3000, removes_bad_nodes=True),
     "mr1-1.2.1": Profile(minimum_ms=300, removes_bad_nodes=False),
 }
-"""MRConstants of Hadoop 0.20 to 1.0 (at least 3 s) and of 1.2.1 (at least 0.3 s); 1.2.1's list of
-bad nodes is advice only (graylisting)."""
+"""MRConstants of Hadoop 0.20 to 1.0 and of 1.2.1, whose list of bad nodes is only advice
+(graylisting)."""
 
 
 class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,7 +74,7 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     expiry_ms: Annotated[Millis, Meta(ge=3, le=_DAY_MS)] = 600_000
 
     def period_ms(self, nodes: int) -> Millis:
-        """The interval in force: the stated one, or the profile's for this many nodes."""
+        """The interval in force for this many nodes: the stated one, or the profile's."""
         if self.interval_ms is not None:
             return self.interval_ms
         return PROFILES[self.profile].interval_ms(nodes)
@@ -114,7 +114,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     @property
     def removes_bad_nodes(self) -> bool:
-        """Whether nodes on the list of bad ones are taken out of service."""
+        """Whether blacklisted nodes are taken out of service."""
         if self.bad_nodes is not None:
             return self.bad_nodes == "removed"
         return PROFILES[self.heartbeat.profile].removes_bad_nodes

@@ -1,8 +1,8 @@
 """A job: knows its tasks, what depends on what, what must run again, and when it is done.
 
 It asks the master for what may run now, as an application master does, and never says where or
-when.  Its maps may run at once, its reduces from slowstart on; a reduce that waits for the last
-map output asks here, and is told when that has come.
+when: its maps at once, its reduces from slowstart on.  A reduce that waits for the last map output
+asks here, and is told when that has come.
 """
 
 from math import ceil
@@ -27,12 +27,6 @@ COMPLAINTS = 3
 COMPLAINING_SHARE = 0.5
 """MAX_ALLOWED_FETCH_FAILURES_PERCENT: of the running reduces."""
 
-_OUTCOMES = {
-    JobChange.SUCCEED: Outcome.SUCCEEDED,
-    JobChange.FAIL: Outcome.FAILED,
-    JobChange.KILL: Outcome.KILLED,
-}
-
 
 class Job(Actor):
     """One job of the workload, from its submission to its end."""
@@ -56,7 +50,6 @@ class Job(Actor):
         self._forget()
 
     def _forget(self) -> None:
-        """Know of nothing that was done."""
         self._done = [0, 0]
         self._fetching: list[msg.FetchOutputs] = []  # reduces that wait for the last map
         self._let_go: list[msg.FetchOutputs] = []  # those that have been told that it is done
@@ -67,14 +60,10 @@ class Job(Actor):
         self._failures: dict[tuple[TaskKind, TaskIndex], int] = {}
 
     def on_enter_system(self, _: msg.EnterSystem) -> None:
-        """Be submitted."""
         spec = self._spec
         self._change(JobChange.SUBMIT)
-        who = (spec.job, spec.name, spec.user, spec.pool, spec.priority)
-        submitted = ev.JobSubmitted(self.now_ms, *who, spec.maps, spec.reduces)
-        self.cause = self.note(submitted)
-        self.send(MASTER, self._submission())
-        self._go_on()
+        what = (spec.job, spec.name, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
+        self._submit(ev.JobSubmitted(self.now_ms, *what))
 
     def on_attempt_booked(self, news: msg.AttemptBooked) -> None:
         """Count what is done and what failed; ask for what must run again."""
@@ -103,7 +92,7 @@ class Job(Actor):
             self.send(fetch.slot_address, obsolete, self._latency_ms)
 
     def on_outputs_lost(self, lost: msg.OutputsLost) -> None:
-        """Have the maps run again; whoever still fetches has to wait for them (rule T3)."""
+        """Have the maps run again; reduces that still fetch have to wait for them (rule T3)."""
         self._done[TaskKind.MAP] -= len(lost.tasks)
         if lost.failed and any(self._fails(TaskKind.MAP, task) for task in lost.tasks):
             return
@@ -126,7 +115,7 @@ class Job(Actor):
             self.send(MASTER, msg.DropOutputs(self._spec.job, trouble.host))
 
     def on_kill_job(self, _: faults.KillJob) -> None:
-        """The job's user has had enough.  Nobody kills a job before its submission."""
+        """Its user kills the job; before its submission that does nothing."""
         if self.state is not JobState.UNSUBMITTED:
             self._end(JobChange.KILL)
 
@@ -137,10 +126,7 @@ class Job(Actor):
             return
         self._change(JobChange.RESUBMIT)
         self._forget()
-        again = ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause)
-        self.cause = self.note(again)
-        self.send(MASTER, self._submission())
-        self._go_on()
+        self._submit(ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause))
 
     def waits_for(self) -> str:
         spec = self._spec
@@ -152,7 +138,8 @@ class Job(Actor):
     def _change(self, change: JobChange) -> None:
         self.state = step(JOB, self.state, change, self.name)
 
-    def _submission(self) -> msg.SubmitJob:
+    def _submit(self, event: ev.JobSubmitted | ev.JobResubmitted) -> None:
+        self.cause = self.note(event)
         spec = self._spec
         replicas = self._placement.place(spec.job, spec.maps)
         tail_ms = spec.shuffle_ms // max(spec.maps, 1)
@@ -161,7 +148,8 @@ class Job(Actor):
         reduce_work = msg.ReduceWork(*reduce_ms, spec.factors, _anomalies(spec, TaskKind.REDUCE))
         who = (spec.job, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
         blocks = (self._placement.replication, replicas.tobytes())
-        return msg.SubmitJob(*who, *blocks, map_work, reduce_work)
+        self.send(MASTER, msg.SubmitJob(*who, *blocks, map_work, reduce_work))
+        self._go_on()
 
     def _go_on(self) -> None:
         """Open the reduces at slowstart; end when all is done."""
@@ -175,7 +163,7 @@ class Job(Actor):
             self._end(JobChange.SUCCEED)
 
     def _fails(self, kind: TaskKind, task: TaskIndex) -> bool:
-        """One attempt more of a task has failed; whether that is the end of the job."""
+        """Count a failed attempt of a task; whether that ends the job."""
         if self.retired:
             return True
         failures = self._failures[kind, task] = self._failures.get((kind, task), 0) + 1
@@ -193,16 +181,17 @@ class Job(Actor):
         self.send(fetch.slot_address, ready, self._latency_ms)
 
     def _hosts_of_outputs(self) -> tuple[NodeId, ...]:
-        """Who has outputs, found once for all the reduces that are told at one moment."""
+        """The hosts that have outputs, found once for all the reduces that are told at one
+        moment.
+        """
         if self._hosts_ms != self.now_ms:
             self._hosts = tuple(sorted(set(self._outputs.values())))
             self._hosts_ms = self.now_ms
         return self._hosts
 
     def _end(self, change: JobChange) -> None:
-        """Leave the system."""
-        spec, outcome = self._spec, _OUTCOMES[change]
         self._change(change)
+        spec, outcome = self._spec, ev.OUTCOMES[self.state]
         end = ev.JobFinished(self.now_ms, spec.job, outcome, spec.submit_ms, cause=self.cause)
         self.cause = self.note(end)
         done = msg.JobDone(spec.job, outcome)
@@ -212,7 +201,6 @@ class Job(Actor):
 
 
 def _anomalies(spec: JobSpec, kind: TaskKind) -> msg.TaskAnomalies | None:
-    """What is wrong with single tasks of a kind, if anything is."""
     poisoned, hanging, skewed = spec.poisoned[kind], spec.hanging[kind], spec.skewed[kind]
     if not (poisoned or hanging or skewed):
         return None

@@ -75,7 +75,7 @@ class Placement:
         return replica != 1 or self._racks == 1 or node % self._racks != held[0] % self._racks
 
     def _lowest_free(self, held: list[int]) -> int:
-        """The way out where no draw suits, as in a cluster of two nodes in one rack."""
+        """Where no draw suits, as in a cluster of two nodes in one rack."""
         return next(node for node in range(self._nodes) if node not in held)
 
     def _rack_size(self, rack: int) -> int:

@@ -1,8 +1,8 @@
 """Job sizes by published categories: COSHH's Tables I (Yahoo!) and IV (Facebook).
 
-A row of these tables is the centre of a cluster of jobs: how many jobs it stands for, what one
-of them reads, and the task-seconds it takes.  A generated job is its row: all jobs of a category
-are equal but for the factor drawn with `time_sigma`.
+A row of these tables is the centre of a cluster of jobs: how many jobs it stands for, what one of
+them reads, and the task-seconds it takes.  All jobs of a category are equal to its row but for the
+factor drawn with `time_sigma`.
 """
 
 from math import ceil
@@ -26,12 +26,12 @@ from callboard.scenarios.sizes import JobSize, pick
 class _Categories(TableOfKind, frozen=True, kw_only=True):
     """A category drawn with its row's count as weight, then its tasks by these rules.
 
-    Maps: as many as input blocks of `block_mb`, but at least one, and at least so many that no
-    map is longer than the row's whole duration (a slow data load reads 10 KB, yet has 26,321
-    task-seconds of maps within 6,600 s: at least four maps).  Each takes the row's map time over
-    their number.  Reduces likewise, one for each `reduce_mb` of shuffle; none where the row's
-    reduce time is 0.  Reduce task-seconds hold the shuffle, as Hadoop counts them: a part of
-    `shuffle_part`, the first of the three thirds in which it reports a reduce's progress.
+    Maps: as many as input blocks of `block_mb`, at least one, and so many that none is longer than
+    the row's whole duration (a slow data load reads 10 KB, yet has 26,321 task-seconds of maps
+    within 6,600 s: at least four maps).  Each takes the row's map time over their number.  Reduces
+    likewise, one for each `reduce_mb` of shuffle; none where the row's reduce time is 0.  Reduce
+    task-seconds hold the shuffle, as Hadoop counts them: a part of `shuffle_part`, the first of the
+    three thirds in which it reports a reduce's progress.
 
     `task_scale` multiplies the number of tasks (at least one) and leaves their length: 0.01 makes
     the tables' large clusters fit a small one.  The user is the category, since in the paper each

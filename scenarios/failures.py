@@ -37,9 +37,8 @@ def drawn_outages(
     seed: int,
     place: int,
 ) -> Iterator[Outage]:
-    """The outages that begin before `until_ms`, by node or rack.
-
-    Each node's are drawn at its own number, so that a node more leaves the others' as they were.
+    """The outages that begin before `until_ms`, by node or rack.  Each node's are drawn at its own
+    number, so that one more node leaves the others' as they were.
     """
     ups = Stream(seed, f"timeline/{place}/up")
     downs = Stream(seed, f"timeline/{place}/down")
@@ -61,8 +60,8 @@ def drawn_outages(
 def recorded_outages(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage]:
     """The outages in a file of lines `seconds,node,down` and `seconds,node,up`, in their order.
 
-    Empty lines and those that begin with # are left out, and so are outages of less than half a
-    millisecond.  ScenarioError names line and flaw.
+    Empty lines, those that begin with # and outages of less than half a millisecond are left out.
+    ScenarioError names line and flaw.
     """
     down: dict[NodeId, Millis] = {}
     last_ms = 0

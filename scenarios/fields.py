@@ -1,6 +1,5 @@
 """The kinds of number that a scenario file may hold, with the limits that keep a run in memory.
-
-msgspec checks these limits while it decodes; a workload made by hand in Python is not checked.
+Decoding checks them; a workload made by hand in Python is not checked.
 """
 
 from typing import Annotated
@@ -14,8 +13,8 @@ JOBS_MAX = 1_000_000
 TASKS_MAX = 2_000_000
 """The most maps, and the most reduces, of one job.
 
-The master keeps a record of every task of a job that is there, some 110 bytes before it is
-launched: so many maps in one job are a quarter of a gigabyte, which a small machine still bears.
+The master keeps some 110 bytes of every task before it is launched: so many maps in one job are a
+quarter of a gigabyte, which a small machine still bears.
 """
 
 SECONDS_MAX = 100_000_000.0

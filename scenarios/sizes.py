@@ -36,9 +36,9 @@ class JobSize(msgspec.Struct, frozen=True, kw_only=True):
 class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
     """HFSP's Table I: a bin drawn by the workload's shares, then maps drawn evenly within it.
 
-    `largest_maps` ends bin 4, which the table leaves open (over 150): the bins before it grow by
-    3 to 5.  A map takes `map_s` × a log-normal factor of shape `map_sigma`, drawn once a job: most
-    of the paper's maps end within 60 s (Figure 11), as 92 % do here.  Reduce times differ by two
+    `largest_maps` ends bin 4, which the table leaves open (over 150): the bins before it grow by 3
+    to 5.  A map takes `map_s` × a log-normal factor of shape `map_sigma`, drawn once a job: most of
+    the paper's maps end within 60 s (Figure 11), as 92 % do here.  Reduce times differ by two
     orders of magnitude (ibid.), hence `reduce_sigma`.  `maps_per_reduce` is ours; 0 means no
     reduces.
     """
@@ -97,16 +97,15 @@ class HfspProd(_Hfsp, frozen=True, tag="hfsp-prod"):
 class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-maps"):
     """Facebook's number of maps and running time of jobs (global preemption, Tables II and I(a)).
 
-    Number of maps and running time are drawn apart, each from its printed distribution; between
-    two printed points the logarithm is interpolated.  `largest_maps` and `longest_s` cut the open
-    ends (printed: over 25,000 maps; over 10,000 s), `shortest_s` is where running times begin
-    (printed from 40 % on).
+    Both are drawn apart, each from its printed distribution, with the logarithm interpolated
+    between two printed points.  `largest_maps` and `longest_s` cut the open ends (printed: over
+    25,000 maps; over 10,000 s), `shortest_s` is where running times begin (printed from 40 % on).
 
     A running time was measured on a shared cluster.  It is turned into tasks by taking the job to
     have run `slots_at_once` tasks at a time: a job of 1,000 maps and 300 s with 100 slots had ten
-    waves of 30 s.  With 100, the largest jobs of Table III (8,000 maps of 5 s, 5,000 of 6 s,
-    3,000 of 20 s) would have run for 400, 300 and 600 s: about the mean of 300 to 450 s that the
-    text gives.  No task is shorter than `shortest_task_s` (Table III's shortest map).
+    waves of 30 s.  With 100, the largest jobs of Table III (8,000 maps of 5 s, 5,000 of 6 s, 3,000
+    of 20 s) would have run for 400, 300 and 600 s: about the mean of 300 to 450 s that the text
+    gives.  No task is shorter than `shortest_task_s` (Table III's shortest map).
 
     `map_only_share` of the jobs have no reduces (75 % of the lines of the FB-2009 trace); the
     others have one for each `maps_per_reduce` maps (about its 9) and spend `map_share` of the
@@ -189,12 +188,8 @@ class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         deck = [self._size(maps, seconds) for maps, seconds in table_three()]
-        dealt = [
-            size
-            for n in range(fields.ceil_div(jobs, len(deck)))
-            for size in self._deal(seed, n, deck)
-        ]
-        return dealt[:jobs]
+        decks = (self._deal(seed, n, deck) for n in range(fields.ceil_div(jobs, len(deck))))
+        return [size for dealt in decks for size in dealt][:jobs]
 
     def _deal(self, seed: int, number: int, deck: list[JobSize]) -> list[JobSize]:
         """The deck in its random order of this time, with pools."""
@@ -230,7 +225,7 @@ def table_three() -> list[tuple[int, float]]:
 
 
 def reduces_for(maps: int, maps_per_reduce: int) -> int:
-    """One reduce for each so many maps, rounded up; none where that is 0."""
+    """One reduce for each `maps_per_reduce` maps, rounded up; none where that is 0."""
     return fields.ceil_div(maps, maps_per_reduce) if maps_per_reduce else 0
 
 

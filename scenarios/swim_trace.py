@@ -35,14 +35,14 @@ class SwimLine(msgspec.Struct, frozen=True):
 class SwimWorkload(fields.TableOfKind, frozen=True, kw_only=True, tag="swim"):
     """The table `[workload]` with `kind = "swim"`.  MB are 1,000,000 bytes.
 
-    `path` is looked up beside the scenario file, then in the working folder.  `jobs` takes the
-    first so many lines.  `time_scale` multiplies submit times: 0.5 doubles the load.
+    `path` is looked up beside the scenario file, then in the working folder.  `jobs` takes only the
+    first lines.  `time_scale` multiplies submit times: 0.5 doubles the load.
 
     A map reads one block of `block_mb` (a job's input is spread evenly over its maps) in
     `startup_s` plus its bytes over `map_mb_per_s`: 27.6 s for a full block, as maps of that time
-    took.  A reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`,
-    then takes `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of
-    the output over `write_mb_per_s`.  In a job without shuffle the maps write the output.
+    took.  A reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`, then
+    takes `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of the
+    output over `write_mb_per_s`.  In a job without shuffle the maps write the output.
     """
 
     path: str
@@ -61,9 +61,9 @@ def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...
     """The lines of a trace, or the first `limit` of them.
 
     Strict: exactly six columns, whole numbers that are not negative, submit times that never go
-    back, no job id twice.  Empty lines are allowed at the end only.  The gap is checked to be a
-    number and then not used: the submit times govern, so that a trace with lines cut out is still
-    good.  ScenarioError names file, line and column.
+    back, no job id twice.  Empty lines are allowed at the end only.  The gap only has to be a
+    number: the submit times count, so that a trace with lines cut out is still good.  ScenarioError
+    names file, line and column.
     """
     source = Path(path)
     rows = read_text(source).rstrip().split("\n")
@@ -148,9 +148,8 @@ def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
 
 
 def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Path = "") -> JobSpec:
-    """One line as a job, by the rules in `SwimWorkload`.
-
-    A job that reads nothing still has one map, as a Hadoop job has that runs at all.
+    """One line as a job, by the rules in `SwimWorkload`; one that reads nothing still has one
+    map.
     """
     maps = max(1, fields.ceil_div(line.input_bytes, _bytes(workload.block_mb)))
     reduces = fields.ceil_div(line.shuffle_bytes, _bytes(workload.reduce_mb))

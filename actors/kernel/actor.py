@@ -1,8 +1,8 @@
 """What every actor is: a mailbox, an address, and the few things it may do.
 
-An actor's state is its own.  It learns of the world by messages and acts on it by messages; a
-timer is a message to itself.  `receive` is a plain function: it runs to its end between two
-supersteps, and what it sends is delivered after it.
+An actor's state is its own.  It learns of the world by messages and acts on it by messages; a timer
+is a message to itself.  `receive` is a plain function, which runs to its end between two
+supersteps; what it sends is delivered after it.
 """
 
 from __future__ import annotations

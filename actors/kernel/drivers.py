@@ -32,10 +32,7 @@ _STEPS_A_PASS = 512
 
 
 def run_direct(kernel: Kernel) -> None:
-    """Run to the end in a plain loop.
-
-    Raises `ActorFailed` or another `KernelError`.
-    """
+    """Run to the end in a plain loop; raises `ActorFailed` or another `KernelError`."""
     for _ in supersteps(kernel):
         pass
 
@@ -56,10 +53,7 @@ def supersteps(kernel: Kernel) -> Iterator[None]:
 
 
 def run_on_trio(kernel: Kernel) -> None:
-    """Run to the end with every actor a Trio task.
-
-    Raises `ActorFailed` or another `KernelError`.
-    """
+    """Run to the end with every actor a Trio task; raises as `run_direct`."""
     trio.run(TrioDriver(kernel).play)
 
 
@@ -93,7 +87,7 @@ class TrioDriver:
             raise self._error
 
     async def _conduct(self) -> None:
-        """Resume whoever has mail, superstep after superstep."""
+        """Resume the actors that have mail, superstep after superstep."""
         advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
         while True:
             if self._entering:
@@ -114,7 +108,7 @@ class TrioDriver:
                 await trio.lowlevel.checkpoint()
 
     def _start(self, actor: Actor) -> None:
-        """Begin an actor's task; it has to detach before it can get mail."""
+        """An actor's task has to detach before it can get mail."""
         self._entering += 1
         self._nursery.start_soon(self._live, actor, name=actor.name)
 
@@ -157,7 +151,6 @@ def _stay(_raise_cancel: object) -> Abort:
 
 
 def _failed(kernel: Kernel, actor: Actor, message: object, error: Exception) -> ActorFailed:
-    """The error that names the actor, the message and the time."""
     failed = ActorFailed(actor, message, kernel.now_ms, error)
     failed.__cause__ = error
     return failed

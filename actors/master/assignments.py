@@ -3,9 +3,7 @@
 Every launch goes into the books, into the journal, to the policy as a fact, and into the reply.
 """
 
-from typing import Protocol
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.address import MASTER
@@ -18,30 +16,14 @@ from callboard.scheduler.decisions import Launch, Resume, Speculate, Why
 from callboard.scheduler.model import KINDS, JobId, Locality, Millis, TaskKind
 from callboard.scheduler.policy import Policy
 
-
-class Outbox(Protocol):
-    """How what is decided gets out: as the master's own events, messages and facts."""
-
-    cause: int
-
-    @property
-    def now_ms(self) -> Millis:
-        """The virtual time."""
-
-    def note(self, event: ev.AnyEvent) -> int:
-        """Tell the journal; the event's number."""
-
-    def send(self, to: int, message: msgspec.Struct, delay_ms: Millis = 0) -> None:
-        """Send a message."""
-
-    def tell(self, fact: facts.Fact) -> None:
-        """Tell the policy."""
+if TYPE_CHECKING:
+    from callboard.actors.master.master import Master
 
 
 class Assignments:
     """Asks `policy` what nodes are to run, and books it in `ledger`."""
 
-    def __init__(self, ledger: Ledger, policy: Policy, outbox: Outbox, *, one_each: bool) -> None:
+    def __init__(self, ledger: Ledger, policy: Policy, outbox: "Master", *, one_each: bool) -> None:
         self._ledger = ledger
         self._policy = policy
         self._outbox = outbox

@@ -47,8 +47,7 @@ TRACKER_FAILURES_MAX = 4
 """mapred.max.tracker.failures: after this many failed attempts on a node the job blacklists it."""
 
 BLACKLISTING_SHARE = 0.25
-"""CLUSTER_BLACKLIST_PERCENT: unless so great a share of all nodes would be shunned."""
-
+"""CLUSTER_BLACKLIST_PERCENT: unless it would be so great a share of all nodes."""
 
 _BEING_KILLED = frozenset(
     {
@@ -103,7 +102,6 @@ class JobEntry:
         self._work = (order.map_work, order.reduce_work)
 
     def change(self, change: BookedJobChange) -> None:
-        """Move on in the job's lifecycle."""
         self.state = step(BOOKED_JOB, self.state, change, f"job {self.job}")
 
     def total(self, kind: TaskKind) -> int:
@@ -139,11 +137,10 @@ class JobEntry:
         return len(self.failing_nodes()) < BLACKLISTING_SHARE * len(self._nodes)
 
     def failing_nodes(self) -> list[NodeId]:
-        """Where too many of its attempts failed, whether it shuns them or not."""
+        """Where too many of its attempts failed, whether it blacklists them or not."""
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
 
     def _hosts_of(self, kind: TaskKind) -> NodesWithSlots:
-        """Who has slots of a kind, whenever it is asked."""
         return lambda: [node.node for node in self._nodes.values() if node.slots(kind)]
 
     def opened(self, kind: TaskKind) -> bool:
@@ -151,11 +148,10 @@ class JobEntry:
         return kind is TaskKind.MAP or self.reduces.opened
 
     def tasks(self, kind: TaskKind) -> PendingMaps | PendingReduces:
-        """The pending tasks of this kind."""
         return self.maps if kind is TaskKind.MAP else self.reduces
 
     def work(self, kind: TaskKind) -> MapWork | ReduceWork:
-        """The sealed orders for a task, passed on to the slot and not read here."""
+        """The order for a task, passed on to the slot and not read here."""
         return self._work[kind]
 
 
@@ -184,7 +180,6 @@ class NodeEntry:
         self._suspended = [0, 0]
 
     def change(self, change: BookedNodeChange) -> None:
-        """Move on in the node's lifecycle."""
         self.state = step(BOOKED_NODE, self.state, change, f"node {self.node}")
         self.drained = self.state is BookedNodeState.OUT_OF_SERVICE
 
@@ -235,7 +230,6 @@ class AttemptEntry:
     """Whether its sibling has succeeded."""
 
     def change(self, change: BookedChange) -> None:
-        """Move on in the attempt's lifecycle."""
         state = self.state = step(BOOKED_ATTEMPT, self.state, change, self)
         self.killing = state in _BEING_KILLED
         self.suspending = state is BookedState.SUSPENDING
@@ -267,9 +261,8 @@ class OfferEntry:
         return self._given[kind]
 
     def give(self, kind: TaskKind, level: Locality) -> None:
-        """Count a launch against the offer, at the level at which it was decided.
-
-        A map that runs again counts as node-local wherever it runs (`JobView.nearest`).
+        """Count a launch against the offer, at the level at which it was decided: a map that runs
+        again counts as node-local wherever it runs (`JobView.nearest`).
         """
         self._given[kind] += 1
         if kind is TaskKind.MAP and level is Locality.OFF_RACK:

@@ -1,12 +1,11 @@
 """The master's books: what it believes of nodes, jobs and attempts.
 
-The ledger is the one thing behind the policy's view (`scheduler.view`): its entries
+The ledger is what is behind the policy's view (`scheduler.view`): its entries
 (`actors.master.entries`) have the views' attributes, so nothing is copied for a decision.  Only the
-master writes in it, and every change keeps the sums right:  `pending`, `running` and `unfinished`
-of the cluster are always the sums over jobs, which `validate` recounts.
+master writes in it, and every change keeps `pending`, `running` and `unfinished` of the cluster the
+sums over jobs, which `validate` recounts.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 
 from callboard.actors.master.entries import AttemptEntry, JobEntry, NodeEntry
@@ -101,10 +100,6 @@ class Ledger:
         """The entry of an attempt, if it is open."""
         return self._attempts.get(attempt)
 
-    def launchable(self, kind: TaskKind) -> int:
-        """All pending tasks of this kind that any node could launch."""
-        return self._pending[kind]
-
     def has_pending(self, job: JobId, kind: TaskKind) -> bool:
         """Whether there is such a job and a task of this kind of it to launch."""
         entry = self._jobs.get(job)
@@ -166,8 +161,8 @@ class Ledger:
         return [attempt for attempt in self._attempts.values() if attempt.node == node]
 
     def undo_maps(self, node: NodeId) -> list[tuple[JobId, list[tuple[TaskIndex, AttemptId]]]]:
-        """The finished maps whose outputs lay on a node and will be wanted, by job: none of them
-        is finished any more (rule T2).
+        """The finished maps whose outputs lay on a node and will be wanted, by job: none of them is
+        finished any more (rule T2).
         """
         having = [entry.job for entry in self._jobs.values() if node in entry.outputs]
         return [(job, self.undo_maps_of(job, node)) for job in having]
@@ -239,7 +234,6 @@ class Ledger:
         level: Locality,
         original: AttemptId = 0,
     ) -> AttemptEntry:
-        """Book an attempt on the node."""
         entry = self._jobs[job]
         assert node.free(kind) > 0, f"node {node.node} has no free slot of {kind!r}"
         self._last_attempt += 1
@@ -252,9 +246,8 @@ class Ledger:
         return attempt
 
     def close(self, attempt: AttemptEntry, change: BookedChange) -> AttemptEntry | None:
-        """An attempt has ended.  The other attempt of its task, which runs on, if there is one.
-
-        If this one succeeded, that one is beaten: its task is done, however it ends.
+        """An attempt has ended.  The other attempt of its task, which runs on, if there is one: if
+        this one succeeded, that one is beaten, and its task done, however it ends.
         """
         attempt.change(change)
         succeeded = attempt.state is BookedState.SUCCEEDED
@@ -298,12 +291,10 @@ class Ledger:
         self._count_running(attempt, 1)
 
     def _count_running(self, attempt: AttemptEntry, more: int) -> None:
-        """So many more like this attempt have a slot."""
         for sums in (self, self._jobs[attempt.job], self._nodes[attempt.node]):
             sums._running[attempt.kind] += more
 
     def _count_suspended(self, attempt: AttemptEntry, more: int) -> None:
-        """This attempt is suspended (1) or no longer (-1)."""
         job = self._jobs[attempt.job]
         for sums in (self, job, self._nodes[attempt.node]):
             sums._suspended[attempt.kind] += more
@@ -340,35 +331,3 @@ class Ledger:
         if entry.total(TaskKind.REDUCE):
             for kind in KINDS:
                 self._padded[kind] -= entry.total(kind)
-
-    def validate(self) -> None:
-        """Recount every sum from the entries; for tests."""
-        for kind in KINDS:
-            open_ = [a for a in self._attempts.values() if a.kind is kind]
-            attempts = [a for a in open_ if a.suspended_ms is None]
-            held = len(open_) - len(attempts)
-            nodes, jobs = self._nodes.values(), self._jobs.values()
-            assert self._running[kind] == len(attempts) == sum(n._running[kind] for n in nodes)
-            assert self._running[kind] == sum(j._running[kind] for j in jobs)
-            assert self._suspended[kind] == held == sum(n._suspended[kind] for n in nodes)
-            assert held == sum(j._suspended[kind] for j in jobs)
-            assert self._pending[kind] == sum(j.tasks(kind).left for j in jobs)
-            assert self._slots[kind] == sum(n.slots(kind) for n in nodes)
-            assert self._unfinished[kind] == sum(
-                j.total(kind) - j.finished(kind) for j in jobs if j.opened(kind)
-            )
-            assert self._padded[kind] == sum(j.total(kind) for j in jobs if j.total(KINDS[1]))
-            assert all(0 <= n._running[kind] <= n.slots(kind) or n.drained for n in nodes)
-            for job in jobs:  # S6: finished + running + pending + suspended + failed is all
-                if job.opened(kind):
-                    assert job.pending(kind) == job.tasks(kind).left + job.suspended(kind)
-                    running = {
-                        a.task
-                        for a in attempts
-                        if a.job == job.job and not a.beaten and a.suspended_ms is None
-                    }
-                    assert job.running(kind) - job.spare[kind] == len(running)
-                    parts = job.finished(kind) + len(running) + job.pending(kind)
-                    assert parts + job.lost[kind] == job.total(kind), f"S6: {job.job} {kind!r}"
-        tasks = Counter((a.job, a.kind, a.task) for a in self._attempts.values())
-        assert all(count <= 2 for count in tasks.values()), "S4"

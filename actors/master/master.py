@@ -55,11 +55,6 @@ _REPORTS = {
     Outcome.FAILED: BookedChange.REPORT_FAILED,
     Outcome.KILLED: BookedChange.REPORT_KILLED,
 }
-_OUTCOMES = {
-    BookedState.SUCCEEDED: Outcome.SUCCEEDED,
-    BookedState.FAILED: Outcome.FAILED,
-    BookedState.KILLED: Outcome.KILLED,
-}
 _TIMERS = (
     msg.ExpiryCheck,
     msg.BlacklistReview,
@@ -215,7 +210,7 @@ class Master(Actor):
     ) -> None:
         """Have maps run again that had succeeded on a node."""
         cause = self.cause
-        outcome = _OUTCOMES[step(BOOKED_ATTEMPT, BookedState.SUCCEEDED, change)]
+        outcome = ev.OUTCOMES[step(BOOKED_ATTEMPT, BookedState.SUCCEEDED, change)]
         attempts = tuple(attempt for _, attempt in outputs)
         lost = ev.MapOutputsLost(self.now_ms, job, node, attempts, outcome, cause=cause)
         self.cause = self.note(lost)
@@ -370,7 +365,7 @@ class Master(Actor):
         assert node is not None
         held_slot = entry.suspended_ms is None
         sibling = self.ledger.close(entry, change)
-        outcome = _OUTCOMES[entry.state]
+        outcome = ev.OUTCOMES[entry.state]
         succeeded, failed = outcome is Outcome.SUCCEEDED, outcome is Outcome.FAILED
         closed = ev.AttemptClosed(self.now_ms, entry.attempt, outcome, cause=self.cause)
         self.cause = self.note(closed)

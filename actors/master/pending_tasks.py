@@ -1,9 +1,9 @@
 """A job's pending tasks, so indexed that a node's nearest one is found without a search.
 
-Half a million block locations are three arrays of 32-bit integers here, sorted once by node and
-once by rack when the first slot asks, and a cursor for each node and rack that has asked.  A
-cursor only ever moves past tasks that have been taken, so all the looking of a job's whole life
-costs about as much as its replicas.
+Half a million block locations are three arrays of 32-bit integers, sorted once by node and once by
+rack when the first slot asks, and a cursor for each node and rack that has asked.  A cursor only
+moves past tasks that have been taken, so all searches of a job's life cost about as much as its
+replicas.
 """
 
 from array import array
@@ -20,7 +20,7 @@ NodesWithSlots = Callable[[], Iterable[NodeId]]
 
 
 class Retries:
-    """Tasks that must run again: those that came to nothing most often first, then the lowest.
+    """Tasks that must run again: those that failed or were lost most often first, then the lowest.
 
     None runs on a host where an attempt of it has failed, unless one has on every host
     (JobInProgress.findTaskFromList).
@@ -36,7 +36,7 @@ class Retries:
         return len(self._queue)
 
     def add(self, task: TaskIndex) -> None:
-        """One attempt more of the task came to nothing."""
+        """One more attempt of the task failed or was lost."""
         self._times[task] = self._times.get(task, 0) + 1
         insort(self._queue, (-self._times[task], task))
 
@@ -138,7 +138,9 @@ class PendingMaps:
 
 
 class PendingReduces:
-    """The reduces of one job that may run and do not.  None may before slowstart."""
+    """The reduces of one job that may run and do not; none may before slowstart.  None is at
+    home.
+    """
 
     def __init__(self, count: int, hosts: NodesWithSlots) -> None:
         self.left = 0
@@ -153,7 +155,6 @@ class PendingReduces:
         self.left += self._count
 
     def nearest(self, node: NodeId) -> Locality | None:
-        """Reduces are at home nowhere."""
         if not self.left:
             return None
         again = len(self.again)
@@ -177,7 +178,6 @@ class PendingReduces:
         self.left += 1
 
     def level(self, task: TaskIndex, node: NodeId) -> Locality:  # noqa: ARG002
-        """Reduces are at home nowhere."""
         return Locality.OFF_RACK
 
 

@@ -66,7 +66,6 @@ class Node(Machine):
         self._seed = seed
         # The conversation with the master.
         self._reports: list[msg.AnyReport] = []
-        self._interval_ms: Millis = 0
         self._life = 0
         self._response = 0
         self._joined = False
@@ -111,8 +110,7 @@ class Node(Machine):
         if reply.life != self._life or reply.response <= self._response:
             return  # meant for an earlier life, or a repetition
         self._response = reply.response
-        self._interval_ms = reply.interval_ms
-        self._schedule.set_interval(reply.interval_ms)
+        self._schedule.interval_ms = reply.interval_ms
         self._obey(reply)
         if self._awaiting_reply:
             self._awaiting_reply = False
@@ -179,7 +177,7 @@ class Node(Machine):
     def _plan_after_reply(self) -> None:
         """Plan the heartbeat that follows a reply received now, if it has to be sent."""
         reports = bool(self._reports)
-        wait_ms = self._clock.real_ms(self._interval_ms)
+        wait_ms = self._clock.real_ms(self._schedule.interval_ms)
         next_ms = self._schedule.after_reply(self.now_ms, wait_ms, reports=reports)
         if not self._schedule.elides or reports or self._tracks():
             self._plan_heartbeat(next_ms)

@@ -40,11 +40,6 @@ from callboard.scheduler.model import AttemptId, Millis, NodeId, TaskKind
 RETRY_INPUT_MS: Millis = 3000
 """How long HDFS's client waits before it asks for a block's replicas again."""
 
-_OUTCOMES = {
-    AttemptChange.SUCCEED: Outcome.SUCCEEDED,
-    AttemptChange.FAIL: Outcome.FAILED,
-    AttemptChange.KILL: Outcome.KILLED,
-}
 _STALLS = {
     AttemptState.MAP_STUCK: Stall.NOT_BEGUN,
     AttemptState.REDUCE_STUCK: Stall.NOT_BEGUN,
@@ -261,7 +256,7 @@ class Slot(Machine):
             self._begin(attempt)
             return
         if attempt.state is AttemptState.HANGING:
-            left_ms = self._clock.real_ms(self._durations.timeout_ms)
+            left_ms = self._clock.real_ms(self._durations.tasks.timeout_ms)
             attempt.deadline_ms = self.now_ms + left_ms
         elif left_ms is not None:
             left_ms = round(left_ms * self._slowness / saved.slowness)
@@ -347,7 +342,7 @@ class Slot(Machine):
         elif self._readable(attempt):
             self._work(attempt)
         else:
-            wait_ms = self._clock.real_ms(self._durations.input_wait_ms)
+            wait_ms = self._clock.real_ms(self._durations.tasks.input_wait_ms)
             attempt.deadline_ms = self.now_ms + wait_ms
             self._stall(attempt, AttemptChange.MISS_INPUT, 0.0, NO_CAUSE)
             self._retry_input_later(attempt.deadline_ms)
@@ -397,7 +392,7 @@ class Slot(Machine):
         """Come no further, until it is noticed."""
         assert attempt.injected is not None
         done = attempt.goal
-        timeout_ms = self._clock.real_ms(self._durations.timeout_ms)
+        timeout_ms = self._clock.real_ms(self._durations.tasks.timeout_ms)
         attempt.deadline_ms = self.now_ms + timeout_ms
         self._stall(attempt, AttemptChange.HANG, done, attempt.injected.cause)
         self._time_phase(attempt, timeout_ms, done)
@@ -417,13 +412,14 @@ class Slot(Machine):
 
     def _end(self, attempt: RunningAttempt, change: AttemptChange) -> None:
         """End the attempt; the slot is free, and the node is told."""
-        launch, outcome, cause = attempt.launch, _OUTCOMES[change], attempt.event
+        launch, cause = attempt.launch, attempt.event
         if change is AttemptChange.KILL:
             cause = self.cause
         elif change is AttemptChange.FAIL and attempt.injected is not None:
             cause = cause if attempt.injected.cause == NO_CAUSE else attempt.injected.cause
         ran = (attempt.ran_ms(self.now_ms), attempt.shuffled_for_ms(self.now_ms))
         attempt.change(change)
+        outcome = ev.OUTCOMES[attempt.state]
         self._clear()
         self._note_end(attempt, outcome, cause)
         report = msg.EndReport(launch.attempt, outcome, *ran, attempt.event)

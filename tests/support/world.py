@@ -28,6 +28,7 @@ from callboard.scheduler.model import JobId, Millis, Priority, TaskKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import make_policy
 from tests.support import sometimes
+from tests.support.ledger_check import check_sums
 
 E = TypeVar("E", bound=Event)
 
@@ -123,7 +124,7 @@ def play(
         sometimes.notice(event, checker)
         checker.observe(event)
         if recount and type(event) is AttemptClosed:
-            PlayedRun(kernel, events).master.ledger.validate()
+            check_sums(PlayedRun(kernel, events).master.ledger)
 
     kernel = Kernel(sink=sink, until_ms=until_ms, tie_order=tie_order)
     assemble(
@@ -140,7 +141,7 @@ def play(
     checker.attach(kernel)
     host(kernel)
     played = PlayedRun(kernel, events)
-    played.master.ledger.validate()
+    check_sums(played.master.ledger)
     ended = played.ended()
     sometimes.notice(ended, checker)
     checker.observe(ended)
