@@ -16,9 +16,7 @@ from callboard.scheduler.model import Millis
 
 
 class Client(Actor):
-    """All users at once; `jobs` in the order of their submission, every node has joined by
-    `settled_ms`.
-    """
+    """All users at once; `jobs` in order of submission, all nodes have joined by `settled_ms`."""
 
     def __init__(
         self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job], settled_ms: Millis

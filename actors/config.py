@@ -33,17 +33,15 @@ class Profile(msgspec.Struct, frozen=True):
     """How the master computes the heartbeat interval (rule H1), and whether it takes blacklisted
     nodes out of service (`actors.master.blacklist`), by Hadoop version.
 
-    interval = max(1000 · scale · nodes / heartbeats_per_second, minimum_ms).
+    interval = max(nodes / 100 heartbeats a second, minimum_ms).
     """
 
     minimum_ms: Millis
     removes_bad_nodes: bool
-    heartbeats_per_second: int = 100
-    scale: float = 1.0
 
     def interval_ms(self, nodes: int) -> Millis:
         """The interval that the master returns in every reply to a cluster of `nodes`."""
-        return max(round(1000 * self.scale * nodes / self.heartbeats_per_second), self.minimum_ms)
+        return max(10 * nodes, self.minimum_ms)
 
 
 PROFILES: dict[ProfileName, Profile] = {

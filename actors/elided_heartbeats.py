@@ -37,9 +37,7 @@ from callboard.scheduler.model import KINDS, Millis, NodeId, TaskKind
 
 
 class NextHeartbeat(NamedTuple):
-    """When the next heartbeat is due; or, if `reply` is set, when the reply to an elided one would
-    come, after which the next can be due at once.
-    """
+    """When the next heartbeat is due; with `reply`, when the reply to an elided one would come."""
 
     at_ms: Millis
     reply: bool = False
@@ -71,17 +69,16 @@ class HeartbeatSchedule:
         return self.interval_ms + 2 * self._latency_ms
 
     def after_reply(self, now_ms: Millis, wait_ms: Millis, *, reports: bool) -> Millis:
-        """When the heartbeat is due that follows a reply which comes now; `wait_ms` is the interval
-        by the node's clock.
+        """When the heartbeat after a reply of now is due; `wait_ms` is the interval by its own
+        clock.
         """
         self.next_ms = now_ms + wait_ms
         return now_ms if self._out_of_band and reports else self.next_ms
 
     def to_report(self, now_ms: Millis) -> NextHeartbeat | None:
         """When the heartbeat is due that tells what has just happened; None if a planned one will.
-
-        A heartbeat due at this very instant has gone already: they are due in an instant's first
-        round, and what a slot says comes in a later one.
+        One due at this very instant has gone already: they are due in an instant's first round, and
+        what a slot says comes in a later one.
         """
         if not self.elides:
             at_once = self._out_of_band and now_ms >= self._replied_ms
@@ -102,8 +99,8 @@ class HeartbeatSchedule:
         return True
 
     def under_way(self, now_ms: Millis) -> NextHeartbeat | None:
-        """What of an elided heartbeat would be under way now: itself and when it would arrive, or
-        its reply and when that would; None if neither.
+        """What would be under way now: an elided heartbeat, or its reply, and when it would
+        arrive.
         """
         if self.left_out_ms < 0:
             return None
@@ -161,8 +158,8 @@ class IdleNodeIndex:
             del self._phase[node]
 
     def set_able(self, row: int, node: NodeId, able: bool) -> None:
-        """Say whether the node could take a task of a kind, or (`RESUMING`) resume an attempt that
-        it holds suspended.
+        """Say whether the node could take a task of a kind, or resume what it holds
+        (`RESUMING`).
         """
         listed = self._listed[row]
         if able == (node in listed):
@@ -180,7 +177,6 @@ class IdleNodeIndex:
         return self._phase[node] == now_ms % self._period_ms
 
     def next_arrival(self, node: NodeId, now_ms: Millis) -> Millis:
-        """When the node's next heartbeat after now would arrive."""
         wait_ms = (self._phase[node] - now_ms) % self._period_ms
         return now_ms + (wait_ms or self._period_ms)
 

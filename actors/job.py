@@ -120,7 +120,6 @@ class Job(Actor):
             self._end(JobChange.KILL)
 
     def on_master_restarted(self, restarted: msg.MasterRestarted) -> None:
-        """Begin from the beginning, or be lost."""
         if not restarted.recover:
             self._end(JobChange.KILL)
             return
@@ -181,9 +180,7 @@ class Job(Actor):
         self.send(fetch.slot_address, ready, self._latency_ms)
 
     def _hosts_of_outputs(self) -> tuple[NodeId, ...]:
-        """The hosts that have outputs, found once for all the reduces that are told at one
-        moment.
-        """
+        """The hosts that have outputs, found once for all reduces that are told at one moment."""
         if self._hosts_ms != self.now_ms:
             self._hosts = tuple(sorted(set(self._outputs.values())))
             self._hosts_ms = self.now_ms

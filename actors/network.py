@@ -34,7 +34,7 @@ HEALTHY = LinkConditions()
 
 
 class Link:
-    """One direction of one link, from the first fault of it on; `purpose` tells its draws from
+    """One direction of one link, from its first fault on; `purpose` tells its draws from
     others'.
     """
 

@@ -38,9 +38,8 @@ class Placement:
         ]
 
     def place(self, job: int, blocks: int) -> NDArray[np.int32]:
-        """The nodes that hold each block of a job's input: shape (blocks, replication).
-
-        Where the cluster has fewer nodes than replicas the missing ones are -1.
+        """The nodes that hold each block of a job's input: shape (blocks, replication), -1 where
+        the cluster has fewer nodes than replicas.
         """
         placed = np.full((blocks, self.replication), -1, dtype="<i4")
         if blocks < _ROWS_FROM:

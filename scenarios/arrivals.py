@@ -15,9 +15,8 @@ _PURPOSE = "workload/arrival"
 
 
 class Poisson(TableOfKind, frozen=True, tag="poisson"):
-    """Independent jobs: exponential gaps of mean `mean_s`, the first one before the first job.
-
-    The default is the mean of HFSP's DEV workload and of the busy hours of global preemption.
+    """Independent jobs: exponential gaps of mean `mean_s`, the first one before the first job.  The
+    default is the mean of HFSP's DEV workload and of the busy hours of global preemption.
     """
 
     mean_s: PositiveSeconds = 30.0
@@ -28,10 +27,9 @@ class Poisson(TableOfKind, frozen=True, tag="poisson"):
 
 
 class Bursts(TableOfKind, frozen=True, tag="bursts"):
-    """A Poisson process that is busy for `on_s`, then idle for `off_s`, and so on.
-
-    The mean gaps default to those of global preemption's busy and idle hours (section VI.D); the
-    lengths are ours.  `off_mean_s = 0` means that no job at all arrives in the idle times.
+    """A Poisson process that is busy for `on_s`, then idle for `off_s`, and so on.  The mean gaps
+    default to those of global preemption's busy and idle hours (section VI.D), the lengths are
+    ours. With `off_mean_s = 0` no job arrives in the idle times.
     """
 
     on_s: PositiveSeconds = 1800.0

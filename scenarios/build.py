@@ -53,7 +53,6 @@ def assemble(
     make_policy: Callable[[str], Policy] = parts.make_policy,
 ) -> None:
     """Bring every actor of a run into the kernel; `jobs` in the order of their submission.
-
     `make_policy` makes the policies that the `script` of faults puts in force.
     """
     nodes = node_facts(cluster)
@@ -95,7 +94,6 @@ def assemble(
 
 
 def _is_progress(event: ev.AnyEvent) -> bool:
-    """Whether an event brings the run nearer to its end."""
     if isinstance(event, ev.AttemptClosed):
         return event.outcome is ev.Outcome.SUCCEEDED
     return isinstance(event, ev.JobSubmitted | ev.JobFinished)
@@ -154,9 +152,8 @@ def _admit_nodes(
     script: Sequence[ScheduledFault],
     blocks: Blocks,
 ) -> None:
-    """Nodes and their slots; the phases of the nodes' first heartbeats are drawn on the grid.
-
-    A node that crashes at 0 is off from the start.
+    """Nodes and their slots; the phases of the nodes' first heartbeats are drawn on the grid.  A
+    node that crashes at 0 is off from the start.
     """
     first = [each.fault for each in script if each.at_ms == 0]
     absent = {fault.node for fault in first if isinstance(fault, faults.Crash)}
@@ -177,14 +174,12 @@ def _admit_nodes(
             keeps_outputs=bool(script),
             seed=seed,
         )
-        if facts.node in absent:
-            node.begin_absent()
-        kernel.admit(node)
-        durations = Durations(facts, tasks, seed)
-        for slot in range(facts.map_slots + facts.reduce_slots):
-            place = Slot(
-                facts, slot, latency_ms=cluster.latency_ms, durations=durations, blocks=blocks
-            )
+        durations, latency_ms = Durations(facts, tasks, seed), cluster.latency_ms
+        slots = (
+            Slot(facts, slot, latency_ms=latency_ms, durations=durations, blocks=blocks)
+            for slot in range(facts.map_slots + facts.reduce_slots)
+        )
+        for actor in (node, *slots):
             if facts.node in absent:
-                place.begin_absent()
-            kernel.admit(place)
+                actor.begin_absent()
+            kernel.admit(actor)

@@ -9,21 +9,12 @@ from math import ceil
 from typing import ClassVar
 
 from callboard.actors.kernel.streams import Stream
-from callboard.scenarios import published
-from callboard.scenarios.fields import (
-    Factor,
-    Megabytes,
-    Share,
-    Sigma,
-    TableOfKind,
-    task_ms,
-    to_ms,
-)
+from callboard.scenarios import fields, published
 from callboard.scenarios.published import Category
 from callboard.scenarios.sizes import JobSize, pick
 
 
-class _Categories(TableOfKind, frozen=True, kw_only=True):
+class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
     """A category drawn with its row's count as weight, then its tasks by these rules.
 
     Maps: as many as input blocks of `block_mb`, at least one, and so many that none is longer than
@@ -41,11 +32,11 @@ class _Categories(TableOfKind, frozen=True, kw_only=True):
     ROWS: ClassVar[tuple[Category, ...]] = ()
     JOBS: ClassVar[int] = 100
 
-    block_mb: Megabytes = 128.0
-    reduce_mb: Megabytes = 1000.0
-    shuffle_part: Share = 1 / 3
-    task_scale: Factor = 1.0
-    time_sigma: Sigma = 0.0
+    block_mb: fields.Megabytes = 128.0
+    reduce_mb: fields.Megabytes = 1000.0
+    shuffle_part: fields.Share = 1 / 3
+    task_scale: fields.Factor = 1.0
+    time_sigma: fields.Sigma = 0.0
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
         weights = [row.jobs for row in self.ROWS]
@@ -64,10 +55,10 @@ class _Categories(TableOfKind, frozen=True, kw_only=True):
         return JobSize(
             label=row.name,
             maps=self._scaled(maps),
-            map_ms=task_ms(row.map_s / maps * factor),
+            map_ms=fields.task_ms(row.map_s / maps * factor),
             reduces=self._scaled(reduces) if row.reduce_s else 0,
-            shuffle_ms=to_ms(reduce_s * self.shuffle_part),
-            reduce_ms=to_ms(reduce_s * (1 - self.shuffle_part)),
+            shuffle_ms=fields.to_ms(reduce_s * self.shuffle_part),
+            reduce_ms=fields.to_ms(reduce_s * (1 - self.shuffle_part)),
             user=row.name,
         )
 

@@ -59,7 +59,6 @@ def drawn_outages(
 
 def recorded_outages(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage]:
     """The outages in a file of lines `seconds,node,down` and `seconds,node,up`, in their order.
-
     Empty lines, those that begin with # and outages of less than half a millisecond are left out.
     ScenarioError names line and flaw.
     """

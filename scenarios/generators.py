@@ -33,10 +33,9 @@ class GeneratedWorkload(TableOfKind, frozen=True, kw_only=True, tag="generated")
 
 
 def generate(workload: GeneratedWorkload, seed: int) -> list[JobSpec]:
-    """The workload's jobs in submit order; ScenarioError when fields contradict each other.
-
-    The first jobs stay equal when more are asked for; arrivals stay equal when sizes change, and
-    the other way round.
+    """The workload's jobs in submit order; ScenarioError when fields contradict each other.  The
+    first jobs stay equal when more are asked for; arrivals stay equal when sizes change, and the
+    other way round.
     """
     check_generated(workload)
     jobs = workload.sizes.JOBS if workload.jobs is None else workload.jobs

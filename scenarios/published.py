@@ -78,7 +78,6 @@ The 250-map job of 2,500 s is the paper's heavy-tailed long one.
 
 class Category(msgspec.Struct, frozen=True):
     """One row of a cluster analysis of jobs: how many, and what one of them reads and takes.
-
     `duration_s` is a job's whole length; `map_s` and `reduce_s` are seconds summed over all its
     tasks of a kind.
     """

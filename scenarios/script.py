@@ -16,15 +16,8 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.scenarios import listed_jobs
+from callboard.scenarios import distributions, listed_jobs
 from callboard.scenarios import timeline as tl
-from callboard.scenarios.distributions import (
-    Exponential,
-    Weibull,
-    check_distribution,
-    duration_ms,
-    when_ms,
-)
 from callboard.scenarios.failures import FailureModel, Outage, drawn_outages, recorded_outages
 from callboard.scenarios.fields import JOBS_MAX, to_ms
 from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
@@ -98,7 +91,7 @@ class _FaultScript:
                 self.begins.append(ScheduledFault(at_ms, faults.RestartMaster(entry.recover)))
             case tl.MasterPauseEntry():
                 draw = Stream(self._seed, f"timeline/{place}/length")
-                over_ms = at_ms + duration_ms(entry.for_s, draw, repeat)
+                over_ms = at_ms + distributions.duration_ms(entry.for_s, draw, repeat)
                 paused, what = FaultInterval(at_ms, over_ms, place), "the master is affected"
                 self.intervals.add(MASTER_AS_NODE, "power", paused, what, "at_s")
                 self.begins.append(ScheduledFault(at_ms, faults.PauseMaster()))
@@ -153,7 +146,7 @@ class _FaultScript:
         lengths = {
             facts.node: None
             if entry.for_s is None
-            else duration_ms(entry.for_s, draw, repeat, facts.node)
+            else distributions.duration_ms(entry.for_s, draw, repeat, facts.node)
             for facts in self._nodes
         }
         affected = self._affected(entry, place, repeat, at_ms, lengths)
@@ -162,11 +155,13 @@ class _FaultScript:
             begin_ms, length = at_ms + nth * to_ms(entry.stagger_s), lengths[node]
             end_ms = inf if length is None else begin_ms + length
             self.intervals.add(node, entry.subject, FaultInterval(begin_ms, end_ms, place))
-            self.begins.append(ScheduledFault(begin_ms, _fault(entry, node, others, begins=True)))
+            begin: faults.AnyFault = faults.Partition(node, others)
+            end: faults.AnyFault = faults.Partition(node, ())
+            if not isinstance(entry, tl.SplitEntry):
+                begin, end = entry.fault(node, begins=True), entry.fault(node, begins=False)
+            self.begins.append(ScheduledFault(begin_ms, begin))
             if length is not None:
-                self.ends.append(
-                    ScheduledFault(begin_ms + length, _fault(entry, node, begins=False))
-                )
+                self.ends.append(ScheduledFault(begin_ms + length, end))
 
     def _others(
         self, entry: tl.SplitEntry, place: int, affected: list[NodeId]
@@ -195,9 +190,8 @@ class _FaultScript:
         at_ms: Millis,
         lengths: Mapping[NodeId, Millis | None],
     ) -> list[NodeId]:
-        """The nodes that an entry affects this time, by number.
-
-        Draws leave out nodes of which something else has the same subject then.
+        """The nodes that an entry affects this time, by number.  Draws leave out nodes of which
+        something else has the same subject then.
         """
         nodes = self._nodes
         draw = Stream(self._seed, f"timeline/{place}/{repeat}")
@@ -220,19 +214,6 @@ class _FaultScript:
             free.sort(key=lambda node: (draw.bits(nth, node), node))
             chosen.update(free[:wanted])
         return sorted(chosen)
-
-
-def _fault(
-    entry: tl.NodeFaultEntry | tl.SplitEntry,
-    node: NodeId,
-    others: tuple[NodeId, ...] = (),
-    *,
-    begins: bool,
-) -> faults.AnyFault:
-    """What happens to a node when the entry begins or ends; `others` are those it is split from."""
-    if isinstance(entry, tl.SplitEntry):
-        return faults.Partition(node, others)
-    return entry.fault(node, begins=begins)
 
 
 def burst_jobs(timeline: tl.Timeline, seed: int, first: JobId) -> list[JobSpec]:
@@ -281,8 +262,8 @@ def _jobs(name: str, jobs: Mapping[str, JobId], place: int) -> list[str]:
 
 
 def _check(entry: tl.TimelineEntry, place: int, nodes: int, scheduled: int) -> None:
-    """ScenarioError where fields of an entry contradict each other, or where the faults `scheduled`
-    by it and all before it are too many.
+    """ScenarioError where fields contradict each other, or the faults `scheduled` so far are too
+    many.
     """
     if scheduled > tl.SCHEDULED_FAULTS_MAX:
         most = f"times × names × {nodes:,} nodes may be {tl.SCHEDULED_FAULTS_MAX:,} in all entries"
@@ -290,7 +271,7 @@ def _check(entry: tl.TimelineEntry, place: int, nodes: int, scheduled: int) -> N
     if entry.at_s is not None and entry.after_s is not None:
         refuse_entry("`at_s` and `after_s` both say when; keep one", place, "after_s")
     for field in ("at_s", "after_s", "every_s", "for_s"):
-        check_distribution(getattr(entry, field, None), f"timeline[{place}].{field}")
+        distributions.check_distribution(getattr(entry, field, None), f"timeline[{place}].{field}")
     if entry.gaps == "exponential" and not isinstance(entry.every_s, float | None):
         refuse_entry("`every_s` says by what law gaps are drawn; keep one", place, "gaps")
     if entry.times > 1 and entry.every_s is None:
@@ -316,20 +297,20 @@ def _start_ms(entry: tl.TimelineEntry, before_ms: Millis, place: int, seed: int)
     """When the entry begins; `before_ms` is when the one before it did."""
     draw = Stream(seed, f"timeline/{place}/start")
     if entry.at_s is not None:
-        return when_ms(entry.at_s, draw)
-    return before_ms + when_ms(entry.after_s or 0.0, draw)
+        return distributions.when_ms(entry.at_s, draw)
+    return before_ms + distributions.when_ms(entry.after_s or 0.0, draw)
 
 
 def _instants(entry: tl.TimelineEntry, start_ms: Millis, place: int, seed: int) -> Iterator[Millis]:
     """When it happens, every time."""
     every_s = entry.every_s or 0.0
     if entry.gaps == "exponential" and isinstance(every_s, float) and every_s:
-        every_s = Exponential(every_s)
+        every_s = distributions.Exponential(every_s)
     gaps = Stream(seed, f"timeline/{place}/gap")
     at_ms = start_ms
     for repeat in range(entry.times):
         yield at_ms
-        at_ms += max(1, when_ms(every_s, gaps, repeat))
+        at_ms += max(1, distributions.when_ms(every_s, gaps, repeat))
 
 
 def _outages(
@@ -356,6 +337,9 @@ def _outages(
         )
     affected = set(nodes_of_entry(entry, nodes, place))
     chosen = [facts for facts in nodes if facts.node in affected]
-    up, down = Weibull(entry.mtbf_s, entry.shape), Exponential(entry.mttr_s)
+    up, down = (
+        distributions.Weibull(entry.mtbf_s, entry.shape),
+        distributions.Exponential(entry.mttr_s),
+    )
     model = FailureModel(up, down, entry.by == "rack")
     yield from drawn_outages(model, chosen, at_ms, until_ms, seed, place)

@@ -97,10 +97,9 @@ class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow"):
 
 
 class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link"):
-    """The links between the nodes and the master are disturbed, for `for_s` or for ever.
-
-    `cut` is a partition; else `loss`, `duplicate` and `reorder` are shares of the messages, and
-    `delay_s` the mean of an exponential delay.  `way` says which direction: `up` is to the master.
+    """The links between the nodes and the master are disturbed, for `for_s` or for ever: `cut`, or
+    the shares `loss`, `duplicate` and `reorder` of the messages and an exponential delay of mean
+    `delay_s`.  `way` says which direction: `up` is to the master.
     """
 
     cut: bool = False
@@ -121,8 +120,8 @@ class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link"):
 
 
 class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
-    """The nodes and the `others` (unset: all others) cannot fetch from each other, for `for_s`;
-    heartbeats get through.
+    """The nodes and `others` (unset: all others) cannot fetch from each other; heartbeats get
+    through.
     """
 
     for_s: Duration
@@ -134,8 +133,8 @@ class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
 
 
 class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
-    """Of the attempts that start on the nodes, the share `failing` fails on its way, at the
-    progress `progress` or at a drawn one.
+    """The share `failing` of the attempts that start there fails, at `progress` or at a drawn
+    one.
     """
 
     failing: Share
@@ -147,8 +146,8 @@ class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
 
 
 class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang"):
-    """Of the attempts that start on the nodes, the share `hanging` stands still on its way, at the
-    progress `progress` or at a drawn one.
+    """The share `hanging` of the attempts that start there hangs, at `progress` or at a drawn
+    one.
     """
 
     hanging: Share

@@ -61,11 +61,9 @@ class Actor:
 
     @property
     def now_ms(self) -> Millis:
-        """The virtual time."""
         return self._kernel.now_ms
 
     def receive(self, message: msgspec.Struct) -> None:
-        """Answer one message."""
         answer = self.answers.get(type(message))
         assert answer is not None, f"{self.name} has no answer to {message!r}"
         getattr(self, answer)(message)
@@ -98,7 +96,6 @@ class Actor:
         return self._kernel.note(event)
 
     def spawn(self, actor: Actor) -> None:
-        """Bring a new actor into the run."""
         self._kernel.admit(actor)
 
     def retire(self) -> None:

@@ -1,16 +1,16 @@
 """The two drivers that can run a kernel's actors: Trio, and a plain loop.
 
 Under **Trio** every actor is a task in one nursery, and the nursery is the run's lifetime.  Trio
-starts the tasks and ends them; in between the kernel says which one is next.  A newborn
-task detaches its coroutine from Trio's scheduler (`temporarily_detach_coroutine_object`, made for
+starts the tasks and ends them; in between the kernel says which one is next.  A newborn task
+detaches its coroutine from Trio's scheduler (`temporarily_detach_coroutine_object`, made for
 exactly this), and one more task, the conductor, resumes those that a superstep has mail for.  At
 the end, or on failure or cancellation, each task is attached again and returns to its nursery.
-Trio's own scheduler would do as well, since the order is the kernel's; but a pass of its loop
-costs more than the answer to a message.
+Trio's own scheduler would do as well, since the order is the kernel's; but a pass of its loop costs
+more than the answer to a message.
 
-The **direct** driver calls the same handlers from a loop.  It has no tasks to make, and is used
-where thousands of small runs are wanted (solo runs for slowdowns, property tests).  Both give the
-same digest and the same journal, byte for byte.
+The **direct** driver calls the same handlers from a loop, where thousands of small runs are wanted
+(solo runs for slowdowns, property tests).  Both give the same digest and the same journal, byte for
+byte.
 """
 
 from collections.abc import Callable, Generator, Iterator

@@ -133,7 +133,6 @@ class Kernel:
     # What actors ask of the kernel, through their base class.
 
     def admit(self, actor: Actor) -> None:
-        """Let an actor take part from now on."""
         assert actor.address not in self.actors, f"{actor.name} is already here"
         self.actors[actor.address] = actor
         actor.join(self)
@@ -179,9 +178,8 @@ class Kernel:
     # What a driver asks.
 
     def advance(self) -> Sequence[Actor] | None:
-        """Deliver the next superstep: the actors that got mail, or None when the run has ended.
-
-        Every actor of the last superstep must have emptied its mailbox.
+        """Deliver the next superstep: the actors that got mail, all of which must have emptied
+        their mailboxes since the last; None when the run has ended.
         """
         if self._notes:
             self._tell()
@@ -247,8 +245,8 @@ class Kernel:
         return self._calendar.pop(at)
 
     def _deliver(self, batch: list[QueuedMessage]) -> list[Actor]:
-        """Put the messages into their mailboxes in the order of their keys, and count ties; the
-        actors that got some, by address.
+        """Deliver in the order of the keys, and count ties; the actors that got mail, by
+        address.
         """
         if self._tie_order is None:
             batch.sort()  # by sender and count, which no two share

@@ -56,7 +56,6 @@ class Stream:
         return (self.bits(a, b) * n) >> 64
 
     def normal(self, a: int = 0, b: int = 0) -> float:
-        """A standard normal number at (a, b)."""
         # 52 bits and a half: the halves of 53 bits would round up to 1, which has no quantile.
         return _NORMAL.inv_cdf(((self.bits(a, b) >> 12) + 0.5) * 2.0**-52)
 
@@ -65,7 +64,6 @@ class Stream:
         return exp(sigma * self.normal(a, b)) if sigma else 1.0
 
     def exponential(self, mean: float, a: int = 0, b: int = 0) -> float:
-        """An exponential number of the given mean at (a, b)."""
         return -mean * log(1.0 - self.uniform(a, b))
 
     def weibull(self, mean: float, shape: float, a: int = 0, b: int = 0) -> float:

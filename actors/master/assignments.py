@@ -65,10 +65,9 @@ class Assignments:
     # Speculation.
 
     def note_candidates(self) -> None:
-        """Keep from when on there has been something to speculate on.
-
-        Only what has been so since an earlier instant makes an offer: within an instant heartbeats
-        come in an order, and elided ones must not depend on what the earlier ones told.
+        """Keep from when on there has been something to speculate on.  Only what has been so since
+        an earlier instant makes an offer: within an instant heartbeats come in an order, and elided
+        ones must not depend on what the earlier ones told.
         """
         for kind in KINDS:
             if not self._policy.speculation.has_candidates(kind, self._ledger):
@@ -77,7 +76,6 @@ class Assignments:
                 self._candidates_from[kind] = self._outbox.now_ms + 1
 
     def forget_candidates(self) -> None:
-        """Another policy is in force."""
         self._candidates_from = [None, None]
 
     def kinds_wanted(self) -> tuple[TaskKind, ...]:
@@ -99,7 +97,6 @@ class Assignments:
     # Booking.
 
     def _launch(self, launch: Launch, offer: OfferEntry) -> msg.LaunchTask:
-        """Carry out a launch."""
         entry = self._ledger.launch(launch.job, launch.kind, offer.node)
         offer.give(launch.kind, launch.level)
         job, task = self._ledger.job(launch.job), (entry.kind, entry.task)
@@ -124,7 +121,6 @@ class Assignments:
         return order
 
     def _resume(self, resume: Resume, offer: OfferEntry) -> msg.ResumeTask:
-        """Carry out a resumption."""
         outbox = self._outbox
         entry = self._ledger.attempt(resume.attempt)
         assert entry is not None

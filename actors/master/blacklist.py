@@ -34,7 +34,6 @@ class NodeBlacklist:
         self._faults: dict[NodeId, list[int]] = {}
 
     def add(self, node: NodeId, now_ms: Millis) -> None:
-        """One fault more of a node."""
         self._faults.setdefault(node, []).append(now_ms // BUCKET_MS)
 
     def faults(self, node: NodeId, now_ms: Millis) -> int:
@@ -55,6 +54,5 @@ class NodeBlacklist:
         return (sorted(self._faults[node])[-BLACKLISTS_MAX] + BUCKETS) * BUCKET_MS
 
     def clear(self, node: NodeId) -> None:
-        """Forget a node's faults."""
         self._faults.pop(node, None)
         self.blacklisted.pop(node, None)

@@ -11,6 +11,7 @@ import numpy as np
 
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.master.pending_tasks import NodesWithSlots, PendingMaps, PendingReduces
+from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.lifecycle import (
     BOOKED_ATTEMPT,
@@ -23,14 +24,6 @@ from callboard.actors.vocabulary.lifecycle import (
     BookedNodeState,
     BookedState,
     step,
-)
-from callboard.actors.vocabulary.messages import (
-    HeartbeatReply,
-    KillTask,
-    MapWork,
-    ReduceWork,
-    SubmitJob,
-    SuspendTask,
 )
 from callboard.scheduler.model import (
     KINDS,
@@ -64,7 +57,7 @@ class JobEntry:
 
     def __init__(
         self,
-        order: SubmitJob,
+        order: msg.SubmitJob,
         cause: int,
         now_ms: Millis,
         racks: int,
@@ -150,7 +143,7 @@ class JobEntry:
     def tasks(self, kind: TaskKind) -> PendingMaps | PendingReduces:
         return self.maps if kind is TaskKind.MAP else self.reduces
 
-    def work(self, kind: TaskKind) -> MapWork | ReduceWork:
+    def work(self, kind: TaskKind) -> msg.MapWork | msg.ReduceWork:
         """The order for a task, passed on to the slot and not read here."""
         return self._work[kind]
 
@@ -165,9 +158,9 @@ class NodeEntry:
         self.speed = facts.speed
         self.kind = facts.kind
         self.heard_ms: Millis = -1
-        self.reply = HeartbeatReply(0, 0, life=life)
-        self.kills: list[KillTask] = []
-        self.suspends: list[SuspendTask] = []
+        self.reply = msg.HeartbeatReply(0, 0, life=life)
+        self.kills: list[msg.KillTask] = []
+        self.suspends: list[msg.SuspendTask] = []
         self.tracks: list[AttemptId] = []
         self.freed: tuple[deque[int], deque[int]] = (deque(), deque())
         """The events that freed slots which have not been taken since, by kind, oldest first."""
@@ -193,7 +186,6 @@ class NodeEntry:
         return self._suspended[kind]
 
     def could_resume(self) -> bool:
-        """Whether it holds a suspended attempt and has a free slot for it."""
         return any(self._suspended[kind] and self.free(kind) > 0 for kind in KINDS)
 
     def free(self, kind: TaskKind) -> int:
@@ -261,8 +253,8 @@ class OfferEntry:
         return self._given[kind]
 
     def give(self, kind: TaskKind, level: Locality) -> None:
-        """Count a launch against the offer, at the level at which it was decided: a map that runs
-        again counts as node-local wherever it runs (`JobView.nearest`).
+        """Count a launch; a map that runs again counts as node-local anywhere
+        (`JobView.nearest`).
         """
         self._given[kind] += 1
         if kind is TaskKind.MAP and level is Locality.OFF_RACK:

@@ -101,12 +101,10 @@ class Ledger:
         return self._attempts.get(attempt)
 
     def has_pending(self, job: JobId, kind: TaskKind) -> bool:
-        """Whether there is such a job and a task of this kind of it to launch."""
         entry = self._jobs.get(job)
         return entry is not None and entry.tasks(kind).left > 0
 
     def kinds_pending(self) -> tuple[TaskKind, ...]:
-        """The kinds of which anything is pending."""
         maps, reduces = self._pending
         if not reduces:
             return KINDS[:1] if maps else ()
@@ -122,7 +120,6 @@ class Ledger:
         return reduces > 0 and node.free(TaskKind.REDUCE) > 0
 
     def has_attempts(self, job: JobId) -> bool:
-        """Whether anything of the job runs or is held suspended."""
         entry = self._jobs[job]
         return any(entry._running) or any(entry._suspended)
 
@@ -133,7 +130,6 @@ class Ledger:
     # The master's entries.
 
     def join(self, facts: NodeFacts, life: int = 0) -> NodeEntry:
-        """A node has come."""
         entry = NodeEntry(facts, life)
         self._nodes[facts.node] = entry
         for kind in KINDS:
@@ -149,7 +145,6 @@ class Ledger:
         node.change(BookedNodeChange.LOSE)
 
     def drain(self, node: NodeEntry, out: bool) -> None:
-        """Take a node out of service, or back into it."""
         for kind in KINDS:
             self._slots[kind] -= node.slots(kind)
         node.change(BookedNodeChange.DRAIN if out else BookedNodeChange.RETURN_TO_SERVICE)
@@ -161,14 +156,11 @@ class Ledger:
         return [attempt for attempt in self._attempts.values() if attempt.node == node]
 
     def undo_maps(self, node: NodeId) -> list[tuple[JobId, list[tuple[TaskIndex, AttemptId]]]]:
-        """The finished maps whose outputs lay on a node and will be wanted, by job: none of them is
-        finished any more (rule T2).
-        """
+        """Take back the finished maps whose outputs on a node will be wanted, by job (rule T2)."""
         having = [entry.job for entry in self._jobs.values() if node in entry.outputs]
         return [(job, self.undo_maps_of(job, node)) for job in having]
 
     def undo_maps_of(self, job: JobId, node: NodeId) -> list[tuple[TaskIndex, AttemptId]]:
-        """Those of one job."""
         entry = self._jobs[job]
         outputs = entry.outputs.pop(node, [])
         entry._finished[TaskKind.MAP] -= len(outputs)
@@ -190,7 +182,6 @@ class Ledger:
             self._padded[TaskKind.REDUCE] += order.reduces
 
     def open_reduces(self, job: JobId, cause: int) -> None:
-        """The job's reduces are pending from now on."""
         entry = self._jobs[job]
         entry.change(BookedJobChange.OPEN_REDUCES)
         entry.cause[TaskKind.REDUCE] = cause
@@ -284,7 +275,6 @@ class Ledger:
         self._count_suspended(attempt, 1)
 
     def resume(self, attempt: AttemptEntry) -> None:
-        """A suspended attempt is given a slot of its node."""
         attempt.change(BookedChange.ORDER_RESUME)
         attempt.suspended_ms = None
         self._count_suspended(attempt, -1)
@@ -302,7 +292,6 @@ class Ledger:
         (held.append if more > 0 else held.remove)(attempt)
 
     def blame(self, job: JobId, node: NodeId) -> None:
-        """Something of the job came to grief on the node."""
         faults = self._jobs[job].faults
         faults[node] = faults.get(node, 0) + 1
 

@@ -67,9 +67,7 @@ _WHILE_PAUSED = (faults.ResumeMaster, faults.Disturb)
 
 
 class Master(Actor):
-    """The one master of a cluster that begins with `nodes` nodes and `policy`; `make_policy` makes
-    another from its spelling.
-    """
+    """The master of a cluster of `nodes` nodes; `make_policy` makes a policy from its spelling."""
 
     def __init__(
         self,
@@ -130,7 +128,6 @@ class Master(Actor):
             self._await_elided(self._elided)
 
     def tell(self, fact: facts.Fact) -> None:
-        """Tell the policy what has happened."""
         self._policy.observe(fact, self.ledger)
         if self._switching is not None and (switch := self._switching.switch) is not None:
             what = (switch.was, switch.now, switch.why)
@@ -180,7 +177,6 @@ class Master(Actor):
             self._job_changed(order.job)
 
     def on_set_pool(self, order: faults.SetPool) -> None:
-        """Another pool for a job, if it is there."""
         if self.ledger.here(order.job):
             self.ledger.job(order.job).pool = order.pool
             self._job_changed(order.job)
@@ -346,7 +342,6 @@ class Master(Actor):
     # What heartbeats report.
 
     def _book_report(self, report: msg.EndReport) -> None:
-        """Book an attempt's end as its node tells it."""
         entry = self.ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed before"
         change = BookedChange.REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]
@@ -355,11 +350,9 @@ class Master(Actor):
     def _close(
         self, entry: AttemptEntry, change: BookedChange, ran_ms: Millis, shuffled_ms: Millis
     ) -> None:
-        """Book an attempt's end, and tell the policy and the job.
-
-        The job hears of it if it makes a difference to the task: the first success, a failure, or
-        an end without success when no other attempt of the task runs.  A second success is booked
-        as killed.
+        """Book an attempt's end, a second success as killed, and tell the policy.  Tell the job too
+        if it makes a difference to the task: of the first success, a failure, or an end without
+        success when no other attempt of the task runs.
         """
         node = self.ledger.node(entry.node)
         assert node is not None
@@ -395,7 +388,6 @@ class Master(Actor):
         self.tell(facts.Suspended(*what, report.ran_ms, report.shuffled_ms))
 
     def _book_progress(self, progress: msg.AttemptProgress) -> None:
-        """Book how far an attempt is."""
         entry = self.ledger.attempt(progress.attempt)
         assert entry is not None, f"attempt {progress.attempt} was closed and goes on"
         entry.progress, entry.ran_ms = progress.done, progress.ran_ms
@@ -416,9 +408,8 @@ class Master(Actor):
         self.send(MASTER, msg.Preempt(due.policy))
 
     def on_preempt(self, preempt: msg.Preempt) -> None:
-        """Mark the policy's victims; the orders go out with their nodes' next replies.
-
-        A round after the timer, when all heartbeats of this instant have been answered, so that
+        """Mark the policy's victims; the orders go out with their nodes' next replies.  That is a
+        round after the timer, when all heartbeats of this instant have been answered, so that
         elided and sent heartbeats give the same result.
         """
         if preempt.policy != self._policies:
@@ -459,7 +450,6 @@ class Master(Actor):
         self._see_to(entry.node)
 
     def _suspend(self, entry: AttemptEntry, why: Why) -> None:
-        """Order an attempt to be suspended with its node's next reply."""
         entry.change(BookedChange.ORDER_SUSPEND)
         order = self.note(ev.SuspendOrdered(self.now_ms, entry.attempt, why, cause=self.cause))
         self._node_of(entry).suspends.append(msg.SuspendTask(entry.attempt, order))
@@ -512,8 +502,8 @@ class Master(Actor):
         self.timer(msg.ExpiryCheck(), every_ms - self.now_ms % every_ms)
 
     def _lose(self, node: NodeEntry, again: bool = False) -> None:
-        """Give a node up: what ran there is killed, and what reduces may still want of its maps'
-        outputs has to be made again (rule T2).
+        """Give a node up: what ran there is killed, maps that reduces still need run again (rule
+        T2).
         """
         lost = ev.NodeLost(self.now_ms, node.node, node.heard_ms, again, cause=self.cause)
         cause = self._lost_by[node.node] = self.note(lost)
@@ -637,9 +627,7 @@ class Master(Actor):
             self.receive(message)
 
     def on_restart_master(self, fault: faults.RestartMaster) -> None:
-        """Begin again.  Nodes that send heartbeats are told to begin anew, jobs come again or are
-        lost.
-        """
+        """Begin again: nodes are told to when they send heartbeats, jobs come again or are lost."""
         lost, cause = self.ledger, self.cause
         for entry in lost.attempts():
             entry.change(BookedChange.LOSE)

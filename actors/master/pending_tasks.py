@@ -21,7 +21,6 @@ NodesWithSlots = Callable[[], Iterable[NodeId]]
 
 class Retries:
     """Tasks that must run again: those that failed or were lost most often first, then the lowest.
-
     None runs on a host where an attempt of it has failed, unless one has on every host
     (JobInProgress.findTaskFromList).
     """
@@ -93,10 +92,9 @@ class PendingMaps:
         return Locality.OFF_RACK
 
     def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
-        """Take the map to launch on `node` and how near its input really is.
-
-        Maps that must run again go first, most failures first (JobInProgress.findNewMapTask);
-        then the nearest, then the lowest index.
+        """Take the map to launch on `node` and how near its input really is: maps that must run
+        again first, most failures first (JobInProgress.findNewMapTask); then the nearest, then the
+        lowest.
         """
         assert self.left, "no map is pending"
         self.left -= 1
@@ -138,9 +136,7 @@ class PendingMaps:
 
 
 class PendingReduces:
-    """The reduces of one job that may run and do not; none may before slowstart.  None is at
-    home.
-    """
+    """The reduces of one job that may run and do not, nowhere at home; none before slowstart."""
 
     def __init__(self, count: int, hosts: NodesWithSlots) -> None:
         self.left = 0

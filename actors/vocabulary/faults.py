@@ -32,7 +32,7 @@ class Restart(NodeFault, frozen=True):
 
 
 class PauseNode(NodeFault, frozen=True):
-    """The node stands still, as in a long collection of garbage: nothing is lost, all is late."""
+    """The node stands still, as in a long garbage collection: nothing is lost, all is late."""
 
 
 class ResumeNode(NodeFault, frozen=True):
@@ -59,18 +59,14 @@ class Partition(NodeFault, frozen=True):
 
 
 class Flaky(NodeFault, frozen=True):
-    """Of the attempts that start on the node from now on, this share fails on its way: at this
-    progress, or at a drawn one.
-    """
+    """This share of the attempts that start on the node now fails, at this or a drawn progress."""
 
     share: float
     progress: float | None = None
 
 
 class Hang(NodeFault, frozen=True):
-    """Of the attempts that start on the node from now on, this share stands still on its way: at
-    this progress, or at a drawn one.
-    """
+    """This share of the attempts that start on the node now hangs, at this or a drawn progress."""
 
     share: float
     progress: float | None = None
@@ -89,9 +85,7 @@ class Drift(NodeFault, frozen=True):
 
 
 class Drain(NodeFault, frozen=True):
-    """The cluster's operator takes a node out of service, or back into it: it gets no more tasks,
-    and what runs on it goes on.
-    """
+    """The operator takes a node out of service, or back; what runs on it goes on."""
 
     out: bool
 

@@ -36,7 +36,6 @@ class RunningAttempt:
 
     @classmethod
     def resumed(cls, saved: Checkpoint, now_ms: Millis) -> "RunningAttempt":
-        """A suspended attempt that goes on now."""
         attempt = cls(saved.launch, saved.started_ms)
         attempt.suspended_ms = now_ms - saved.started_ms - saved.ran_ms
         attempt.shuffled_ms = saved.shuffled_ms
@@ -47,7 +46,6 @@ class RunningAttempt:
         return attempt
 
     def change(self, change: AttemptChange) -> None:
-        """Move on in the attempt's lifecycle."""
         self.state = step(ATTEMPT, self.state, change, self)
 
     def __str__(self) -> str:

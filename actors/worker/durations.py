@@ -1,9 +1,9 @@
 """How long attempts really take: what their slots alone know.
 
-Two things make a task longer than its job's others.  The *task's* noise is one draw at (job,
-task): there is more to do in it, so it is equally long under every policy, and on its second
-attempt.  The *attempt's* bad luck is one draw at (job, task, number): the machine does badly this
-time, and another attempt draws again.  Only of the second, and of slow nodes, can a copy get rid.
+Two things make a task longer than its job's others.  The *task's* noise is one draw at (job, task):
+there is more to do in it, so it is equally long under every policy, and on its second attempt.  The
+*attempt's* bad luck is one draw at (job, task, number): another attempt draws again.  Only this,
+and slow nodes, can a speculative attempt avoid.
 """
 
 from callboard.actors.config import Tasks
@@ -65,9 +65,7 @@ class Durations:
         return self._drawn(launch, work.reduce_ms * self._factor(launch, work))
 
     def injected_failure(self, launch: LaunchTask, machine: Ailments) -> InjectedFailure | None:
-        """What is to become of the attempt, which starts on a machine like this; None if it is to
-        succeed.
-        """
+        """How an attempt that starts on such a machine is to fail; None if it is to succeed."""
         own = launch.work.anomalies
         if own is not None and launch.task in (*own.poisoned, *own.hanging):
             hangs = launch.task not in own.poisoned
@@ -102,6 +100,5 @@ class Durations:
         return self._speed / self.tasks.straggler_factor if straggles else self._speed
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
-        """The real length of something nominally so long."""
         what = (launch.job, launch.kind, launch.task, nominal_ms)
         return real_ms(self._noise, self.tasks.sigma, *what)

@@ -157,9 +157,7 @@ class Node(Machine):
         return bool(self._progress or self._asked)
 
     def _send_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
-        """Send it over whatever the link is like; since a fault, send it again if it is not
-        answered.
-        """
+        """Send it as the link allows; since a fault, send it again if it is not answered."""
         self._last_heartbeat = heartbeat
         if self._uplink is None:
             self.send(MASTER, heartbeat, self._latency_ms)
@@ -202,9 +200,7 @@ class Node(Machine):
         self.send(MASTER, resumed)
 
     def _end_silence(self) -> None:
-        """Plan the first heartbeat after now if none is planned; send one that was left out and
-        would be under way.
-        """
+        """Plan a heartbeat if none is planned; send an elided one that would be under way."""
         schedule = self._schedule
         if not self._reports and not self._tracks():
             schedule.skip_to(self.now_ms)
@@ -303,7 +299,6 @@ class Node(Machine):
             self._progress[began.attempt] = progress.in_phase(began, self.now_ms)
 
     def on_progress_told(self, told: msg.ProgressTold) -> None:
-        """Track an attempt that runs already."""
         if told.attempt in self._asked:  # and not of an earlier life
             self._asked.remove(told.attempt)
             self._progress[told.attempt] = ProgressClock.of(told, self.now_ms)
@@ -314,7 +309,6 @@ class Node(Machine):
             self._report(told)
 
     def on_fetch_failure(self, failure: msg.FetchFailure) -> None:
-        """Pass it on."""
         self._report(failure)
 
     def on_attempt_finished(self, over: msg.AttemptFinished) -> None:
@@ -361,7 +355,6 @@ class Node(Machine):
         return msg.EndReport(attempt, outcome, *times, cause)
 
     def _release(self, slot: int, attempt: AttemptId) -> None:
-        """The slot is free again."""
         kind = TaskKind.MAP if slot < self._facts.map_slots else TaskKind.REDUCE
         heapq.heappush(self._free[kind], slot)
         del self._held[attempt]

@@ -1,24 +1,23 @@
 """A slot: runs one attempt at a time, and alone knows how long it really takes.
 
-A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and
-then the rest; it holds its slot all the while.  `actors.worker.durations` says how long phases are,
+A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and then
+the rest; it holds its slot all the while.  `actors.worker.durations` says how long phases are,
 `actors.vocabulary.lifecycle` what can become of an attempt.
 
 When an attempt is suspended the slot hands a checkpoint of it to its node and forgets it; a slot of
 that node that gets it goes on where it stopped, and asks for map outputs again if it was in its
-shuffle, since they may have become ready meanwhile, or been lost.
+shuffle, since they may have become ready meanwhile, or been lost.  While its machine stands still,
+and when it becomes slower, what is left of the phase is put off.
 
-While its machine stands still, and when it becomes slower, what is left of the phase is put off.
-
-An attempt may take its slot and not begin.  A map of whose input no replica is to be had looks
-every three seconds, as HDFS's clients do, and has failed when it has waited for too long.  A launch
+An attempt may take its slot and not begin.  A map without a readable replica of its input looks
+every three seconds, as HDFS's clients do, and has failed when it has waited too long.  A launch
 that is stuck (the machine cannot make its folders, or start a process) stays so until the master
 gives it up (rule H8).
 
-An attempt that hangs stays in its phase and comes no further.  Its node kills it when it has made
-no progress for ten minutes, Hadoop's `mapred.task.timeout`, and it has failed (rule T7; Hadoop's
-TaskTracker looks once a heartbeat, this one at the very moment).  A shuffle that waits for map
-outputs does not count as hanging, since Hadoop's copiers report all the time.
+An attempt that hangs stays in its phase.  Its node kills it when it has made no progress for ten
+minutes, Hadoop's `mapred.task.timeout`, and it has failed (rule T7; Hadoop's TaskTracker looks once
+a heartbeat, this one at the very moment).  A shuffle that waits for map outputs does not count as
+hanging, since Hadoop's copiers report all the time.
 """
 
 from msgspec.structs import replace
@@ -194,7 +193,6 @@ class Slot(Machine):
             self.send(node_address(self._node), failure)
 
     def on_retry_fetch(self, again: msg.RetryFetch) -> None:
-        """The pause after a failed try is over."""
         attempt = self._shuffling(again.attempt)
         copier = None if attempt is None else attempt.copier
         if attempt is not None and copier is not None and again.host in copier.awaited:
@@ -209,12 +207,10 @@ class Slot(Machine):
             attempt.copier.awaited.clear()
 
     def _running(self, attempt: AttemptId) -> RunningAttempt | None:
-        """The attempt that runs here, if it is this one."""
         running = self._attempt
         return running if running is not None and running.launch.attempt == attempt else None
 
     def _shuffling(self, attempt: AttemptId) -> RunningAttempt | None:
-        """The running reduce, if it is this one and in its shuffle."""
         running = self._running(attempt)
         return running if running is not None and running.copier is not None else None
 
@@ -223,7 +219,6 @@ class Slot(Machine):
         self.send(job_address(launch.job), ask, self._latency_ms)
 
     def _fetch(self, launch: msg.LaunchTask, host: NodeId) -> None:
-        """Ask a host for the outputs that it has."""
         if host not in self._unreachable:
             fetch = msg.Fetch(self.address, self._node, launch.attempt, launch.job)
             self.send(node_address(host), fetch, self._latency_ms)
@@ -334,7 +329,6 @@ class Slot(Machine):
         return round(ms * self._slowness)
 
     def _begin(self, attempt: RunningAttempt) -> None:
-        """Begin the attempt's work, or say why not."""
         if self._durations.sticks(attempt.launch, self._ailments.sticking):
             self._stall(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
             stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
@@ -348,7 +342,6 @@ class Slot(Machine):
             self._retry_input_later(attempt.deadline_ms)
 
     def _work(self, attempt: RunningAttempt) -> None:
-        """Begin the attempt's first phase."""
         launch = attempt.launch
         if isinstance(launch.work, msg.MapWork):
             length_ms = self._stretched(self._durations.of_map(launch, launch.work))
@@ -381,9 +374,7 @@ class Slot(Machine):
         self.timer(msg.RetryInput(self._timed), wait_ms)
 
     def _begin_phase(self, attempt: RunningAttempt, length_ms: Millis) -> None:
-        """Let the attempt's next phase, which is no shuffle, take its time: to its end, or to where
-        it fails.
-        """
+        """Time the next phase, which is no shuffle: to its end, or to where the attempt fails."""
         if attempt.injected is not None:
             length_ms = round(length_ms * attempt.injected.at)
         self._time_phase(attempt, length_ms, attempt.before)
@@ -398,9 +389,7 @@ class Slot(Machine):
         self._time_phase(attempt, timeout_ms, done)
 
     def _time_phase(self, attempt: RunningAttempt, length_ms: Millis, done: float = 0.0) -> None:
-        """The present phase ends so long from now, and not when any earlier timer says; `done` is
-        the attempt's progress at this moment.
-        """
+        """Time a phase from now, instead of any before; `done` is the progress at this moment."""
         phase = Phase(self.now_ms, self.now_ms + length_ms, done, attempt.goal)
         attempt.phase = phase
         self._timed += 1
@@ -411,7 +400,6 @@ class Slot(Machine):
             self.send(node_address(self._node), began)
 
     def _end(self, attempt: RunningAttempt, change: AttemptChange) -> None:
-        """End the attempt; the slot is free, and the node is told."""
         launch, cause = attempt.launch, attempt.event
         if change is AttemptChange.KILL:
             cause = self.cause
