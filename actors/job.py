@@ -88,8 +88,7 @@ class Job(Actor):
             return
         self._fetching.append(fetch)
         if fetch.fetching:
-            obsolete = msg.OutputsObsolete(fetch.attempt)
-            self.send(fetch.slot_address, obsolete, self._latency_ms)
+            self._tell_obsolete(fetch)
 
     def on_outputs_lost(self, lost: msg.OutputsLost) -> None:
         """Have the maps run again; reduces that still fetch have to wait for them (rule T3)."""
@@ -100,8 +99,7 @@ class Job(Actor):
             self._outputs.pop(task, None)
             self.send(MASTER, msg.RunAgain(self._spec.job, TaskKind.MAP, task))
         for fetch in self._let_go:
-            obsolete = msg.OutputsObsolete(fetch.attempt)
-            self.send(fetch.slot_address, obsolete, self._latency_ms)
+            self._tell_obsolete(fetch)
         self._fetching += self._let_go
         self._let_go.clear()
 
@@ -178,6 +176,9 @@ class Job(Actor):
         self._let_go.append(fetch)
         ready = msg.OutputsReady(fetch.attempt, self._hosts_of_outputs())
         self.send(fetch.slot_address, ready, self._latency_ms)
+
+    def _tell_obsolete(self, fetch: msg.FetchOutputs) -> None:
+        self.send(fetch.slot_address, msg.OutputsObsolete(fetch.attempt), self._latency_ms)
 
     def _hosts_of_outputs(self) -> tuple[NodeId, ...]:
         """The hosts that have outputs, found once for all reduces that are told at one moment."""

@@ -13,12 +13,11 @@ JOBS_MAX = 1_000_000
 TASKS_MAX = 2_000_000
 """The most maps, and the most reduces, of one job.
 
-The master keeps some 110 bytes of every task before it is launched: so many maps in one job are a
-quarter of a gigabyte, which a small machine still bears.
+The master keeps some 110 bytes of a task before it is launched: in all a quarter of a gigabyte.
 """
 
 SECONDS_MAX = 100_000_000.0
-"""About three years: longer is surely a slip of the pen, and the clock stays a 64-bit number."""
+"""About three years: longer is surely a mistake, and the clock stays a 64-bit number."""
 
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 JobCount = Annotated[int, Meta(ge=1, le=JOBS_MAX)]

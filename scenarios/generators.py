@@ -50,13 +50,11 @@ def generate(workload: GeneratedWorkload, seed: int) -> list[JobSpec]:
 def check_generated(workload: GeneratedWorkload) -> None:
     """ScenarioError when two fields contradict each other."""
     sizes, arrivals = workload.sizes, workload.arrivals
-    if isinstance(sizes, FacebookMaps):
-        if sizes.map_share + sizes.shuffle_share > 1:
-            _refuse("map_share and shuffle_share together must be at most 1", "sizes.map_share")
-        if sizes.longest_s < sizes.shortest_s:
-            _refuse(f"must be at least shortest_s = {sizes.shortest_s:g}", "sizes.longest_s")
-    if isinstance(arrivals, UniformGaps) and arrivals.longest_s < arrivals.shortest_s:
-        _refuse(f"must be at least shortest_s = {arrivals.shortest_s:g}", "arrivals.longest_s")
+    if isinstance(sizes, FacebookMaps) and sizes.map_share + sizes.shuffle_share > 1:
+        _refuse("map_share and shuffle_share together must be at most 1", "sizes.map_share")
+    for name, table in (("sizes", sizes), ("arrivals", arrivals)):
+        if isinstance(table, FacebookMaps | UniformGaps) and table.longest_s < table.shortest_s:
+            _refuse(f"must be at least shortest_s = {table.shortest_s:g}", f"{name}.longest_s")
 
 
 def _refuse(problem: str, name: str) -> None:

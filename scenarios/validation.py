@@ -7,14 +7,12 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios.scenario_error import ScenarioError
 
 SLOTS_TOTAL_MAX = 200_000
-"""Of both kinds in the whole cluster.
-
-Each is an actor with a mailbox and a Trio task, about 2.5 kB: so many are half a gigabyte and take
-ten seconds to begin.  More would fill a machine before the first job comes.
+"""Of both kinds in the whole cluster, each an actor with a mailbox and a Trio task, about 2.5 kB:
+these are half a gigabyte, and take ten seconds to begin.
 """
 
 NODE_TYPE_LENGTH_MAX = 60
-"""Characters of the name of a kind of node; reasons in the journal quote it."""
+"""Characters of the name of a node type; reasons in the journal quote it."""
 
 
 def check_cluster(cluster: Cluster) -> None:

@@ -65,9 +65,6 @@ class ActorFailed(KernelError):
         super().__init__(
             f"{actor.name} failed at {at_ms} ms on {message!r}: {type(error).__name__}: {error}"
         )
-        self.actor = actor.name
-        self.message = message
-        self.at_ms = at_ms
 
 
 class Stalled(KernelError):
@@ -79,7 +76,6 @@ class Stalled(KernelError):
         lacking = "; no actor says what for" if not waiting else ""
         super().__init__(f"the run is stuck at {at_ms} ms: {why}{lacking}{shown}{more}")
         self.at_ms = at_ms
-        self.waiting = waiting
 
 
 class Kernel:

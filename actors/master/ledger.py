@@ -249,10 +249,10 @@ class Ledger:
             self._count_running(attempt, -1)
         else:
             self._count_suspended(attempt, -1)
-        twin, attempt.sibling = attempt.sibling, None
-        if twin is not None:
-            twin.sibling = None
-            twin.beaten = succeeded
+        sibling, attempt.sibling = attempt.sibling, None
+        if sibling is not None:
+            sibling.sibling = None
+            sibling.beaten = succeeded
         if failed:
             entry.tasks(kind).again.avoid(attempt.task, attempt.node)
             self.blame(attempt.job, attempt.node)
@@ -261,11 +261,11 @@ class Ledger:
             self._unfinished[kind] -= 1
             if kind is TaskKind.MAP and entry.total(TaskKind.REDUCE):
                 entry.outputs.setdefault(attempt.node, []).append((attempt.task, attempt.attempt))
-        elif twin is not None or attempt.beaten:
+        elif sibling is not None or attempt.beaten:
             entry.spare[kind] -= 1
         else:
             entry.lost[kind] += 1
-        return twin
+        return sibling
 
     def suspend(self, attempt: AttemptEntry) -> None:
         """An attempt has given up its slot and is held by its node."""

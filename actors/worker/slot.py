@@ -150,12 +150,12 @@ class Slot(Machine):
 
     def on_outputs_ready(self, ready: msg.OutputsReady) -> None:
         """Let the shuffle take its time, and fetch from every host that is named."""
-        attempt = self._shuffling(ready.attempt)
-        if attempt is None:
+        found = self._shuffling(ready.attempt)
+        if found is None:
             return
-        launch, copier = attempt.launch, attempt.copier
+        attempt, copier = found
+        launch = attempt.launch
         assert isinstance(launch.work, msg.ReduceWork)
-        assert copier is not None
         if attempt.phase is None:
             whole_ms = self._stretched(self._durations.of_shuffle(launch, launch.work))
             last_ms = self._stretched(self._durations.of_tail(launch, launch.work))
@@ -166,11 +166,10 @@ class Slot(Machine):
 
     def on_fetched(self, fetched: msg.Fetched) -> None:
         """A host has answered; the last to do so may have kept the shuffle from ending."""
-        attempt = self._shuffling(fetched.attempt)
-        if attempt is None or fetched.host in self._unreachable:
+        found = self._shuffling(fetched.attempt)
+        if found is None or fetched.host in self._unreachable:
             return
-        copier = attempt.copier
-        assert copier is not None
+        attempt, copier = found
         if copier.answered(fetched.host) and not copier.awaited and attempt.phase is None:
             launch = attempt.launch
             assert isinstance(launch.work, msg.ReduceWork)
@@ -179,10 +178,10 @@ class Slot(Machine):
 
     def on_fetch_timeout(self, over: msg.FetchTimeout) -> None:
         """Nobody answered: try again after a pause, and tell the master now and then."""
-        attempt = self._shuffling(over.attempt)
-        copier = None if attempt is None else attempt.copier
-        if attempt is None or copier is None or over.host not in copier.awaited:
+        found = self._shuffling(over.attempt)
+        if found is None or over.host not in found[1].awaited:
             return
+        attempt, copier = found
         pause_ms, tell = copier.failed(over.host)
         if copier.gives_up(over.host):
             self._end(attempt, AttemptChange.FAIL)
@@ -193,26 +192,27 @@ class Slot(Machine):
             self.send(node_address(self._node), failure)
 
     def on_retry_fetch(self, again: msg.RetryFetch) -> None:
-        attempt = self._shuffling(again.attempt)
-        copier = None if attempt is None else attempt.copier
-        if attempt is not None and copier is not None and again.host in copier.awaited:
-            self._fetch(attempt.launch, again.host)
+        found = self._shuffling(again.attempt)
+        if found is not None and again.host in found[1].awaited:
+            self._fetch(found[0].launch, again.host)
 
     def on_outputs_obsolete(self, obsolete: msg.OutputsObsolete) -> None:
         """A map output that was to be fetched is gone: wait until all are there again."""
-        attempt = self._shuffling(obsolete.attempt)
-        if attempt is not None and attempt.copier is not None:
+        found = self._shuffling(obsolete.attempt)
+        if found is not None:
+            attempt, copier = found
             attempt.phase = attempt.put_off = None
             self._timed += 1
-            attempt.copier.awaited.clear()
+            copier.awaited.clear()
 
     def _running(self, attempt: AttemptId) -> RunningAttempt | None:
         running = self._attempt
         return running if running is not None and running.launch.attempt == attempt else None
 
-    def _shuffling(self, attempt: AttemptId) -> RunningAttempt | None:
+    def _shuffling(self, attempt: AttemptId) -> tuple[RunningAttempt, Copier] | None:
         running = self._running(attempt)
-        return running if running is not None and running.copier is not None else None
+        copier = None if running is None else running.copier
+        return None if running is None or copier is None else (running, copier)
 
     def _ask_for_outputs(self, launch: msg.LaunchTask, fetching: bool = False) -> None:
         ask = msg.FetchOutputs(self.address, launch.attempt, fetching)
