@@ -58,7 +58,7 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     `out_of_band` makes a node send one as soon as an attempt ends (rule H4).  `phase_grid_ms` is
     the grid on which the nodes' first heartbeats are drawn: a coarse one simulates faster.  `send`
     is `needed` to elide the heartbeats that could change nothing, `all` to send every one; both
-    give the same journal.  `tasks_per_beat` is Hadoop's assignmultiple.  A node that has been
+    give the same journal.  `tasks_per_heartbeat` is Hadoop's assignmultiple.  A node that has been
     silent for longer than `expiry_ms` is given up for lost; the master looks three times in that
     time (rule T1).
     """
@@ -68,7 +68,7 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     out_of_band: bool = False
     phase_grid_ms: _Length = 1
     send: Literal["needed", "all"] = "needed"
-    tasks_per_beat: Literal["many", "one"] = "many"
+    tasks_per_heartbeat: Literal["many", "one"] = "many"
     expiry_ms: Annotated[Millis, Meta(ge=3, le=_DAY_MS)] = 600_000
 
     def period_ms(self, nodes: int) -> Millis:
@@ -81,18 +81,18 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One `[[cluster.group]]`: nodes that differ from the rest.  They come after the plain ones.
 
-    `kind` is a name by which jobs say how long their tasks take there (`JobSpec.factors`).
+    `node_type` is a name by which jobs say how long their tasks take there (`JobSpec.factors`).
     """
 
     nodes: _AtLeastOne
     map_slots: _Slots | None = None
     reduce_slots: _Slots | None = None
     speed: _Factor = 1.0
-    kind: str = ""
+    node_type: str = ""
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The table `[cluster]`.  Node n stands in rack n mod `racks`; `kind` is the plain nodes'.
+    """The table `[cluster]`.  Node n stands in rack n mod `racks`; `node_type` is the plain nodes'.
 
     Nodes on the list of bad ones are taken out of service (`removed`) or only named (`advisory`);
     unset, as the heartbeats' profile does.
@@ -103,7 +103,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     map_slots: _Slots = 2
     reduce_slots: _Slots = 2
     speed: _Factor = 1.0
-    kind: str = ""
+    node_type: str = ""
     latency_ms: Annotated[Millis, Meta(ge=0, le=600_000)] = 1
     replication: Annotated[int, Meta(ge=1, le=512)] = 3
     bad_nodes: Literal["removed", "advisory"] | None = None
@@ -118,13 +118,13 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return PROFILES[self.heartbeat.profile].removes_bad_nodes
 
     def groups(self) -> Iterator[tuple[int, int, int, float, str]]:
-        """(nodes, map slots, reduce slots, speed, kind) of the plain nodes and of each group."""
+        """(nodes, map slots, reduce slots, speed, node type) of the plain nodes and each group."""
         maps, reduces = self.map_slots, self.reduce_slots
-        yield self.nodes, maps, reduces, self.speed, self.kind
+        yield self.nodes, maps, reduces, self.speed, self.node_type
         for group in self.group:
             own_maps = maps if group.map_slots is None else group.map_slots
             own_reduces = reduces if group.reduce_slots is None else group.reduce_slots
-            yield group.nodes, own_maps, own_reduces, group.speed, group.kind
+            yield group.nodes, own_maps, own_reduces, group.speed, group.node_type
 
     def node_count(self) -> int:
         """The plain nodes and those of the groups."""
@@ -138,7 +138,7 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The table `[tasks]`: how long a task takes where it runs, and when reduces may start.
 
-    A map takes nominal × locality factor × the job's factor on the node's kind × noise / node
+    A map takes nominal × locality factor × the job's factor on the node's type × noise / node
     speed; a reduce's shuffle takes nominal × noise, its rest nominal × the factor × noise / node
     speed.  Noise is log-normal with median 1 and shape `sigma`, drawn once for each task.  Of all
     attempts the share `straggler_share`, drawn for each attempt, works `straggler_factor` times

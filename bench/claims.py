@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import callboard
 from callboard.arguments import whole_number
-from callboard.experiments.simulation import RunOptions
 from callboard.journal.figures.summary import Summary
 
 CONFIDENCE = 0.95
@@ -208,7 +207,7 @@ def value(claim: Claim, world: World, seed: int) -> float:
 
     def figure(policy: str) -> float:
         overrides = (*world.overrides, f"seed={seed}")
-        how = RunOptions(host="direct")
+        how = callboard.RunOptions(driver="direct")
         run = callboard.run(world.scenario, policy, overrides=overrides, options=how)
         return claim.figure(run.summary)
 

@@ -22,8 +22,17 @@ def main(arguments: Sequence[str]) -> int:
     for policy in (*ORDERS, *COMPOSED):
         status |= callboard(["check", policy, "--profile", "thorough", "--to", folder])
     for policy in ORDERS:
-        for goal in OBJECTIVES if policy != "fair" else ():
-            hunt = ("hunt", policy, "--against", "fair", "--goal", goal, "--max-examples", "500")
+        for objective in OBJECTIVES if policy != "fair" else ():
+            hunt = (
+                "hunt",
+                policy,
+                "--against",
+                "fair",
+                "--objective",
+                objective,
+                "--max-examples",
+                "500",
+            )
             status |= callboard([*hunt, "--to", folder])
     return status
 

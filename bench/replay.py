@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent
+from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import run_simulation
 from callboard.journal.figures.summary import Summary
 from callboard.scenarios import scenario_file as scenarios
@@ -97,9 +98,7 @@ class Onlooker:
 def replay(order: Order) -> Cost:
     """Play the trace; for a fresh process, whose peak of memory is then the run's."""
     began, began_processor, onlooker = perf_counter(), process_time(), Onlooker()
-    scenario = order.scenario()
-    jobs = scenarios.make_jobs(scenario)
-    result = run_simulation(scenario, jobs, order.policy, watcher=onlooker)
+    result = run_simulation(RunSpec.of(order.scenario(), order.policy), watcher=onlooker)
     return Cost(
         result.summary,
         onlooker.supersteps,

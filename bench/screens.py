@@ -10,9 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.experiments.interventions import RunSpec
 from callboard.experiments.live_server import LiveServer
-from callboard.experiments.run_spec import prepare_scenario
+from callboard.experiments.run_loading import load_run
 from callboard.journal.replay.source import GoTo
 from callboard.scheduler.model import Millis
 from callboard.tui.app import CallboardApp
@@ -46,15 +45,13 @@ PICTURES = (
 
 async def draw(picture: Picture) -> str:
     """The picture as SVG."""
-    scenario, jobs, script = prepare_scenario(picture.scenario)
+    spec = load_run(picture.scenario)
     policies = [policy for policy in (picture.policy, picture.beside) if policy]
-    with LiveServer(
-        [RunSpec(scenario, jobs, policy, script=script) for policy in policies]
-    ) as desk:
+    with LiveServer([msgspec.structs.replace(spec, policy=each) for each in policies]) as desk:
         app = CallboardApp(desk, ticking=False)
         async with app.run_test(size=picture.size) as pilot:
             await pilot.pause()
-            app.ask(GoTo(picture.at_ms))
+            app.playback.ask(GoTo(picture.at_ms))
             await pilot.pause()
             for key in picture.keys:
                 await pilot.press(key)

@@ -13,23 +13,19 @@ import asyncio
 import random
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.interventions import RunSpec
 from callboard.experiments.live_run import LiveRun
 from callboard.experiments.live_server import start_runs
-from callboard.experiments.plugins import load_policy
-from callboard.experiments.run_spec import prepare_scenario
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import (
-    RunOptions,
-    make_kernel,
-    run_ended,
+    Simulation,
     run_simulation,
-    run_started,
 )
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import Frame, View
@@ -57,14 +53,15 @@ def ms(act: Callable[[], object]) -> float:
 def recording(nodes: int, maps: int, reduces: int) -> list[AnyEvent]:
     """Half an hour on such a cluster."""
     settings = [f"cluster.nodes={nodes}", f"cluster.map_slots={maps}", "cluster.racks=20"]
-    scenario, jobs, _ = prepare_scenario(
-        "facebook-morning", [*settings, f"cluster.reduce_slots={reduces}"]
-    )
-    events: list[AnyEvent] = [run_started(scenario, "fair")]
-    how = RunOptions(until_ms=_UNTIL_MS)
-    kernel = make_kernel(scenario, jobs, load_policy("fair"), how, events.append)
-    run_direct(kernel)
-    return [*events, run_ended(kernel)]
+    spec = fair_morning([*settings, f"cluster.reduce_slots={reduces}"])
+    events: list[AnyEvent] = []
+    Simulation(replace(spec, until_ms=_UNTIL_MS), [events.append]).run()
+    return events
+
+
+def fair_morning(settings: Sequence[str] = ()) -> RunSpec:
+    """The morning of the library under Fair."""
+    return replace(load_run("facebook-morning", settings), policy="fair")
 
 
 def filled(events: list[AnyEvent]) -> Recording:
@@ -83,14 +80,14 @@ async def draw(events: list[AnyEvent]) -> float:
     costs = []
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.pause()
-        app.ask(GoTo(_UNTIL_MS // 2))
+        app.playback.ask(GoTo(_UNTIL_MS // 2))
         for _ in range(_FRAMES):
             source.cursor.move(Play(500))
             frame = source.cursor.frame(app.view)
 
             def paint() -> None:
-                app._waiting += 1
-                app.answered(frame)  # noqa: B023
+                app.playback._waiting += 1
+                app.playback.answered(frame)  # noqa: B023
                 for strip in app.screen._compositor.render_strips():
                     strip.render(app.console)
 
@@ -123,12 +120,11 @@ def figures(nodes: int, maps: int, reduces: int) -> str:
 
 def share() -> str:
     """How much of its speed a run keeps that is watched as fast as it goes."""
-    scenario, jobs, _ = prepare_scenario("facebook-morning")
-    alone = ms(lambda: run_simulation(scenario, jobs, "fair", RunOptions(host="direct")))
-    view = msgspec.structs.replace(VIEW, with_run=False)
+    alone = ms(lambda: run_simulation(fair_morning(), driver="direct"))
+    view = replace(VIEW, with_run=False)
 
     def watched() -> None:
-        with LiveRun(RunSpec(scenario, jobs, "fair"), clock_s=time.process_time) as run:
+        with LiveRun(fair_morning(), clock_s=time.process_time) as run:
             while not run.answer(Request(Play(None), view)).complete:
                 pass
 
@@ -141,8 +137,7 @@ def share() -> str:
 
 async def _answers() -> list[float]:
     """How many ms each key took to be answered while the run went as fast as it could."""
-    scenario, jobs, _ = prepare_scenario("facebook-morning")
-    source, loop = start_runs(RunSpec(scenario, jobs, "fair")), asyncio.get_running_loop()
+    source, loop = start_runs([fair_morning()]), asyncio.get_running_loop()
     draws, taken = random.Random(1), []
 
     def asked(move: Move, view: View) -> asyncio.Future[Frame]:

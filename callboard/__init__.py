@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from callboard.version import __version__
 
 if TYPE_CHECKING:
-    from callboard.api import run
+    from callboard.api import RunOptions, run
 
-__all__ = ["__version__", "run"]
+    Options = RunOptions
+
+__all__ = ["Options", "RunOptions", "__version__", "run"]
 
 if not Path(__file__).with_name("actors").is_dir():
     sys.exit(
@@ -23,12 +25,12 @@ if not Path(__file__).with_name("actors").is_dir():
 
 
 def __getattr__(name: str) -> object:
-    """`run`, loaded when it is first asked for.
+    """`run` and `RunOptions` (called `Options` before), loaded when they are first asked for.
 
     The command line passes here first, and must be able to answer Ctrl-C before all is loaded.
     """
-    if name == "run":
-        from callboard.api import run
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from callboard import api
 
-        return run
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(api, "RunOptions" if name == "Options" else name)

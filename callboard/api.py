@@ -3,9 +3,27 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from callboard.experiments.run_spec import prepare_scenario
-from callboard.experiments.simulation import RunOptions, RunResult, run_simulation
+import msgspec
+
+from callboard.experiments.plugins import read_policy
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import DriverName, RunResult, run_simulation
 from callboard.scenarios import scenario_file
+from callboard.scheduler.model import Millis
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How to run, apart from what to run: none of it but `until_ms` and `tie_order` can change
+    what happens.  With `check` the run is held against every rule (`journal.checks`) as it goes.
+    `host` is what `driver` was called before.
+    """
+
+    until_ms: Millis | None = None
+    tie_order: int | None = None
+    driver: DriverName = "trio"
+    journal: Path | None = None
+    check: bool = False
+    host: DriverName | None = None
 
 
 def run(
@@ -17,9 +35,20 @@ def run(
 ) -> RunResult:
     """Play a scenario under one policy (its first one unless named).
 
-    `scenario` is a name of the library, a scenario file or a SWIM trace; `overrides` are what
-    `--set` takes.  Raises what `experiments.simulation.run_simulation` does, and `ScenarioError`
-    for bad input.
+    `scenario` is a name of the library, a scenario file, a SWIM trace or a journal; `overrides`
+    are what `--set` takes.  Raises what `experiments.simulation.run_simulation` does, and
+    `ScenarioError` for bad input.
     """
-    found, jobs, script = prepare_scenario(str(scenario), overrides)
-    return run_simulation(found, jobs, policy or found.policies[0], options, script=script)
+    options = options or RunOptions()
+    spec = load_run(str(scenario), overrides)
+    spelling, made = read_policy(policy or spec.policy, spec.scenario.parts)
+    spec = msgspec.structs.replace(
+        spec, policy=spelling, until_ms=options.until_ms, tie_order=options.tie_order
+    )
+    return run_simulation(
+        spec,
+        policy=made,
+        driver=options.host or options.driver,
+        journal=options.journal,
+        check=options.check,
+    )

@@ -7,18 +7,10 @@ journals differ, for `check` when a claim failed), 2 for bad input, 130 after Ct
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import dropwhile
 
 from callboard import stdio
-from callboard.commands import (
-    check_arguments,
-    export_command,
-    ideal_command,
-    reading_commands,
-    screen_commands,
-)
-from callboard.commands.run_command import add_run_arguments, run_command
-from callboard.experiments.user_errors import describe_error
 from callboard.version import __version__
 
 DESCRIPTION = """\
@@ -31,6 +23,24 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard watch rack-outage              a scenario on the screen
   callboard                                choose one of the library in a terminal
   callboard check fair                     a policy against the properties that it claims
+"""
+
+COMMANDS = {
+    "run": "run scenarios or traces under one or more policies",
+    "show": "print a journal as sentences",
+    "explain": "say why a job waited, from a journal",
+    "diff": "find the first event at which two journals part",
+    "watch": "play a scenario on the screen, and watch it",
+    "replay": "show a recorded run on the screen",
+    "export": "turn a journal into a trace or a table",
+    "check": "hold a policy against the properties of fairness that it claims",
+    "hunt": "look for the scenario in which a policy looks worst against another",
+    "ideal": "the simulator report's experiment: size-based disciplines on one divisible machine",
+    "scenarios": "list the scenarios of the library",
+    "policies": "list the parts that policies are made of",
+}
+"""What each is for.  `show` is `show_command` of `commands/show_command.py`, beside its
+`add_arguments`; both are loaded only when it is asked for.
 """
 
 
@@ -47,6 +57,8 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
         stdio.discard_output()
         return 0
     except Exception as error:
+        from callboard.experiments.error_messages import describe_error
+
         message, status = describe_error(error)
         if message is None:
             raise
@@ -55,8 +67,9 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    parser = make_parser()
-    options = _parse(parser, arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = make_parser(words[0] if words else "")
+    options = _parse(parser, words)
     if options.command is None:
         return _start(parser)
     status: int = options.action(options)
@@ -77,13 +90,13 @@ def _start(parser: argparse.ArgumentParser) -> int:
     return _run(chosen)
 
 
-def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
     """The arguments; the scenarios of `run` may also stand between its options and after them.
 
     argparse takes only the first group of them and leaves the others over.
     """
-    options, left = parser.parse_known_args(arguments)
-    options.arguments = list(sys.argv[1:] if arguments is None else arguments)
+    options, left = parser.parse_known_args(words)
+    options.arguments = words
     if left:
         strange = list(dropwhile(lambda word: not word.startswith("-"), left))
         if options.command != "run" or strange:
@@ -92,94 +105,21 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> 
     return options
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def make_parser(command: str = "") -> argparse.ArgumentParser:
+    """The whole command line, but only one command's arguments: the others need not be loaded."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("callboard", description=DESCRIPTION, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"callboard {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-
-    run = subparsers.add_parser(
-        "run",
-        help="run scenarios or traces under one or more policies",
-        description="Run each scenario under each policy and print one table that compares them.",
-        epilog=RUN_EPILOG,
-        formatter_class=raw,
-    )
-    add_run_arguments(run)
-    run.set_defaults(action=run_command)
-
-    show = subparsers.add_parser("show", help="print a journal as sentences")
-    reading_commands.add_show_arguments(show)
-    show.set_defaults(action=reading_commands.show_command)
-
-    explain_job = subparsers.add_parser("explain", help="say why a job waited, from a journal")
-    reading_commands.add_explain_arguments(explain_job)
-    explain_job.set_defaults(action=reading_commands.explain_command)
-
-    diff = subparsers.add_parser("diff", help="find the first event at which two journals part")
-    reading_commands.add_diff_arguments(diff)
-    diff.set_defaults(action=reading_commands.diff_command)
-
-    watch = subparsers.add_parser("watch", help="play a scenario on the screen, and watch it")
-    screen_commands.add_watch_arguments(watch)
-    watch.set_defaults(action=screen_commands.watch_command)
-
-    replay = subparsers.add_parser("replay", help="show a recorded run on the screen")
-    screen_commands.add_replay_arguments(replay)
-    replay.set_defaults(action=screen_commands.replay_command)
-
-    export = subparsers.add_parser("export", help="turn a journal into a trace or a table")
-    export_command.add_export_arguments(export)
-    export.set_defaults(action=export_command.export_command)
-
-    check = subparsers.add_parser(
-        "check",
-        help="hold a policy against the properties of fairness that it claims",
-        description=check_arguments.CHECK_DESCRIPTION,
-        epilog=check_arguments.CHECK_EPILOG,
-        formatter_class=raw,
-    )
-    check_arguments.add_check_arguments(check)
-    check.set_defaults(action=check_arguments.check_command)
-
-    hunt = subparsers.add_parser(
-        "hunt",
-        help="look for the scenario in which a policy looks worst against another",
-        description=check_arguments.HUNT_DESCRIPTION,
-        epilog=check_arguments.HUNT_EPILOG,
-        formatter_class=raw,
-    )
-    check_arguments.add_hunt_arguments(hunt)
-    hunt.set_defaults(action=check_arguments.hunt_command)
-
-    ideal_command.add_parser(subparsers)
-
-    scenarios = subparsers.add_parser(
-        "scenarios",
-        help="list the scenarios of the library",
-        description="List the scenarios that come with Callboard, by the name that"
-        " `callboard run` takes, with what each is about.",
-    )
-    scenarios.set_defaults(action=reading_commands.scenarios_command)
-
-    policies = subparsers.add_parser(
-        "policies",
-        help="list the parts that policies are made of",
-        description="List the orders, locality, preemption and speculation rules that"
-        " `callboard run --policy` takes, with their parameters and defaults.",
-    )
-    policies.set_defaults(action=reading_commands.policies_command)
+    for name, summary in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=summary)
+        if name == command:
+            module = import_module(f"callboard.commands.{name}_command")
+            module.add_arguments(subparser)
+            subparser.set_defaults(action=getattr(module, f"{name}_command"))
+            if subparser.epilog:
+                subparser.formatter_class = raw
     return parser
-
-
-RUN_EPILOG = """\
-examples:
-  callboard run facebook-morning --policy fifo --policy fair --slowdown
-  callboard run trace.tsv --nodes 100 --jobs 1000 --policy fair
-  callboard run two-jobs --set tasks.sigma=0.3 --seed 7 --json
-  callboard run two-jobs --policy fair --journal fair.journal
-"""
 
 
 if __name__ == "__main__":

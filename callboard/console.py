@@ -1,6 +1,11 @@
-"""The console that everything for people is printed on."""
+"""The consoles that everything for people is printed on."""
 
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich import box
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from callboard.journal.tell.names import printable
@@ -22,3 +27,31 @@ class PlainConsole(Console):
 def plain(text: str, style: str = "") -> Text:
     """A user's text just as it is: no markup and no emoji codes are read in it."""
     return Text(printable(text), style)
+
+
+class ReportConsole(PlainConsole):
+    """Standard output for tables and lines.  People read wrapped lines, programs whole ones."""
+
+    def __init__(self) -> None:
+        self._wraps = sys.stdout.isatty()
+        super().__init__(width=None if self._wraps else 120)
+
+    def print_line(self, text: Text) -> None:
+        """Print a line."""
+        self.print(text, soft_wrap=not self._wraps)
+
+
+def print_list(rows: Iterable[Sequence[str]]) -> None:
+    """A table of two columns for people; for a program one line a row, neither wrapped nor padded,
+    without the cells that are empty.
+    """
+    if not sys.stdout.isatty():
+        for row in rows:
+            print("  ".join(filter(None, row)))
+        return
+    table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    for row in rows:
+        table.add_row(*map(plain, row))
+    PlainConsole().print(table)

@@ -125,19 +125,20 @@ def _wasted(run: RunColumn) -> float | None:
     return time.wasted / time.total if time.total and time.wasted else None
 
 
-def _copies(run: RunColumn) -> float | None:
-    return run.summary.speculation.copies or None
+def _speculative(run: RunColumn) -> float | None:
+    return run.summary.speculation.speculative_attempts or None
 
 
 def _won(run: RunColumn) -> float | None:
-    return run.summary.speculation.won if run.summary.speculation.copies else None
+    counts = run.summary.speculation
+    return counts.won if counts.speculative_attempts else None
 
 
 TABLE_ROWS = (
     TableRow("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
     TableRow("response time, mean", _response("mean"), _seconds, min),
     TableRow("  median", _response("median"), _seconds, min),
-    TableRow("  95 %", _response("p95"), _seconds, min),
+    TableRow("  p95", _response("p95"), _seconds, min),
     TableRow("  longest", _response("max"), _seconds, min),
     TableRow("slowdown, mean", _slowdown("mean"), "{:,.1f}×".format, min),
     TableRow("  longest", _slowdown("max"), "{:,.1f}×".format, min),
@@ -148,8 +149,8 @@ TABLE_ROWS = (
     TableRow("map slots busy", lambda run: run.summary.utilisation.map, "{:.0%}".format),
     TableRow("reduce slots busy", lambda run: run.summary.utilisation.reduce, "{:.0%}".format),
     TableRow("slot time wasted", _wasted, "{:.1%}".format, min),
-    TableRow("copies launched", _copies, "{:,.0f}".format),
-    TableRow("  of use", _won, "{:,.0f}".format),
+    TableRow("speculative attempts", _speculative, "{:,.0f}".format),
+    TableRow("  won", _won, "{:,.0f}".format),
     TableRow(
         "virtual time",
         lambda run: run.summary.virtual_seconds,

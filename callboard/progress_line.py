@@ -1,16 +1,27 @@
-"""The live line under `callboard run`: jobs done, virtual time, messages a second, time left."""
+"""The live lines under commands that take a while.
+
+Under `callboard run`: jobs done, virtual time, messages a second, time left.  Under the others:
+how many steps are done.
+"""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+)
 from rich.progress import TimeRemainingColumn as TimeColumn
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
-from callboard.console import plain
+from callboard.console import PlainConsole, plain
 from callboard.journal.tell.names import clock
 
 _LOOKS_A_SECOND = 8
@@ -90,3 +101,23 @@ def _shortened(title: str, width: int) -> str:
     text = plain(title)
     text.truncate(max(min(room, _TITLE_MAX), 1), overflow="ellipsis")
     return text.plain
+
+
+@contextmanager
+def steps_progress(
+    title: str, total: int, done: int = 0, *, left: bool = False
+) -> Iterator[Callable[[str, int], None]]:
+    """A line where somebody can see it, of steps all alike; it is moved by what is done now, in a
+    word or two, and so many steps more.  With `left` it says how much time is left.
+    """
+    console = PlainConsole(stderr=True)
+    columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn()]
+    columns += [MofNCompleteColumn(), *([TimeColumn()] if left else [])]
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        line = progress.add_task(title, total=total, completed=done)
+
+        def move(what: str, more: int) -> None:
+            progress.update(line, advance=more, description=f"{title}: {what}" if what else title)
+
+        yield move

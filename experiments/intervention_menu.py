@@ -1,7 +1,7 @@
-"""What one can do to the world of a live run, to whom, and what that comes to.
+"""The interventions in a live run, as menus and forms.
 
-An act is offered only where it makes sense as things stand: a node that is down can be started and
-not killed.
+Only those that make sense at present are offered: a node that is down can be restarted but not
+killed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,9 +24,11 @@ from callboard.actors.vocabulary.faults import (
     Slow,
     SwitchPolicy,
 )
+from callboard.actors.vocabulary.job_names import job_name, job_title
+from callboard.experiments.interventions import Fork, Intervene, Intervention
 from callboard.journal.replay.frame import Frame, JobRow, JobState, NodeStatus, RunInfo
-from callboard.journal.replay.source import Fork, GoTo, Intervene, Intervention, Step, StepKind
-from callboard.journal.tell.names import count, job_name, node_name, printable, rack_name
+from callboard.journal.replay.source import GoTo, Step, StepKind
+from callboard.journal.tell.names import count, node_name, printable, rack_name
 from callboard.journal.tell.time_format import axis_time, parse_time
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_error import ScenarioError
@@ -36,31 +38,31 @@ from callboard.scheduler.model import NodeId, Priority
 FormFields = dict[str, str]
 
 _POLICIES = "fifo", "fair", "hfsp"
-"""Those that are offered beside the scenario's own."""
+"""Policies offered beside the scenario's own."""
 
 
 class NodeTarget(msgspec.Struct, frozen=True):
-    """Nodes that somebody has named, and what they are called."""
+    """One or more nodes, and their name."""
 
     name: str
     nodes: tuple[NodeId, ...]
 
 
 class PlayUntil(msgspec.Struct, frozen=True):
-    """Let time go until then; `text` says when that is."""
+    """Play until then; `text` names the moment."""
 
     move: GoTo | Step
     text: str
 
 
 MenuChoice = Intervention | PlayUntil | NodeTarget
-"""What can come of a choice; nodes that are named are to be done something to."""
+"""The result of a choice; a `NodeTarget` leads to the menu of those nodes."""
 
 
 class MenuForm(msgspec.Struct, frozen=True):
-    """What must be typed in first: fields, with what stands in them to begin with.
+    """Fields to fill in first, with their initial texts.
 
-    `read` makes a wish of them, or raises ValueError with a message for people.
+    `read` turns them into a choice, or raises ValueError with a message for the user.
     """
 
     question: str
@@ -69,9 +71,7 @@ class MenuForm(msgspec.Struct, frozen=True):
 
 
 class MenuItem(msgspec.Struct, frozen=True):
-    """One thing to do: its key in the menu, what it is called, and what is done, typed in, or
-    chosen next.
-    """
+    """One line of a menu: its key, its title, and the intervention, form or menu it leads to."""
 
     key: str
     title: str
@@ -79,9 +79,9 @@ class MenuItem(msgspec.Struct, frozen=True):
 
 
 class MenuGroup(msgspec.Struct, frozen=True):
-    """What can be done to one thing, or chosen from, under a heading."""
+    """The choices for one subject (a node, a job, …) under a heading."""
 
-    whom: str
+    subject: str
     heading: str
     items: tuple[MenuItem, ...]
 
@@ -94,7 +94,7 @@ def parse_target(text: str, run: RunInfo) -> NodeTarget:
     except ScenarioError:
         racks = max(facts.rack for facts in run.nodes)
         there = f"node-0 to node-{len(run.nodes) - 1}, rack-0 to rack-{racks}, node-1* and all"
-        raise ValueError(f"{wanted!r} is no node here; there are {there}") from None
+        raise ValueError(f"{wanted!r} is no node here; try {there}") from None
     if len(nodes) == 1:
         return NodeTarget(node_name(nodes[0]), tuple(nodes))
     return NodeTarget(wanted, tuple(nodes))
@@ -110,9 +110,9 @@ def targets_of_node(node: NodeId | None, run: RunInfo) -> list[NodeTarget]:
 
 
 def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget]) -> list[MenuGroup]:
-    """All that can be done now: to these nodes, to the selected job, to the cluster as a whole.
+    """All interventions in these nodes, in the selected job, and in the cluster as a whole.
 
-    The first target's keys are small letters, the second's the same as capitals.
+    The keys of the first target are small letters, those of the second the same in capitals.
     """
     groups = [_nodes_group(frame, each, bool(nth)) for nth, each in enumerate(targets)]
     groups += _job_group(frame.selected)
@@ -120,15 +120,15 @@ def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget])
 
 
 def fork_menu(frame: Frame, run: RunInfo) -> MenuGroup:
-    """Under which other policy a second run goes on from here."""
-    return _policies("Beside this run another, from here on under", frame, run, Fork)
+    """The policies for a second run from here on."""
+    return _policies("A second run from here on, under", frame, run, Fork)
 
 
 def _on_cluster(frame: Frame, run: RunInfo) -> Iterator[MenuItem]:
-    yield MenuItem("n", "to some of its nodes …", _nodes_form(run))
+    yield MenuItem("n", "some of its nodes …", _nodes_form(run))
     yield MenuItem("b", "a burst of jobs …", _BURST)
-    yield MenuItem("o", "another policy …", _policies("From now on under", frame, run, switch_to))
-    if frame.totals.master_still:
+    yield MenuItem("o", "another policy …", _policies("Policy from now on", frame, run, switch_to))
+    if frame.totals.master_paused:
         yield MenuItem("m", "let the master go on", Intervene((ResumeMaster(),)))
         return
     yield MenuItem("m", "pause the master", Intervene((PauseMaster(),)))
@@ -139,7 +139,7 @@ def _on_cluster(frame: Frame, run: RunInfo) -> Iterator[MenuItem]:
 
 def _nodes_form(run: RunInfo) -> MenuForm:
     return MenuForm(
-        "To which nodes?  node-3, rack-1, node-1*, all",
+        "Which nodes?  node-3, rack-1, node-1*, all",
         {"nodes": ""},
         lambda fields: parse_target(fields["nodes"], run),
     )
@@ -148,7 +148,7 @@ def _nodes_form(run: RunInfo) -> MenuForm:
 def _policies(
     heading: str, frame: Frame, run: RunInfo, intervention: Callable[[str], Intervention]
 ) -> MenuGroup:
-    """The scenario's policies and the usual ones, but for the one in force; or one typed in."""
+    """The scenario's policies and the usual ones, except the one in force; or one typed in."""
     known = dict.fromkeys((*run.policies, run.policy, *_POLICIES))
     known.pop(frame.policy, None)
     items = [
@@ -181,10 +181,10 @@ def _nodes_group(frame: Frame, target: NodeTarget, capital: bool) -> MenuGroup:
 
 
 def _standing(frame: Frame, target: NodeTarget) -> str:
-    """The nodes and how they are."""
+    """The nodes and their status."""
     words = {
         NodeStatus.DOWN: "down",
-        NodeStatus.PAUSED: "standing still",
+        NodeStatus.PAUSED: "paused",
         NodeStatus.SLOW: "slow",
         NodeStatus.DRAINED: "out of service",
     }
@@ -198,7 +198,7 @@ def _standing(frame: Frame, target: NodeTarget) -> str:
 
 
 def _on_nodes(frame: Frame, nodes: Sequence[NodeId]) -> Iterator[MenuItem]:
-    """What can be done to these nodes, each time to those of them to which it can be done."""
+    """The interventions in these nodes, each in those of them that it applies to."""
     truth = {node: NodeStatus(frame.node_status[node]) for node in nodes}
 
     def act(
@@ -210,15 +210,18 @@ def _on_nodes(frame: Frame, nodes: Sequence[NodeId]) -> Iterator[MenuItem]:
             yield MenuItem(key, title + some, Intervene(tuple(fault(node) for node in struck)))
 
     down, still = NodeStatus.DOWN, NodeStatus.PAUSED
-    yield from act("k", "kill (crash): what is stored there is gone", Crash, lambda t: not t & down)
-    yield from act("r", "start again, empty", Restart, lambda t: bool(t & down))
+    yield from act("k", "kill (crash): data stored there is lost", Crash, lambda t: not t & down)
+    yield from act("r", "restart, empty", Restart, lambda t: bool(t & down))
     yield from act(
-        "p", "pause: nothing is lost, all is late", PauseNode, lambda t: not t & (down | still)
+        "p",
+        "pause: nothing is lost, everything is late",
+        PauseNode,
+        lambda t: not t & (down | still),
     )
     yield from act("g", "let go on", ResumeNode, lambda t: bool(t & still))
     yield MenuItem("s", "slow down …", _slow(nodes))
     yield from act(
-        "f", "own speed again", lambda n: Slow(n, 1.0), lambda t: bool(t & NodeStatus.SLOW)
+        "f", "back to its own speed", lambda n: Slow(n, 1.0), lambda t: bool(t & NodeStatus.SLOW)
     )
     yield from act(
         "d", "take out of service", lambda n: Drain(n, True), lambda t: not t & NodeStatus.DRAINED
@@ -233,7 +236,7 @@ def _slow(nodes: Sequence[NodeId]) -> MenuForm:
         factor = _number(fields["times"], 0.001, 1000)
         return Intervene(tuple(Slow(node, factor) for node in nodes))
 
-    return MenuForm("How many times as long shall everything take there?", {"times": "4"}, read)
+    return MenuForm("How many times as long should everything take there?", {"times": "4"}, read)
 
 
 def _job_group(row: JobRow | None) -> list[MenuGroup]:
@@ -245,7 +248,8 @@ def _job_group(row: JobRow | None) -> list[MenuGroup]:
         MenuItem("i", "another priority …", _priorities(row)),
         MenuItem("l", "another pool …", _pool_form(row)),
     )
-    return [MenuGroup(name, f"{name} “{row.name}”, {_in_words(row.priority)} priority", items)]
+    title = job_title(row.job, row.name)
+    return [MenuGroup(name, f"{title}, {_in_words(row.priority)} priority", items)]
 
 
 def _priorities(row: JobRow) -> MenuGroup:
@@ -256,7 +260,7 @@ def _priorities(row: JobRow) -> MenuGroup:
         for priority in Priority
         if priority is not row.priority
     ]
-    return MenuGroup("priority", f"From now on {job_name(row.job)} has the priority", tuple(items))
+    return MenuGroup("priority", f"Priority of {job_name(row.job)} from now on", tuple(items))
 
 
 def _in_words(priority: Priority) -> str:
@@ -267,34 +271,31 @@ def _pool_form(row: JobRow) -> MenuForm:
     def read(fields: FormFields) -> Intervention:
         return Intervene((SetPool(row.job, fields["pool"].strip()),))
 
-    return MenuForm(f"In which pool is {job_name(row.job)} from now on?", {"pool": row.pool}, read)
+    return MenuForm(f"Pool of {job_name(row.job)} from now on", {"pool": row.pool}, read)
 
 
 def until_menu(frame: Frame, waiting: bool) -> MenuGroup:
-    """Where time can be let go until; `waiting` says that it is to stop somewhere already."""
+    """Moments to play until; `waiting` says that one has been chosen already."""
     items = [MenuItem("t", "a time …", _time_form(frame))]
     row = frame.selected
     if row is not None and row.state < JobState.SUCCEEDED:
-        name = job_name(row.job)
-        step = Step(StepKind.JOB, job=row.job)
-        items += [MenuItem("j", f"the end of {name} “{row.name}”", PlayUntil(step, f"{name} ends"))]
+        until = PlayUntil(Step(StepKind.JOB, job=row.job), f"{job_name(row.job)} ends")
+        items += [MenuItem("j", f"the end of {job_title(row.job, row.name)}", until)]
     items += [
         MenuItem("e", "the next end of any job", PlayUntil(Step(StepKind.JOB), "a job ends")),
-        MenuItem(
-            "f", "the next fault, or thing done by hand", PlayUntil(Step(StepKind.FAULT), "a fault")
-        ),
+        MenuItem("f", "the next fault or intervention", PlayUntil(Step(StepKind.FAULT), "a fault")),
         MenuItem("m", "the next mark on the time bar", PlayUntil(Step(StepKind.MARK), "a mark")),
     ]
     if waiting:
-        items += [MenuItem("n", "no longer: on and on", PlayUntil(GoTo(None), ""))]
-    return MenuGroup("until", "Let time go until", tuple(items))
+        items += [MenuItem("n", "no more stop: to the end", PlayUntil(GoTo(None), ""))]
+    return MenuGroup("until", "", tuple(items))
 
 
 def _time_form(frame: Frame) -> MenuForm:
     def read(fields: FormFields) -> PlayUntil:
         at_ms = parse_time(fields["time"])
         if at_ms <= frame.at_ms:
-            raise ValueError(f"it is {axis_time(frame.at_ms)} already; g goes back in time")
+            raise ValueError(f"it is {axis_time(frame.at_ms)} already; g goes back")
         return PlayUntil(GoTo(at_ms), axis_time(at_ms))
 
     return MenuForm("Until which time?  7:30, 1:07:30, 90s, 1h30m", {"time": ""}, read)
@@ -334,7 +335,7 @@ _BURST = MenuForm(
 
 
 def _number(text: str, least: float, most: float, *, whole: bool = False) -> float:
-    """A number that was typed in; ValueError with a message for people."""
+    """A number that was typed in; ValueError with a message for the user."""
     try:
         number = float(text.strip())
     except ValueError:

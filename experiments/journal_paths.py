@@ -1,11 +1,12 @@
 """Where runs are recorded: the names of their journals, and what must not be overwritten."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from callboard.experiments.user_errors import InputError
-from callboard.journal.format import MAGIC
+from callboard.journal.format import is_journal
 
 RunKey = tuple[str, str]
 """The scenario's name and the policy."""
@@ -22,22 +23,22 @@ def journal_paths(asked: str | None, runs: Sequence[RunKey]) -> dict[RunKey, Pat
         return {}
     if len(set(runs)) < len(runs):
         raise InputError("--journal: the same scenario runs twice under the same policy")
-    path = _checked_name(asked)
+    path = file_path("--journal", asked)
     paths = {runs[0]: path} if len(runs) == 1 else _derived(path, runs)
     for each in paths.values():
         _refuse_to_overwrite(each)
     return paths
 
 
-def _checked_name(asked: str) -> Path:
-    """The name as a path that can be a file's."""
+def file_path(option: str, asked: str) -> Path:
+    """What an option names, as a path that can be a file's; else InputError."""
     if not asked:
-        raise InputError("--journal: the name is empty; name a file")
+        raise InputError(f"{option}: the name is empty; name a file")
     if "\0" in asked:
-        raise InputError("--journal: a file's name cannot hold a NUL character")
+        raise InputError(f"{option}: a file's name cannot hold a NUL character")
     path = Path(asked)
     if not path.name or asked.endswith("/") or path.is_dir():
-        raise InputError(f"--journal {asked}: this is a folder; name a file in it")
+        raise InputError(f"{option} {asked}: this is a folder; name a file in it")
     return path
 
 
@@ -52,7 +53,8 @@ def _derived(path: Path, runs: Sequence[RunKey]) -> dict[RunKey, Path]:
     names: dict[RunKey, str] = {}
     for scenario, policy in runs:
         words = [scenario, policy] if several else [policy]
-        names[scenario, policy] = _fresh("-".join(map(slug, words)), set(names.values()))
+        taken = set(names.values())
+        names[scenario, policy] = fresh_name("-".join(map(slug, words)), taken.__contains__)
     return {run: path.with_name(f"{path.stem}-{name}{path.suffix}") for run, name in names.items()}
 
 
@@ -61,13 +63,10 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:_SLUG_MAX] or "run"
 
 
-def _fresh(name: str, taken: set[str]) -> str:
-    """The name, with a number after it where another run has the same."""
-    number, fresh = 1, name
-    while fresh in taken:
-        number += 1
-        fresh = f"{name}-{number}"
-    return fresh
+def fresh_name(name: str, is_taken: Callable[[str], bool]) -> str:
+    """The name, with a number after it from 2 on where it is taken."""
+    numbered = chain((name,), (f"{name}-{number}" for number in count(2)))
+    return next(each for each in numbered if not is_taken(each))
 
 
 def _refuse_to_overwrite(path: Path) -> None:
@@ -76,9 +75,7 @@ def _refuse_to_overwrite(path: Path) -> None:
         raise InputError(f"--journal: {path} is a folder; choose another name")
     if not path.is_file():  # nothing yet, or a device such as /dev/null
         return
-    with path.open("rb") as file:
-        begin = file.read(len(MAGIC))
-    if not MAGIC.startswith(begin):
+    if path.stat().st_size and not is_journal(path):
         raise InputError(
             f"--journal: {path} exists and is not a journal; choose another name, or remove it"
         )

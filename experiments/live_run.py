@@ -14,16 +14,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from callboard.actors.kernel.drivers import supersteps
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.interventions import RunSpec
-from callboard.experiments.plugins import load_policy
-from callboard.experiments.simulation import Sink, fan_out, make_kernel, run_ended, run_started
-from callboard.experiments.user_errors import describe_error
+from callboard.experiments.error_messages import describe_error
+from callboard.experiments.interventions import Intervene
+from callboard.experiments.job_oracles import oracle_of_run
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import Simulation, Sink
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import GoTo, Intervene, Move, Play, Request, Step, StepKind
+from callboard.journal.replay.source import GoTo, Move, Play, Request, Step, StepKind
 from callboard.journal.writer import JournalWriter
 from callboard.scheduler.model import Millis
 
@@ -32,50 +32,47 @@ _ANSWER_WITHIN_S = 0.08
 
 _FOR_EVER_MS = 1 << 62
 _LOOK_EVERY = 512
-"""After how many supersteps it looks at the clock and takes their events onto the tape."""
+"""After how many supersteps it looks at the clock and records their events."""
 
 _ASK_EVERY = 64
 """After how many it looks whether something else is asked, which ends such a batch early."""
 
 
 class LiveRun:
-    """A run and the tape that it fills; `answer` plays it as far as a request needs.
+    """A run and the recording that it fills; `answer` plays it as far as a request needs.
 
-    `wanted` says whether something else is asked meanwhile, `deserted` whether nobody is there any
-    more.  A context: leaving it ends the run, as interrupted if it is not over, and closes the
-    journal.
+    `has_request` says whether something else is asked meanwhile, `client_gone` whether nobody is
+    there any more.  A context: leaving it ends the run, as interrupted if it is not over, and
+    closes the journal.
     """
 
     def __init__(
         self,
-        plan: RunSpec,
+        spec: RunSpec,
+        journal: Path | None = None,
         has_request: Callable[[], bool] = lambda: False,
         clock_s: Callable[[], float] = time.monotonic,
         client_gone: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.plan = plan
+        self.spec = spec
+        self.journal = journal
         self._has_request = has_request
         self._client_gone = client_gone
         self._clock_s = clock_s
-        self._begin(plan.options.journal)
+        self._begin(journal)
 
     def _begin(self, journal: Path | None) -> None:
         """Set the world up, and let happen what happens at once."""
-        self.recording = Recording()
-        self.cursor = Cursor(self.recording)
         self._exits = contextlib.ExitStack()
         self._pending_events: list[AnyEvent] = []
-        """What has happened and is not on the tape yet."""
+        """What has happened and is not in the recording yet."""
         sinks: list[Sink] = [self._pending_events.append]
         if journal is not None:
             sinks.append(self._exits.enter_context(JournalWriter(journal)))
-        self._sink = fan_out(sinks)
-        plan, world = self.plan, self.plan.world()
-        policy = load_policy(plan.policy, world.scenario.parts)
-        what = world.scenario, world.jobs, policy, plan.options, self._sink
-        self.kernel = make_kernel(*what, script=world.script)
-        self._steps = supersteps(self.kernel)
-        self._sink(run_started(world.scenario, plan.policy))
+        simulation = Simulation(self.spec, sinks)
+        self.kernel, self._steps = simulation.kernel, simulation.supersteps()
+        self.recording = Recording(lambda _started: oracle_of_run(simulation.spec))
+        self.cursor = Cursor(self.recording)
         self._play_to(0, None)
         self.cursor.to_ms(0)
 
@@ -97,7 +94,6 @@ class LiveRun:
 
     def answer(self, request: Request) -> Frame:
         """Do what is asked, and show it."""
-        assert isinstance(request.move, Move), request
         self.advance(request.move)
         return self.cursor.frame(request.view)
 
@@ -126,17 +122,17 @@ class LiveRun:
         Raises ScenarioError and PolicySpecError for what cannot be done; then nothing has changed.
         """
         at_ms = self.cursor.at_ms
-        plan = self.plan.up_to(at_ms).with_intervention(at_ms + 1, intervention)
-        self._replay(plan, at_ms + 1)
+        spec = self.spec.up_to(at_ms).with_intervention(at_ms + 1, intervention)
+        self._replay(spec, at_ms + 1)
 
-    def _replay(self, plan: RunSpec, at_ms: Millis) -> None:
-        """Play another plan up to a moment.  Until it is there the journal stays what it was."""
-        journal = plan.options.journal
+    def _replay(self, spec: RunSpec, at_ms: Millis) -> None:
+        """Play another spec up to a moment.  Until it is there the journal stays what it was."""
+        journal = self.journal
         temporary = None if journal is None else _temporary_journal(journal)
         if temporary is not None:
             temporary.open("ab").close()  # if that cannot be, nothing has changed yet
         self.close()
-        self.plan = plan
+        self.spec = spec
         try:
             self._begin(temporary)
             self.reach(at_ms)
@@ -171,7 +167,7 @@ class LiveRun:
                 return
 
     def _play_to_next(self, step: Step) -> None:
-        """Simulate until the tape has the next moment of a kind, and all of that moment."""
+        """Simulate until the recording has the next moment of a kind, and all of that moment."""
         if step.kind is StepKind.EVENT:
             while len(self.recording) <= self.cursor.index and self._simulate(_FOR_EVER_MS, 1):
                 pass
@@ -191,7 +187,7 @@ class LiveRun:
 
     def _simulate(self, limit_ms: Millis, most: int) -> bool:
         """Simulate at most so many supersteps, while it is not past a moment and nothing else is
-        asked, and take onto the tape what happens; whether there is more to simulate.
+        asked, and record what happens; whether there is more to simulate.
         """
         if self.recording.closed:
             return False
@@ -205,17 +201,13 @@ class LiveRun:
         except Exception as error:
             message, _ = describe_error(error)
             trouble = message or f"{type(error).__name__}: {error}"
-        try:
-            if not goes_on:
-                self._sink(run_ended(kernel))
-        finally:
-            self._record()
+        self._record()
         if trouble:
             self.recording.failure, self.recording.closed = trouble, True
         return not self.recording.closed and kernel.now_ms <= limit_ms
 
     def _record(self) -> None:
-        """Take onto the tape what has been told."""
+        """Put what has happened into the recording."""
         recording = self.recording
         for event in self._pending_events:
             recording.append(event)

@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import zip_longest
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
@@ -16,14 +17,22 @@ from typing import Self
 import msgspec
 
 from callboard.actors.vocabulary.faults import SwitchPolicy
-from callboard.experiments.interventions import RunSpec
-from callboard.experiments.journal_paths import slug
+from callboard.experiments.interventions import (
+    AnyRequest,
+    Fork,
+    Intervene,
+    Intervention,
+    InterventionRequest,
+    Keep,
+)
+from callboard.experiments.journal_paths import fresh_name, slug
 from callboard.experiments.live_run import LiveRun
 from callboard.experiments.plugins import canonical_policy
 from callboard.experiments.remote_source import RemoteSource
+from callboard.experiments.run_spec import RunSpec
 from callboard.journal.replay.frame import Frame
 from callboard.journal.replay.lockstep import Lockstep
-from callboard.journal.replay.source import Fork, Intervene, Intervention, Keep, Request, Stay
+from callboard.journal.replay.source import Request, Stay
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
 
@@ -35,14 +44,17 @@ class RequestRefused(Exception):
 class LiveServer:
     """One live run, or two in lock-step, and what somebody does to them.
 
-    A context, as `LiveRun` is; `wanted` and `deserted` as there.
+    A context, as `LiveRun` is; `has_request` and `client_gone` as there.  `journals` are where the
+    runs are recorded.
     """
 
     live = True
 
     def __init__(
         self,
-        plans: Sequence[RunSpec],
+        specs: Sequence[RunSpec],
+        journals: Sequence[Path | None] = (),
+        *,
         has_request: Callable[[], bool] = lambda: False,
         clock_s: Callable[[], float] = time.monotonic,
         client_gone: Callable[[], bool] = lambda: False,
@@ -50,12 +62,12 @@ class LiveServer:
         self._has_request = has_request
         self._client_gone = client_gone
         self._clock_s = clock_s
-        self.runs = [self._played(plan) for plan in plans]
+        self.runs = [self._played(spec, journal) for spec, journal in zip_longest(specs, journals)]
         self._lockstep: Lockstep | None = None
         self._pair_up()
 
-    def _played(self, plan: RunSpec) -> LiveRun:
-        return LiveRun(plan, self._has_request, self._clock_s, self._client_gone)
+    def _played(self, spec: RunSpec, journal: Path | None) -> LiveRun:
+        return LiveRun(spec, journal, self._has_request, self._clock_s, self._client_gone)
 
     def _pair_up(self) -> None:
         pair = self.runs if len(self.runs) == 2 else None
@@ -77,23 +89,29 @@ class LiveServer:
         """As a source in the same process."""
         answer(self.answer(request))
 
+    def intervene(self, request: InterventionRequest, answer: Callable[[Frame], None]) -> None:
+        """As a source in the same process."""
+        answer(self.answer(request))
+
     def close(self) -> None:
         self.__exit__(None, None, None)
 
-    def answer(self, request: Request) -> Frame:
+    def answer(self, request: Request | InterventionRequest) -> Frame:
         """Do what is asked, and show it; what cannot be done is said in the frame."""
-        said = ""
-        if isinstance(request.move, Intervention):
-            try:
-                self._do(request.move, request.view.lead)
-            except (RequestRefused, ScenarioError, PolicySpecError) as error:
-                said = str(error)
-            except OSError as error:  # of the journal
-                said = f"{error.filename}: {error.strerror}"
-            request = msgspec.structs.replace(request, move=Stay())
-        side = self.runs[0] if self._lockstep is None else self._lockstep
-        frame = side.answer(request)
-        return msgspec.structs.replace(frame, refusal=said) if said else frame
+        if isinstance(request, Request):
+            return self._show(request)
+        refusal = ""
+        try:
+            self._do(request.intervention, request.view.lead)
+        except (RequestRefused, ScenarioError, PolicySpecError) as error:
+            refusal = str(error)
+        except OSError as error:  # of the journal
+            refusal = f"{error.filename}: {error.strerror}"
+        frame = self._show(Request(Stay(), request.view))
+        return msgspec.structs.replace(frame, refusal=refusal) if refusal else frame
+
+    def _show(self, request: Request) -> Frame:
+        return (self._lockstep or self.runs[0]).answer(request)
 
     def _do(self, intervention: Intervention, lead: int) -> None:
         match intervention:
@@ -122,16 +140,14 @@ class LiveServer:
         run = self.runs[lead if self._lockstep is not None else 0]
         if run.over:
             raise RequestRefused("the run is over here; go back to a moment before its end")
-        policy, at_ms = canonical_policy(policy, run.plan.scenario.parts), run.cursor.at_ms
+        policy, at_ms = canonical_policy(policy, run.spec.scenario.parts), run.cursor.at_ms
         there_ms = at_ms + 1 if at_ms else 0
-        plan = run.plan.up_to(at_ms)
+        spec = run.spec.up_to(at_ms)
         if at_ms == 0:
-            plan = msgspec.structs.replace(plan, policy=policy)
+            spec = msgspec.structs.replace(spec, policy=policy)
         else:
-            plan = plan.with_intervention(there_ms, Intervene((SwitchPolicy(policy),)))
-        journal = _fork_of(run.plan.options.journal, policy)
-        options = msgspec.structs.replace(plan.options, journal=journal)
-        other = self._played(msgspec.structs.replace(plan, options=options))
+            spec = spec.with_intervention(there_ms, Intervene((SwitchPolicy(policy),)))
+        other = self._played(spec, _fork_of(run.journal, policy))
         for each in self.runs:
             if each is not run:
                 each.close()
@@ -153,23 +169,23 @@ def _fork_of(journal: Path | None, policy: str) -> Path | None:
     """Where the fork of a recorded run is recorded: a name that nothing has yet."""
     if journal is None:
         return None
-    stem, number = f"{journal.stem}-fork-{slug(policy)}", 1
-    path = journal.with_name(f"{stem}{journal.suffix}")
-    while path.exists():
-        number += 1
-        path = journal.with_name(f"{stem}-{number}{journal.suffix}")
-    return path
+    stem = f"{journal.stem}-fork-{slug(policy)}"
+    fresh = fresh_name(stem, lambda name: journal.with_name(name + journal.suffix).exists())
+    return journal.with_name(fresh + journal.suffix)
 
 
-def serve_runs(connection: Connection, plans: Sequence[RunSpec]) -> None:
+def serve_runs(
+    connection: Connection, specs: Sequence[RunSpec], journals: Sequence[Path | None]
+) -> None:
     """The process of the runs: answer requests until the other side hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the screen says when to end
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # the terminal is the screen's
         os.dup2(nowhere, stream)
-    decode = msgspec.msgpack.Decoder(Request).decode
+    decode = msgspec.msgpack.Decoder[AnyRequest](AnyRequest).decode
     encode = msgspec.msgpack.Encoder().encode
-    server = LiveServer(plans, connection.poll, client_gone=partial(_hung_up, connection))
+    gone = partial(_hung_up, connection)
+    server = LiveServer(specs, journals, has_request=connection.poll, client_gone=gone)
     with server, contextlib.suppress(EOFError, OSError):
         while True:
             request = decode(connection.recv_bytes())
@@ -183,11 +199,11 @@ def _hung_up(connection: Connection) -> bool:
     return bool(poller.poll(0))
 
 
-def start_runs(*plans: RunSpec) -> RemoteSource:
+def start_runs(specs: Sequence[RunSpec], journals: Sequence[Path | None] = ()) -> RemoteSource:
     """Begin one run, or two beside each other, in a process; they wait for the first request."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=serve_runs, args=(theirs, plans), daemon=True)
+    process = context.Process(target=serve_runs, args=(theirs, specs, journals), daemon=True)
     process.start()
     theirs.close()
 

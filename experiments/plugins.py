@@ -48,19 +48,23 @@ def load_policy(text: str, settings: PartSettings | None = None) -> Policy:
     """A fresh policy from its spelling, users' parts included, and from the scenario's settings of
     its parts; PolicySpecError if it is bad.
     """
-    spec = parse_policy(text, catalogue(settings))
-    try:
-        return compose_policy(spec, text)
-    except PolicySpecError:
-        raise
-    except Exception as error:
-        raise _failed(f"`{text}`", error, "cannot be made") from error
+    return read_policy(text, settings)[1]
 
 
 def canonical_policy(text: str, settings: PartSettings | None = None) -> str:
     """The one spelling of a policy beside these settings, after checking that it can be made."""
-    load_policy(text, settings)
-    return spell_policy(parse_policy(text, catalogue(settings)))
+    return read_policy(text, settings)[0]
+
+
+def read_policy(text: str, settings: PartSettings | None = None) -> tuple[str, Policy]:
+    """Both of them, from one reading."""
+    spec = parse_policy(text, catalogue(settings))
+    try:
+        return spell_policy(spec), compose_policy(spec, text)
+    except PolicySpecError:
+        raise
+    except Exception as error:
+        raise _failed(f"`{text}`", error, "cannot be made") from error
 
 
 def part_of_file(ref: str) -> type:

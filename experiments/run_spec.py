@@ -1,130 +1,112 @@
-"""A scenario and its jobs, ready to be played, with every flaw of the input named."""
+"""What is played: a scenario's world under a policy, and what somebody has done to it by hand.
 
-import os
-from collections.abc import Mapping, Sequence
+Equal specs give the same run, event for event and message for message.  What is done by hand is of
+the same kind as what a scenario says: one more fault in the script, one more burst in the timeline.
+So the run in which somebody intervenes is the run of a scenario that says so.
+"""
+
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Self
 
 import msgspec
 
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
-from callboard.experiments.plugins import catalogue, load_policy
-from callboard.experiments.replay_spec import is_journal, read_replay_spec
-from callboard.experiments.user_errors import InputError
-from callboard.scenarios import scenario_file
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.scenario_file import Scenario
-from callboard.scenarios.timeline import PolicyEntry
-from callboard.scheduler.policy import PolicySpecError
-
-SHORTCUTS = {
-    "--nodes": "cluster.nodes",
-    "--racks": "cluster.racks",
-    "--map-slots": "cluster.map_slots",
-    "--reduce-slots": "cluster.reduce_slots",
-    "--jobs": "workload.jobs",
-    "--seed": "seed",
-}
-"""Options that are short for a `--set`."""
+from callboard.actors.vocabulary.faults import SwitchPolicy
+from callboard.experiments.interventions import Intervene, TimedIntervention
+from callboard.experiments.journal_paths import fresh_name
+from callboard.experiments.plugins import load_policy
+from callboard.scenarios.listed_jobs import ListedJob
+from callboard.scenarios.scenario_file import Scenario, make_jobs, make_script
+from callboard.scenarios.script import burst_jobs
+from callboard.scenarios.timeline import BurstEntry
+from callboard.scenarios.validation import check_slots
+from callboard.scheduler.model import Millis
 
 
-class PreparedScenario(NamedTuple):
-    """A scenario, its jobs, and what happens to its world."""
+class RunSpec(msgspec.Struct, frozen=True):
+    """All that a run depends on.
+
+    `jobs` and `script` are what the scenario's workload and timeline come to, in the order of time;
+    `policy` is a spelling.  The run ends after `until_ms`; `tie_order` permutes simultaneous
+    messages.  `interventions` were made by hand, in the order of time.
+    """
 
     scenario: Scenario
-    jobs: Sequence[JobSpec]
-    script: Sequence[ScheduledFault]
+    jobs: tuple[JobSpec, ...]
+    script: tuple[ScheduledFault, ...]
+    policy: str
+    until_ms: Millis | None = None
+    tie_order: int | None = None
+    interventions: tuple[TimedIntervention, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        scenario: Scenario,
+        policy: str = "",
+        *,
+        jobs: Sequence[JobSpec] | None = None,
+        base_dir: str | Path | None = None,
+        until_ms: Millis | None = None,
+    ) -> Self:
+        """The scenario under a policy, its first one unless named; `jobs` in place of its own.
 
-def prepare_scenario(
-    name: str,
-    overrides: Sequence[str] = (),
-    shortcuts: Mapping[str, str] | None = None,
-    *,
-    faults: bool = True,
-) -> PreparedScenario:
-    """The scenario by its name or file, changed, and its jobs; without its timeline if it is to be
-    played without `faults`.  Of a journal: what was played, and all that was done to it by hand.
+        `base_dir` is where traces are looked for; without it those of failures are left out.
+        ScenarioError where the scenario makes no sense.
+        """
+        if jobs is None:
+            jobs = make_jobs(scenario, base_dir or ".")
+        script = make_script(scenario, jobs, base_dir)
+        return cls(scenario, tuple(jobs), script, policy or scenario.policies[0], until_ms)
 
-    `overrides` are what `--set` takes; `shortcuts` are values by their option (see `SHORTCUTS`).
-    Raises ScenarioError, and InputError for a bad shortcut.
-    """
-    path = scenario_file.find_scenario(name)
-    if is_journal(path):
-        if overrides or shortcuts:
-            changes = "its policy alone can be another; change the scenario that it came from"
-            raise InputError(f"{name}: a recorded run is played again as it was; {changes}")
-        return _prepare_replay(path, faults=faults)
-    short = {SHORTCUTS[option]: option for option in shortcuts or {}}
-    settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
-    try:
-        scenario = scenario_file.load_scenario(
-            path, [_decoded(each) for each in (*settings, *overrides)]
+    def resolved(self) -> Self:
+        """The same run with the interventions written into the scenario, its jobs and its script.
+
+        ScenarioError for jobs that this cluster cannot run.
+        """
+        scenario, jobs, script = self.scenario, list(self.jobs), list(self.script)
+        for each in self.interventions:
+            script += [ScheduledFault(each.at_ms, fault) for fault in each.intervention.faults]
+            if each.intervention.burst is not None:
+                entry = BurstEntry(
+                    at_s=each.at_ms / 1000, job=_named_anew(each.intervention.burst, jobs)
+                )
+                more = burst_jobs((entry,), scenario.seed, jobs)
+                check_slots(scenario.cluster, more)
+                jobs = sorted([*jobs, *more], key=lambda job: job.submit_ms)
+                timeline = (*scenario.timeline, entry)
+                scenario = msgspec.structs.replace(scenario, timeline=timeline)
+        return msgspec.structs.replace(
+            self, scenario=scenario, jobs=tuple(jobs), script=tuple(script), interventions=()
         )
-        if not faults:
-            scenario = msgspec.structs.replace(scenario, timeline=())
-        jobs = scenario_file.make_jobs(scenario, path.parent)
-        script = scenario_file.make_script(scenario, jobs, path.parent)
-        _check_policies(scenario)
-    except ScenarioError as error:
-        if error.key in short and not _set_again(error.key, overrides):
-            raise InputError(f"{short[error.key]}: {error.problem}") from None
-        raise _located(error, path) from None
-    return PreparedScenario(scenario, jobs, script)
+
+    def up_to(self, at_ms: Millis) -> Self:
+        """The same without what is done by hand after a moment."""
+        return msgspec.structs.replace(
+            self, interventions=tuple(each for each in self.interventions if each.at_ms <= at_ms)
+        )
+
+    def with_intervention(self, at_ms: Millis, intervention: Intervene) -> Self:
+        """The same with one intervention more, at a moment after all others.
+
+        Raises ScenarioError and PolicySpecError for what cannot be done.
+        """
+        for fault in intervention.faults:
+            if isinstance(fault, SwitchPolicy):
+                load_policy(fault.policy, self.scenario.parts)
+        more = TimedIntervention(at_ms, intervention)
+        spec = msgspec.structs.replace(self, interventions=(*self.interventions, more))
+        spec.resolved()
+        return spec
 
 
-def _prepare_replay(path: Path, *, faults: bool) -> PreparedScenario:
-    """What a journal has recorded, to be played again."""
-    found = read_replay_spec(path)
-    scenario = found.scenario
-    if not faults:
-        scenario = msgspec.structs.replace(scenario, timeline=())
-    try:
-        jobs = scenario_file.make_jobs(scenario, path.parent)
-        script = scenario_file.make_script(scenario, jobs, path.parent)
-        _check_policies(scenario)
-    except ScenarioError as error:
-        raise _located(error, path) from None
-    return PreparedScenario(scenario, jobs, found.with_interventions(script) if faults else ())
+def _named_anew(job: ListedJob, jobs: Sequence[JobSpec]) -> ListedJob:
+    """The burst's jobs under a name that nobody has yet."""
 
+    def is_taken(name: str) -> bool:
+        return any(each.name == name or each.name.startswith(f"{name}-") for each in jobs)
 
-def _check_policies(scenario: Scenario) -> None:
-    """ScenarioError where parts are set up that there are not, or the timeline puts a policy in
-    force that there is not.
-    """
-    for name, settings in scenario.parts.items():
-        try:
-            catalogue({name: settings})
-        except PolicySpecError as error:
-            raise ScenarioError(str(error), key=f"parts.{name}") from None
-    for place, entry in enumerate(scenario.timeline):
-        if isinstance(entry, PolicyEntry):
-            try:
-                load_policy(entry.policy, scenario.parts)
-            except PolicySpecError as error:
-                raise ScenarioError(str(error), key=f"timeline[{place}].policy") from None
-
-
-def _decoded(argument: str) -> str:
-    """The argument, its bytes read as UTF-8 where Python could make no text of them.
-
-    In the locale POSIX Python takes all but ASCII for undecodable.
-    """
-    try:
-        argument.encode()
-    except UnicodeEncodeError:
-        return os.fsencode(argument).decode("utf-8", "replace")
-    return argument
-
-
-def _set_again(key: str, overrides: Sequence[str]) -> bool:
-    """Whether a `--set` came after the shortcut for the same key."""
-    return any(each.partition("=")[0].strip() == key for each in overrides)
-
-
-def _located(error: ScenarioError, path: Path) -> ScenarioError:
-    """The error with the scenario's file, if it names no place of its own."""
-    if error.source:
-        return error
-    return ScenarioError(error.problem, source=path, key=error.key, line=error.line)
+    name = fresh_name(job.name or "burst", is_taken)
+    return msgspec.structs.replace(job, name=name)

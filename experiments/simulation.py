@@ -1,6 +1,8 @@
-"""Playing a scenario: one run for each policy, on the same jobs and the same draws.
+"""Running a world: the one place where a spec becomes actors, and its events go to whoever listens.
 
-This is what `callboard run` does and what `callboard.run` gives to Python programs.
+`Simulation` is a run of any kind: to its end, or superstep by superstep.  `run_simulation` is what
+`callboard run` and `callboard.run` do with it: measured, perhaps recorded and checked, and stopped
+in good order by Ctrl-C.
 """
 
 import contextlib
@@ -14,43 +16,37 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from callboard.actors.injector import ScheduledFault
-from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.drivers import run_direct, run_on_trio
+from callboard.actors.client import Client
+from callboard.actors.kernel import drivers
+from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.master.master import Master
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
 from callboard.experiments.plugins import load_policy
+from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.stopwatch import SchedulingCost, TimedPolicy
 from callboard.journal.checks.checker import Checker
-from callboard.journal.checks.master_rules import InstrumentedMaster
+from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
 from callboard.journal.checks.rule import RuleReport
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slowdown import SlowdownStatistics
 from callboard.journal.figures.summary import Summary
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.build import assemble, node_facts
-from callboard.scenarios.scenario_file import Scenario, make_script, to_dict
-from callboard.scheduler.model import Millis
+from callboard.scenarios.scenario_file import to_dict
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.registry.parts import PartSettings
 from callboard.version import __version__
 
 Sink = Callable[[AnyEvent], None]
+MakePolicy = Callable[[str, PartSettings], Policy]
+"""Makes a policy from its spelling and from a scenario's settings of parts."""
+
 DriverName = Literal["trio", "direct"]
-
-DRIVERS: dict[DriverName, Callable[[Kernel], None]] = {"trio": run_on_trio, "direct": run_direct}
-
-
-class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How to run, apart from what to run: none of it but `until_ms` and `tie_order` can change
-    what happens.  With `check` the run is held against every rule (`journal.checks`) as it goes.
-    """
-
-    until_ms: Millis | None = None
-    tie_order: int | None = None
-    host: DriverName = "trio"
-    journal: Path | None = None
-    check: bool = False
+DRIVERS: dict[DriverName, Callable[[Kernel], None]] = {
+    "trio": drivers.run_on_trio,
+    "direct": drivers.run_direct,
+}
 
 
 class RunWatcher(Protocol):
@@ -61,6 +57,97 @@ class RunWatcher(Protocol):
 
     def on_progress(self, kernel: Kernel) -> None:
         """Called every thousand or so supersteps."""
+
+
+class Simulation:
+    """One run of a spec: its actors in a kernel, and `sinks` that get every event in order.
+
+    `policy` is the spec's where it has been made already; `make_policy` makes it otherwise, and
+    those that are put in force later.  A `checker` hears each event after all sinks; it and
+    `probes` look at the master before and after each message.  PolicySpecError for a bad policy.
+    """
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        sinks: Sequence[Sink] = (),
+        *,
+        policy: Policy | None = None,
+        make_policy: MakePolicy = load_policy,
+        checker: Checker | None = None,
+        probes: Sequence[MasterProbe] = (),
+        watcher: RunWatcher | None = None,
+        client: type[Client] = Client,
+    ) -> None:
+        spec = self.spec = spec.resolved()
+        scenario, parts = spec.scenario, spec.scenario.parts
+        listening = [*sinks]
+        if watcher is not None:
+            listening.append(watcher.observe)
+        if checker is not None:
+            listening.append(checker.observe)
+        self._sink = _fan_out(listening)
+        self.kernel = Kernel(sink=self._sink, until_ms=spec.until_ms, tie_order=spec.tie_order)
+        assemble(
+            self.kernel,
+            cluster=scenario.cluster,
+            tasks=scenario.tasks,
+            jobs=spec.jobs,
+            policy=make_policy(spec.policy, parts) if policy is None else policy,
+            seed=scenario.seed,
+            client=client,
+            master=partial(InstrumentedMaster, probes=probes) if checker or probes else Master,
+            script=spec.script,
+            make_policy=lambda text: make_policy(text, parts),
+        )
+        if checker is not None:
+            checker.attach(self.kernel)
+        if watcher is not None:
+            self.kernel.watch = lambda: watcher.on_progress(self.kernel)
+
+    @property
+    def master(self) -> Master:
+        """The master as it is now."""
+        master = self.kernel.actors[MASTER]
+        assert isinstance(master, Master)
+        return master
+
+    def run(self, drive: Callable[[Kernel], None] = drivers.run_direct) -> None:
+        """Run to the end.  Raises KernelError for a run that gets stuck or fails, and what sinks
+        do.
+        """
+        self._sink(self._started())
+        drive(self.kernel)
+        self._sink(self._ended())
+
+    def supersteps(self) -> Iterator[None]:
+        """The same, stopping after each superstep for whoever wants to look or to wait."""
+        self._sink(self._started())
+        yield from drivers.supersteps(self.kernel)
+        self._sink(self._ended())
+
+    def _started(self) -> RunStarted:
+        """The journal's first event."""
+        scenario, policy = self.spec.scenario, self.spec.policy
+        nodes, plain = node_facts(scenario.cluster), to_dict(scenario)
+        return RunStarted(0, __version__, scenario.name, policy, scenario.seed, plain, nodes)
+
+    def _ended(self) -> RunEnded:
+        """The journal's last event."""
+        kernel, reason = self.kernel, self.kernel.reason or "complete"
+        return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
+
+
+def _fan_out(sinks: Sequence[Sink]) -> Sink:
+    """One sink that feeds all."""
+    if len(sinks) == 1:
+        return sinks[0]
+
+    def feed(event: AnyEvent) -> None:
+        for sink in sinks:
+            sink(event)
+
+    return feed
 
 
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,46 +177,33 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_simulation(
-    scenario: Scenario,
-    jobs: Sequence[JobSpec],
-    policy: str,
-    options: RunOptions | None = None,
+    spec: RunSpec,
+    *,
+    policy: Policy | None = None,
+    driver: DriverName = "trio",
+    journal: Path | None = None,
+    check: bool = False,
     watcher: RunWatcher | None = None,
-    script: Sequence[ScheduledFault] | None = None,
 ) -> RunResult:
-    """Run the scenario under one policy.
+    """Run a spec for people; nothing but the spec can change what happens.
 
-    `jobs` and `script` are the scenario's (`scenarios.scenario_file.make_jobs`, `make_script`);
-    without a script it is made here, but for failure traces, whose files only the caller
-    knows.  Ctrl-C ends the run between two supersteps, with everything recorded so far kept; a
-    second one is an ordinary KeyboardInterrupt.  Raises `PolicySpecError` for an unknown policy,
-    `KernelError` for a run that got stuck or failed, OSError where the journal cannot be written,
-    and with `check` `Violation` at the first event that breaks a rule.
+    `journal` is where the run is recorded; with `check` it is held against every rule
+    (`journal.checks`) as it goes, and `Violation` raised at the first event that breaks one.
+    Ctrl-C ends the run between two supersteps, with everything recorded so far kept; a second one
+    is an ordinary KeyboardInterrupt.  Raises otherwise what `Simulation` does, and OSError where
+    the journal cannot be written.
     """
-    options = options or RunOptions()
-    metrics, timed = Metrics(), TimedPolicy(load_policy(policy, scenario.parts))
-    checker = Checker(timed, metrics) if options.check else None
+    made = load_policy(spec.policy, spec.scenario.parts) if policy is None else policy
+    metrics, timed = Metrics(), TimedPolicy(made)
+    checker = Checker(timed, metrics) if check else None
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [metrics.observe]
-        if options.journal is not None:
-            sinks.append(stack.enter_context(JournalWriter(options.journal)))
-        if watcher is not None:
-            sinks.append(watcher.observe)
-        if checker is not None:
-            sinks.append(checker.observe)
-        sink = fan_out(sinks)
-        master = Master if checker is None else InstrumentedMaster
-        kernel = make_kernel(scenario, jobs, timed, options, sink, script=script, master=master)
-        if watcher is not None:
-            kernel.watch = lambda: watcher.on_progress(kernel)
-        sink(run_started(scenario, policy))
-        if checker is not None:
-            checker.attach(kernel)
+        if journal is not None:
+            sinks.append(stack.enter_context(JournalWriter(journal)))
+        run = Simulation(spec, sinks, policy=timed, checker=checker, watcher=watcher)
         began = time.perf_counter()
-        with _stopping_on_ctrl_c(kernel):
-            DRIVERS[options.host](kernel)
+        run.run(lambda kernel: _drive(kernel, driver))
         wall_seconds = time.perf_counter() - began
-        sink(run_ended(kernel))
     return RunResult(
         summary=metrics.summary(),
         wall_seconds=wall_seconds,
@@ -139,55 +213,9 @@ def run_simulation(
     )
 
 
-def make_kernel(
-    scenario: Scenario,
-    jobs: Sequence[JobSpec],
-    policy: Policy,
-    options: RunOptions,
-    sink: Sink,
-    *,
-    script: Sequence[ScheduledFault] | None = None,
-    master: type[Master] = Master,
-) -> Kernel:
-    """The run's world, ready for a host; `script` as in `play`."""
-    kernel = Kernel(sink=sink, until_ms=options.until_ms, tie_order=options.tie_order)
-    assemble(
-        kernel,
-        cluster=scenario.cluster,
-        tasks=scenario.tasks,
-        jobs=jobs,
-        policy=policy,
-        seed=scenario.seed,
-        master=master,
-        script=make_script(scenario, jobs) if script is None else script,
-        make_policy=partial(load_policy, settings=scenario.parts),
-    )
-    return kernel
-
-
-def run_started(scenario: Scenario, policy: str) -> RunStarted:
-    """The journal's header."""
-    nodes = node_facts(scenario.cluster)
-    plain = to_dict(scenario)
-    return RunStarted(0, __version__, scenario.name, policy, scenario.seed, plain, nodes)
-
-
-def run_ended(kernel: Kernel) -> RunEnded:
-    """The journal's last event."""
-    reason = kernel.reason or "complete"
-    return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
-
-
-def fan_out(sinks: list[Sink]) -> Sink:
-    """One sink that feeds all."""
-    if len(sinks) == 1:
-        return sinks[0]
-
-    def feed(event: AnyEvent) -> None:
-        for sink in sinks:
-            sink(event)
-
-    return feed
+def _drive(kernel: Kernel, driver: DriverName) -> None:
+    with _stopping_on_ctrl_c(kernel):
+        DRIVERS[driver](kernel)
 
 
 @contextlib.contextmanager

@@ -10,15 +10,11 @@ from typing import TypeAlias
 
 from callboard.actors.client import SoloClient
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.drivers import run_direct
-from callboard.actors.kernel.kernel import Kernel
-from callboard.experiments.simulation import RunWatcher, Sink, fan_out
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import RunWatcher, Simulation
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
-from callboard.scenarios.build import assemble
-from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.model import JobId, Millis
-from callboard.scheduler.registry.parts import make_policy
 
 JobShape: TypeAlias = tuple[object, ...]
 
@@ -31,31 +27,14 @@ def first_of_shape(jobs: Sequence[JobSpec]) -> dict[JobShape, JobSpec]:
     return first
 
 
-def solo_times(
-    scenario: Scenario, jobs: Sequence[JobSpec], watcher: RunWatcher | None = None
-) -> dict[JobId, Millis]:
-    """The response time in ms of each job alone on the scenario's empty cluster, under FIFO."""
-    first_of = first_of_shape(jobs)
-    metrics = Metrics()
-    sinks: list[Sink] = [metrics.observe]
-    if watcher is not None:
-        sinks.append(watcher.observe)
-    kernel = Kernel(sink=fan_out(sinks))
-    if watcher is not None:
-        kernel.watch = lambda: watcher.on_progress(kernel)
-    assemble(
-        kernel,
-        cluster=scenario.cluster,
-        tasks=scenario.tasks,
-        jobs=list(first_of.values()),
-        policy=make_policy("fifo"),
-        seed=scenario.seed,
-        client=SoloClient,
-    )
-    run_direct(kernel)
+def solo_times(spec: RunSpec, watcher: RunWatcher | None = None) -> dict[JobId, Millis]:
+    """The response time in ms of each of the run's jobs alone on the empty cluster, under FIFO."""
+    first_of, metrics = first_of_shape(spec.jobs), Metrics()
+    alone = RunSpec(spec.scenario, jobs=tuple(first_of.values()), script=(), policy="fifo")
+    Simulation(alone, [metrics.observe], watcher=watcher, client=SoloClient).run()
     table = metrics.jobs()
-    alone = dict(zip(table.job.tolist(), table.response_ms.tolist(), strict=True))
-    return {spec.job: max(alone[first_of[spec.shape].job], 1) for spec in jobs}
+    took_ms = dict(zip(table.job.tolist(), table.response_ms.tolist(), strict=True))
+    return {job.job: max(took_ms[first_of[job.shape].job], 1) for job in spec.jobs}
 
 
 def slowdown_statistics(metrics: Metrics, solo_ms: dict[JobId, Millis]) -> SlowdownStatistics:

@@ -1,12 +1,4 @@
-"""What an error says to a person, and the exit status it means."""
-
-import traceback
-
-from callboard.actors.kernel.kernel import ActorFailed, KernelError
-from callboard.journal.checks.rule import Violation
-from callboard.journal.format import JournalError
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.policy import PolicySpecError
+"""Bad input, and the exit statuses of the command line."""
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
@@ -14,23 +6,3 @@ EXIT_BAD_INPUT = 2
 
 class InputError(Exception):
     """Bad input that only the command line can see; the message is meant for people."""
-
-
-def describe_error(error: Exception) -> tuple[str | None, int]:
-    """The message and the exit status; no message for what is a bug of ours."""
-    match error:
-        case ScenarioError() | PolicySpecError() | JournalError() | InputError():
-            return str(error), EXIT_BAD_INPUT
-        case UnicodeEncodeError():
-            return (
-                "a file's name that is not text cannot be recorded; rename the file",
-                EXIT_BAD_INPUT,
-            )
-        case OSError(strerror=str() as reason):
-            return f"{error.filename or 'output'}: {reason}", EXIT_BAD_INPUT
-        case ActorFailed():
-            cause = error.__cause__ or error
-            return f"{error}\n{''.join(traceback.format_exception(cause)).rstrip()}", EXIT_FAILED
-        case KernelError() | Violation():
-            return str(error), EXIT_FAILED
-    return None, EXIT_FAILED

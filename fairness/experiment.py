@@ -5,50 +5,35 @@ handled: who runs how many tasks, and who has how many to launch.  From these ev
 seen as it was made.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.address import MASTER
-from callboard.actors.kernel.drivers import run_direct
-from callboard.actors.kernel.kernel import ActorFailed, Kernel, KernelError
+from callboard.actors.kernel.kernel import ActorFailed, KernelError
 from callboard.actors.master.ledger import Ledger
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptLaunched,
-    Event,
-    RunEnded,
-    RunStarted,
-)
+from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event, RunEnded
+from callboard.experiments.plugins import load_policy
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import MakePolicy, Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.master_rules import InstrumentedMaster
-from callboard.journal.checks.rule import RuleReport, Violation
-from callboard.scenarios.build import assemble, node_facts
-from callboard.scenarios.scenario_file import Scenario, make_jobs, make_script, to_dict
+from callboard.journal.checks.rule import Violation
+from callboard.scenarios.build import node_facts
+from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.entitlements import Entitlement, EntitlingOrder
 from callboard.scheduler.model import JobId, Millis, TaskKind
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.registry import parts
-from callboard.scheduler.registry.parts import PartSettings
 
 E = TypeVar("E", bound=Event)
-
-MakePolicy = Callable[[str, PartSettings], Policy]
-"""Makes a policy from its spelling and from a scenario's settings of parts."""
 
 CountsByJob = Mapping[JobId, int]
 
 EXPERIMENT_MAX_MS: Millis = 28_800_000
 """A run of a drawn scenario takes minutes; one of eight hours will not end at all."""
-
-
-def make_shipped_policy(text: str, settings: PartSettings) -> Policy:
-    """A fresh policy of parts that ship."""
-    return parts.make_policy(text, parts.SHIPPED.with_settings(settings))
 
 
 class Observation(NamedTuple):
@@ -75,27 +60,32 @@ class LaunchDecision(NamedTuple):
         return (job for job, left in self.pending.items() if left and job != self.launch.job)
 
 
-class ObservedMaster(InstrumentedMaster):
-    """A master that is looked at after every message."""
+class MasterObserver:
+    """A probe that notes after every message what the master believes; with `entitlements` also
+    what its order says that the claimants of map slots are due.
+    """
 
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+    def __init__(self, *, entitlements: bool) -> None:
         self.observations: list[Observation] = []
-        self._launched: list[AttemptLaunched] = []
+        self.entitlement_log: list[tuple[Millis, Sequence[Entitlement]]] = []
+        self._entitlements = entitlements
 
-    def receive(self, message: msgspec.Struct) -> None:
-        super().receive(message)
-        launches, self._launched = tuple(self._launched), []
-        now_ms = self.ledger.now_ms
-        running, pending = _counts(self.ledger, "running"), _counts(self.ledger, "pending")
+    def before(self, _master: InstrumentedMaster, _message: msgspec.Struct) -> None:
+        """Nothing is to be seen yet."""
+
+    def after(
+        self, master: InstrumentedMaster, _message: msgspec.Struct, noted: Sequence[AnyEvent]
+    ) -> None:
+        """Note it, if anything has changed."""
+        ledger, order = master.ledger, master.policy.order
+        launches = tuple(event for event in noted if isinstance(event, AttemptLaunched))
+        running, pending = _counts(ledger, "running"), _counts(ledger, "pending")
         last = self.observations[-1] if self.observations else None
         if launches or last is None or (last.running, last.pending) != (running, pending):
-            self.observations.append(Observation(now_ms, running, pending, launches))
-
-    def note(self, event: AnyEvent) -> int:
-        if isinstance(event, AttemptLaunched):
-            self._launched.append(event)
-        return super().note(event)
+            self.observations.append(Observation(ledger.now_ms, running, pending, launches))
+        if self._entitlements and isinstance(order, EntitlingOrder):
+            due = order.entitlements(TaskKind.MAP, ledger, "pool")
+            self.entitlement_log.append((ledger.now_ms, due))
 
 
 def _counts(ledger: Ledger, what: str) -> tuple[CountsByJob, CountsByJob]:
@@ -105,49 +95,23 @@ def _counts(ledger: Ledger, what: str) -> tuple[CountsByJob, CountsByJob]:
     return maps, reduces
 
 
-class EntitlementMaster(ObservedMaster):
-    """A master whose order is asked after every message what the claimants of map slots are due."""
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)
-        self.entitlement_log: list[tuple[Millis, Sequence[Entitlement]]] = []
-
-    def receive(self, message: msgspec.Struct) -> None:
-        super().receive(message)
-        order, ledger = self._policy.order, self.ledger
-        if isinstance(order, EntitlingOrder):
-            self.entitlement_log.append(
-                (ledger.now_ms, order.entitlements(TaskKind.MAP, ledger, "pool"))
-            )
-
-
+@dataclass(frozen=True, eq=False)
 class ObservedRun:
-    """A run that is over: its events, and the master's beliefs.
+    """A run that is over: its events, the master's beliefs, how often each rule was held against
+    it, and, where that was asked for, what everybody was due.
 
     `trouble` is what ended it before its time: a broken rule, a policy's exception, a run that
     got stuck.
     """
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        jobs: Sequence[JobSpec],
-        policy: Policy,
-        events: list[AnyEvent],
-        master: ObservedMaster,
-        checks: Sequence[RuleReport],
-        trouble: Violation | KernelError | None,
-    ) -> None:
-        self.scenario = scenario
-        self.jobs = jobs
-        self.policy = policy
-        self.events = events
-        self.observations = master.observations
-        self.entitlement_log = (
-            master.entitlement_log if isinstance(master, EntitlementMaster) else []
-        )
-        self.checked = {check.rule: check.times for check in checks}
-        self.trouble = trouble
+    scenario: Scenario
+    jobs: Mapping[JobId, JobSpec]
+    policy: Policy
+    events: Sequence[AnyEvent]
+    observations: Sequence[Observation]
+    entitlement_log: Sequence[tuple[Millis, Sequence[Entitlement]]]
+    checked: Mapping[str, int]
+    trouble: Violation | KernelError | None
 
     def all(self, kind: type[E]) -> list[E]:
         """The events of one type, in order."""
@@ -158,7 +122,7 @@ class ObservedRun:
         """The rule that was broken, if one was."""
         return self.trouble if isinstance(self.trouble, Violation) else None
 
-    @cached_property
+    @property
     def ended(self) -> RunEnded:
         """The last event."""
         last = self.events[-1]
@@ -200,20 +164,20 @@ def _decisions(observation: Observation) -> list[LaunchDecision]:
 
 
 class Experiment:
-    """A scenario and the spelling of the policy that it is held under.
+    """A scenario and the spelling of the policy that it is played under.
 
-    `make_policy` makes a policy from its spelling; who knows users' own parts hands in another.
+    `make_policy` makes a policy from its spelling.
     """
 
     def __init__(
-        self, scenario: Scenario, policy: str, make_policy: MakePolicy = make_shipped_policy
+        self, scenario: Scenario, policy: str, make_policy: MakePolicy = load_policy
     ) -> None:
         self.scenario = scenario
         self.policy = policy
         self.make_policy = make_policy
 
     def fresh_policy(self, spelling: str | None = None) -> Policy:
-        """A fresh policy: the trial's own, or another."""
+        """A fresh policy: the experiment's own, or another."""
         return self.make_policy(spelling or self.policy, self.scenario.parts)
 
     @cached_property
@@ -224,7 +188,7 @@ class Experiment:
     @cached_property
     def entitlement_run(self) -> ObservedRun:
         """The same, with what everybody was due."""
-        return self.play(master=EntitlementMaster)
+        return self.play(entitlements=True)
 
     def play(
         self,
@@ -232,58 +196,39 @@ class Experiment:
         policy: Policy | None = None,
         *,
         jobs: Sequence[JobSpec] | None = None,
-        master: type[ObservedMaster] = ObservedMaster,
+        entitlements: bool = False,
     ) -> ObservedRun:
-        """The run of another scenario, policy or workload, or the same once more."""
-        scenario = scenario or self.scenario
-        jobs = make_jobs(scenario) if jobs is None else jobs
-        script = make_script(scenario, jobs)
-        policy = policy or self.fresh_policy()
-        return run_observed(scenario, jobs, script, policy, self.policy, self.make_policy, master)
-
-
-def run_observed(
-    scenario: Scenario,
-    jobs: Sequence[JobSpec],
-    script: Sequence[ScheduledFault],
-    policy: Policy,
-    spelling: str,
-    make_policy: MakePolicy,
-    master: type[ObservedMaster] = ObservedMaster,
-) -> ObservedRun:
-    """One run, held against S1 to S15 as it goes; it never raises what the policy brings about."""
-    events: list[AnyEvent] = []
-    checker = Checker(policy)
-
-    def sink(event: AnyEvent) -> None:
-        events.append(event)
-        checker.observe(event)
-
-    kernel = Kernel(sink=sink, until_ms=EXPERIMENT_MAX_MS)
-    assemble(
-        kernel,
-        cluster=scenario.cluster,
-        tasks=scenario.tasks,
-        jobs=jobs,
-        policy=policy,
-        seed=scenario.seed,
-        master=master,
-        script=script,
-        make_policy=lambda text: make_policy(text, scenario.parts),
-    )
-    observed = kernel.actors[MASTER]
-    assert isinstance(observed, ObservedMaster)
-    nodes = node_facts(scenario.cluster)
-    sink(RunStarted(0, "0", scenario.name, spelling, scenario.seed, to_dict(scenario), nodes))
-    checker.attach(kernel)
-    trouble: Violation | KernelError | None = None
-    try:
-        run_direct(kernel)
-        reason = kernel.reason or "complete"
-        sink(RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest()))
-    except (Violation, KernelError) as error:
-        trouble = _cause_of(error)
-    return ObservedRun(scenario, jobs, policy, events, observed, checker.report(), trouble)
+        """The run of another scenario, policy or workload, or the same once more, held against S1
+        to S15 as it goes.  It never raises what the policy brings about.
+        """
+        spec = RunSpec.of(
+            scenario or self.scenario, self.policy, jobs=jobs, until_ms=EXPERIMENT_MAX_MS
+        )
+        policy, events = policy or self.fresh_policy(), list[AnyEvent]()
+        checker, observer = Checker(policy), MasterObserver(entitlements=entitlements)
+        simulation = Simulation(
+            spec,
+            [events.append],
+            policy=policy,
+            make_policy=self.make_policy,
+            checker=checker,
+            probes=[observer],
+        )
+        trouble: Violation | KernelError | None = None
+        try:
+            simulation.run()
+        except (Violation, KernelError) as error:
+            trouble = _cause_of(error)
+        return ObservedRun(
+            spec.scenario,
+            {job.job: job for job in spec.jobs},
+            policy,
+            events,
+            observer.observations,
+            observer.entitlement_log,
+            {check.rule: check.times for check in checker.report()},
+            trouble,
+        )
 
 
 def _cause_of(error: Violation | KernelError) -> Violation | KernelError:

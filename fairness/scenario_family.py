@@ -66,7 +66,7 @@ class ScenarioFamily(msgspec.Struct, frozen=True, kw_only=True):
             ),
             (
                 self.heartbeat_options,
-                cluster.heartbeat.tasks_per_beat == "one",
+                cluster.heartbeat.tasks_per_heartbeat == "one",
                 "a beat takes one task only",
             ),
             (self.noise, any(_skewed(e) for e in entries), "tasks of a job differ in length"),

@@ -15,7 +15,9 @@ from hypothesis import seed as seeded
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import Flaky
 
-from callboard.fairness.experiment import Experiment, MakePolicy, make_shipped_policy
+from callboard.experiments.plugins import load_policy
+from callboard.experiments.simulation import MakePolicy
+from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import Property, PropertyViolated, evaluate
 from callboard.fairness.scenario_family import ScenarioFamily
 from callboard.fairness.strategies import scenarios
@@ -46,7 +48,7 @@ class PolicyUnderTest(NamedTuple):
     """A policy under examination: its spelling, and who makes it."""
 
     policy: str
-    make_policy: MakePolicy = make_shipped_policy
+    make_policy: MakePolicy = load_policy
 
     def experiment(self, scenario: Scenario) -> Experiment:
         """The policy in a scenario."""

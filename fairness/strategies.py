@@ -40,7 +40,7 @@ def heartbeats() -> st.SearchStrategy[Heartbeats]:
         interval_ms=st.sampled_from([None, None, 500, 1000, 3333]),
         phase_grid_ms=st.sampled_from([1, 100, 1000, 3000]),
         out_of_band=st.booleans(),
-        tasks_per_beat=st.sampled_from(["many", "one"]),
+        tasks_per_heartbeat=st.sampled_from(["many", "one"]),
     )
 
 
@@ -53,7 +53,7 @@ def node_groups() -> st.SearchStrategy[tuple[NodeGroup, ...]]:
         map_slots=st.sampled_from([None, 0, 3]),
         reduce_slots=st.sampled_from([None, 0, 2]),
         speed=st.sampled_from([0.5, 1.0, 3.0]),
-        kind=st.sampled_from(["", "io"]),
+        node_type=st.sampled_from(["", "io"]),
     )
     return st.lists(group, max_size=1).map(tuple)
 
@@ -264,7 +264,7 @@ def scenarios(draw: st.DrawFn, family: ScenarioFamily = WITHOUT_FAULTS) -> Scena
         expiry_ms = least_ms + draw(st.sampled_from([0, 3000, 30_000]))
         beats = msgspec.structs.replace(cluster.heartbeat, expiry_ms=expiry_ms)
         cluster = msgspec.structs.replace(cluster, heartbeat=beats)
-    kinds = tuple(sorted({group.kind for group in cluster.group} - {""}))
+    kinds = tuple(sorted({group.node_type for group in cluster.group} - {""}))
     if not any(reduce_slots for _, reduce_slots in slots_per_node(cluster)):
         family = msgspec.structs.replace(family, reduces=False)
     return Scenario(

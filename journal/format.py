@@ -42,6 +42,18 @@ class JournalError(Exception):
         self.problem = problem
 
 
+def is_journal(path: Path) -> bool:
+    """Whether a journal is there, or the beginning of one; not another file, or what cannot be
+    read.
+    """
+    try:
+        with path.open("rb") as file:
+            begin = file.read(len(MAGIC))
+            return bool(begin) and MAGIC.startswith(begin)
+    except OSError:
+        return False
+
+
 def head(length: int) -> bytes:
     """The 4 bytes before a record of `length` bytes; of length 0: the beginning of a seal."""
     low, mid, high = length & 0xFF, (length >> 8) & 0xFF, length >> 16

@@ -48,7 +48,7 @@ def assemble(
     policy: Policy,
     seed: int,
     client: type[Client] = Client,
-    master: type[Master] = Master,
+    master: Callable[..., Master] = Master,
     script: Sequence[ScheduledFault] = (),
     make_policy: Callable[[str], Policy] = parts.make_policy,
 ) -> None:

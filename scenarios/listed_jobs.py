@@ -1,11 +1,12 @@
 """Jobs listed one by one: the table `[workload]` of kind `jobs`, with `[[workload.job]]`."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NoReturn
 
 import msgspec
 
 from callboard.actors.job_spec import JobSpec
+from callboard.actors.vocabulary.job_names import job_name
 from callboard.scenarios.fields import (
     JOBS_MAX,
     Factor,
@@ -21,7 +22,7 @@ from callboard.scenarios.fields import (
     to_ms,
 )
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scheduler.model import Priority
+from callboard.scheduler.model import JobId, Priority
 from callboard.scheduler.registry.key_path import dotted
 
 PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
@@ -33,8 +34,8 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     Times are nominal seconds of one task (see `JobSpec`); `on` says by what factor they are longer
     on nodes of a kind.  The `poisoned` tasks, by number from 0, fail wherever they run, `hanging`
     ones stand still, both at the progress `fails_at`, or at a drawn one; `skewed` ones take `skew`
-    times as long.  A job without a `name` is called `job-1`, `job-2`, ... by its
-    place in the file; copies get `-1`, `-2`, ... after the name.
+    times as long.  Equal jobs get `-1`, `-2`, ... after the `name`; a job without one is
+    called `job-12` by its number (`job_name`).
     """
 
     maps: MapCount
@@ -73,13 +74,28 @@ def numbered_jobs(workload: ListedWorkload) -> list[JobSpec]:
     ScenarioError where there are none, too many, or two of one name.
     """
     check_listed(workload)
+    first: dict[str, int] = {}
+    placed = placed_jobs(workload)
+    for place, spec in placed:
+        if first.setdefault(spec.name, place) != place:
+            _refuse_name(spec.name, max(place, first[spec.name]))
+    return [spec for _, spec in placed]
+
+
+def placed_jobs(workload: ListedWorkload) -> list[tuple[int, JobSpec]]:
+    """The same, each with its entry's place in the file."""
     specs = [
-        spec for place, entry in enumerate(workload.job) for spec in unnumbered_jobs(entry, place)
+        (place, spec) for place, entry in enumerate(workload.job) for spec in unnumbered_jobs(entry)
     ]
-    specs.sort(key=lambda spec: spec.submit_ms)
+    specs.sort(key=lambda placed: placed[1].submit_ms)
     return [
-        msgspec.structs.replace(spec, job=job) for job, spec in enumerate(specs[: workload.jobs])
+        (place, numbered(spec, job)) for job, (place, spec) in enumerate(specs[: workload.jobs])
     ]
+
+
+def numbered(spec: JobSpec, job: JobId) -> JobSpec:
+    """The job with its number, which is its name too if it has none of its own."""
+    return msgspec.structs.replace(spec, job=job, name=spec.name or job_name(job))
 
 
 def check_listed(workload: ListedWorkload) -> None:
@@ -92,11 +108,15 @@ def check_listed(workload: ListedWorkload) -> None:
     first: dict[str, int] = {}
     for place, entry in enumerate(workload.job):
         for copy in range(entry.count):
-            name = _job_name(entry, place, copy)
-            if first.setdefault(name, place) != place:
-                problem = f'a second job is called "{name}"; names must differ'
-                raise ScenarioError(problem, key=f"workload.job[{place}].name")
+            name = _own_name(entry, copy)
+            if name and first.setdefault(name, place) != place:
+                _refuse_name(name, place)
         check_anomalies(entry, f"workload.job[{place}]")
+
+
+def _refuse_name(name: str, place: int) -> NoReturn:
+    problem = f'a second job is called "{name}"; names must differ'
+    raise ScenarioError(problem, key=f"workload.job[{place}].name")
 
 
 def check_anomalies(entry: ListedJob, key: str) -> None:
@@ -129,15 +149,15 @@ def job_node_types(workload: ListedWorkload) -> Iterator[tuple[str, str]]:
             yield kind, dotted(("workload", "job", place, "on", kind))
 
 
-def unnumbered_jobs(entry: ListedJob, place: int) -> list[JobSpec]:
-    """The jobs of one entry, not yet numbered."""
-    return [_spec(entry, place, copy) for copy in range(entry.count)]
+def unnumbered_jobs(entry: ListedJob) -> list[JobSpec]:
+    """The jobs of one entry, not yet numbered; without a name if it says none."""
+    return [_spec(entry, copy) for copy in range(entry.count)]
 
 
-def _spec(entry: ListedJob, place: int, copy: int) -> JobSpec:
+def _spec(entry: ListedJob, copy: int) -> JobSpec:
     return JobSpec(
         job=0,
-        name=_job_name(entry, place, copy),
+        name=_own_name(entry, copy),
         submit_ms=to_ms(entry.at_s) + copy * to_ms(entry.every_s),
         maps=entry.maps,
         map_ms=task_ms(entry.map_s),
@@ -156,6 +176,5 @@ def _spec(entry: ListedJob, place: int, copy: int) -> JobSpec:
     )
 
 
-def _job_name(entry: ListedJob, place: int, copy: int) -> str:
-    name = entry.name or f"job-{place + 1}"
-    return name if entry.count == 1 else f"{name}-{copy + 1}"
+def _own_name(entry: ListedJob, copy: int) -> str:
+    return f"{entry.name}-{copy + 1}" if entry.name and entry.count > 1 else entry.name

@@ -20,6 +20,11 @@ class ScenarioError(ValueError):
         self.line = line
         super().__init__(problem)
 
+    def in_file(self, source: str | Path) -> "ScenarioError":
+        """The same with the file, if it names none."""
+        source = self.source or source
+        return ScenarioError(self.problem, source=source, key=self.key, line=self.line)
+
     def __str__(self) -> str:
         where = [self.source] if self.source else []
         if self.line is not None:

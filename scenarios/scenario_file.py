@@ -5,7 +5,8 @@ policies.  It is a TOML file; `docs/scenarios.md` is its reference.  All bad inp
 `ScenarioError`, which names the file, the key and, where it can be told, the line.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import script, validation, workload_table
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.fields import Seed
+from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.timeline import Timeline
@@ -56,28 +58,51 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     timeline: Timeline = ()
 
 
+class ScenarioFile:
+    """A scenario file that has been read, or a SWIM trace (`.tsv`) as the scenario that plays it;
+    with `dotted.key=value` overrides put in.
+    """
+
+    def __init__(self, path: str | Path, overrides: Sequence[str] = ()) -> None:
+        self.path = Path(path)
+        self._text = ""
+        """The file's, where lines can be told from it."""
+        if self.path.suffix == ".tsv":
+            self._written = _trace(self.path)
+        else:
+            self._text = read_text(self.path)
+            self._written = parse_toml(self._text, self.path)
+        self._changed = apply_overrides(self._written, overrides)
+
+    def scenario(self, *, check_timeline: bool = True) -> Scenario:
+        """The scenario; see `from_dict`."""
+        return from_dict(self._changed, self.path, check_timeline=check_timeline)
+
+    @contextmanager
+    def placing_errors(self) -> Iterator[None]:
+        """Let a ScenarioError name the line of its key, or the override that brought it about."""
+        try:
+            yield
+        except ScenarioError as error:
+            raise self._placed(error.in_file(self.path)) from None
+
+    def _placed(self, error: ScenarioError) -> ScenarioError:
+        if error.source != str(self.path):  # of a trace
+            return error
+        key = parse_key(error.key)
+        before, now = value_at(self._written, key), value_at(self._changed, key)
+        if before is not now and before != now:
+            source = f"{error.source} with {OVERRIDE_SOURCE}"
+            return ScenarioError(error.problem, source=source, key=error.key)
+        line = line_of_key(self._text, key) or line_of_key(self._text, key[:-1])
+        return ScenarioError(error.problem, source=error.source, key=error.key, line=line)
+
+
 def load_scenario(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
     """The scenario in a file, with `dotted.key=value` overrides put in."""
-    path = Path(path)
-    text, raw = _read(path)
-    changed = apply_overrides(raw, overrides)
-    try:
-        return from_dict(changed, path)
-    except ScenarioError as error:
-        raise _placed(error, text, raw, changed) from None
-
-
-def read_scenario(path: str | Path) -> dict[str, Any]:
-    """A scenario file as plain data, or a SWIM trace (`.tsv`) as the scenario that plays it."""
-    return _read(Path(path))[1]
-
-
-def _read(path: Path) -> tuple[str, dict[str, Any]]:
-    """The file's text where lines can be told from it, and its plain data."""
-    if path.suffix == ".tsv":
-        return "", _trace(path)
-    text = read_text(path)
-    return text, parse_toml(text, path)
+    file = ScenarioFile(path, overrides)
+    with file.placing_errors():
+        return file.scenario()
 
 
 def _trace(path: Path) -> dict[str, Any]:
@@ -86,17 +111,22 @@ def _trace(path: Path) -> dict[str, Any]:
     return {"name": path.stem, "story": f"The SWIM trace {path.name}.", "workload": play}
 
 
-def from_dict(raw: object, source: str | Path = "") -> Scenario:
-    """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors."""
-    spelled = _with_spelled_policies(raw, source)
+def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = True) -> Scenario:
+    """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors.
+
+    Whoever makes the timeline's script anyway (`make_script`) need not have it checked here.
+    """
+    spelled = _with_spelled_policies(with_new_keys(raw), source)
     try:
         scenario = decode_strictly(spelled, Scenario, "the scenario")
     except DecodeError as error:
         raise ScenarioError(str(error), source=source, key=dotted(error.key)) from None
     try:
         _check(scenario)
+        if check_timeline:
+            make_script(scenario)
     except ScenarioError as error:
-        raise ScenarioError(error.problem, source=source, key=error.key) from None
+        raise error.in_file(source) from None
     return scenario
 
 
@@ -131,12 +161,7 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     ScenarioError also where jobs have reduces and the cluster has no slot for them.
     """
     jobs = workload_table.workload_jobs(scenario.workload, scenario.seed, base_dir)
-    more = script.burst_jobs(scenario.timeline, scenario.seed, len(jobs))
-    names = {job.name for job in jobs}
-    for burst in more:
-        if burst.name in names:
-            raise ScenarioError(f'a second job is called "{burst.name}"', key="timeline")
-        names.add(burst.name)
+    more = script.burst_jobs(scenario.timeline, scenario.seed, jobs)
     jobs = tuple(sorted((*jobs, *more), key=lambda job: job.submit_ms)) if more else jobs
     validation.check_slots(scenario.cluster, jobs)
     validation.check_node_types(scenario.cluster, script.burst_node_types(scenario.timeline))
@@ -153,7 +178,7 @@ def make_script(
 
     ScenarioError where the timeline makes no sense.
     """
-    names = None if jobs is None else {job.name: job.job for job in jobs}
+    names = None if jobs is None else {job.job: job.name for job in jobs}
     nodes = node_facts(scenario.cluster)
     return script.fault_script(scenario.timeline, nodes, scenario.seed, names, base_dir)
 
@@ -192,20 +217,6 @@ def _check(scenario: Scenario) -> None:
     )
     if scenario.timeline:
         validation.check_expiry(scenario.cluster)
-        make_script(scenario)
-
-
-def _placed(
-    error: ScenarioError, text: str, raw: dict[str, Any], changed: dict[str, Any]
-) -> ScenarioError:
-    """The error with the line of its key, or with the override that brought it about."""
-    key = parse_key(error.key)
-    before, now = value_at(raw, key), value_at(changed, key)
-    if before is not now and before != now:
-        source = f"{error.source} with {OVERRIDE_SOURCE}"
-        return ScenarioError(error.problem, source=source, key=error.key)
-    line = line_of_key(text, key) or line_of_key(text, key[:-1])
-    return ScenarioError(error.problem, source=error.source, key=error.key, line=line)
 
 
 def _without_none(data: Any) -> Any:

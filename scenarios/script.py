@@ -16,6 +16,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.job_names import find_job
 from callboard.scenarios import distributions, listed_jobs
 from callboard.scenarios import timeline as tl
 from callboard.scenarios.failures import FailureModel, Outage, drawn_outages, recorded_outages
@@ -25,20 +26,19 @@ from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.targets import drawn_count, nodes_named, nodes_of_entry, refuse_entry
 from callboard.scheduler.model import JobId, Millis, NodeId
 from callboard.scheduler.registry.key_path import dotted
-from callboard.scheduler.registry.strict_decoder import suggestion
 
 
 def fault_script(
     timeline: tl.Timeline,
     nodes: Sequence[NodeFacts],
     seed: int,
-    jobs: Mapping[str, JobId] | None = None,
+    jobs: Mapping[JobId, str] | None = None,
     base_dir: str | Path | None = None,
 ) -> tuple[ScheduledFault, ...]:
     """Every fault, in the order of time; of one instant, what ends before what begins.
 
-    `jobs` are the workload's by name, `base_dir` is where traces are looked for; without them
-    faults of jobs, and traces, are left out.
+    `jobs` are the names of the jobs there are, `base_dir` is where traces are looked for; without
+    them faults of jobs, and traces, are left out.
 
     ScenarioError where an entry names no node, two want the same of one node at one time, or all
     nodes with a kind of slot would be gone for ever.
@@ -65,14 +65,14 @@ class _FaultScript:
         self,
         nodes: Sequence[NodeFacts],
         seed: int,
-        jobs: Mapping[str, JobId] | None,
+        jobs: Mapping[JobId, str] | None,
         base_dir: str | Path | None,
     ) -> None:
         self.begins: list[ScheduledFault] = []
         self.ends: list[ScheduledFault] = []
         self.intervals = FaultIntervals()
         self._pairs = self._uncounted = 0
-        self._named: dict[int, list[str]] = {}
+        self._named: dict[int, list[JobId]] = {}
         self._nodes = nodes
         self._seed = seed
         self._jobs = jobs
@@ -113,9 +113,9 @@ class _FaultScript:
         if place not in self._named:
             self._named[place] = _jobs(entry.job, self._jobs, place)
         self._count(len(self._named[place]), place, "times")
-        for name in self._named[place]:
-            now, job = FaultInterval(at_ms, at_ms + 1, place), self._jobs[name]
-            what = f'the {entry.subject} of job "{name}" is set'
+        for job in self._named[place]:
+            now = FaultInterval(at_ms, at_ms + 1, place)
+            what = f'the {entry.subject} of job "{self._jobs[job]}" is set'
             self.intervals.add(MASTER_AS_NODE, f"{entry.subject}/{job}", now, what, "at_s")
             self.begins.append(ScheduledFault(at_ms, entry.fault(job)))
 
@@ -216,12 +216,13 @@ class _FaultScript:
         return sorted(chosen)
 
 
-def burst_jobs(timeline: tl.Timeline, seed: int, first: JobId) -> list[JobSpec]:
-    """The jobs that come in bursts, with ids from `first` on: those of the workload keep theirs.
+def burst_jobs(timeline: tl.Timeline, seed: int, others: Sequence[JobSpec]) -> list[JobSpec]:
+    """The jobs that come in bursts, with ids that follow those of all others.
 
-    ScenarioError where there are too many.
+    ScenarioError where there are too many, or two of one name.
     """
     specs: list[JobSpec] = []
+    names = {job.name for job in others}
     began_ms = 0
     for place, entry in enumerate(timeline):
         began_ms = _start_ms(entry, began_ms, place, seed)
@@ -231,14 +232,18 @@ def burst_jobs(timeline: tl.Timeline, seed: int, first: JobId) -> list[JobSpec]:
             refuse_entry(f"more than {JOBS_MAX:,} jobs", place, "times")
         listed_jobs.check_anomalies(entry.job, f"timeline[{place}].job")
         for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
-            name = entry.job.name or f"burst-{place + 1}"
-            if entry.times > 1:
+            name = entry.job.name
+            if name and entry.times > 1:
                 name = f"{name}-{repeat + 1}"
             named = msgspec.structs.replace(entry.job, name=name)
-            for spec in listed_jobs.unnumbered_jobs(named, place):
+            for unnumbered in listed_jobs.unnumbered_jobs(named):
+                spec = listed_jobs.numbered(unnumbered, len(others) + len(specs))
+                if spec.name in names:
+                    what = f'a second job is called "{spec.name}"; names must differ'
+                    refuse_entry(what, place, "job.name")
+                names.add(spec.name)
                 late_ms = spec.submit_ms + at_ms
-                number = first + len(specs)
-                specs.append(msgspec.structs.replace(spec, job=number, submit_ms=late_ms))
+                specs.append(msgspec.structs.replace(spec, submit_ms=late_ms))
     return specs
 
 
@@ -250,15 +255,16 @@ def burst_node_types(timeline: tl.Timeline) -> Iterator[tuple[str, str]]:
                 yield kind, dotted(("timeline", place, "job", "on", kind))
 
 
-def _jobs(name: str, jobs: Mapping[str, JobId], place: int) -> list[str]:
-    """The names of the jobs that a name or a pattern means."""
-    found = [name] if name in jobs else []
-    if not found and any(sign in name for sign in "*?["):
-        found = [each for each in jobs if fnmatchcase(each, name)]
-    if not found:
-        hint = suggestion(name, list(jobs))
-        refuse_entry(f'no job of the workload is called "{name}"; {hint}', place, "job")
-    return found
+def _jobs(text: str, names: Mapping[JobId, str], place: int) -> list[JobId]:
+    """The jobs that a number, a name or a pattern of names means."""
+    try:
+        return [find_job(text, names)]
+    except LookupError as error:
+        is_pattern = text not in names.values() and any(sign in text for sign in "*?[")
+        found = [job for job, name in names.items() if is_pattern and fnmatchcase(name, text)]
+        if not found:
+            refuse_entry(str(error), place, "job")
+        return found
 
 
 def _check(entry: tl.TimelineEntry, place: int, nodes: int, scheduled: int) -> None:

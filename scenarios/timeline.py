@@ -220,7 +220,9 @@ class BurstEntry(TimelineEntry, frozen=True, kw_only=True, tag="burst"):
 
 
 class JobFaultEntry(TimelineEntry, frozen=True, kw_only=True):
-    """Something that happens to jobs, named by name or pattern, as far as they are there."""
+    """Something that happens to jobs, as far as they are there; `job` is a number, a name or a
+    pattern of names.
+    """
 
     job: ShortText
 

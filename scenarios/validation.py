@@ -17,9 +17,9 @@ NODE_TYPE_LENGTH_MAX = 60
 
 def check_cluster(cluster: Cluster) -> None:
     """ScenarioError where the cluster is too large, or nothing could ever run."""
-    _check_node_type(cluster.kind, "cluster.kind")
+    _check_node_type(cluster.node_type, "cluster.node_type")
     for index, group in enumerate(cluster.group):
-        _check_node_type(group.kind, f"cluster.group[{index}].kind")
+        _check_node_type(group.node_type, f"cluster.group[{index}].node_type")
     total = node_count(cluster)
     if not 1 <= total <= NODES_MAX:
         expected = f"expected 1 to {NODES_MAX:,} nodes, those of all groups included"
@@ -36,13 +36,13 @@ def check_cluster(cluster: Cluster) -> None:
 
 
 def check_node_types(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None:
-    """ScenarioError for a factor on a kind that no node has; `named` are (kind, key) of each."""
+    """ScenarioError for a factor on a type that no node has; `named` are (type, key) of each."""
     there = list(dict.fromkeys(group[-1] for group in cluster.groups() if group[0]))
     for kind, key in named:
         if kind not in there:
             known = [f'"{each}"' for each in there]
-            has = "all are of the kind" if len(known) == 1 else "there are"
-            problem = f'no node is of the kind "{kind}"; {has} {", ".join(known)}'
+            has = "all are of the type" if len(known) == 1 else "there are"
+            problem = f'no node is of the type "{kind}"; {has} {", ".join(known)}'
             raise ScenarioError(problem, key=key)
 
 

@@ -2,38 +2,8 @@
 
 import msgspec
 
-from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, TaskKind
-
-
-class Skip(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A job that stood further ahead and was passed over."""
-
-    job: JobId
-    reason: str
-
-
-class Why(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The reason of a decision, as it goes into the journal.
-
-    `rank` is the job's place in the order's queue, from 1; `score` is what the order compared
-    (its meaning is the order's own: submit time, share over weight, virtual size).  Of a copy,
-    `rank` is its place among the tasks that deserved one.  A rank of 0 says that nothing was
-    ranked.  `skipped` are
-    the jobs passed over before it, at most `MAX_SKIPS` of them.  A launch also says what its own
-    job had put up with for locality since its last map launch: `skips` offers that passed it
-    over, and `waited_ms` as the locality rule counts it.
-    """
-
-    rule: str
-    rank: int = 1
-    score: float = 0.0
-    skipped: tuple[Skip, ...] = ()
-    skips: int = 0
-    waited_ms: Millis = 0
-
-
-MAX_SKIPS = 8
-"""The most skipped jobs that one reason names."""
+from callboard.scheduler.model import AttemptId, JobId, Locality, TaskKind
+from callboard.scheduler.reasons import Why
 
 
 class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
@@ -85,11 +55,18 @@ class Resume(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
 
 
 class Switch(msgspec.Struct, frozen=True, gc=False):
-    """A change of mind worth an event: an order works as `now` from here on, no longer as `was`."""
+    """A change of mind worth an event: an order works as `now` from here on, no longer as `was`.
+
+    `waiting` tasks of the kind of slot that is loaded most, and `free` of all its `slots`, made
+    it change.
+    """
 
     was: str
     now: str
-    why: str
+    kind: TaskKind
+    waiting: int
+    free: int
+    slots: int
 
 
 Decision = Launch | Speculate | Kill | Suspend | Resume

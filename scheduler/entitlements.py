@@ -15,6 +15,7 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.reasons import Claimant, JobClaimant
 from callboard.scheduler.view import ClusterView, JobView
 
 ClaimantKind = Literal["pool", "job"]
@@ -22,15 +23,15 @@ ClaimantKind = Literal["pool", "job"]
 
 
 class Entitlement(msgspec.Struct, frozen=True, gc=False):
-    """A claimant of slots of one kind: a pool or a job.
+    """What a claimant is due of one kind of slot.
 
-    `name` is what people read, and unique among the claims of one kind.  `jobs` are the jobs
+    A claimant has one entitlement a kind.  `jobs` are the jobs
     behind it, in the order of their submission; `running` and `demand` (running and pending) are
     theirs together, the demand within the caps.  `share` is what the claimant is due, in slots;
     `min_share` what it is guaranteed.  `min_share_timeout_s` overrides the rule's own.
     """
 
-    name: str
+    claimant: Claimant
     jobs: tuple[JobId, ...]
     running: int
     demand: int
@@ -56,7 +57,8 @@ class EntitlingOrder(Protocol):
 def job_entitlement(job: JobView, kind: TaskKind, share: Fraction) -> Entitlement:
     """The claim of a single job."""
     running = job.running(kind)
-    return Entitlement(f"job-{job.job}", (job.job,), running, running + job.pending(kind), share)
+    demand = running + job.pending(kind)
+    return Entitlement(JobClaimant(job.job), (job.job,), running, demand, share)
 
 
 def entitlements_by_rank(jobs: Iterable[JobView], kind: TaskKind, slots: int) -> list[Entitlement]:

@@ -4,6 +4,8 @@ A fact is told after the view has changed: on `Launched` the job's `running` alr
 attempt.
 """
 
+from enum import StrEnum
+
 import msgspec
 
 from callboard.scheduler.decisions import Decision
@@ -158,11 +160,25 @@ class TasksWithdrawn(msgspec.Struct, frozen=True, gc=False):
     kind: TaskKind
 
 
+class Rejection(StrEnum):
+    """How a decision does not fit the master's books."""
+
+    NOT_SUSPENDED = "not-suspended"  # the attempt is not suspended, or is being killed
+    NO_SLOT_ON_ITS_NODE = "no-slot-on-its-node"  # the attempt's node has no free slot of its kind
+    NO_FREE_SLOT = "no-free-slot"  # the node has no free slot of this kind
+    NOTHING_PENDING = "nothing-pending"  # the job has no pending task of this kind
+    NOT_ALONE = "not-alone"  # the attempt has ended, is being killed, or is not alone
+    SAME_NODE = "same-node"  # the task runs on this node already
+    ENDED_OR_KILLED = "ended-or-killed"  # the attempt has ended or is being killed
+    ALREADY_SUSPENDED = "already-suspended"  # or it is being suspended
+    HAS_SIBLING = "has-sibling"  # another attempt of its task runs
+
+
 class Rejected(msgspec.Struct, frozen=True, gc=False):
     """The master did not carry out a decision: it did not fit its books."""
 
     decision: Decision
-    reason: str
+    rejection: Rejection
 
 
 Fact = (

@@ -34,14 +34,13 @@ from msgspec import Meta
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, Launched, OfferAnswered
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
 from callboard.scheduler.policy import LocalityRule, LocalityWait, Policy
+from callboard.scheduler.reasons import DelayByCount, DelayByTime, Refusal
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 WaitSeconds = Annotated[float, Meta(ge=0, le=1_000_000)]
 
 AUTO_WAIT_MAX_MS: Millis = 15_000
 """The most that a wait comes to when it is not given (MAX_AUTOCOMPUTED_LOCALITY_DELAY)."""
-
-LEVEL_NAMES = ("node-local", "rack-local", "off-rack")
 
 
 def auto_wait_ms(heartbeat_ms: Millis) -> Millis:
@@ -94,10 +93,12 @@ class Delay(LocalityRule):
             return f"`skips` counts offers and `{times[0]}` takes time; a job cannot wait by both"
         return None
 
-    def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> str | None:
+    def refusal(
+        self, job: JobView, level: Locality, offer: Offer, view: ClusterView
+    ) -> Refusal | None:
         if self.permits(job, level, offer, view):
             return None
-        return self._why_not(job.job, level, view)
+        return self._refusal(job.job, level, view)
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:  # noqa: ARG002
         return level is Locality.NODE or level <= self.allowed(job.job, view)
@@ -181,18 +182,14 @@ class Delay(LocalityRule):
         self._skipped.clear()
         self._decided_ms = now_ms
 
-    def _why_not(self, job: JobId, level: Locality, view: ClusterView) -> str:
-        state, here = self._jobs[job], LEVEL_NAMES[level]
+    def _refusal(self, job: JobId, level: Locality, view: ClusterView) -> Refusal:
+        state = self._jobs[job]
         if self.params.skips is not None:
-            return f"only {here} here; passed over {state.count} of {self.params.skips} times"
-        at = self.allowed(job, view)
+            return DelayByCount(level, state.count, self.params.skips)
         node_ms, rack_ms = self.waits_ms(view)
         if state.level is Locality.RACK:
             until_ms = rack_ms
         else:
             until_ms = node_ms if level is Locality.RACK else node_ms + rack_ms
-        waited_s = self.waited_ms(job, view) / 1000
-        return (
-            f"only {here} here, {LEVEL_NAMES[at]} allowed;"
-            f" waited {waited_s:.3f} of {until_ms / 1000:g} s, passed over {state.skips} times"
-        )
+        allowed, waited_ms = self.allowed(job, view), self.waited_ms(job, view)
+        return DelayByTime(level, allowed, waited_ms, until_ms, state.skips)

@@ -16,20 +16,11 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from callboard.scheduler.decisions import (
-    MAX_SKIPS,
-    Kill,
-    Launch,
-    Resume,
-    Skip,
-    Speculate,
-    Suspend,
-    Switch,
-    Why,
-)
+from callboard.scheduler.decisions import Kill, Launch, Resume, Speculate, Suspend, Switch
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.facts import Fact, Launched, OfferAnswered
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
+from callboard.scheduler.reasons import BY_KEY, MAX_SKIPS, Grounds, Refusal, Skip, Why
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 
@@ -78,14 +69,13 @@ class Part(ABC):
 
 
 class QueuedJob(NamedTuple):
-    """A job in an order's queue, the number by which it stands there, and the rule that put it
-    there, if that says more than the order's name.
+    """A job in an order's queue, the number by which it stands there, and what else puts it
+    there.
     """
 
     job: JobView
     score: float
-    rule: str = ""
-    """Why it stands there, where the order's name would not say enough."""
+    grounds: Grounds = BY_KEY
 
 
 class Order(Part):
@@ -96,6 +86,9 @@ class Order(Part):
 
     switches: ClassVar[bool] = False
     """Whether it is made of several orders and changes between them."""
+
+    score_format: ClassVar[str] = ""
+    """How a score is shown, as in `{:,.1f} slot-s left`; empty if people need not see it."""
 
     @property
     def switch(self) -> Switch | None:
@@ -142,12 +135,14 @@ class LocalityRule(Part):
     """May this job's task run on this node now?"""
 
     @abstractmethod
-    def refusal(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> str | None:
+    def refusal(
+        self, job: JobView, level: Locality, offer: Offer, view: ClusterView
+    ) -> Refusal | None:
         """Why a map of `job` may not be launched at `level` from its input; None if it may."""
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:
         """Whether `refusal` would be None.  Asked of every job on the way to a launch, where few
-        refusals are told: a rule that can answer without finding words should.
+        refusals are told: a rule that can answer without finding out why should.
         """
         return self.refusal(job, level, offer, view) is None
 
@@ -390,21 +385,20 @@ class Policy:
         everywhere = self.order.same_for_every_node
         holds = offer.node.suspended(kind) > 0
         queue = self.order.queue(kind, offer, view)
-        for rank, (job, score, rule) in enumerate(queue, start=1):
+        for rank, (job, score, grounds) in enumerate(queue, start=1):
             if holds and (held := job.resumable(kind, offer.node.node)) is not None:
-                reasons = self._reasons(skipped, offer, view)
-                return Resume(held, Why(rule or self.order.name, rank, score, reasons))
+                skips = self._skips(skipped, offer, view)
+                return Resume(held, self._why(rank, score, grounds, skips))
             level = job.nearest(kind, offer.node.node)
             if level is None:  # nothing of it may run here; elsewhere it may
                 everywhere = False
                 continue
             if kind is TaskKind.REDUCE or self.locality.permits(job, level, offer, view):
-                patience = NO_LOCALITY_WAIT
+                wait = NO_LOCALITY_WAIT
                 if kind is TaskKind.MAP:
-                    patience = self.locality.locality_wait(job, view)
-                reasons = self._reasons(skipped, offer, view)
-                why = Why(rule or self.order.name, rank, score, reasons, *patience)
-                return Launch(job.job, kind, level, why)
+                    wait = self.locality.locality_wait(job, view)
+                skips = self._skips(skipped, offer, view)
+                return Launch(job.job, kind, level, self._why(rank, score, grounds, skips, wait))
             if passed is not None:
                 passed.append(job.job)
             refused.append(job)
@@ -414,13 +408,24 @@ class Policy:
             self._all_refused = refused
         return None
 
-    def _reasons(
+    def _why(
+        self,
+        rank: int,
+        score: float,
+        grounds: Grounds,
+        skips: tuple[Skip, ...],
+        wait: LocalityWait = NO_LOCALITY_WAIT,
+    ) -> Why:
+        reason, detail, serving = grounds
+        return Why(reason, self.order.name, rank, score, None, detail, serving, skips, *wait)
+
+    def _skips(
         self, skipped: list[tuple[JobView, Locality]], offer: Offer, view: ClusterView
     ) -> tuple[Skip, ...]:
-        """The refusals in words, found only now that there is a launch to tell them."""
-        reasons = []
+        """The refusals, asked for only now that there is a launch to tell them."""
+        skips = []
         for job, level in skipped:
             refusal = self.locality.refusal(job, level, offer, view)
             assert refusal is not None, "permits and refusal disagree"
-            reasons.append(Skip(job.job, refusal))
-        return tuple(reasons)
+            skips.append(Skip(job.job, refusal))
+        return tuple(skips)

@@ -93,7 +93,8 @@ def problem(word: str) -> str | None:
         there = any((folder / word).is_file() for folder in (ROOT, ROOT / "docs"))
         return None if there else "no such file"
     if re.fullmatch(r"(\w+/)+", word):
-        return None if (ROOT / word).is_dir() else "no such folder"
+        there = any((ROOT / room / word).is_dir() for room in ("", *ROOMS))
+        return None if there else "no such folder"
     if re.fullmatch(r"\w+\.py", word):
         stems = {name.split(".")[-1] for name in sources()}
         return None if word.removesuffix(".py") in stems or word in FILES else "no such file"

@@ -1,54 +1,66 @@
-"""The screen: its panes, and what keys and clicks choose to see."""
+"""The screen: its panes, and the actions of keys and clicks.
 
+`Playback` asks for frames and lets time pass, `InterventionFlow` changes the run, a `RunView` or a
+`ComparisonView` shows one run or two.
+"""
+
+import gc
 import io
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import events
-from textual.app import ComposeResult, SystemCommand
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal
 from textual.geometry import Size as Extent
 from textual.screen import Screen
 from textual.widget import Widget
 
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, JobSortKey, LogLevel
-from callboard.journal.replay.source import GoToEvent, Source
+from callboard.experiments.intervention_menu import FormFields
+from callboard.experiments.interventions import Keep
+from callboard.experiments.remote_source import RemoteSource
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, JobSortKey, LogLevel, View
+from callboard.journal.replay.source import GoTo, GoToEvent, Source, Step, StepKind
+from callboard.journal.tell.show import EVENT_KINDS
+from callboard.journal.tell.time_format import parse_time
 from callboard.scheduler.model import JobId, NodeId
-from callboard.tui import themes
-from callboard.tui.hand_app import HandApp
+from callboard.tui.intervention_flow import InterventionFlow
 from callboard.tui.keymap import COMMANDS
-from callboard.tui.palette import DARK, Palette
-from callboard.tui.panels.charts import ChartsPane
-from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
-from callboard.tui.panels.detail import DetailPane
-from callboard.tui.panels.jobs import JOB_COLUMNS, JobsPane
+from callboard.tui.panels.charts import Sought
+from callboard.tui.panels.job_table import JobTable
+from callboard.tui.panels.jobs import JOB_COLUMNS
+from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.status_line import KeysLine, StatusLine
 from callboard.tui.panels.timebar import TimeBar
+from callboard.tui.playback import Playback
 from callboard.tui.screens.comparison_view import ComparisonView
-from callboard.tui.screens.dialogs import AskScreen, HelpScreen
-from callboard.tui.screens.event_kinds import KindScreen
+from callboard.tui.screens.help import HelpScreen
+from callboard.tui.screens.menus import FormScreen, MenuScreen
+from callboard.tui.screens.run_view import RunView
 from callboard.tui.screenshot import screenshot_path, svg_of
+from callboard.tui.theme import DARK, Palette, register_themes
 
-WIDE = 120
-"""From so many columns and so many lines on, all panes are there at once."""
+FRAMES_A_SECOND = 20
+WIDE, TALL = 120, 36
+"""The least columns and lines for all panes at once."""
 
-TALL = 36
-_FROM_THE_LEAST = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)
-"""What the jobs are sorted by from the least on; by all else from the most."""
-
-_LOWER = ("jobs", "log", "detail", "charts")
+_ASCENDING = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)
+"""By these keys the jobs are sorted in ascending order at first, by others in descending."""
 
 
-class CallboardApp(HandApp):
-    """A run on the screen.  `ticking` False leaves time to whoever calls `tick`, as tests do."""
+class CallboardApp(App[None]):
+    """A run, or two, on the screen.  With `ticking` False time passes only when `playback.tick` is
+    called, as tests do.
+    """
 
-    CSS_PATH: ClassVar = ["app.tcss", "pair.tcss"]
+    CSS_PATH: ClassVar = ["app.tcss", "comparison.tcss", "dialogs.tcss"]
     TITLE = "callboard"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -64,263 +76,386 @@ class CallboardApp(HandApp):
     ]
 
     def __init__(self, source: Source, *, theme: str = "dark", ticking: bool = True) -> None:
-        super().__init__(source, ticking=ticking)
-        self._palettes = themes.register_themes(self, theme)
+        super().__init__()
+        self.playback = Playback(source, self)
+        self.failure: Exception | None = None
+        """The error that ended the screen, if one did."""
+        self._flow = InterventionFlow(self, self.playback)
+        self._single, self._comparison = RunView(id="single"), ComparisonView(id="comparison")
+        self._shown: RunView = self._single
+        self._palettes = register_themes(self, theme)
+        self._ticking = ticking
+        self._ticked_s = 0.0
 
     @property
     def palette(self) -> Palette:
+        """The colours of the theme in force."""
         return self._palettes["dark" if self.current_theme.dark else "light"]
 
+    @property
+    def view(self) -> View:
+        """What the user has chosen to see."""
+        return self.playback.view
+
+    @property
+    def paired(self) -> bool:
+        """Whether two runs are shown."""
+        return self._shown is self._comparison
+
     def compose(self) -> ComposeResult:
-        yield StatusLine(self.player, id="status")
-        with Container(id="stage"):
-            with Horizontal(id="upper"):
-                yield SlotsPane(id="slots")
-                yield JobsPane(id="jobs")
-            with Horizontal(id="lower"):
-                yield LogPane(id="log")
-                yield DetailPane(id="detail")
-            yield ChartsPane(id="charts")
-        yield ComparisonView(id="pair")
+        yield StatusLine(self.playback, id="status")
+        yield self._single
+        yield self._comparison
         yield TimeBar(id="time")
-        yield KeysLine(id="keys", live=self.source.live)
+        yield KeysLine(id="keys", live=self.playback.source.live)
 
     def on_mount(self) -> None:
         self._lay_out(self.size)
         self.query_one("#jobs").focus()
-        self.begin()
+        source, player = self.playback.source, self.playback.player
+        if isinstance(source, RemoteSource):
+            source.on_loss = self._source_lost
+        self.call_after_refresh(self.playback.ask, GoTo(None if player.playing else 0))
+        if self._ticking:
+            self._ticked_s = time.monotonic()
+            self.set_interval(1 / FRAMES_A_SECOND, self._tick)
+            self.read_on()
+            # A full collection is a visible pause (0.1 s), and next to nothing here is a cycle.
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(20_000, 50, 500)
 
-    def measure(self) -> None:
-        jobs: JobsPane | ComparisonJobsPane
-        jobs = self.pane_in_use(ComparisonJobsPane) if self.paired else self.pane_in_use(JobsPane)
-        self.set_view(
-            columns=self.query_one(TimeBar).columns,
-            log_rows=self.pane_in_use(LogPane).rows,
-            jobs_rows=jobs.rows,
-            with_fair_shares=isinstance(jobs, JobsPane) and jobs.with_fair_shares,
-            lane_columns=self.pane_in_use(DetailPane).lane_columns,
-            lane_rows=self.pane_in_use(DetailPane).lane_rows,
-        )
-        view = self.view
-        jobs.job, jobs.sorted_by, jobs.reverse = view.job, view.jobs_key, view.jobs_reverse
-        for slots in self.query(SlotsPane):
-            slots.choose(view.job)
-        told = view.log_level, view.log_of_selection, view.filter, view.log_back, view.log_kind
-        for log in self.query(LogPane):
-            log.about(*told)
-        inside = "jobs in either system" if self.paired else "jobs in the system"
-        every = "all jobs" if view.all_jobs else inside
-        jobs.border_title = f"2 {every}{f', /{view.filter}' if view.filter else ''}"
+    def _tick(self) -> None:
+        now_s = time.monotonic()
+        passed_s, self._ticked_s = now_s - self._ticked_s, now_s
+        self.playback.tick(passed_s)
+
+    def read_on(self) -> None:
+        """Read the next part of a journal, and go on with it in a moment."""
+        try:
+            pause_s = self.playback.read_on()
+        except Exception as error:  # the caller of the app explains it
+            self._fail(error)
+            return
+        if pause_s is not None and self._ticking:
+            self.set_timer(pause_s, self.read_on)
+
+    def _source_lost(self) -> None:
+        self._fail(RuntimeError("the process that played the run has ended unexpectedly"))
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = error
+        self.exit()
+
+    # The display of `Playback`.
+
+    def room(self, view: View) -> dict[str, int]:
+        return {**self.query_one(TimeBar).room(), **self._shown.room(view)}
+
+    def show(self, frame: Frame) -> None:
+        """Show the frame in every pane in use."""
+        if frame.run is not None:
+            for slots in self.query(SlotsPane):
+                slots.set_run(frame.run)
+        if (frame.comparison is not None) is not self.paired:
+            self._switch()
+        for each in (StatusLine, TimeBar, KeysLine):
+            self.query_one(each).draw(frame, self.view, self.palette)
+        self._shown.draw(frame, self.view, self.palette)
+
+    def _switch(self) -> None:
+        """Show two runs from now on, or one again."""
+        self._shown = self._single if self.paired else self._comparison
+        self._main.set_class(self.paired, "-paired")
+        self.playback.set_view(lead=0)
+        self.action_focus_pane("jobs")
+
+    def say(self, note: str) -> None:
+        self.query_one(StatusLine).say(note)
+
+    def tell(self, message: str, *, warning: bool = False) -> None:
+        self.notify(message, severity="warning" if warning else "information", timeout=8)
+
+    # The size of the screen.
 
     def on_resize(self, event: events.Resize) -> None:
         self._lay_out(event.size)
-        self.call_after_refresh(self.ask)
+        self.call_after_refresh(self.playback.ask)
 
     def on_pane_refitted(self) -> None:
-        """A pane takes its place only after the screen has taken its own."""
-        seen = self.view
-        self.measure()
-        if self.view != seen:
-            self.ask()
+        """A pane is laid out only after the screen."""
+        room = self.room(self.view)
+        if any(getattr(self.view, field) != value for field, value in room.items()):
+            self.playback.ask()
 
     def _lay_out(self, size: Extent) -> None:
-        """All panes where there is room, else the slots and one other."""
-        wide = size.width >= WIDE and size.height >= TALL
-        self.screen.set_class(not wide, "-small")
-        if not wide and not any(self.query_one(f"#{name}").has_class("shown") for name in _LOWER):
-            self.query_one("#jobs").add_class("shown")
+        """All panes where there is room, else the slots and one other pane."""
+        self._main.set_class(size.width < WIDE or size.height < TALL, "-small")
+
+    # Time.
+
+    def action_play(self) -> None:
+        self.playback.play_or_pause()
+
+    def action_faster(self, steps: int) -> None:
+        self.playback.player.faster(steps)
+        self.playback.ask()
+
+    def action_flat_out(self) -> None:
+        player = self.playback.player
+        player.set_speed(60 if player.speed is None else None)
+        self.playback.ask()
+
+    def action_step(self, kind: str, back: bool = False) -> None:
+        self.playback.step(StepKind[kind.upper()], back)
+
+    def action_scrub(self, hundredths: int) -> None:
+        self.playback.scrub(hundredths)
+
+    def action_seek_to(self, where: str) -> None:
+        if where == "start":
+            self.playback.ask(GoTo(0))
+        else:
+            self.playback.seek_end()
+
+    def on_sought(self, event: Sought) -> None:
+        self.playback.seek(event.at_ms, event.mark)
+
+    def action_ask_time(self) -> None:
+        question = "Go to which time?  7:30, 1:07:30, 90s, 1h30m"
+        self._ask(
+            question, "time", "", parse_time, lambda t: self.playback.ask(GoTo(parse_time(t)))
+        )
+
+    def _ask(
+        self,
+        question: str,
+        name: str,
+        text: str,
+        check: Callable[[str], object],
+        then: Callable[[str], None],
+    ) -> None:
+        """Ask for one field; `check` raises ValueError with a message for the user."""
+
+        def filled(fields: FormFields | None) -> None:
+            if fields is not None:
+                then(fields[name])
+
+        self.push_screen(FormScreen(question, {name: text}, lambda f: check(f[name])), filled)
+
+    # Interventions.
+
+    def action_intervene(self) -> None:
+        self._flow.intervene()
+
+    def action_fork(self) -> None:
+        self._flow.fork()
+
+    def action_until(self) -> None:
+        self._flow.until()
+
+    # Two runs.
+
+    def action_divergence(self) -> None:
+        if self._paired_or_told():
+            self.playback.player.stop()
+            self.playback.ask(Step(StepKind.DIVERGENCE))
+
+    def action_front(self) -> None:
+        if self._paired_or_told():
+            focused = self.focused
+            self.playback.update_view(lead=1 - self.view.lead)
+            if isinstance(focused, Pane) and focused.side is not None:
+                self._shown.pane(type(focused), self.view).focus()
+
+    def action_keep(self) -> None:
+        if self._paired_or_told():
+            self.playback.intervene(Keep(self.view.lead))
+
+    def action_differences(self) -> None:
+        if self._paired_or_told():
+            self._comparison.only_differences = not self._comparison.only_differences
+            self.playback.ask()
+
+    def _paired_or_told(self) -> bool:
+        if not self.paired:
+            self.notify("this needs two runs; f forks a second one", timeout=5)
+        return self.paired
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """The run whose pane has the focus is in front."""
+        side = event.widget.side if isinstance(event.widget, Pane) else None
+        if self.paired and side is not None and side != self.view.lead:
+            self.playback.update_view(lead=side)
 
     # Choosing.
 
     def action_cursor(self, across: int, down: int) -> None:
-        match self.focused:
-            case SlotsPane() as slots:
-                slots.move_cursor(across, down)
-            case JobsPane() | ComparisonJobsPane() | LogPane() as pane if down:
-                pane.move_cursor(down)
-            case DetailPane() as detail:
-                detail.scroll_facts(down)
-            case ChartsPane() if across:
-                self.action_scrub(across)
-            case _:
-                pass
+        if isinstance(self.focused, Pane):
+            self.focused.move_cursor(across, down)
 
     def action_page(self, pages: int) -> None:
-        match self.focused:
-            case JobsPane() | ComparisonJobsPane() as jobs:
-                self.update_view(jobs_top=max(self.view.jobs_top + pages * jobs.rows, 0))
-            case LogPane() as log:
-                self._scroll_log(-pages * log.rows)
-            case SlotsPane() as slots:
-                slots.scroll_relative(y=pages * slots.size.height, animate=False)
-            case _:
-                pass
+        if isinstance(self.focused, Pane):
+            self.focused.page(pages)
 
     def action_enter(self) -> None:
-        log = self.pane_in_use(LogPane)
-        if isinstance(self.focused, SlotsPane):
-            self.focused.enter_node()
-        elif self.focused is log and log.chosen is not None:
-            self.player.playing = False
-            self.set_view(log_back=0)
-            self.ask(GoToEvent(log.chosen))
+        if isinstance(self.focused, Pane):
+            self.focused.enter()
 
     def select(
         self, *, job: JobId | None = None, node: NodeId | None = None, slot: int | None = None
     ) -> None:
-        """Select a job or a node or a slot of it, or nothing."""
+        """Select a job, a node or a slot of it, or nothing."""
         for slots in self.query(SlotsPane):
             slots.cursor, slots.slot = node, slot
         back = 0 if self.view.log_of_selection else self.view.log_back
-        self.update_view(job=job, node=node, slot=slot, log_back=back)
+        self.playback.update_view(job=job, node=node, slot=slot, log_back=back)
 
-    def on_jobs_pane_chosen(self, event: JobsPane.Chosen) -> None:
+    def on_job_table_chosen(self, event: JobTable.Chosen) -> None:
         self.select(job=event.job)
 
-    def on_jobs_pane_scrolled(self, event: JobsPane.Scrolled) -> None:
-        self.update_view(jobs_top=max(self.view.jobs_top + event.by, 0))
-
-    def on_jobs_pane_sort_by(self, event: JobsPane.SortBy) -> None:
-        turned = event.key is self.view.jobs_key and not self.view.jobs_reverse
-        self.update_view(jobs_key=event.key, jobs_reverse=turned)
-
     def on_slots_pane_chosen(self, event: SlotsPane.Chosen) -> None:
-        """A click on a slot is for its job; on one of the job that is selected, for the slot."""
+        """A click on a slot selects its job; if that is selected already, the slot."""
         if event.job is not None and event.job != self.view.job:
             self.select(job=event.job)
         else:
             self.select(job=event.job, node=event.node, slot=event.slot)
 
     def on_log_pane_chosen(self, event: LogPane.Chosen) -> None:
-        self.pane_in_use(LogPane).chosen = event.line.index
-        if event.line.job is not None and not self.view.log_of_selection:
-            self.select(job=event.line.job)
+        """Select the line's job and mark its node, unless the log is of the selection only."""
+        line = event.line
+        if self.view.log_of_selection or (line.job is None and line.node is None):
+            self.playback.ask()
+        elif line.job is None:
+            self.select(node=line.node)
+        else:
+            self.select(job=line.job)
             for slots in self.query(SlotsPane):
-                slots.cursor = event.line.node
-        elif event.line.node is not None and not self.view.log_of_selection:
-            self.select(node=event.line.node)
-        else:
-            self.ask()
+                slots.cursor = line.node
 
-    def on_log_pane_scrolled(self, event: LogPane.Scrolled) -> None:
-        self._scroll_log(event.by)
+    def on_log_pane_opened(self, event: LogPane.Opened) -> None:
+        self.playback.player.playing = False
+        self.playback.set_view(log_back=0)
+        self.playback.ask(GoToEvent(event.index))
 
-    def _scroll_log(self, by: int) -> None:
-        if by > 0 and self.frame is not None and self.frame.log_top:
-            return
-        self.update_view(log_back=max(self.view.log_back + by, 0))
-
-    # Looking.
-
-    def action_focus_pane(self, name: str) -> None:
-        if self.paired:
-            pane = self.query_one(ComparisonView).show_pane(self.pair_name(name), self.view.lead)
-        else:
-            if self.screen.has_class("-small") and name in _LOWER:
-                for each in _LOWER:
-                    self.query_one(f"#{each}").set_class(each == name, "shown")
-            pane = self.query_one(f"#{name}", Pane)
-        pane.focus()
-        if self.screen.has_class("-alone"):
-            self._leave_alone(pane)
-        self.call_after_refresh(self.ask)
-
-    def action_maximise(self) -> None:
-        alone = None if self.screen.has_class("-alone") else self.focused
-        self._leave_alone(alone)
-        self.call_after_refresh(self.ask)
-
-    def _leave_alone(self, pane: Widget | None) -> None:
-        """Show one pane between the first line and the time bar, or all again."""
-        self.screen.set_class(pane is not None, "-alone")
-        kept = () if pane is None else (pane, *pane.ancestors)
-        for each in self.query("#stage, #stage *, #pair, #pair *"):
-            each.set_class(each in kept, "alone")
-
-    def action_cell_size(self) -> None:
-        slots = self.pane_in_use(SlotsPane)
-        sizes = (None, *CellSize)
-        asked = sizes[(sizes.index(slots.size_asked) + 1) % len(sizes)]
-        for each in self.query(SlotsPane):
-            each.size_asked = asked
-        name = "what fits" if slots.size_asked is None else slots.size_asked.name.lower()
-        self.notify(f"slots: {name}", timeout=2)
-
-    def action_sort(self, steps: int) -> None:
-        if steps:
-            keys = list(dict.fromkeys(column.key for column in JOB_COLUMNS))
-            if self.paired:
-                keys = list(COMPARISON_SORT_KEYS)
-            at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else 0
-            key = keys[(at + steps) % len(keys)]
-            self.update_view(jobs_key=key, jobs_reverse=key not in _FROM_THE_LEAST)
-        else:
-            self.update_view(jobs_reverse=not self.view.jobs_reverse)
-
-    def action_all_jobs(self) -> None:
-        self.update_view(all_jobs=not self.view.all_jobs, jobs_top=0)
-
-    def action_log_level(self) -> None:
-        level = LogLevel((self.view.log_level + 1) % len(LogLevel))
-        self.update_view(log_level=level, log_back=0)
-
-    def action_log_of_selection(self) -> None:
-        if self.view.job is None and self.view.node is None:
-            self.notify("select a job or a node first", timeout=3)
-            return
-        self.update_view(log_of_selection=not self.view.log_of_selection, log_back=0)
-
-    def action_ask_kind(self) -> None:
-        def apply(kind: str | None) -> None:
-            if kind is not None:
-                self.update_view(log_kind=kind, log_back=0)
-
-        self.push_screen(KindScreen(self.view.log_kind), apply)
-
-    def action_ask_filter(self) -> None:
-        question = "Show only jobs and events that contain this; !text leaves those out"
-
-        def apply(text: str | None) -> None:
-            if text is not None:
-                self.update_view(filter=text.strip(), jobs_top=0, log_back=0)
-
-        self.push_screen(AskScreen(question, self.view.filter, str), apply)
+    def on_list_pane_scrolled(self, event: ListPane.Scrolled) -> None:
+        if not isinstance(event.pane, LogPane):
+            self.playback.update_view(jobs_top=max(self.view.jobs_top + event.by, 0))
+        elif event.by > 0 or (self.playback.frame and not self.playback.frame.log_top):
+            self.playback.update_view(log_back=max(self.view.log_back - event.by, 0))
 
     def action_clear(self) -> None:
-        """One thing after the other: the pane alone, what is scrolled back, selection, filter."""
+        """Undo one thing: the zoom, scrolling back, the selection, a filter."""
         view = self.view
-        if self.screen.has_class("-alone"):
+        if self._main.has_class("-alone"):
             self.action_maximise()
         elif view.log_back:
-            self.update_view(log_back=0)
+            self.playback.update_view(log_back=0)
         elif view.slot is not None:
             self.select(node=view.node)
         elif view.job is not None or view.node is not None:
             for log in self.query(LogPane):
                 log.chosen = None
-            self.set_view(log_of_selection=False)
+            self.playback.set_view(log_of_selection=False)
             self.select()
         elif view.log_kind:
-            self.update_view(log_kind="")
+            self.playback.update_view(log_kind="")
         elif view.filter:
-            self.update_view(filter="")
+            self.playback.update_view(filter="")
 
-    # The screen.
+    # What is shown.
+
+    def action_focus_pane(self, name: str) -> None:
+        pane = self._shown.show_pane(name, self.view)
+        pane.focus()
+        if self._main.has_class("-alone"):
+            self._zoom(pane)
+        self.call_after_refresh(self.playback.ask)
+
+    def action_maximise(self) -> None:
+        self._zoom(None if self._main.has_class("-alone") else self.focused)
+        self.call_after_refresh(self.playback.ask)
+
+    def _zoom(self, pane: Widget | None) -> None:
+        """Show one pane between the first line and the time bar, or all again."""
+        self._main.set_class(pane is not None, "-alone")
+        self._shown.zoom(pane)
+
+    @property
+    def _main(self) -> Screen[Any]:
+        """The screen below any dialogs."""
+        return self.screen_stack[0]
+
+    def action_cell_size(self) -> None:
+        sizes = (None, *CellSize)
+        chosen = self._shown.pane(SlotsPane, self.view).size_asked
+        size = sizes[(sizes.index(chosen) + 1) % len(sizes)]
+        for slots in self.query(SlotsPane):
+            slots.size_asked = size
+        self.notify(f"slots: {'what fits' if size is None else size.name.lower()}", timeout=2)
+
+    def action_sort(self, steps: int) -> None:
+        """Sort by the column `steps` further on; 0 reverses the order."""
+        if not steps:
+            self.playback.update_view(jobs_reverse=not self.view.jobs_reverse)
+            return
+        columns = dict.fromkeys(column.key for column in JOB_COLUMNS)
+        keys = COMPARISON_SORT_KEYS if self.paired else tuple(columns)
+        at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else 0
+        key = keys[(at + steps) % len(keys)]
+        self.playback.update_view(jobs_key=key, jobs_reverse=key not in _ASCENDING)
+
+    def on_job_table_sort_by(self, event: JobTable.SortBy) -> None:
+        """A second click on a title reverses the order."""
+        reverse = event.key is self.view.jobs_key and not self.view.jobs_reverse
+        self.playback.update_view(jobs_key=event.key, jobs_reverse=reverse)
+
+    def action_all_jobs(self) -> None:
+        self.playback.update_view(all_jobs=not self.view.all_jobs, jobs_top=0)
+
+    def action_log_level(self) -> None:
+        level = LogLevel((self.view.log_level + 1) % len(LogLevel))
+        self.playback.update_view(log_level=level, log_back=0)
+
+    def action_log_of_selection(self) -> None:
+        if self.view.job is None and self.view.node is None:
+            self.notify("select a job or a node first", timeout=3)
+            return
+        self.playback.update_view(log_of_selection=not self.view.log_of_selection, log_back=0)
+
+    def action_ask_kind(self) -> None:
+        kinds = ["", *EVENT_KINDS]
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.playback.update_view(log_kind=kinds[number], log_back=0)
+
+        lines = [("", kind or "all kinds") for kind in kinds]
+        question, now = "Show events of which kind?", kinds.index(self.view.log_kind)
+        self.push_screen(MenuScreen(question, [("", lines)], now), chosen)
+
+    def action_ask_filter(self) -> None:
+        question = "Only jobs and events with a text; !text: without it"
+        self._ask(question, "text", self.view.filter, str, self._filter)
+
+    def _filter(self, text: str) -> None:
+        self.playback.update_view(filter=text.strip(), jobs_top=0, log_back=0)
+
+    # The screen itself.
 
     def action_theme(self) -> None:
         self.theme = "light" if self.current_theme.dark else "dark"
-        self.ask()
+        self.playback.ask()
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen())
 
     def action_picture(self) -> None:
         """Into the working folder; in a browser, as a download."""
-        run = self.query_one(StatusLine).run
+        run, frame = self.playback.run, self.playback.frame
         name = run.name if run is not None else self.title
         text = svg_of(self, self.palette.ground, name)
-        at_ms = self.frame.at_ms if self.frame is not None else 0
-        path = screenshot_path(name, at_ms, Path.cwd())
+        path = screenshot_path(name, frame.at_ms if frame is not None else 0, Path.cwd())
         if self.is_web:
             self.deliver_text(io.StringIO(text), save_filename=path.name, mime_type="image/svg+xml")
             return
@@ -335,16 +470,13 @@ class CallboardApp(HandApp):
         return {"edge": DARK.edge}
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
-        """The palette offers what the keys do, and the menu of acts, each with its keys."""
+        """The command palette has all commands and interventions, each with its keys."""
         for each in COMMANDS:
             title = f"{each.help[:1].upper()}{each.help[1:]}"
-
-            def run(action: str = each.action) -> None:
-                self.call_later(self.run_action, action)
-
-            yield SystemCommand(title, f"key: {each.shown}", run)
-        yield from self.interventions_by_name()
+            run = partial(self.call_later, self.run_action, each.action)
+            yield SystemCommand(title, f"key: {each.key}", run)
+        yield from self._flow.by_name()
 
     async def action_quit(self) -> None:
-        self.source.close()
+        self.playback.source.close()
         self.exit()

@@ -2,161 +2,95 @@
 
 import msgspec
 
+_SPELLED_BY_TEXTUAL = {"+": "plus,equals_sign", ",": "comma", "esc": "escape"}
+"""Keys for which Textual has a name of its own, or which have a second key."""
+
 
 class Command(msgspec.Struct, frozen=True):
-    """One thing to do: its key (as Textual calls it, and as people read it), the action of the
-    app, a word for the bottom line, and what it does.  `rank` says how soon the bottom line drops
-    it: the highest first; None for what is never there.
+    """One thing to do: its key as people read it, the action of the app, and what it does.
+
+    `word` is for the bottom line, which drops the commands of the highest `rank` first; it never
+    shows those without a rank.
     """
 
-    keys: str
-    shown: str
+    key: str
     action: str
-    word: str
     help: str
-    group: str
+    word: str = ""
     rank: int | None = None
 
+    @property
+    def keys(self) -> str:
+        """The key, or all keys, as Textual spells them."""
+        return _SPELLED_BY_TEXTUAL.get(self.key, self.key)
 
-_TIME, _LOOK, _SCREEN = "time", "looking", "the screen"
-INTERVENING, COMPARING = "doing", "two runs beside each other"
 
-COMMANDS = (
-    Command("space", "space", "play", "play", "play, or pause", _TIME, 0),
-    Command("plus,equals_sign", "+", "faster(1)", "", "faster", _TIME),
-    Command("minus", "-", "faster(-1)", "speed", "slower (the bottom line shows both)", _TIME, 2),
-    Command("asterisk", "*", "flat_out", "", "as fast as it goes, and back to ×60", _TIME),
-    Command("full_stop", ".", "step('event')", "event", "step to the next event", _TIME, 3),
-    Command("comma", ",", "step('event', True)", "", "step back by one event", _TIME),
-    Command("h", "h", "step('master')", "", "step to when the master acts next", _TIME),
-    Command("H", "H", "step('master', True)", "", "back to when the master acted before", _TIME),
-    Command("j", "j", "step('job')", "job", "step to the next end of a job", _TIME, 4),
-    Command("J", "J", "step('job', True)", "", "back to the end of a job before", _TIME),
-    Command(
-        "m",
-        "m",
-        "step('mark')",
-        "mark",
-        "go to the next mark: a fault, a lost node, a preemption",
-        _TIME,
-        1,
-    ),
-    Command("M", "M", "step('mark', True)", "", "back to the mark before", _TIME),
-    Command(
-        "right_square_bracket", "]", "scrub(1)", "", "forward by a hundredth of the run", _TIME
-    ),
-    Command(
-        "left_square_bracket", "[", "scrub(-1)", "scrub", "back by a hundredth of the run", _TIME, 5
-    ),
-    Command("right_curly_bracket", "}", "scrub(10)", "", "forward by a tenth of the run", _TIME),
-    Command("left_curly_bracket", "{", "scrub(-10)", "", "back by a tenth of the run", _TIME),
-    Command("home", "home", "seek_to('start')", "", "to the beginning", _TIME),
-    Command(
-        "end",
-        "end",
-        "seek_to('end')",
-        "",
-        "to the end of what is known; of a journal that still grows, on with it",
-        _TIME,
-    ),
-    Command("g", "g", "ask_time", "go to", "go to a time: 7:30, 90s, 1h30m", _TIME, 6),
-    Command(
-        "u",
-        "u",
-        "until",
-        "until",
-        "play until: a time, the next fault, the end of the selected job",
-        _TIME,
-        9,
-    ),
-    Command(
-        "x",
-        "x",
-        "interfere",
-        "interfere",
-        "interfere: with the node or job that is selected, its rack, the cluster",
-        INTERVENING,
-        2,
-    ),
-    Command(
-        "f",
-        "f",
-        "fork",
-        "fork",
-        "fork: from here on also under another policy, shown beside this run",
-        INTERVENING,
-        4,
-    ),
-    Command("d", "d", "parting", "difference", "to where the two first differ", COMPARING, 1),
-    Command("v", "v", "front", "swap", "the other one in front", COMPARING, 1),
-    Command("w", "w", "keep", "keep", "go on with the one in front alone", COMPARING, 5),
-    Command("D", "D", "differences", "", "let slots that differ stand out, or all", COMPARING),
-    Command(
-        "1",
-        "1",
-        "focus_pane('slots')",
-        "",
-        "to the slots; arrows go from node to node, enter into its slots",
-        _LOOK,
-    ),
-    Command("2", "2", "focus_pane('jobs')", "", "to the jobs; arrows choose one", _LOOK),
-    Command(
-        "3",
-        "3",
-        "focus_pane('log')",
-        "",
-        "to the events; arrows choose one, enter goes to its time",
-        _LOOK,
-    ),
-    Command("4", "4", "focus_pane('detail')", "", "to what is selected; arrows scroll", _LOOK),
-    Command("5", "5", "focus_pane('charts')", "", "to the charts", _LOOK),
-    Command("z", "z", "maximise", "zoom", "the focused pane alone, or all again", _LOOK, 8),
-    Command(
-        "c",
-        "c",
-        "cell_size",
-        "cells",
-        "larger or smaller slots: what fits, tiles, cells, half blocks, racks",
-        _LOOK,
-        9,
-    ),
-    Command(
-        "slash",
-        "/",
-        "ask_filter",
-        "filter",
-        "only jobs and events with this text; !text leaves those out",
-        _LOOK,
-        7,
-    ),
-    Command("s", "s", "sort(1)", "sort", "sort the jobs by the next column", _LOOK, 10),
-    Command("S", "S", "sort(0)", "", "turn the order of the jobs round", _LOOK),
-    Command(
-        "a", "a", "all_jobs", "all jobs", "also jobs that have left the system, or not", _LOOK, 11
-    ),
-    Command(
-        "e", "e", "log_level", "events", "events: headlines, also decisions, everything", _LOOK, 12
-    ),
-    Command("k", "k", "ask_kind", "", "events of one kind only, or of all", _LOOK),
-    Command(
-        "o",
-        "o",
-        "log_of_selection",
-        "only its own",
-        "events of what is selected only, or of all",
-        _LOOK,
-        13,
-    ),
-    Command(
-        "escape",
-        "esc",
-        "clear",
-        "",
-        "let go: of the pane alone, the slot, the selection, the filters",
-        _LOOK,
-    ),
-    Command("t", "t", "theme", "", "dark or light", _SCREEN),
-    Command("p", "p", "picture", "", "save the screen as a picture (SVG)", _SCREEN),
-    Command("question_mark", "?", "help", "help", "this list, and what the signs mean", _SCREEN, 0),
-    Command("q", "q", "quit", "quit", "leave", _SCREEN, 0),
+_TIME = (
+    Command("space", "play", "play, or pause", "play", 0),
+    Command("+", "faster(1)", "faster"),
+    Command("-", "faster(-1)", "slower (the bottom line shows both)", "speed", 2),
+    Command("*", "flat_out", "as fast as it goes, and back to ×60"),
+    Command(".", "step('event')", "step to the next event", "event", 3),
+    Command(",", "step('event', True)", "step back by one event"),
+    Command("h", "step('master')", "step to when the master acts next"),
+    Command("H", "step('master', True)", "back to when the master acted before"),
+    Command("j", "step('job')", "step to the next end of a job", "job", 4),
+    Command("J", "step('job', True)", "back to the end of a job before"),
+    Command("m", "step('mark')", "to the next mark: a fault, a lost node, a preemption", "mark", 1),
+    Command("M", "step('mark', True)", "back to the mark before"),
+    Command("]", "scrub(1)", "forward by a hundredth of the run"),
+    Command("[", "scrub(-1)", "back by a hundredth of the run", "scrub", 5),
+    Command("}", "scrub(10)", "forward by a tenth of the run"),
+    Command("{", "scrub(-10)", "back by a tenth of the run"),
+    Command("home", "seek_to('start')", "to the beginning"),
+    Command("end", "seek_to('end')", "to the end of what is known; follows a journal that grows"),
+    Command("g", "ask_time", "go to a time: 7:30, 90s, 1h30m", "go to", 6),
+    Command("u", "until", "play until a time, a fault, the end of a job", "until", 9),
 )
+_INTERVENING = (
+    Command("x", "intervene", "intervene: change a node, a job, the cluster", "intervene", 2),
+    Command("f", "fork", "fork: another run from here on, under another policy", "fork", 4),
+)
+_COMPARING = (
+    Command("d", "divergence", "to where the two runs first differ", "divergence", 1),
+    Command("v", "front", "bring the other run to the front", "swap", 1),
+    Command("w", "keep", "go on with the run in front alone", "keep", 5),
+    Command("D", "differences", "highlight the slots that differ, or all"),
+)
+_VIEW = (
+    Command("1", "focus_pane('slots')", "to the slots; arrows choose a node, enter goes into it"),
+    Command("2", "focus_pane('jobs')", "to the jobs; arrows choose one"),
+    Command("3", "focus_pane('log')", "to the events; arrows choose one, enter goes to its time"),
+    Command("4", "focus_pane('detail')", "to the details of the selection; arrows scroll"),
+    Command("5", "focus_pane('charts')", "to the charts"),
+    Command("z", "maximise", "the focused pane alone, or all again", "zoom", 8),
+    Command("c", "cell_size", "slots: what fits, tiles, cells, half blocks, racks", "cells", 9),
+    Command("/", "ask_filter", "only jobs and events with a text; !text: without it", "filter", 7),
+    Command("s", "sort(1)", "sort the jobs by the next column", "sort", 10),
+    Command("S", "sort(0)", "reverse the order of the jobs"),
+    Command("a", "all_jobs", "also jobs that have left the system, or not", "all jobs", 11),
+    Command("e", "log_level", "events: headlines, also decisions, everything", "events", 12),
+    Command("k", "ask_kind", "events of one kind only, or of all"),
+    Command("o", "log_of_selection", "events of the selection only, or of all", "only its own", 13),
+    Command("esc", "clear", "leave the zoomed pane, the slot, the selection, the filters"),
+)
+_SCREEN = (
+    Command("t", "theme", "dark or light"),
+    Command("p", "picture", "save the screen as a picture (SVG)"),
+    Command("?", "help", "this list, and what the signs mean", "help", 0),
+    Command("q", "quit", "leave", "quit", 0),
+)
+
+INTERVENING, COMPARING = "intervening", "two runs compared"
+"""What is only for live runs, and what is only for two runs."""
+
+GROUPS = {
+    "time": _TIME,
+    INTERVENING: _INTERVENING,
+    COMPARING: _COMPARING,
+    "view": _VIEW,
+    "screen": _SCREEN,
+}
+"""All commands under the headings of the help."""
+
+COMMANDS = tuple(command for commands in GROUPS.values() for command in commands)

@@ -12,9 +12,11 @@ from callboard.actors.master.ledger import Ledger
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import messages as msg
 from callboard.scheduler import facts
-from callboard.scheduler.decisions import Launch, Resume, Speculate, Why
+from callboard.scheduler.decisions import Launch, Resume, Speculate
+from callboard.scheduler.facts import Rejection
 from callboard.scheduler.model import KINDS, JobId, Locality, Millis, TaskKind
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.reasons import Reason, Why
 
 if TYPE_CHECKING:
     from callboard.actors.master.master import Master
@@ -116,8 +118,8 @@ class Assignments:
         cause = self._freed(offer.node, entry.kind, original.event)
         order = self._order(entry, copy.why, cause)
         if copy.restart:
-            why = Why("begun again elsewhere", 0)
-            self._outbox.send(MASTER, msg.StopAttempt(original.attempt, why))
+            stop = msg.StopAttempt(original.attempt, Reason.BEGUN_ELSEWHERE)
+            self._outbox.send(MASTER, stop)
         return order
 
     def _resume(self, resume: Resume, offer: OfferEntry) -> msg.ResumeTask:
@@ -154,29 +156,29 @@ class Assignments:
 
     # Checking.
 
-    def _problem(self, launch: Launch | Speculate | Resume, node: NodeEntry) -> str | None:
+    def _problem(self, launch: Launch | Speculate | Resume, node: NodeEntry) -> Rejection | None:
         """Why a decision does not fit the books; None if it does."""
         if isinstance(launch, Resume):
             entry = self._ledger.attempt(launch.attempt)
             if entry is None or entry.suspended_ms is None or entry.killing:
-                return "the attempt is not suspended, or is being killed"
+                return Rejection.NOT_SUSPENDED
             if entry.node != node.node or not node.free(entry.kind):
-                return "the attempt's node has no free slot of its kind"
+                return Rejection.NO_SLOT_ON_ITS_NODE
             return None
         if isinstance(launch, Speculate):
             return self._problem_of_speculation(launch, node)
         if not node.free(launch.kind):
-            return "the node has no free slot of this kind"
+            return Rejection.NO_FREE_SLOT
         if not self._ledger.has_pending(launch.job, launch.kind):
-            return "the job has no pending task of this kind"
+            return Rejection.NOTHING_PENDING
         return None
 
-    def _problem_of_speculation(self, copy: Speculate, node: NodeEntry) -> str | None:
+    def _problem_of_speculation(self, copy: Speculate, node: NodeEntry) -> Rejection | None:
         entry = self._ledger.attempt(copy.attempt)
         if entry is None or entry.killing or not entry.alone:
-            return "the attempt has ended, is being killed, or is not alone"
+            return Rejection.NOT_ALONE
         if not node.free(entry.kind):
-            return "the node has no free slot of this kind"
+            return Rejection.NO_FREE_SLOT
         if entry.node == node.node:
-            return "the task runs on this node already"
+            return Rejection.SAME_NODE
         return None

@@ -38,7 +38,8 @@ from callboard.actors.vocabulary.lifecycle import (
     step,
 )
 from callboard.scheduler import facts
-from callboard.scheduler.decisions import Kill, Suspend, Why
+from callboard.scheduler.decisions import Kill, Suspend
+from callboard.scheduler.facts import Rejection
 from callboard.scheduler.model import (
     KINDS,
     AttemptId,
@@ -49,6 +50,7 @@ from callboard.scheduler.model import (
     TaskKind,
 )
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.reasons import JobClaimant, Reason, Why
 
 _REPORTS = {
     Outcome.SUCCEEDED: BookedChange.REPORT_SUCCEEDED,
@@ -99,7 +101,7 @@ class Master(Actor):
     def _begin(self, ledger: Ledger) -> None:
         """Know nothing but what the ledger says."""
         self.ledger = ledger
-        one_each = self._cluster.heartbeat.tasks_per_beat == "one"
+        one_each = self._cluster.heartbeat.tasks_per_heartbeat == "one"
         self._assignments = Assignments(ledger, self._policy, self, one_each=one_each)
         self._elided: ElidedHeartbeats | None = None
         if self._cluster.heartbeat.send == "needed" and self._latency_ms > 0:
@@ -130,7 +132,7 @@ class Master(Actor):
     def tell(self, fact: facts.Fact) -> None:
         self._policy.observe(fact, self.ledger)
         if self._switching is not None and (switch := self._switching.switch) is not None:
-            what = (switch.was, switch.now, switch.why)
+            what = (switch.was, switch.now, switch.kind, switch.waiting, switch.free, switch.slots)
             self.note(ev.OrderSwitched(self.now_ms, *what, cause=self.cause))
 
     # Jobs.
@@ -195,7 +197,7 @@ class Master(Actor):
                 self.tell(facts.TasksWithdrawn(job, kind))
         for attempt in self.ledger.attempts_of(job):
             if not attempt.killing:
-                self._kill(attempt, Why("its job ends", 0))
+                self._kill(attempt, Why(Reason.JOB_ENDS))
 
     def _undo(
         self,
@@ -367,7 +369,7 @@ class Master(Actor):
         what = (entry.job, entry.kind, entry.attempt, entry.node)
         self.tell(facts.Closed(*what, succeeded, ran_ms, shuffled_ms))
         if succeeded and sibling is not None:
-            self.send(MASTER, msg.StopAttempt(sibling.attempt, Why("its task is done", 0)))
+            self.send(MASTER, msg.StopAttempt(sibling.attempt, Reason.TASK_DONE))
         alone = sibling is None and not entry.beaten
         if succeeded or failed or alone:
             task = (entry.attempt, entry.kind, entry.task, entry.node)
@@ -418,19 +420,31 @@ class Master(Actor):
         for order in self._policy.preempt(self.ledger):
             entry = self.ledger.attempt(order.attempt)
             problem = _problem_of_victim(order, entry)
-            if entry is None or problem is not None:
-                self.tell(facts.Rejected(order, problem or ""))
-            elif isinstance(order, Suspend):
+            if problem is not None:
+                self.tell(facts.Rejected(order, problem))
+                continue
+            assert entry is not None
+            self.cause = self._arrival_of_beneficiary(order.why)
+            if isinstance(order, Suspend):
                 self._suspend(entry, order.why)
             else:
                 self._kill(entry, order.why)
+            self.cause = NO_CAUSE
         self._await_preemption()
+
+    def _arrival_of_beneficiary(self, why: Why) -> int:
+        """The submission of the job for which an attempt gives way, if it is for a single one."""
+        match why.beneficiary:
+            case JobClaimant(job) if self.ledger.here(job):
+                return self.ledger.job(job).cause[TaskKind.MAP]
+            case _:
+                return NO_CAUSE
 
     def on_stop_attempt(self, stop: msg.StopAttempt) -> None:
         """See to it that an attempt which another one has made useless is killed, if it runs."""
         entry = self.ledger.attempt(stop.attempt)
         if entry is not None and not entry.killing:
-            self._kill(entry, stop.why)
+            self._kill(entry, Why(stop.reason))
 
     def _kill(self, entry: AttemptEntry, why: Why) -> None:
         """Order an attempt to be killed with its node's next reply."""
@@ -442,7 +456,7 @@ class Master(Actor):
         entry.change(BookedChange.EXPIRE)
         expired = ev.LaunchExpired(self.now_ms, entry.attempt, cause=self._not_begun[entry.attempt])
         self.cause = self.note(expired)
-        self._send_kill(entry, Why("its launch has expired", 0))
+        self._send_kill(entry, Why(Reason.LAUNCH_EXPIRED))
 
     def _send_kill(self, entry: AttemptEntry, why: Why) -> None:
         order = self.note(ev.KillOrdered(self.now_ms, entry.attempt, why, cause=self.cause))
@@ -595,7 +609,7 @@ class Master(Actor):
         self.tell(facts.NodeDrained(node.node) if out else facts.NodeJoined(node.node))
         for entry in self.ledger.attempts_on(node.node) if out else ():
             if entry.suspended_ms is not None and not entry.killing:
-                self._kill(entry, Why("its node is out of service", 0))
+                self._kill(entry, Why(Reason.NODE_DRAINED))
         if self._elided is not None and node.node not in self._heartbeating:
             self._list(self._elided, node)
 
@@ -671,12 +685,12 @@ class Master(Actor):
                 self.tell(facts.Suspended(*what, entry.ran_ms, entry.shuffled_ms))
 
 
-def _problem_of_victim(order: Kill | Suspend, entry: AttemptEntry | None) -> str | None:
+def _problem_of_victim(order: Kill | Suspend, entry: AttemptEntry | None) -> Rejection | None:
     """Why an attempt cannot be made to give way like this; None if it can."""
     if entry is None or entry.killing:
-        return "the attempt has ended or is being killed"
+        return Rejection.ENDED_OR_KILLED
     if isinstance(order, Kill) or entry.alone:
         return None
     if entry.suspending or entry.suspended_ms is not None:
-        return "the attempt is suspended or is being suspended"
-    return "another attempt of its task runs"
+        return Rejection.ALREADY_SUSPENDED
+    return Rejection.HAS_SIBLING

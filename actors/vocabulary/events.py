@@ -19,7 +19,6 @@ import msgspec
 
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.vocabulary.faults import AnyFault
-from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import (
     AttemptId,
     JobId,
@@ -30,6 +29,7 @@ from callboard.scheduler.model import (
     TaskIndex,
     TaskKind,
 )
+from callboard.scheduler.reasons import Why
 
 
 class Outcome(StrEnum):
@@ -149,12 +149,16 @@ class FaultStruck(Event, frozen=True):
 class OrderSwitched(Event, frozen=True):
     """An order that is made of several changed from one to another.  Told by the master.
 
-    Its cause is what the order was told last.
+    `waiting` tasks of the kind of slot that is loaded most, and `free` of all its `slots`, made
+    it change.  Its cause is what the order was told last.
     """
 
     was: str
     now: str
-    why: str
+    kind: TaskKind
+    waiting: int
+    free: int
+    slots: int
 
 
 class RunEnded(Event, frozen=True):

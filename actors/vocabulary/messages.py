@@ -6,7 +6,6 @@ Imperatives are orders or requests, past tenses are facts.
 from callboard.actors.kernel.actor import Message
 from callboard.actors.vocabulary.events import NodeFacts, Outcome
 from callboard.actors.vocabulary.lifecycle import AttemptState
-from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import (
     AttemptId,
     JobId,
@@ -17,6 +16,7 @@ from callboard.scheduler.model import (
     TaskIndex,
     TaskKind,
 )
+from callboard.scheduler.reasons import Reason
 
 # What an attempt has to do: the job writes it, the slot reads it; the master only passes it on.
 
@@ -333,7 +333,7 @@ class StopAttempt(Message, frozen=True):
     """
 
     attempt: AttemptId
-    why: Why
+    reason: Reason
 
 
 # On the node.

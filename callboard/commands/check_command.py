@@ -1,36 +1,75 @@
 """`callboard check`: hold a policy against the properties that it claims, in drawn scenarios."""
 
 import argparse
-import shlex
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from rich import box
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from callboard.console import PlainConsole, plain
+from callboard.console import PlainConsole, ReportConsole, plain, print_list
 from callboard.experiments import plugins
 from callboard.experiments.journal_paths import slug
 from callboard.experiments.user_errors import InputError
 from callboard.fairness import counterexample
 from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
-from callboard.fairness.profiles import SEARCH_PROFILES
 from callboard.fairness.property import Property, evaluate, is_guaranteed
 from callboard.fairness.scenario_family import scenario_size
 from callboard.fairness.search import (
     Finding,
-    OnProgress,
     PolicyUnderTest,
     examine,
     temporary_hypothesis_home,
 )
 from callboard.journal.tell.names import count
+from callboard.progress_line import steps_progress
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.search_arguments import (
+    add_search_arguments,
+    check_folder,
+    command_to_repeat,
+    example_count,
+    write_scenario,
+)
+
+DESCRIPTION = """\
+Hold a policy against the properties that it claims, each in many small scenarios drawn by
+Hypothesis; print a table, and write the smallest counterexample to each property that is broken
+as a scenario file.  Exit status 1 if a claim failed.
+"""
+
+EPILOG = """\
+examples:
+  callboard check fair
+  callboard check './mine.py:MyOrder+delay' --profile thorough
+  callboard check fifo --property max-min       hold it to one that it does not claim
+  callboard check --replay mine-max-min.toml    hold it against a counterexample again
+  callboard check --list                        what properties there are
+
+`callboard run --check` is something else: it holds one run against the invariants S1 to S15.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    add = parser.add_argument
+    add("policy", nargs="?", metavar="POLICY", help="as `callboard run --policy` takes it")
+    add(
+        "--property",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this one, as if it were claimed; may be repeated",
+    )
+    add("--all", action="store_true", help="also those that the policy does not claim")
+    add_search_arguments(parser)
+    add("--replay", type=Path, metavar="FILE", help="hold a counterexample's policy, or POLICY,"
+        " against its property in its scenario")  # fmt: skip
+    add("--list", action="store_true", help="list the properties, and do nothing else")
 
 
 def check_command(options: argparse.Namespace) -> int:
@@ -44,10 +83,10 @@ def check_command(options: argparse.Namespace) -> int:
     check_folder(options)
     policy = plugins.canonical_policy(options.policy)
     plan = _plan(plugins.load_policy(policy), options)
-    examples = options.max_examples or SEARCH_PROFILES[options.profile]
+    examples = example_count(options)
     with (
         temporary_hypothesis_home(),
-        search_progress(examples * len(plan.properties), policy) as watch,
+        steps_progress(policy, examples * len(plan.properties)) as watch,
     ):
         findings = examine(
             PolicyUnderTest(policy, plugins.load_policy),
@@ -98,46 +137,6 @@ def _write(finding: Finding, policy: str, options: argparse.Namespace) -> Path:
     return write_scenario(text, f"{slug(policy)}-{finding.prop.name}.toml", options)
 
 
-# What `callboard hunt` does likewise.
-
-
-def check_folder(options: argparse.Namespace) -> None:
-    """InputError if what is found cannot be written where it should be."""
-    if options.to.exists() and not options.to.is_dir():
-        raise InputError(f"--to {options.to}: not a folder")
-
-
-def command_to_repeat(words: Sequence[str], options: argparse.Namespace) -> str:
-    """The command that finds the same again."""
-    effort: tuple[str, ...] = ()
-    if options.max_examples:
-        effort = "--max-examples", str(options.max_examples)
-    elif options.profile != "quick":
-        effort = "--profile", options.profile
-    return shlex.join([*words, *effort, "--seed", str(options.seed)])
-
-
-def write_scenario(text: str, name: str, options: argparse.Namespace) -> Path:
-    """Write a scenario that was found; its file."""
-    options.to.mkdir(parents=True, exist_ok=True)
-    path: Path = options.to / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-@contextmanager
-def search_progress(total: int, title: str) -> Iterator[OnProgress]:
-    """A live line where somebody can see it."""
-    console = PlainConsole(stderr=True)
-    if not console.is_terminal:
-        yield lambda _what, _more: None
-        return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        line = progress.add_task(title, total=total)
-        yield lambda what, more: progress.update(line, advance=more, description=f"{title}: {what}")
-
-
 def _print(
     policy: str,
     plan: PropertySelection,
@@ -146,8 +145,7 @@ def _print(
     examples: int,
     seed: int,
 ) -> None:
-    terminal = sys.stdout.isatty()
-    console = PlainConsole(width=None if terminal else 120)
+    console = ReportConsole()
     heading = plain(policy, "bold") + plain(
         f"  {_properties(len(plan.claimed))} claimed, {count(examples, 'scenario')} each,"
         f" seed {seed}"
@@ -160,14 +158,14 @@ def _print(
         name, found = finding.prop.name, finding.counterexample
         style = ("bold red" if name in plan.claimed else "yellow") if found else ""
         table.add_row(plain(name, style), plain(_held(finding)), plain(_told(finding, plan), style))
-    console.print(heading, soft_wrap=not terminal)
+    console.print_line(heading)
     console.print(table)
     for finding in findings:
         if finding.counterexample is not None:
             name = finding.prop.name
-            console.print(plain(f"{name}: {finding.prop.says}", "bold"), soft_wrap=not terminal)
-            console.print(plain(f"  {finding.counterexample.seen}"), soft_wrap=not terminal)
-            console.print(plain(f"  written to {written[name]}"), soft_wrap=not terminal)
+            console.print_line(plain(f"{name}: {finding.prop.says}", "bold"))
+            console.print_line(plain(f"  {finding.counterexample.seen}"))
+            console.print_line(plain(f"  written to {written[name]}"))
     broken = len(plan.claimed & written.keys())
     console.print(plain(f"{count(broken, 'claim')} failed" if broken else "no claim failed"))
 
@@ -211,9 +209,8 @@ def _replay(path: Path, policy: str | None) -> int:
 
 def _list() -> int:
     """Print the properties."""
-    if not sys.stdout.isatty():  # one line a property, for a program
-        for prop in PROPERTIES:
-            print(f"{prop.name}  {prop.says}")
+    if not sys.stdout.isatty():
+        print_list((prop.name, prop.says) for prop in PROPERTIES)
         return 0
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("property", "says", "bound", "source"):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, TextIO, get_args
 
+from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
@@ -39,11 +40,10 @@ examples:
 """
 
 
-def add_export_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `callboard export`."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
     parser.description = "Turn a journal into a trace for Perfetto, or into a table."
     parser.epilog = EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
         "journal",
         type=Path,
@@ -107,11 +107,7 @@ def _check_parquet(to: str) -> None:
 
 def _checked(to: str, journal: Path) -> Path:
     """The file to write, if one can be written there and it is not the journal itself."""
-    if not to or "\0" in to:
-        raise InputError("--to: the name is empty or holds a NUL character; name a file")
-    path = Path(to)
-    if path.is_dir() or to.endswith("/"):
-        raise InputError(f"--to {to}: this is a folder; name a file in it")
+    path = file_path("--to", to)
     if path.exists() and journal.exists() and path.samefile(journal):
         raise InputError(f"--to {to}: this is the journal itself; choose another name")
     return path

@@ -6,66 +6,98 @@ from textwrap import wrap
 
 import msgspec
 
-from callboard.commands.check_command import (
-    check_folder,
-    command_to_repeat,
-    search_progress,
-    write_scenario,
-)
 from callboard.experiments import plugins
 from callboard.experiments.journal_paths import slug
 from callboard.experiments.user_errors import InputError
 from callboard.fairness.hunt import WorstCase, hunt
 from callboard.fairness.objectives import OBJECTIVES
-from callboard.fairness.profiles import SEARCH_PROFILES
 from callboard.fairness.scenario_family import scenario_size
 from callboard.fairness.search import PolicyUnderTest, temporary_hypothesis_home
 from callboard.journal.tell.names import count
+from callboard.progress_line import steps_progress
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.registry.strict_decoder import suggestion
+from callboard.search_arguments import (
+    add_search_arguments,
+    check_folder,
+    command_to_repeat,
+    example_count,
+    write_scenario,
+)
+
+DESCRIPTION = """\
+Look for the scenario in which POLICY looks worst against another, by drawing scenarios, climbing
+and breeding; make it smaller while it stays nearly as bad, and write it as a scenario file.
+"""
+
+EPILOG = """\
+objectives: max slowdown, starvation time, unfairness, wasted work, mean response ratio
+
+examples:
+  callboard hunt fifo --against fair --objective 'max slowdown'
+  callboard hunt fair+kill --against fair --objective 'wasted work' --profile thorough
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    add = parser.add_argument
+    add("policy", metavar="POLICY", help="as `callboard run --policy` takes it")
+    add("--against", required=True, metavar="POLICY", help="the policy that it is compared with")
+    add(
+        "--objective",
+        "--goal",
+        default="max slowdown",
+        help="in what it is to look bad (default: max slowdown)",
+    )
+    add_search_arguments(parser)
 
 
 def hunt_command(options: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    goal: str = options.goal
-    if goal not in OBJECTIVES:
+    objective: str = options.objective
+    if objective not in OBJECTIVES:
         raise InputError(
-            f"--goal {goal!r}: there is no such goal; {suggestion(goal, list(OBJECTIVES))}"
+            f"--objective {objective!r}: there is no such objective;"
+            f" {suggestion(objective, list(OBJECTIVES))}"
         )
     hunted, against = (plugins.canonical_policy(text) for text in (options.policy, options.against))
     if hunted == against:
         raise InputError(f"--against {against}: a policy is as good as itself")
     check_folder(options)
-    examples = options.max_examples or SEARCH_PROFILES[options.profile]
+    examples = example_count(options)
     mine, its = (PolicyUnderTest(name, plugins.load_policy) for name in (hunted, against))
     with (
         temporary_hypothesis_home(),
-        search_progress(2 * examples, f"{hunted} against {against}") as watch,
+        steps_progress(f"{hunted} against {against}", 2 * examples) as watch,
     ):
-        prey, tried = hunt(mine, its, goal, examples=examples, seed=options.seed, on_progress=watch)
-    path = _write(prey, hunted, against, options)
-    nodes, jobs, _ = scenario_size(prey.scenario)
-    print(f"{hunted} against {against}: {goal}, {OBJECTIVES[goal][0]}")
-    print(f"  {prey.worse:,.2f} on {count(nodes, 'node')} with {count(jobs, 'job')}, the worst of")
+        found, tried = hunt(
+            mine, its, objective, examples=examples, seed=options.seed, on_progress=watch
+        )
+    path = _write(found, hunted, against, options)
+    nodes, jobs, _ = scenario_size(found.scenario)
+    print(f"{hunted} against {against}: {objective}, {OBJECTIVES[objective][0]}")
+    print(f"  {found.worse:,.2f} on {count(nodes, 'node')} with {count(jobs, 'job')}, the worst of")
     print(f"  {count(tried, 'scenario')} (seed {options.seed}), made smaller")
     print(f"  written to {path}; callboard run {path} compares the two")
     return 0
 
 
 def _write(worst_case: WorstCase, hunted: str, against: str, options: argparse.Namespace) -> Path:
-    goal: str = options.goal
-    words = ["callboard", "hunt", hunted, "--against", against, "--goal", goal]
+    objective: str = options.objective
+    words = ["callboard", "hunt", hunted, "--against", against, "--objective", objective]
     remarks = [
         f"{hunted} looks bad against {against} here.",
-        *wrap(f"{goal} ({OBJECTIVES[goal][0]}): {worst_case.worse:,.3f}", 96),
+        *wrap(f"{objective} ({OBJECTIVES[objective][0]}): {worst_case.worse:,.3f}", 96),
         "",
         *wrap(f"found by: {command_to_repeat(words, options)}", 96),
     ]
     scenario = msgspec.structs.replace(
         worst_case.scenario,
-        name=slug(f"worst-{goal}"),
-        story=f"Where {hunted} looks worst against {against}: {goal}.",
+        name=slug(f"worst-{objective}"),
+        story=f"Where {hunted} looks worst against {against}: {objective}.",
         policies=(hunted, against),
     )
-    name = f"{slug(hunted)}-against-{slug(against)}-{slug(goal)}.toml"
+    name = f"{slug(hunted)}-against-{slug(against)}-{slug(objective)}.toml"
     return write_scenario(to_toml(scenario, remarks), name, options)

@@ -1,14 +1,11 @@
-"""The command `callboard ideal`."""
+"""`callboard ideal`: the simulator report's experiment on one divisible machine."""
 
 import os
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
-from math import isfinite
+from argparse import ArgumentParser, Namespace
+from math import inf
 from pathlib import Path
-from typing import Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+from callboard.arguments import number, whole_number
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
 from callboard.experiments.ideal_study.cache import Cache, default_path
@@ -25,21 +22,14 @@ from callboard.experiments.ideal_study.workers import (
     run_batches,
 )
 from callboard.experiments.user_errors import InputError
+from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import DISCIPLINES
 from callboard.scheduler.ideal.report_workload import SIZE_MODELS
 
 _STOPPED = 130
 
-
-def add_parser(subparsers: Any) -> None:
-    """Mount the command on a program's subcommands; `action` is then its function."""
-    parser = subparsers.add_parser(
-        "ideal",
-        help="the simulator report's experiment: size-based disciplines on one divisible machine",
-        description=(__doc__ or "").strip(),
-    )
-    add_arguments(parser)
-    parser.set_defaults(action=ideal_command)
+_AT_LEAST_0 = number("a finite number of 0 or more", lambda value: 0 <= value < inf)
+_ABOVE_0 = number("a finite number above 0", lambda value: 0 < value < inf)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -52,18 +42,23 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("traces", nargs="*", type=Path, metavar="TRACE", help="SWIM files, or folders with them")
     add("--report", action="store_true", help="all of the report's figures, 100 runs each")
-    add("--sigma", nargs="+", type=_at_least_0, metavar="S", help="errors (default: 0 0.5 1)")
-    add("--load", nargs="+", type=_above_0, metavar="L", help="loads (default: 0.9)")
-    add("--dn", nargs="+", type=_above_0, metavar="R", help="ratios disk/network (default: 4)")
-    add("--runs", type=_count, metavar="N", help="runs a point (default: 20; --report: 100)")
+    add("--sigma", nargs="+", type=_AT_LEAST_0, metavar="S", help="errors (default: 0 0.5 1)")
+    add("--load", nargs="+", type=_ABOVE_0, metavar="L", help="loads (default: 0.9)")
+    add("--dn", nargs="+", type=_ABOVE_0, metavar="R", help="ratios disk/network (default: 4)")
+    add(
+        "--runs",
+        type=whole_number(1),
+        metavar="N",
+        help="runs a point (default: 20; --report: 100)",
+    )
     add("--disciplines", nargs="+", choices=DISCIPLINES, metavar="D", help=", ".join(DISCIPLINES))
     add("--against", choices=DISCIPLINES, metavar="D", help="what differences are taken to")
     add("--size-model", choices=SIZE_MODELS, default="report", help="how bytes become seconds")
-    add("--seed", type=_seed, default=0, help="of the errors (default: 0)")
+    add("--seed", type=whole_number(0), default=0, help="of the errors (default: 0)")
     add("--out", type=Path, default=Path("ideal-results"), help="folder for CSV and figures")
     add("--format", nargs="+", choices=("svg", "png"), default=["svg", "png"], help="of figures")
     add("--cache", type=Path, default=None, metavar="FILE", help="where outcomes are kept")
-    add("--cores", type=_count, help="how many cores to use (default: all)")
+    add("--cores", type=whole_number(1), help="how many cores to use (default: all)")
     add("--on", metavar="dask://HOST:PORT", help="compute on a Dask cluster")
 
 
@@ -171,54 +166,10 @@ def _results(args: Namespace, study: Study, cache: Cache, say: PlainConsole) -> 
         say.print(f"{have} of {have + left} runs were done before")
     if tasks:
         workers = dask_workers(args.on) if args.on else local_workers(args.cores)
-        with workers as do, _progress(say) as bar:
-            job = bar.add_task("runs", total=have + left, completed=have)
-            run_batches(tasks, found, cache, do, lambda n: bar.advance(job, n))
+        with workers as do, steps_progress("runs", have + left, done=have, left=True) as watch:
+            run_batches(tasks, found, cache, do, lambda n: watch("", n))
     return Results(study, found)
-
-
-def _progress(say: PlainConsole) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=say,
-        disable=not say.is_terminal,
-    )
 
 
 def _once(values: list[float]) -> list[float]:
     return list(dict.fromkeys(values))
-
-
-def _number(text: str, fits: Callable[[float], bool], wanted: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is not a number") from None
-    if not (isfinite(value) and fits(value)):
-        raise ArgumentTypeError(f"{text} is not {wanted}")
-    return value
-
-
-def _at_least_0(text: str) -> float:
-    return _number(text, lambda value: value >= 0, "a finite number of 0 or more")
-
-
-def _above_0(text: str) -> float:
-    return _number(text, lambda value: value > 0, "a finite number above 0")
-
-
-def _whole(text: str, least: int) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) >= least):
-        raise ArgumentTypeError(f"{text!r} is not a whole number of {least} or more")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    return _whole(text, 1)
-
-
-def _seed(text: str) -> int:
-    return _whole(text, 0)

@@ -1,36 +1,46 @@
-"""`callboard run`."""
+"""`callboard run`: scenarios under policies, and one table that compares them."""
 
 import argparse
 import contextlib
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
-from callboard.actors.injector import ScheduledFault
-from callboard.actors.job_spec import JobSpec
-from callboard.console import PlainConsole, plain
-from callboard.experiments import plugins
-from callboard.experiments.journal_paths import journal_paths
-from callboard.experiments.run_spec import SHORTCUTS, prepare_scenario
-from callboard.experiments.simulation import RunOptions, RunResult, RunWatcher, run_simulation
+from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.experiments.journal_paths import RunKey, journal_paths
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import RunResult, RunWatcher, run_simulation
 from callboard.experiments.solo_runs import first_of_shape, slowdown_statistics, solo_times
 from callboard.journal.checks.rule import RuleReport, Violation
 from callboard.journal.tell.names import count
 from callboard.policy_table import RunColumn, policy_table
 from callboard.progress_line import run_progress
+from callboard.run_arguments import (
+    PlannedRun,
+    add_scenario_arguments,
+    add_world_arguments,
+    plan_runs,
+)
 from callboard.scenarios.build import node_facts
-from callboard.scenarios.scenario_file import DEFAULT_SCENARIO, Scenario
+from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 
-UNTIL_MAX_S = 1_000_000_000_000
-"""Thirty thousand years: the clock stays a 64-bit number."""
+EPILOG = """\
+examples:
+  callboard run facebook-morning --policy fifo --policy fair --slowdown
+  callboard run trace.tsv --nodes 100 --jobs 1000 --policy fair
+  callboard run two-jobs --set tasks.sigma=0.3 --seed 7 --json
+  callboard run two-jobs --policy fair --journal fair.journal
+"""
 
 
-def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `callboard run`."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.description = (
+        "Run each scenario under each policy and print one table that compares them."
+    )
+    parser.epilog = EPILOG
     parser.add_argument(
         "scenarios",
         nargs="*",
@@ -46,60 +56,21 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         help="parts from `callboard policies`, as in `fair+delay(node=5)`, or of a file of yours,"
         " as in `./mine.py:MyOrder`; may be repeated; else the scenario's own",
     )
-    add_scenario_arguments(parser.add_argument_group("changing the scenario"))
-    playing = parser.add_argument_group("playing it")
-    add_world_arguments(playing)
-    _add_host_argument(playing)
-    _add_output_arguments(parser.add_argument_group("what comes out"))
-
-
-def add_scenario_arguments(group: argparse._ArgumentGroup) -> None:
-    """What changes the scenario."""
-    group.add_argument("--seed", metavar="N", help="the root of all randomness")
-    group.add_argument("--nodes", metavar="N", help="how many nodes")
-    group.add_argument("--racks", metavar="N", help="how many racks they stand in")
-    group.add_argument("--map-slots", metavar="N", help="map slots a node")
-    group.add_argument("--reduce-slots", metavar="N", help="reduce slots a node")
-    group.add_argument("--jobs", metavar="N", help="only so many jobs")
-    group.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="any field of the scenario, as in `--set cluster.heartbeat.out_of_band=true`",
-    )
-
-
-def add_world_arguments(group: argparse._ArgumentGroup) -> None:
-    """What changes what happens, apart from the scenario."""
-    group.add_argument(
-        "--no-faults",
-        action="store_true",
-        help="leave the scenario's timeline out: its calm twin, on the same draws",
-    )
-    group.add_argument(
-        "--until", type=_seconds, metavar="SECONDS", help="end the run at this virtual time"
-    )
-    group.add_argument(
-        "--tie-order",
-        type=int,
-        metavar="SEED",
-        help="permute simultaneous events, to see how much hangs on their order",
-    )
-
-
-def _add_host_argument(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
+    add_scenario_arguments(parser)
+    playing = add_world_arguments(parser)
+    playing.add_argument(
         "--check",
         action="store_true",
         help="hold every event against the rules S1 to S15, and stop at the first that is broken",
     )
-    group.add_argument(
+    playing.add_argument(
+        "--driver",
         "--host",
         choices=("trio", "direct"),
         default="trio",
         help="what runs the actors: Trio tasks, or a plain loop with the same results",
     )
+    _add_output_arguments(parser.add_argument_group("what comes out"))
 
 
 def _add_output_arguments(group: argparse._ArgumentGroup) -> None:
@@ -116,49 +87,20 @@ def _add_output_arguments(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def until_ms(options: argparse.Namespace) -> int | None:
-    """What `--until` says."""
-    return None if options.until is None else round(options.until * 1000)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= UNTIL_MAX_S:  # nan is not in there either
-        raise argparse.ArgumentTypeError(
-            f"expected a number of seconds from 0 to {UNTIL_MAX_S:,}, got {text!r}"
-        )
-    return seconds
-
-
-class RunMatrix(NamedTuple):
-    """A scenario with the command line's changes, its jobs, what happens to its world, and the
-    policies to run it under.
-    """
-
-    scenario: Scenario
-    jobs: Sequence[JobSpec]
-    script: Sequence[ScheduledFault]
-    policies: Sequence[str]
-
-
 def run_command(options: argparse.Namespace) -> int:
     """Run every scenario under every policy."""
     console = PlainConsole(stderr=True)
     plans = [
         plan_runs(name, options, options.policy) for name in options.scenarios or [DEFAULT_SCENARIO]
     ]
-    runs = [(plan.scenario.name, policy) for plan in plans for policy in plan.policies]
-    paths = journal_paths(options.journal, runs)
+    paths = journal_paths(options.journal, [run.key for plan in plans for run in plan])
     results: list[RunResult] = []
     interrupted = False
     for plan in plans:
         played, interrupted = _play_all(plan, options, paths, console)
         results += played
         if not options.json:
-            _print_table(plan, played)
+            _print_table(plan[0].spec, played)
         if interrupted:
             break
     if options.json:
@@ -175,69 +117,48 @@ def _say_where(console: PlainConsole, path: Path | None) -> None:
         console.print(plain(f"recorded in {path}"), soft_wrap=True)
 
 
-def plan_runs(
-    name: str, options: argparse.Namespace, asked: Sequence[str | None] | None = None
-) -> RunMatrix:
-    """What to run for one scenario that was named, under the policies asked for or its own.
-
-    Everything that can be wrong with the input is found here, before anything runs.
-    """
-    values = {option: getattr(options, _attribute(option)) for option in SHORTCUTS}
-    given = {option: value for option, value in values.items() if value is not None}
-    prepared = prepare_scenario(name, options.set, given, faults=not options.no_faults)
-    named = [text for text in asked or () if text is not None]
-    scenario = prepared.scenario
-    policies = [
-        plugins.canonical_policy(text, scenario.parts) for text in named or scenario.policies
-    ]
-    return RunMatrix(*prepared, policies)
-
-
-def _attribute(option: str) -> str:
-    """Where argparse keeps `--map-slots`: `map_slots`."""
-    return option.removeprefix("--").replace("-", "_")
-
-
 def _play_all(
-    plan: RunMatrix,
+    plan: Sequence[PlannedRun],
     options: argparse.Namespace,
-    paths: dict[tuple[str, str], Path],
+    paths: dict[RunKey, Path],
     console: PlainConsole,
 ) -> tuple[list[RunResult], bool]:
     """One run for each policy, until Ctrl-C; and whether that came."""
-    scenario, jobs, script, policies = plan
     played: list[RunResult] = []
-    for policy in policies:
-        how = RunOptions(
-            until_ms=until_ms(options),
-            tie_order=options.tie_order,
-            host=options.host,
-            journal=paths.get((scenario.name, policy)),
-            check=options.check,
-        )
+    for run in plan:
+        spec, journal = run.spec, paths.get(run.key)
         try:
-            with _watcher(console, f"{policy} · {scenario.name}", len(jobs)) as watcher:
-                played.append(run_simulation(scenario, jobs, policy, how, watcher, script))
+            title = f"{spec.policy} · {spec.scenario.name}"
+            with _watcher(console, title, len(spec.jobs)) as watcher:
+                result = run_simulation(
+                    spec,
+                    policy=run.policy,
+                    driver=options.driver,
+                    journal=journal,
+                    check=options.check,
+                    watcher=watcher,
+                )
         except Violation:
-            _say_where(console, how.journal)
+            _say_where(console, journal)
             raise
-        if played[-1].interrupted:
+        played.append(result)
+        if result.interrupted:
             return played, True
     if not options.slowdown:
         return played, False
     try:
-        return _with_slowdown(plan, played, console), False
+        return _with_slowdown(plan[0].spec, played, console), False
     except KeyboardInterrupt:  # what has been played is still worth a table
         return played, True
 
 
 def _with_slowdown(
-    plan: RunMatrix, played: list[RunResult], console: PlainConsole
+    spec: RunSpec, played: Sequence[RunResult], console: PlainConsole
 ) -> list[RunResult]:
     """The results with their jobs compared with themselves alone."""
-    shapes = len(first_of_shape(plan.jobs))
+    shapes = len(first_of_shape(spec.jobs))
     with _watcher(console, f"measuring {count(shapes, 'job')} alone", shapes) as watcher:
-        alone = solo_times(plan.scenario, plan.jobs, watcher)
+        alone = solo_times(spec, watcher)
     return [
         msgspec.structs.replace(each, slowdown=slowdown_statistics(each.metrics, alone))
         for each in played
@@ -254,33 +175,37 @@ def _watcher(console: PlainConsole, title: str, jobs: int) -> Iterator[RunWatche
         yield watcher
 
 
-def _print_table(plan: RunMatrix, played: Sequence[RunResult]) -> None:
+def _print_table(spec: RunSpec, played: Sequence[RunResult]) -> None:
     """The scenario in two lines, the table, and what names the runs."""
-    scenario, jobs = plan.scenario, plan.jobs
-    terminal = sys.stdout.isatty()
-    console = PlainConsole(width=None if terminal else 120)
-    nodes = node_facts(scenario.cluster)
-    maps, reduces = sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes)
-    tasks = sum(job.maps for job in jobs), sum(job.reduces for job in jobs)
-    heading = plain(scenario.name, "bold") + plain(f"  {scenario.story}")
-    size = plain(
-        f"{count(len(jobs), 'job')} ({count(tasks[0], 'map')}, {count(tasks[1], 'reduce')}) on"
-        f" {count(len(nodes), 'node')} ({count(maps, 'map slot')},"
-        f" {count(reduces, 'reduce slot')}), seed {scenario.seed}",
+    console = ReportConsole()
+    scenario, runs = (
+        spec.scenario,
+        [
+            RunColumn(
+                each.summary, each.wall_seconds, each.scheduling.us_per_decision, each.slowdown
+            )
+            for each in played
+        ],
     )
-    runs = [
-        RunColumn(each.summary, each.wall_seconds, each.scheduling.us_per_decision, each.slowdown)
-        for each in played
-    ]
-    # People read wrapped lines, programs whole ones.
-    console.print(heading, soft_wrap=not terminal)
-    console.print(size, soft_wrap=not terminal)
+    console.print_line(plain(scenario.name, "bold") + plain(f"  {scenario.story}"))
+    console.print_line(plain(_size(spec)))
     console.print(policy_table(runs))
     for each in played:
-        console.print(plain(_footnote(each), "dim"), soft_wrap=not terminal)
-        for line in _checked(each.checks):
-            console.print(plain(line, "dim"), soft_wrap=not terminal)
+        for line in (_footnote(each), *_checked(each.checks)):
+            console.print_line(plain(line, "dim"))
     console.print()
+
+
+def _size(spec: RunSpec) -> str:
+    """How much there is to do, and on what."""
+    jobs, nodes = spec.jobs, node_facts(spec.scenario.cluster)
+    maps, reduces = sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes)
+    tasks = sum(job.maps for job in jobs), sum(job.reduces for job in jobs)
+    return (
+        f"{count(len(jobs), 'job')} ({count(tasks[0], 'map')}, {count(tasks[1], 'reduce')}) on"
+        f" {count(len(nodes), 'node')} ({count(maps, 'map slot')},"
+        f" {count(reduces, 'reduce slot')}), seed {spec.scenario.seed}"
+    )
 
 
 def _footnote(result: RunResult) -> str:

@@ -1,8 +1,8 @@
 """`callboard` without arguments in a terminal: choose a scenario of the library and watch it."""
 
-from callboard.commands.screen_commands import check_terminal
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios import scenario_file
+from callboard.screen import check_terminal
 from callboard.tui.screens.start import LibraryEntry, StartChoice
 
 

@@ -3,6 +3,7 @@
 import msgspec
 
 from callboard.actors.config import NodeGroup
+from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptLaunched,
@@ -21,7 +22,7 @@ from callboard.fairness.property import (
     unpreempted,
 )
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITH_FAULTS, WITHOUT_FAULTS
-from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload, unnumbered_jobs
+from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload, placed_jobs
 from callboard.scenarios.scenario_file import Scenario, make_jobs
 from callboard.scenarios.timeline import CrashEntry
 from callboard.scenarios.validation import node_count
@@ -237,33 +238,42 @@ IDLE_NODE = Property(
 
 def _cut_proof(experiment: Experiment) -> int:
     scenario, times = experiment.scenario, 0
-    entries, whole_ends = _entries(scenario), _ends_by_name(experiment.run)
+    entries, whole_ends = _entries(scenario), _ends_by_entry(experiment.run)
     for place, entry in enumerate(entries):
         if entry.maps < 2:
             continue
         parts = msgspec.structs.replace(entry, name="part", maps=1, count=entry.maps)
         cut = _with(scenario, (*entries[:place], parts, *entries[place + 1 :]))
-        ends = _ends_by_name(experiment.play(cut))
+        ends = _ends_by_entry(experiment.play(cut))
         gained = whole_ends[place] - ends[place]
         times += 1
         if gained > 2 * (experiment.run.period_ms + scenario.cluster.latency_ms):
             raise PropertyViolated(
-                f'"job-{place + 1}" is done at {as_seconds(whole_ends[place])}; cut into'
+                f"{_jobs_of(scenario, place)} is done at {as_seconds(whole_ends[place])}; cut into"
                 f" {entry.maps} jobs of one map each, all are at {as_seconds(ends[place])}"
             )
     return times
 
 
-def _ends_by_name(run: ObservedRun) -> dict[int, Millis]:
+def _placed(scenario: Scenario) -> list[tuple[int, JobSpec]]:
+    """The jobs, each with its entry's place."""
+    workload = scenario.workload
+    assert isinstance(workload, ListedWorkload), workload
+    return placed_jobs(workload)
+
+
+def _jobs_of(scenario: Scenario, place: int) -> str:
+    """The jobs of an entry, quoted."""
+    return " and ".join(f'"{spec.name}"' for of, spec in _placed(scenario) if of == place)
+
+
+def _ends_by_entry(run: ObservedRun) -> dict[int, Millis]:
     """When each entry of the workload is done, by its place."""
     ends: dict[int, Millis] = {}
-    places = {}
-    for place, entry in enumerate(_entries(run.scenario)):
-        for spec in unnumbered_jobs(entry, place):
-            places[spec.name] = place
-    for job, at_ms in _ends(run).items():
-        place = places[run.jobs[job].name]
-        ends[place] = max(ends.get(place, 0), at_ms)
+    at_ms = _ends(run)
+    for place, spec in _placed(run.scenario):
+        if spec.job in at_ms:
+            ends[place] = max(ends.get(place, 0), at_ms[spec.job])
     return ends
 
 

@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import (
     KillOrdered,
     SuspendOrdered,
 )
-from callboard.fairness.experiment import EntitlementMaster, Experiment, ObservedRun
+from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.properties.invariants import rule_check
 from callboard.fairness.property import (
     NotApplicable,
@@ -26,6 +26,7 @@ from callboard.fairness.property import (
     completed,
 )
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
+from callboard.journal.tell.names import claimant_name
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import AttemptId, Millis
 from callboard.scheduler.orders.fair.fair import Fair
@@ -73,7 +74,7 @@ def _newest(experiment: Experiment) -> int:
             case AttemptClosed(attempt=attempt):
                 open_.pop(attempt, None)
                 leaving.pop(attempt, None)
-            case KillOrdered() | SuspendOrdered() if event.why.rank:
+            case KillOrdered() | SuspendOrdered() if not event.why.reason.is_the_masters:
                 leaving[event.attempt] = event.at_ms
             case _:
                 continue
@@ -123,7 +124,7 @@ def starvation_intervals(
     since: dict[str, Millis] = {}
     now_ms = 0
     for now_ms, claims in run.entitlement_log:
-        starving = {claim.name for claim in claims if starves(claim)}
+        starving = {claimant_name(each.claimant) for each in claims if starves(each)}
         came = bool(news) and news[0] <= now_ms
         while news and news[0] <= now_ms:
             news.pop(0)
@@ -163,7 +164,7 @@ def _fair_share_timeout(experiment: Experiment) -> int:
 
 def _min_share_timeout(experiment: Experiment) -> int:
     policy = _pooled(experiment)
-    run = experiment.play(policy=policy, master=EntitlementMaster)
+    run = experiment.play(policy=policy, entitlements=True)
     return _helped(run, below_min_share, _kill_params(policy).min_share_timeout_s)
 
 
@@ -193,7 +194,7 @@ def _patient(experiment: Experiment) -> int:
             (below_min_share, params.min_share_timeout_s),
         )
     ]
-    orders = [event.at_ms for event in run.all(KillOrdered) if event.why.rank]
+    orders = [event.at_ms for event in run.all(KillOrdered) if not event.why.reason.is_the_masters]
     for at_ms in sorted(set(orders)):
         times += 1
         long = (

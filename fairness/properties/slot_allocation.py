@@ -145,7 +145,7 @@ def _envy(experiment: Experiment) -> int:
     began = {event.attempt: event.at_ms for event in run.all(AttemptStarted)}
     longest = max(e.at_ms - began[e.attempt] for e in run.all(AttemptEnded))
     gap_ms = run.period_ms + run.scenario.cluster.latency_ms
-    settled_ms = max(job.submit_ms for job in run.jobs) + longest + 2 * gap_ms
+    settled_ms = max(job.submit_ms for job in run.jobs.values()) + longest + 2 * gap_ms
     for look in run.observations:
         running, pending = look.running[kind], look.pending[kind]
         if look.at_ms < settled_ms:

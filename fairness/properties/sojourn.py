@@ -233,9 +233,9 @@ def _shortest_first(experiment: Experiment) -> int:
     run = completed(experiment.play(policy=with_exact_sizes(experiment.fresh_policy())))
     if run.slots(TaskKind.MAP) > 1:
         raise NotApplicable("there is more than one map slot")
-    ends, sizes = _ends(run), [job.maps * job.map_ms for job in run.jobs]
+    ends, sizes = _ends(run), [job.maps * job.map_ms for job in run.jobs.values()]
     least = min(sum(_one_by_one(order)) for order in permutations(sizes))
-    most = least + len(sizes) * _gap_ms(run) * (2 + sum(job.maps for job in run.jobs))
+    most = least + len(sizes) * _gap_ms(run) * (2 + sum(job.maps for job in run.jobs.values()))
     total = sum(ends.values())
     if total > most:
         raise PropertyViolated(

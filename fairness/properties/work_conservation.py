@@ -132,7 +132,7 @@ def _lower_bound(experiment: Experiment) -> int:
     run = completed(experiment.run)
     fastest = max(node.speed for node in node_facts(run.scenario.cluster))
     ends = {event.job: event for event in run.all(JobFinished)}
-    for job in run.jobs:
+    for job in run.jobs.values():
         least = min([1.0, *(factor for _, factor in job.factors)])
         chain = job.map_ms * least / fastest
         chain += job.reduce_ms * least / fastest if job.reduces else 0
@@ -165,10 +165,10 @@ def _makespan(experiment: Experiment) -> int:
     cluster = run.scenario.cluster
     gap_ms = run.period_ms + cluster.latency_ms + 1
     slots = run.slots(TaskKind.MAP)
-    work = sum(job.maps * (job.map_ms + gap_ms) for job in run.jobs)
-    longest = max(job.map_ms for job in run.jobs) + gap_ms
+    work = sum(job.maps * (job.map_ms + gap_ms) for job in run.jobs.values())
+    longest = max(job.map_ms for job in run.jobs.values()) + gap_ms
     most = Fraction(work, slots) + Fraction(slots - 1, slots) * longest
-    begin = max(job.submit_ms for job in run.jobs)
+    begin = max(job.submit_ms for job in run.jobs.values())
     # The first beats, the last report, and the way from the client to the master and back.
     most += begin + run.period_ms + 4 * cluster.latency_ms
     took = max(event.at_ms for event in run.all(JobFinished))

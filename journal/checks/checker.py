@@ -85,7 +85,7 @@ class Checker:
         """Look at the books of this run's master too, between supersteps."""
         master = kernel.actors[MASTER]
         assert isinstance(master, InstrumentedMaster), "the run was not assembled for being checked"
-        master.probe = self._master_rules
+        master.probes.append(self._master_rules)
         self._master = master
         kernel.settled = self.settle
 

@@ -19,43 +19,61 @@ from callboard.actors.vocabulary.events import AnyEvent, KillOrdered, SuspendOrd
 from callboard.actors.vocabulary.messages import Heartbeat, Preempt
 from callboard.journal.checks.rule import Handlers, Rule, Violation
 from callboard.journal.run_state import RunState
+from callboard.journal.tell.names import claimant_name
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.keyed import KeyedOrder
-from callboard.scheduler.policy import NoPreemption, Order, PreemptionRule, QueuedJob
+from callboard.scheduler.policy import (
+    NoPreemption,
+    Order,
+    Policy,
+    PreemptionRule,
+    QueuedJob,
+)
 from callboard.scheduler.preemption.kill import NewestAboveShare
 
 
 class MasterProbe(Protocol):
     """Somebody who stands beside the master and changes nothing."""
 
-    def before(self, ledger: Ledger, message: msgspec.Struct) -> None:
+    def before(self, master: "InstrumentedMaster", message: msgspec.Struct) -> None:
         """The master has got a message."""
 
-    def after(self, ledger: Ledger, message: msgspec.Struct, noted: Sequence[AnyEvent]) -> None:
+    def after(
+        self, master: "InstrumentedMaster", message: msgspec.Struct, noted: Sequence[AnyEvent]
+    ) -> None:
         """It has answered it, and told the journal this."""
 
 
 class InstrumentedMaster(Master):
-    """The master with a witness beside it: of its beats, and of its checks of preemption."""
+    """The master with probes beside it."""
 
-    probe: MasterProbe | None = None
-    _noted: list[AnyEvent] | None = None
+    def __init__(self, *args: Any, probes: Sequence[MasterProbe] = ()) -> None:
+        super().__init__(*args)
+        self.probes = list(probes)
+        self._noted: list[AnyEvent] = []
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._policy
+
+    @property
+    def paused(self) -> bool:
+        """Whether it stands still, and answers nothing."""
+        return self._paused
 
     def receive(self, message: msgspec.Struct) -> None:
-        watched = isinstance(message, Heartbeat | Preempt) and not self._paused
-        if self.probe is None or not watched:
-            super().receive(message)
-            return
-        self.probe.before(self.ledger, message)
-        noted: list[AnyEvent] = []
-        self._noted = noted
+        for probe in self.probes:
+            probe.before(self, message)
+        # After a pause it receives a whole backlog while it answers one message.
+        outer, self._noted = self._noted, []
         super().receive(message)
-        self._noted = None
-        self.probe.after(self.ledger, message, noted)
+        noted, self._noted = self._noted, outer
+        for probe in self.probes:
+            probe.after(self, message, noted)
 
     def note(self, event: AnyEvent) -> int:
-        if self._noted is not None:
-            self._noted.append(event)
+        self._noted.append(event)
         return super().note(event)
 
 
@@ -156,7 +174,7 @@ class PreemptionLimits(Rule):
     def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
         if isinstance(self._rule(), NoPreemption) and event.at_ms > self.setup.switched_ms:
             self.times += 1
-            if event.why.rank:
+            if not event.why.reason.is_the_masters:
                 raise self.broken(event, "there is no preemption in this run")
 
     def after(self, ledger: Ledger, noted: Sequence[AnyEvent]) -> None:
@@ -196,8 +214,8 @@ class PreemptionLimits(Rule):
         for claim in rule.entitlements(kind, ledger):
             left = sum(alive[job] for job in claim.jobs)
             if left < floor(claim.share) and not lost.isdisjoint(claim.jobs):
-                due = f"{claim.name} is left with {left} slots and due {float(claim.share):g}"
-                self.found = self.broken(event, due)
+                told = f"{claimant_name(claim.claimant)} is left with {left} slots"
+                self.found = self.broken(event, f"{told} and due {float(claim.share):g}")
 
 
 LEAST_LAUNCHES = 4
@@ -273,18 +291,22 @@ class MasterRules:
         self._victims = victims
         self._queues = queues
 
-    def before(self, ledger: Ledger, message: msgspec.Struct) -> None:
-        """A beat may have come before."""
-        if isinstance(message, Heartbeat):
-            self._repeats.before(ledger, message)
+    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
+        """A heartbeat may have come before."""
+        if isinstance(message, Heartbeat) and not master.paused:
+            self._repeats.before(master.ledger, message)
 
-    def after(self, ledger: Ledger, message: msgspec.Struct, noted: Sequence[AnyEvent]) -> None:
+    def after(
+        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[AnyEvent]
+    ) -> None:
         """See what came of it."""
+        if master.paused:
+            return
         if isinstance(message, Heartbeat):
-            self._repeats.after(ledger, message, noted)
-            self._queues.after(ledger, message.node)
-        else:
-            self._victims.after(ledger, noted)
+            self._repeats.after(master.ledger, message, noted)
+            self._queues.after(master.ledger, message.node)
+        elif isinstance(message, Preempt):
+            self._victims.after(master.ledger, noted)
 
     @property
     def found(self) -> Violation | None:

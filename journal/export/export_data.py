@@ -22,6 +22,7 @@ from callboard.actors.vocabulary.faults import Fault, NodeFault
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import AttemptId, Millis, NodeId
+from callboard.scheduler.reasons import Why
 
 
 class Instant(msgspec.Struct, frozen=True, gc=False):
@@ -44,8 +45,8 @@ class ExportData:
         self.instants: list[Instant] = []
         self.submitted: list[JobSubmitted] = []
         """In the order of their submission."""
-        self.preempted: dict[AttemptId, str] = {}
-        """Attempts that had to give way for the queue's sake, and the last reason."""
+        self.preempted: dict[AttemptId, Why] = {}
+        """Attempts that had to give way by the policy's decision, and the last reason."""
         self._narrator = Narrator()
 
     @classmethod
@@ -70,8 +71,8 @@ class ExportData:
         match event:
             case JobSubmitted():
                 self.submitted.append(event)
-            case KillOrdered() | SuspendOrdered() if event.why.rank:
-                self.preempted[event.attempt] = event.why.rule
+            case KillOrdered() | SuspendOrdered() if not event.why.reason.is_the_masters:
+                self.preempted[event.attempt] = event.why
                 word = "killed for another" if isinstance(event, KillOrdered) else "suspended"
                 self._note(event, f"preempted: {word}", attempt=event.attempt)
             case FaultStruck():

@@ -18,9 +18,9 @@ from callboard.journal.figures.tables import (
     AttemptTable,
     Ints,
 )
-from callboard.journal.tell.names import kind_name
-from callboard.journal.tell.sentences import LOCALITY_NAMES
-from callboard.scheduler.model import Locality, TaskKind
+from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
+from callboard.journal.tell.reason_words import reason_in_words
+from callboard.scheduler.model import AttemptId, Locality, TaskKind
 
 TableCell = int | str | None
 Columns = dict[str, list[TableCell]]
@@ -82,8 +82,13 @@ def attempt_columns(data: ExportData, attempts: AttemptTable) -> Columns:
         "suspended_ms": attempts.suspended_ms.tolist(),
         "ended": _outcomes(attempts.ended),
         "booked": _outcomes(attempts.closed),
-        "preempted": [data.preempted.get(each) for each in attempts.attempt.tolist()],
+        "preempted": [_preemption(data, attempt) for attempt in attempts.attempt.tolist()],
     }
+
+
+def _preemption(data: ExportData, attempt: AttemptId) -> str | None:
+    why = data.preempted.get(attempt)
+    return None if why is None else reason_in_words(why)
 
 
 def _jobs(data: ExportData, attempts: AttemptTable) -> Columns:

@@ -18,11 +18,17 @@ import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.export.export_data import ExportData, Instant
 from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import NEVER, OUTCOMES, AttemptTable
-from callboard.journal.tell.names import job_name, kind_name, node_name, printable, rack_name
-from callboard.journal.tell.sentences import LOCALITY_NAMES
+from callboard.journal.tell.names import (
+    LOCALITY_NAMES,
+    kind_name,
+    node_name,
+    printable,
+    rack_name,
+)
 from callboard.scheduler.model import Locality, Millis, TaskKind
 
 TraceEvent = dict[str, Any]

@@ -49,11 +49,10 @@ def attempt_counts(attempts: AttemptTable) -> AttemptCounts:
 
 
 def speculation_counts(attempts: AttemptTable) -> SpeculationCounts:
-    """The copies among the launched attempts."""
-    copies = attempts.original > 0
-    return SpeculationCounts(
-        copies=int(copies.sum()), won=int((copies & (attempts.closed == SUCCEEDED)).sum())
-    )
+    """The speculative ones among the launched attempts."""
+    speculative = attempts.original > 0
+    won = speculative & (attempts.closed == SUCCEEDED)
+    return SpeculationCounts(speculative_attempts=int(speculative.sum()), won=int(won.sum()))
 
 
 def locality_shares(attempts: AttemptTable) -> LocalityShares:

@@ -1,5 +1,7 @@
 """The figures of a run, as they go into its JSON and into the comparison of runs."""
 
+from typing import Any
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -39,9 +41,9 @@ class AttemptCounts(msgspec.Struct, frozen=True):
 
 
 class SpeculationCounts(msgspec.Struct, frozen=True):
-    """Copies that were launched of running tasks, and those that did the task."""
+    """Speculative attempts that were launched, and those that did the task."""
 
-    copies: int
+    speculative_attempts: int
     won: int
 
 
@@ -142,7 +144,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     def as_json(self, wall_seconds: float | None = None) -> dict[str, object]:
         """The JSON object of a run as plain data, with what only the runner knows put in."""
-        plain: dict[str, object] = msgspec.to_builtins(self)
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        # The name of before, for programs that read it.
+        plain["speculation"]["copies"] = self.speculation.speculative_attempts
         out: dict[str, object] = {}
         for key, value in plain.items():
             out[key] = value

@@ -340,7 +340,7 @@ class ClusterState:
 
     def _must_go(self, event: KillOrdered | SuspendOrdered) -> None:
         attempt = self.live_attempts.get(event.attempt)
-        if attempt is not None and event.why.rank:
+        if attempt is not None and not event.why.reason.is_the_masters:
             self.preempted += 1
             self.jobs.preempt(attempt.launch.job, event)
 

@@ -1,8 +1,8 @@
-"""Two runs at one moment, compared: figures, jobs, and where they first part."""
+"""Two runs at one moment, compared: figures, jobs, and where they first diverge."""
 
 from collections.abc import Collection
 
-from callboard.actors.vocabulary.events import AnyEvent, FaultStruck, Outcome, RunEnded
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.event_log import matches_text, sentence_at
@@ -14,8 +14,8 @@ from callboard.journal.replay.frame import (
     RunFigures,
     View,
 )
+from callboard.journal.replay.job_rows import job_row, searchable_text, sort_key
 from callboard.journal.replay.job_stats import JobStats
-from callboard.journal.replay.projector import job_row, searchable_text, sort_key, total_running
 from callboard.journal.replay.recording import EVENT_TYPES, Recording
 from callboard.journal.tell.diff import same_decision, same_event
 from callboard.journal.tell.names import printable
@@ -23,29 +23,29 @@ from callboard.scheduler.model import JobId, Millis
 
 StatePair = tuple[ClusterState, ClusterState]
 
-_SWITCHES = EVENT_TYPES.index(FaultStruck)
-_ENDED = EVENT_TYPES.index(RunEnded)
+_SWITCHES = EVENT_TYPES.index(ev.FaultStruck)
+_ENDED = EVENT_TYPES.index(ev.RunEnded)
 
 
 def compare_figures(
     recordings: tuple[Recording, Recording], clusters: StatePair, at_ms: Millis
-) -> tuple[tuple[RunFigures, RunFigures], int]:
-    """Both runs in figures, and how many jobs have succeeded in both."""
+) -> tuple[RunFigures, RunFigures]:
+    """Both runs in figures."""
     responses = tuple(_responses(cluster) for cluster in clusters)
     common = responses[0].keys() & responses[1].keys()
     first, second = (
         _figures(recording, cluster, each, common, at_ms)
         for recording, cluster, each in zip(recordings, clusters, responses, strict=True)
     )
-    return (first, second), len(common)
+    return first, second
 
 
 def _responses(cluster: ClusterState) -> dict[JobId, Millis]:
-    """How long each job took that has succeeded."""
+    """The response time of each job that has succeeded."""
     return {
         job: row.finished_ms - row.submission.at_ms
         for job, row in cluster.jobs.rows.items()
-        if row.outcome is Outcome.SUCCEEDED and row.finished_ms is not None
+        if row.outcome is ev.Outcome.SUCCEEDED and row.finished_ms is not None
     }
 
 
@@ -85,50 +85,39 @@ def _mean(values: Collection[Millis]) -> float | None:
 def compare_jobs(
     clusters: StatePair, at_ms: Millis, view: View
 ) -> tuple[list[ComparedJob], int, int]:
-    """The rows of both tables of jobs in view, where they begin, and how many there are in all.
+    """The rows of the table of jobs in view, where they begin, and how many there are in all.
 
-    A job is there as long as it is in either system.
+    A job is listed as long as it is in the system in either run.
     """
-    tallies = clusters[0].jobs, clusters[1].jobs
-    wanted = [each.rows if view.all_jobs else each.live for each in tallies]
+    tables = clusters[0].jobs, clusters[1].jobs
+    wanted = [each.rows if view.all_jobs else each.live for each in tables]
     jobs = sorted(wanted[0].keys() | wanted[1].keys())
-    front = tallies[view.lead].rows, tallies[1 - view.lead].rows
+    front = tables[view.lead].rows, tables[1 - view.lead].rows
     rows = [front[0].get(job) or front[1][job] for job in jobs]
     if view.filter:
         rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
     key = view.jobs_key if view.jobs_key in COMPARISON_SORT_KEYS else JobSortKey.ID
     rows.sort(key=sort_key(key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    running = [total_running(cluster) for cluster in clusters]
     shown = [
-        _pair_row(
-            row,
-            (tallies[0].rows.get(row.submission.job), tallies[1].rows.get(row.submission.job)),
-            at_ms,
-            running,
-        )
+        _compared(row, [each.rows.get(row.submission.job) for each in tables], at_ms)
         for row in rows[top : top + view.jobs_rows]
     ]
     return shown, top, len(rows)
 
 
-def _pair_row(
-    row: JobStats, sides: tuple[JobStats | None, JobStats | None], at_ms: Millis, running: list[int]
-) -> ComparedJob:
-    first, second = (
-        None if side is None else job_row(side, at_ms, on)
-        for side, on in zip(sides, running, strict=True)
-    )
+def _compared(row: JobStats, sides: list[JobStats | None], at_ms: Millis) -> ComparedJob:
+    first, second = (None if side is None else job_row(side, at_ms) for side in sides)
     ends = [None if side is None else side.finished_ms for side in sides]
     sooner = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
     return ComparedJob(row.submission.job, printable(row.submission.name), (first, second), sooner)
 
 
 class DivergenceSearch:
-    """Looks for the first event at which two tapes part, as far as both are known.
+    """Looks for the first event at which two recordings diverge, as far as both are known.
 
-    The runs' beginnings, and switches of policy from outside, are left out: that the policies are
-    not the same is why the runs are compared.
+    The runs' first events, and switches of policy from outside, are left out: runs are compared
+    because their policies differ.
     """
 
     def __init__(self, recordings: tuple[Recording, Recording]) -> None:
@@ -137,15 +126,14 @@ class DivergenceSearch:
         self._places = [1, 1]
 
     def search(self) -> DivergencePoint | None:
-        """Compare what has come; what was found."""
+        """Compare the events since the last search; the divergence, if it has been found."""
         recordings, places = self.recordings, self._places
         while self.found is None:
             for side, recording in enumerate(recordings):
                 while places[side] < len(recording) and self._is_switch(side):
                     places[side] += 1
-            known = [places[side] < len(recording) for side, recording in enumerate(recordings)]
-            if not all(known):
-                break
+                if places[side] == len(recording):
+                    return None
             if not self._same():
                 self.found = self._divergence()
             self._places = places = [place + 1 for place in places]
@@ -156,17 +144,14 @@ class DivergenceSearch:
         if recording.kinds[place] != _SWITCHES:
             return False
         event = recording.event(place)
-        return isinstance(event, FaultStruck) and isinstance(event.fault, SwitchPolicy)
+        return isinstance(event, ev.FaultStruck) and isinstance(event.fault, SwitchPolicy)
 
-    def _events(self) -> tuple[AnyEvent, AnyEvent]:
-        first, second = (
-            recording.event(place)
-            for recording, place in zip(self.recordings, self._places, strict=True)
-        )
-        return first, second
+    def _events(self) -> tuple[ev.AnyEvent, ev.AnyEvent]:
+        (a, b), (i, j) = self.recordings, self._places
+        return a.event(i), b.event(j)
 
     def _same(self) -> bool:
-        """Whether the next of both is the same, or decided the same for another reason."""
+        """Whether the next events are the same, or the same decision for another reason."""
         (a, b), (i, j) = self.recordings, self._places
         if a.kinds[i] != b.kinds[j] or a.times[i] != b.times[j]:
             return False
@@ -175,14 +160,6 @@ class DivergenceSearch:
         return same_event(*self._events()) or same_decision(*self._events())
 
     def _divergence(self) -> DivergencePoint:
-        first, second = (
-            sentence_at(recording, place, event)
-            for recording, place, event in zip(
-                self.recordings, self._places, self._events(), strict=True
-            )
-        )
-        at = min(
-            recording.times[place]
-            for recording, place in zip(self.recordings, self._places, strict=True)
-        )
-        return DivergencePoint(at, (first, second))
+        (a, b), (i, j), (first, second) = self.recordings, self._places, self._events()
+        lines = sentence_at(a, i, first), sentence_at(b, j, second)
+        return DivergencePoint(min(a.times[i], b.times[j]), lines)

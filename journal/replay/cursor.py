@@ -1,15 +1,8 @@
-"""A place on a tape, and every way to move it."""
+"""A place in a recording, and the moves that change it."""
 
 import msgspec
 
-from callboard.actors.vocabulary.events import (
-    AttemptClosed,
-    AttemptLaunched,
-    JobFinished,
-    KillOrdered,
-    ResumeOrdered,
-    SuspendOrdered,
-)
+from callboard.actors.vocabulary import events as ev
 from callboard.journal.replay.frame import Frame, Mark, View
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
@@ -17,16 +10,22 @@ from callboard.journal.replay.source import GoTo, GoToEvent, Move, Play, Stay, S
 from callboard.scheduler.model import Millis
 
 _STEPS = {
-    StepKind.MASTER: (AttemptLaunched, AttemptClosed, KillOrdered, SuspendOrdered, ResumeOrdered),
-    StepKind.JOB: (JobFinished,),
+    StepKind.MASTER: (
+        ev.AttemptLaunched,
+        ev.AttemptClosed,
+        ev.KillOrdered,
+        ev.SuspendOrdered,
+        ev.ResumeOrdered,
+    ),
+    StepKind.JOB: (ev.JobFinished,),
     StepKind.DIVERGENCE: (),
 }
 _LEAP = 2_000
-"""How many events are passed at once when what is known is played as fast as it goes."""
+"""How many events are passed at once when a recording is played as fast as it goes."""
 
 
 class Cursor:
-    """A place on a tape.  It moves only as far as the tape goes.
+    """A place in a recording.  It moves only as far as the recording goes.
 
     Fractions of a millisecond that playing leaves over are kept, so that the slowest speed moves.
     """
@@ -37,7 +36,7 @@ class Cursor:
         self.at_ms: Millis = 0
         self._part_ms = 0.0
         self.reached = False
-        """Whether it has just come to what was played until."""
+        """Whether the last move came to where it was to play until."""
 
     def move(self, move: Move) -> None:
         """Go where the move leads."""
@@ -60,12 +59,12 @@ class Cursor:
                 self._step(move)
 
     def frame(self, view: View) -> Frame:
-        """What there is to see here."""
+        """The frame at this place."""
         frame = project(self.recording, self.index, self.at_ms, view)
         return msgspec.structs.replace(frame, reached=True) if self.reached else frame
 
     def play_to(self, to_ms: Millis, play: Play) -> None:
-        """Go on to a moment, but not past what is played until."""
+        """Go on to a moment, but not past the one that the move plays until."""
         stop_ms: Millis | None = None
         match play.until:
             case GoTo(at_ms=at_ms) if at_ms is not None and at_ms > self.at_ms:
@@ -76,14 +75,14 @@ class Cursor:
         self.reached = self.at_ms == stop_ms
 
     def to_ms(self, at_ms: Millis) -> None:
-        """To the end of that millisecond, as near as the run is known."""
+        """Go to the end of that millisecond, as near as the run is known."""
         self.at_ms = max(0, min(at_ms, self.recording.end_ms))
         self.index = self.recording.index_at(self.at_ms)
 
     def next(self, step: Step, start: int | None = None, end: int | None = None) -> Millis | None:
-        """When the next moment of the step's kind is on the tape, or the one before; None for none.
+        """The next moment of the step's kind in the recording, or the one before; None for none.
 
-        `start` is how many events are known to have none of it; those from `end` on do not matter.
+        Only events from number `start` up to `end` are searched.
         """
         if step.kind is StepKind.MARK:
             return self.recording.history.next_mark(self.at_ms, back=step.back)
@@ -110,6 +109,6 @@ class Cursor:
             self.to_ms(found)
 
     def _to_index(self, index: int) -> None:
-        """To right after the first `index` events; the first of all, the run's start, is kept."""
+        """Go to right after the first `index` events, but not before the run's start, event 0."""
         self.index = min(max(index, 1), len(self.recording))
         self.at_ms = self.recording.times[self.index - 1] if self.index else 0

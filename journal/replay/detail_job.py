@@ -1,24 +1,27 @@
-"""What the detail pane says of the selected job, and its timeline."""
+"""The selected job in words, and its timeline."""
 
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import Detail, JobState, Lane, View
 from callboard.journal.replay.insight import Insight, queue_position
 from callboard.journal.replay.job_stats import JobStats
 from callboard.journal.replay.lanes import (
-    SelectedOccupancies,
+    Window,
     occupancies_of_job,
     running_profile,
     task_lanes,
     tasks_begun,
 )
 from callboard.journal.replay.recording import Recording
-from callboard.journal.tell.names import clock, count, duration, job_name, printable
+from callboard.journal.tell.names import count, duration, printable
+from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
+from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis
 
 _STATES = {
-    JobState.WAITING: "waits for its first slot",
+    JobState.WAITING: "waiting for its first slot",
     JobState.RUNNING: "running",
-    JobState.STARVED: "begun, but nothing of it runs",
+    JobState.STARVED: "starved: begun, but none of its tasks is running",
     JobState.SUCCEEDED: "succeeded",
     JobState.FAILED: "failed",
     JobState.KILLED: "killed",
@@ -26,13 +29,37 @@ _STATES = {
 
 
 def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
-    """A job: how far it is, why it waits, where it ran; then a lane for each of its tasks, or,
-    where there is not room for that, how many of its attempts ran when.
+    """A job: its progress, why it waits, where it ran; then a lane for each of its tasks, or,
+    where there is no room for that, how many of its attempts ran when.
     """
     assert view.job is not None
     row = cluster.jobs.rows[view.job]
     submission = row.submission
     until_ms = row.finished_ms if row.finished_ms is not None else at_ms
+    facts = _progress_facts(cluster, row)
+    if recording.insight is not None:
+        facts += _sizes(recording.insight, cluster, row, at_ms)
+    facts += [("response", _response(row, until_ms)), ("waited", _waited(row, until_ms))]
+    facts += [("submitted", _submission(row)), *_slot_time(row)]
+    window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
+    lanes = _lanes(recording, row, at_ms, view, window) if view.lane_columns else []
+    title = job_title(submission.job, printable(submission.name))
+    return Detail(title, facts, lanes, *window)
+
+
+def _lanes(
+    recording: Recording, row: JobStats, at_ms: Millis, view: View, window: Window
+) -> list[Lane]:
+    submission = row.submission
+    chosen = occupancies_of_job(recording.occupancies, submission.job, at_ms)
+    if submission.maps + submission.reduces <= view.lane_rows and tasks_begun(chosen) > 0:
+        return task_lanes(chosen, window, view.lane_columns)
+    return running_profile(chosen, submission.job, window, view.lane_columns)
+
+
+def _progress_facts(cluster: ClusterState, row: JobStats) -> list[tuple[str, str]]:
+    """How far the job is, and what keeps it."""
+    submission = row.submission
     facts = [("state", _job_state(row))]
     facts += [("maps", _progress(row.maps_done, submission.maps, row.maps_running))]
     if submission.reduces:
@@ -40,38 +67,29 @@ def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view:
     if row.finished_ms is None:
         facts += _waiting(cluster, row)
     if row.preempted or row.suspended:
-        facts += [("gave way", _preemptions(row))]
-    if recording.insight is not None:
-        facts += _sizes(recording.insight, cluster, row, at_ms)
-    facts += [("response", _response(row, until_ms)), ("waited", _waited(row, until_ms))]
-    facts += [("submitted", _submission(row))]
+        facts += [("preempted", _preemptions(row))]
+    return facts
+
+
+def _slot_time(row: JobStats) -> list[tuple[str, str]]:
+    """Where its maps ran, and the slot time that was wasted."""
+    facts = []
     if sum(row.levels):
         near, rack, far = (f"{level / sum(row.levels):.0%}" for level in row.levels)
         facts += [("maps ran", f"{near} node-local, {rack} rack-local, {far} off-rack")]
     if row.wasted_ms:
-        facts += [("lost", f"{duration(row.wasted_ms)} of slot time, in attempts that did not do")]
-    window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
-    lanes: list[Lane] = []
-    if view.lane_columns:
-        chosen = SelectedOccupancies(
-            recording.occupancies, occupancies_of_job(recording.occupancies, view.job), at_ms
-        )
-        few = submission.maps + submission.reduces <= view.lane_rows and tasks_begun(chosen) > 0
-        if few:
-            lanes = task_lanes(chosen, window, view.lane_columns)
-        else:
-            lanes = running_profile(chosen, view.job, window, view.lane_columns)
-    title = f"{job_name(submission.job)} “{printable(submission.name)}”"
-    return Detail(title, facts, lanes, *window)
+        text = f"{duration(row.wasted_ms)} of slot time, in attempts that did not succeed"
+        facts += [("wasted", text)]
+    return facts
 
 
 def _preemptions(row: JobStats) -> str:
-    """How often the job gave way, and for whom last."""
+    """How often the job was preempted, and for which job last."""
     said = f"{count(row.preempted, 'time')}, {row.suspended} suspended now"
     if row.last_preemption is None:
         return said
     when_ms, why = row.last_preemption
-    return f"{said}; last {clock(when_ms)[:-4]}: {why.rule}"
+    return f"{said}; last {clock_time(when_ms)}: {reason_in_words(why)}"
 
 
 def _job_state(row: JobStats) -> str:
@@ -81,28 +99,29 @@ def _job_state(row: JobStats) -> str:
 
 
 def _waiting(cluster: ClusterState, row: JobStats) -> list[tuple[str, str]]:
-    """Why the job's tasks wait, as far as the master's decisions tell."""
+    """Why the job's tasks wait, as the master's decisions tell."""
     submission, said = row.submission, []
     if row.last_skip is not None:
-        when_ms, why, rival = row.last_skip
-        said += [("passed over", f"{clock(when_ms)[:-4]} for {job_name(rival)}: {why}")]
+        when_ms, refusal, rival = row.last_skip
+        passed = f"{clock_time(when_ms)} for {job_name(rival)}"
+        said += [("passed over", f"{passed}: {refusal_in_words(refusal)}")]
     left = submission.maps + submission.reduces - row.maps_done - row.reduces_done
     if left > row.maps_running + row.reduces_running and cluster.jobs.latest is not None:
         when_ms, first, place = cluster.jobs.latest
         if first != submission.job:
-            ahead = f"{clock(when_ms)[:-4]} {job_name(first)} was served last"
+            ahead = f"{clock_time(when_ms)} {job_name(first)} was served last"
             said += [("ahead", f"{ahead}, {queue_position(place)}")]
     if row.launch is not None:
         when_ms, own = row.launch
         patience = f", after {duration(own.waited_ms)} for locality" if own.waited_ms else ""
-        said += [("served", f"{clock(when_ms)[:-4]}, {queue_position(own)}{patience}")]
+        said += [("served", f"{clock_time(when_ms)}, {queue_position(own)}{patience}")]
     return said
 
 
 def _sizes(
     insight: Insight, cluster: ClusterState, row: JobStats, at_ms: Millis
 ) -> list[tuple[str, str]]:
-    """What it is due, how large it seems and is; ° marks what only the audience knows."""
+    """Its fair share, its expected and its true size; ° marks what the scheduler cannot know."""
     said = []
     fair_share = insight.fair_shares(cluster).get(row.submission.job)
     if fair_share:
@@ -111,13 +130,13 @@ def _sizes(
         ]
     expected_ms, size_ms = insight.expected_ms(cluster, row), insight.size_ms(row)
     if expected_ms is not None:
-        said += [("size≈", f"{duration(round(expected_ms))} of slot time is expected")]
+        said += [("size≈", f"{duration(round(expected_ms))} of slot time expected")]
     if size_ms is not None:
-        said += [("size°", f"{duration(size_ms)} of slot time in truth")]
+        said += [("size°", f"{duration(size_ms)} of slot time")]
     stretch = insight.stretch(row, at_ms)
     if stretch is not None:
         so_far = "" if row.finished_ms is not None else " so far"
-        said += [("×least°", f"{stretch:.1f} times the least that it could take{so_far}")]
+        said += [("×least°", f"{stretch:.1f} times the least possible{so_far}")]
     return said
 
 
@@ -126,11 +145,11 @@ def _submission(row: JobStats) -> str:
     by = f" by {printable(submission.user)}" if submission.user else ""
     pool = f", pool {printable(submission.pool)}" if submission.pool else ""
     priority = submission.priority.name.lower().replace("_", " ")
-    return f"{clock(submission.at_ms)[:-4]}{by}{pool}, {priority} priority"
+    return f"{clock_time(submission.at_ms)}{by}{pool}, {priority} priority"
 
 
 def _progress(done: int, tasks: int, on: int) -> str:
-    return f"{done:,} of {tasks:,} done, {on:,} on, {tasks - done - on:,} waiting"
+    return f"{done:,} of {tasks:,} done, {on:,} running, {tasks - done - on:,} waiting"
 
 
 def _waited(row: JobStats, until_ms: Millis) -> str:

@@ -1,4 +1,4 @@
-"""What the detail pane says of the selected node, and the timeline of its slots."""
+"""The selected node in words, and the timeline of its slots."""
 
 import numpy as np
 
@@ -11,24 +11,30 @@ from callboard.scheduler.model import Millis, NodeId
 
 _WINDOWS_MS = tuple(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440))
 _OCCUPANCIES_IN_VIEW = 8
-"""A node's timeline is so wide that about as many attempts fit into a slot's lane."""
+"""About how many attempts fit into a slot's lane."""
+
+_STATUS_TEXTS = (
+    (NodeStatus.PAUSED, "paused"),
+    (NodeStatus.SLOW, "slow: tasks take {slow:g} times as long"),
+    (NodeStatus.CUT, "its link to the master is disturbed"),
+    (NodeStatus.APART, "it cannot fetch from some nodes, nor they from it"),
+    (NodeStatus.DRAINED, "out of service"),
+)
 
 
 def node_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
-    """A node: how it is and what the master believes; what its slots did of late, one lane each."""
+    """A node: its status and what the master believes; then a lane for each of its slots."""
     assert view.node is not None
     assert recording.started is not None
     node, facts = view.node, recording.started.nodes[view.node]
-    truth, belief = node_status_text(cluster, node), master_belief(cluster, node)
+    status, belief = node_status_text(cluster, node), master_belief(cluster, node)
     slots = f"{count(facts.map_slots, 'map slot')}, {count(facts.reduce_slots, 'reduce slot')}"
     machine = f"{slots}, speed {facts.speed:g}{f', {facts.kind}' if facts.kind else ''}"
-    said = [("machine", f"{rack_name(facts.rack)}, {machine}"), ("truth", truth)]
+    said = [("machine", f"{rack_name(facts.rack)}, {machine}"), ("node", status)]
     said += [("the master", belief)]
     if cluster.suspended_by_node[node]:
         said += [("keeps", count(cluster.suspended_by_node[node], "suspended attempt"))]
-    chosen = SelectedOccupancies(
-        recording.occupancies, occupancies_of_node(recording.occupancies, node), at_ms
-    )
+    chosen = occupancies_of_node(recording.occupancies, node, at_ms)
     window = timeline_window(chosen, at_ms)
     lanes: list[Lane] = []
     if view.lane_columns:
@@ -37,7 +43,7 @@ def node_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
 
 
 def timeline_window(chosen: SelectedOccupancies, at_ms: Millis) -> tuple[Millis, Millis]:
-    """From when to when a node's timeline goes; it begins at a moment before `at_ms`."""
+    """The first and the last moment of a node's timeline around `at_ms`."""
     lasted = chosen.ended - chosen.began
     usual = float(np.median(lasted[-40:])) if len(lasted) else 60_000.0
     width = next((w for w in _WINDOWS_MS if w >= _OCCUPANCIES_IN_VIEW * usual), _WINDOWS_MS[-1])
@@ -47,22 +53,11 @@ def timeline_window(chosen: SelectedOccupancies, at_ms: Millis) -> tuple[Millis,
 
 def node_status_text(cluster: ClusterState, node: NodeId) -> str:
     """How the node really is, in words."""
-    truth = cluster.node_status[node]
+    status, slow = cluster.node_status[node], cluster.slow.get(node, 1)
     said = []
-    if truth & NodeStatus.ABSENT:
-        said += ["not there yet"]
-    elif truth & NodeStatus.DOWN:
-        said += ["down"]
-    if truth & NodeStatus.PAUSED:
-        said += ["stands still"]
-    if truth & NodeStatus.SLOW:
-        said += [f"takes {cluster.slow.get(node, 1):g} times as long"]
-    if truth & NodeStatus.CUT:
-        said += ["its link to the master is disturbed"]
-    if truth & NodeStatus.APART:
-        said += ["it cannot fetch from some nodes, nor they from it"]
-    if truth & NodeStatus.DRAINED:
-        said += ["out of service"]
+    if status & (NodeStatus.ABSENT | NodeStatus.DOWN):
+        said += ["not joined yet" if status & NodeStatus.ABSENT else "down"]
+    said += [text.format(slow=slow) for flag, text in _STATUS_TEXTS if status & flag]
     return ", ".join(said) or "up and well"
 
 
@@ -76,4 +71,4 @@ def master_belief(cluster: ClusterState, node: NodeId) -> str:
         return "has never heard of it"
     if cluster.node_status[node] & NodeStatus.DOWN:
         return f"does not know; it counts {count(ghosts, 'attempt')} as running there"
-    return "believes in it"
+    return "counts on it"

@@ -1,22 +1,29 @@
-"""What the detail pane says of the selected slot, and its timeline."""
+"""The selected slot in words, and its timeline."""
 
 from callboard.actors.vocabulary.events import AttemptLaunched, NodeFacts
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState, LiveAttempt
 from callboard.journal.replay.detail_node import master_belief, node_status_text, timeline_window
 from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
 from callboard.journal.replay.insight import queue_position
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node, slot_name
 from callboard.journal.replay.recording import Recording
-from callboard.journal.tell.names import clock, duration, job_name, kind_name, node_name, printable
-from callboard.journal.tell.sentences import LOCALITY_NAMES
+from callboard.journal.tell.names import (
+    LOCALITY_NAMES,
+    duration,
+    kind_name,
+    node_name,
+    printable,
+)
+from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis, TaskKind
 
 _BEFORE = 5
-"""So many of those that had the slot before are named."""
+"""The number of earlier attempts that are named."""
 
 
 def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
-    """A slot: what it holds and why, what the master believes, who had it before."""
+    """A slot: its attempt and why that was launched, what the master believes, earlier attempts."""
     assert view.node is not None
     assert view.slot is not None
     assert recording.started is not None
@@ -28,16 +35,14 @@ def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
         said += _launch(attempt.launch)
         ago = duration(at_ms - attempt.since_ms)
         said += [
-            ("since" if not attempt.over else "ended", f"{clock(attempt.since_ms)[:-4]}, {ago} ago")
+            ("since" if not attempt.over else "ended", f"{clock_time(attempt.since_ms)}, {ago} ago")
         ]
         said += _stall(cluster, attempt.launch)
     said += [("the master", _belief(cluster, place))]
     said += [
         ("node", f"{node_status_text(cluster, node)}; the master {master_belief(cluster, node)}")
     ]
-    chosen = SelectedOccupancies(
-        recording.occupancies, occupancies_of_node(recording.occupancies, node), at_ms
-    )
+    chosen = occupancies_of_node(recording.occupancies, node, at_ms)
     mine = [at for at, number in enumerate(chosen.slot.tolist()) if number == slot]
     window = timeline_window(chosen, at_ms)
     said += [_past(chosen, at, facts) for at in mine[::-1] if chosen.ended[at] < at_ms][:_BEFORE]
@@ -61,24 +66,24 @@ def _held(cluster: ClusterState, place: int) -> str:
         return "nothing"
     launch = attempt.launch
     row = cluster.jobs.rows.get(launch.job)
-    name = f" “{printable(row.submission.name)}”" if row is not None else ""
+    name = job_name(launch.job) if row is None else printable(row.submission.name)
     number = f", attempt {launch.number + 1}" if launch.number else ""
-    copy = ", a copy" if launch.original else ""
-    text = f"{kind_name(launch.kind)} {launch.task} of {job_name(launch.job)}{name}{number}{copy}"
+    copy = ", a speculative attempt" if launch.original else ""
+    text = f"{kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}{number}{copy}"
     return f"nothing any more; {text} is over" if attempt.over else text
 
 
 def _launch(launch: AttemptLaunched) -> list[tuple[str, str]]:
     where = f", {LOCALITY_NAMES[launch.level]}" if launch.kind is TaskKind.MAP else ""
-    return [("launched", f"{clock(launch.at_ms)[:-4]}{where}, {queue_position(launch.why)}")]
+    return [("launched", f"{clock_time(launch.at_ms)}{where}, {queue_position(launch.why)}")]
 
 
 def _stall(cluster: ClusterState, launch: AttemptLaunched) -> list[tuple[str, str]]:
     stalled = cluster.stalls.get(launch.attempt)
     if stalled is None:
         return []
-    since = clock(stalled.at_ms)[:-4]
-    return [("stands still", f"since {since}, at {stalled.progress:.0%}: {stalled.why}")]
+    since = clock_time(stalled.at_ms)
+    return [("stalled", f"since {since}, at {stalled.progress:.0%}: {stalled.why}")]
 
 
 def _belief(cluster: ClusterState, place: int) -> str:
@@ -86,15 +91,15 @@ def _belief(cluster: ClusterState, place: int) -> str:
         case SlotState.GHOST:
             return "counts it as running"
         case SlotState.ORPHAN:
-            return "has given it up, and it runs all the same"
+            return "has given it up, but it still runs"
         case _:
             return "knows"
 
 
 def _past(chosen: SelectedOccupancies, at: int, facts: NodeFacts) -> tuple[str, str]:
-    """Who had the slot, from when to when."""
+    """An earlier attempt, and how long it had the slot."""
     kind = "map" if chosen.slot[at] < facts.map_slots else "reduce"
-    begin, end = (clock(int(ms))[:-4] for ms in (chosen.began[at], chosen.ended[at]))
-    lost = ", which came to nothing" if chosen.state[at] == WASTED else ""
-    who = f"{kind} {chosen.task[at]} of {job_name(int(chosen.job[at]))}"
-    return f"{begin}", f"to {end} {who}{lost}"
+    begin, end = (clock_time(int(ms)) for ms in (chosen.began[at], chosen.ended[at]))
+    wasted = ", wasted" if chosen.state[at] == WASTED else ""
+    task = f"{kind} {chosen.task[at]} of {job_name(int(chosen.job[at]))}"
+    return f"{begin}", f"to {end} {task}{wasted}"

@@ -1,7 +1,7 @@
-"""The log: which events of a tape to tell, and the sentence for each, wherever one looks.
+"""The log at any moment of a recording: which events to show, and the sentence for each.
 
-A `Narrator` goes through a run from its beginning.  Here one event is told alone: what its sentence
-needs to know of earlier ones (the attempt's launch, the job's name) is looked up on the tape.
+A `Narrator` goes through a run from its beginning.  Here one event is described alone, and what its
+sentence says of earlier ones (the attempt's launch, the job's name) is looked up in the recording.
 """
 
 from collections.abc import Iterator
@@ -10,18 +10,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptLaunched,
-    AttemptResumed,
-    AttemptSuspended,
-    JobFinished,
-    MapOutputsLost,
-)
+from callboard.actors.vocabulary import events as ev
 from callboard.journal.replay.frame import LogLevel, LogLine, Mark
 from callboard.journal.replay.recording import (
     EVENT_MARKS,
-    EVENT_NUMBERS,
     EVENT_TYPES,
     LOG_LEVELS,
     NO_SUBJECT,
@@ -32,15 +24,15 @@ from callboard.journal.tell.show import EVENT_KINDS as KIND_NAMES
 from callboard.scheduler.model import JobId, NodeId
 
 _BLOCK = 65_536
-"""How many events are looked through at once."""
+"""How many events are searched at once."""
 
 _READ_MAX = 4_000
-"""How many sentences are read for a text before the search is given up."""
+"""How many sentences are searched for a text before giving up."""
 
 
 class LogFilter(msgspec.Struct, frozen=True):
-    """Which lines: down to which level, or all of one kind; about which job or node (either will
-    do); saying what.
+    """Which lines: those down to a level, or all of one kind; about the job or the node; with the
+    text.
     """
 
     level: LogLevel = LogLevel.ALL
@@ -63,7 +55,7 @@ def lines_before(recording: Recording, index: int, count: int, wanted: LogFilter
 
 
 def matches_text(text: str, filter_: str) -> bool:
-    """Whether the text contains that, in any case; after a `!`, whether it does not."""
+    """Whether the text contains the filter, in any case; after a `!`, whether it does not."""
     if filter_.startswith("!"):
         return len(filter_) == 1 or filter_[1:].lower() not in text.lower()
     return filter_.lower() in text.lower()
@@ -83,7 +75,7 @@ def _backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[
 def _matching(
     recording: Recording, low: int, high: int, kinds: NDArray[np.bool_], wanted: LogFilter
 ) -> NDArray[np.int64]:
-    """The wanted events of one block.  What it reads of the tape is let go before it returns."""
+    """The wanted events of one block.  No view of the recording's arrays outlives it."""
     mask = kinds[np.frombuffer(recording.kinds, np.uint8)[low:high]]
     if wanted.job is not None or wanted.node is not None:
         of_job = np.frombuffer(recording.jobs, np.int32)[low:high] == wanted.job
@@ -93,13 +85,10 @@ def _matching(
 
 
 def log_line(recording: Recording, index: int) -> LogLine:
-    """One event of the tape as a line."""
+    """One event as a line of the log."""
     event = recording.event(index)
-    kind, job, node = (
-        EVENT_TYPES[recording.kinds[index]],
-        recording.jobs[index],
-        recording.nodes[index],
-    )
+    kind = EVENT_TYPES[recording.kinds[index]]
+    job, node = recording.jobs[index], recording.nodes[index]
     return LogLine(
         index=index,
         at_ms=event.at_ms,
@@ -111,52 +100,42 @@ def log_line(recording: Recording, index: int) -> LogLine:
     )
 
 
-def sentence_at(recording: Recording, index: int, event: AnyEvent) -> str:
-    """What the event says, as `Narrator` would tell it."""
+def sentence_at(recording: Recording, index: int, event: ev.AnyEvent) -> str:
+    """The event in words, as a `Narrator` of the whole run says it."""
     narrator = Narrator()
     for earlier in _needed(recording, index, event):
         narrator.learn(earlier)
     return narrator.describe(event)
 
 
-def _needed(recording: Recording, index: int, event: AnyEvent) -> Iterator[AnyEvent]:
-    """The earlier events that the sentence speaks of."""
+def _needed(recording: Recording, index: int, event: ev.AnyEvent) -> Iterator[ev.AnyEvent]:
+    """The earlier events that the sentence mentions."""
     match event:
-        case JobFinished() | MapOutputsLost():
+        case ev.JobFinished() | ev.MapOutputsLost():
             row = recording.last_state.jobs.rows.get(event.job)
             if row is not None:
                 yield row.submission
-        case AttemptLaunched():
+        case ev.AttemptLaunched():
             if event.original in recording.launched:
                 yield recording.event(recording.launched[event.original])
         case _:
             launch = recording.launched.get(getattr(event, "attempt", None) or 0)
             if launch is not None:
                 yield recording.event(launch)
-    if isinstance(event, AttemptResumed):
+    if isinstance(event, ev.AttemptResumed):
         suspension = _last_suspension(recording, index, event)
         if suspension is not None:
             yield suspension
 
 
 def _last_suspension(
-    recording: Recording, index: int, event: AttemptResumed
-) -> AttemptSuspended | None:
-    """When the attempt was suspended that now goes on."""
-    number, job, node = (
-        EVENT_NUMBERS[AttemptSuspended],
-        recording.jobs[index],
-        recording.nodes[index],
-    )
-    for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
-        high = min(index, low + _BLOCK)
-        mask = np.frombuffer(recording.kinds, np.uint8)[low:high] == number
-        mask &= np.frombuffer(recording.jobs, np.int32)[low:high] == job
-        mask &= np.frombuffer(recording.nodes, np.int32)[low:high] == node
-        places = (np.flatnonzero(mask) + low)[::-1].tolist()
-        del mask
-        for each in places:
+    recording: Recording, index: int, event: ev.AttemptResumed
+) -> ev.AttemptSuspended | None:
+    """The last suspension of the attempt that resumes."""
+    suspensions = LogFilter(job=recording.jobs[index], kind="attempt-suspended")
+    for each in _backwards(recording, index, suspensions):
+        if recording.nodes[each] == recording.nodes[index]:
             found = recording.event(each)
-            if isinstance(found, AttemptSuspended) and found.attempt == event.attempt:
+            if isinstance(found, ev.AttemptSuspended) and found.attempt == event.attempt:
                 return found
     return None

@@ -1,10 +1,10 @@
-"""What each job is due: its fair share of the slots, by the pools of the scenario.
+"""Each job's fair share of the slots, by the pools of the scenario.
 
-The shares are those of Hadoop's Fair Scheduler (`Fair.claims`), whatever policy is in force: they
-are what one holds a policy against.  Pools are the policy's own if it is `fair`, else those that
-the scenario sets up for `fair`; without any, jobs share by their priorities.  What is counted is
-what the master has booked: slots of nodes that it has not given up, tasks that are not done,
-reduces from slowstart on.
+The shares are those of Hadoop's Fair Scheduler (`Fair.entitlements`), whatever policy is in force:
+a measure for any policy.  Pools are the policy's own if it is `fair`, else those that
+the scenario sets up for `fair`; without any, jobs share by their priorities.  The shares follow the
+master's books: slots of nodes that it has not given up, tasks that are not done, reduces from
+slowstart on.
 """
 
 from math import ceil
@@ -29,7 +29,7 @@ _Floats = NDArray[np.float64]
 
 
 class FairShares:
-    """How the slots of one run would be shared out fairly, at any moment of it."""
+    """Fair shares at any moment of one run."""
 
     def __init__(self, started: RunStarted) -> None:
         self._params = _params_of(started)
@@ -41,7 +41,7 @@ class FairShares:
         self._shares: dict[JobId, float] = {}
 
     def at(self, cluster: ClusterState) -> dict[JobId, float]:
-        """What each job in the system is due, in slots, maps and reduces together."""
+        """The fair share of each job in the system, in slots, maps and reduces together."""
         moment = (cluster.index, len(cluster.jobs.live))
         if self._computed_at != moment:
             self._computed_at, self._shares = moment, self._shared(cluster)
@@ -55,7 +55,7 @@ class FairShares:
         )
 
     def among_jobs(self, cluster: ClusterState) -> dict[JobId, float]:
-        """Without pools: what `among_pools` comes to, in a fraction of the time."""
+        """Without pools: the result of `among_pools` in a fraction of the time."""
         view = _ClusterView(cluster, self._slots, self._slowstart)
         jobs = [view.job(job) for job in cluster.jobs.live]
         weights = np.array([float(PRIORITY_WEIGHTS[job.priority]) for job in jobs])
@@ -68,7 +68,7 @@ class FairShares:
         return dict(zip(cluster.jobs.live, shares.tolist(), strict=True))
 
     def among_pools(self, cluster: ClusterState) -> dict[JobId, float]:
-        """As the Fair Scheduler itself has it."""
+        """With pools, by the Fair Scheduler itself."""
         fair, view = Fair(self._params), _ClusterView(cluster, self._slots, self._slowstart)
         seen = cast(ClusterView, view)
         for job in cluster.jobs.live:
@@ -81,8 +81,8 @@ class FairShares:
 
 
 def _water_level(demands: _Floats, weights: _Floats, slots: int) -> float:
-    """How much each gets a unit of weight, at most its demand, so that all slots are given away
-    (`scheduler.orders.fair.water_filling`, here in floating point: it is for the eye alone).
+    """The slots per unit of weight that hand out all slots, no job getting more than its demand
+    (`scheduler.orders.fair.water_filling`, here in floating point: it is only shown).
     """
     order = np.argsort(demands / weights)
     wanted, weight = demands[order], weights[order]
@@ -94,7 +94,7 @@ def _water_level(demands: _Floats, weights: _Floats, slots: int) -> float:
 
 
 def _params_of(started: RunStarted) -> Fair.Params:
-    """How jobs fall into pools; nothing special where that cannot be read."""
+    """How jobs fall into pools; the defaults where that cannot be read."""
     parts = started.scenario.get("parts")
     settings = cast(PartSettings, parts) if isinstance(parts, dict) else {}
     for text in (started.policy, "fair"):
@@ -110,7 +110,7 @@ def _params_of(started: RunStarted) -> Fair.Params:
 
 
 class _ClusterView:
-    """What `Fair` asks of the cluster: slots that are believed to be there, and jobs."""
+    """The cluster as `Fair` asks for it: the slots that the master counts on, and jobs."""
 
     def __init__(self, cluster: ClusterState, slots: NDArray[np.int64], slowstart: float) -> None:
         self._cluster = cluster

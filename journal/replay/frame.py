@@ -3,21 +3,23 @@
 A frame is a value, made of numbers, bytes and finished sentences.  It says everything the screen
 draws for one moment of a run, so it can cross a pipe, and a screen never touches an actor.
 
-**Truth and belief.**  A slot's state is the truth of its slot, but for two states that tell what
-the master believes where that differs: `GHOST` (the master still counts an attempt there, which
-is over) and `ORPHAN` (an attempt runs there which the master has given up).
+**Truth and belief.**  A slot's state is the truth, except for two states that tell what the master
+believes where that differs: `GHOST` (the master still counts an attempt there that is over) and
+`ORPHAN` (an attempt runs there that the master has given up).
 """
 
 from enum import IntEnum, IntFlag
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 
 class SlotState(IntEnum):
-    """What a slot is at."""
+    """What a slot does."""
 
     IDLE = 0
     MAP = 1
@@ -29,6 +31,10 @@ class SlotState(IntEnum):
 
 
 WASTED = len(SlotState)
+"""In a timeline: the state of an attempt that failed or was killed."""
+
+USUAL_AGE = 128
+"""The age of an attempt in a frame that is as old as those of its job and kind usually get."""
 
 
 class NodeStatus(IntFlag):
@@ -38,11 +44,11 @@ class NodeStatus(IntFlag):
     PAUSED = 2
     SLOW = 4
     CUT = 8
-    """Its link to the master is not what it should be."""
+    """Its link to the master is disturbed."""
     DRAINED = 16
     """Taken out of service: it gets nothing new."""
     ABSENT = 32
-    """It is down since before the run began: the master has never heard of it."""
+    """It has been down since before the run began: the master has never heard of it."""
     APART = 64
     """It cannot fetch from some other nodes."""
 
@@ -50,13 +56,19 @@ class NodeStatus(IntFlag):
 _DOWN, _DOWN_OR_ABSENT = int(NodeStatus.DOWN), int(NodeStatus.DOWN | NodeStatus.ABSENT)
 
 
+def nodes_down(node_status: bytes | bytearray) -> NDArray[np.bool_]:
+    """Which nodes are down, except those that have not joined yet."""
+    down: NDArray[np.bool_] = np.frombuffer(node_status, np.uint8) & _DOWN_OR_ABSENT == _DOWN
+    return down
+
+
 def master_unaware(node_status: int, lost: int) -> bool:
-    """Whether a node is down and the master counts on it all the same."""
+    """Whether a node is down and the master still counts on it."""
     return node_status & _DOWN_OR_ABSENT == _DOWN and not lost
 
 
 class Mark(IntEnum):
-    """What is worth a mark on the time bar; of several at one place the highest is shown."""
+    """The marks on the time bar; of several at one place the highest is shown."""
 
     NONE = 0
     PREEMPTION = 1
@@ -66,7 +78,7 @@ class Mark(IntEnum):
 
 
 class LogLevel(IntEnum):
-    """How much the log tells: headlines, also decisions, or every event."""
+    """The detail of the log: headlines, also decisions, or every event."""
 
     HEADLINES = 0
     DECISIONS = 1
@@ -74,13 +86,13 @@ class LogLevel(IntEnum):
 
 
 class JobState(IntEnum):
-    """Where a job stands, as the master sees it."""
+    """The state of a job, as the master sees it."""
 
     WAITING = 0
-    """Nothing of it has been launched yet."""
+    """None of its tasks has been launched yet."""
     RUNNING = 1
     STARVED = 2
-    """Begun, not done, and none of its tasks runs."""
+    """Begun, not done, and none of its tasks is running."""
     SUCCEEDED = 3
     FAILED = 4
     KILLED = 5
@@ -117,11 +129,11 @@ COMPARISON_SORT_KEYS = (
 
 
 class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """What the screen wants to see: how wide, which rows, who is selected.
+    """What the screen wants to see: how wide, which rows, what is selected.
 
     `columns` is the width of the time bar and of the charts; `lane_columns` that of the detail's
-    timeline, 0 for none, and `lane_rows` how many lanes it has room for.  `log_back` is
-    how many lines the log is scrolled back.
+    timeline, 0 for none, and `lane_rows` how many lanes it has room for.  `log_back` is how many
+    lines the log is scrolled back.
     """
 
     columns: int = 80
@@ -130,9 +142,9 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     log_level: LogLevel = LogLevel.HEADLINES
     log_of_selection: bool = False
     log_kind: str = ""
-    """Only events of this kind, of all of them; empty for any."""
+    """Only events of this kind, whatever their level; empty for any."""
     filter: str = ""
-    """Only jobs, and lines of the log, that contain this; `!` before it leaves those out."""
+    """Only jobs, and lines of the log, that contain this; with `!` before it, that do not."""
     jobs_top: int = 0
     jobs_rows: int = 20
     jobs_key: JobSortKey = JobSortKey.ID
@@ -140,21 +152,21 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     all_jobs: bool = False
     """Also those that have left the system."""
     with_fair_shares: bool = True
-    """Also what each job is due."""
+    """Also the fair share of each job."""
     job: JobId | None = None
     node: NodeId | None = None
     slot: int | None = None
-    """Of `node` this one."""
+    """One of the slots of `node`."""
     lane_columns: int = 0
     lane_rows: int = 0
     with_run: bool = True
-    """Also what is being run, which stays the same."""
+    """Also the `RunInfo`, which stays the same."""
     lead: int = 0
-    """Which of two runs beside each other is in front, and moves by events of its own."""
+    """Which of two compared runs is in front: steps go by its events."""
 
 
 class RunInfo(msgspec.Struct, frozen=True, array_like=True):
-    """What is being run; `nodes` as the run began, `policies` those that the scenario names."""
+    """What is run; `nodes` as the run began, `policies` those that the scenario names."""
 
     name: str
     policy: str
@@ -166,12 +178,12 @@ class RunInfo(msgspec.Struct, frozen=True, array_like=True):
 class JobRow(msgspec.Struct, frozen=True, array_like=True):
     """One job in the table.  Tasks are counted as the master does, (maps, reduces) each.
 
-    `share` is its part of all running attempts; `waited_ms` from submission to its first launch,
-    `time_ms` from submission to its end, or to now.  `due` is its fair share in slots.  `rank` is
-    its place in the policy's queue when a task of it was launched last, 0 for never, and `score`
-    the number by which it stood there.  `expected_ms` is its size as a policy can tell, `size_ms`
-    as it is, `stretch` its time over the least that it could take: both for the audience alone.
-    `preempted` is how often an attempt had to give way, `by` for whom last.
+    `waited_ms` is from submission to its first launch, `time_ms` from submission to its end, or to
+    now.  `fair_share` is in slots.  `rank` is its place in the policy's queue when a task of it was
+    launched last, 0 for never, and `score` the number that put it there.  `expected_ms` is its size
+    as a policy can know it; its true size `size_ms` and `stretch`, its time over the least that it
+    could take, no scheduler can know.  `preempted` is how often an attempt of it was preempted,
+    `by` the last job or pool that it was preempted for.
     """
 
     job: JobId
@@ -183,7 +195,6 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     done: tuple[int, int]
     running: tuple[int, int]
     suspended: int
-    share: float
     waited_ms: Millis
     time_ms: Millis
     fair_share: float | None = None
@@ -196,9 +207,14 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     by: str = ""
     priority: Priority = Priority.NORMAL
 
+    @property
+    def waiting(self) -> int:
+        """How many tasks are neither done nor running."""
+        return sum(self.tasks) - sum(self.done) - sum(self.running)
+
 
 class LogLine(msgspec.Struct, frozen=True, array_like=True):
-    """One event in the log: its place in the run, and what it says; `mark` gives its colour."""
+    """One event in the log: its number, its sentence, and what it is about."""
 
     index: int
     at_ms: Millis
@@ -213,8 +229,8 @@ class Charts(msgspec.Struct, frozen=True, array_like=True):
     """Figures over the whole run so far, one a column of the time bar; NaN where there are none.
 
     Shares of busy map and reduce slots; jobs in the system; the share of maps launched on a node
-    that holds their input; slot minutes that were lost with attempts that failed or were killed.
-    `marks` has the most striking `Mark` of each column.
+    that holds their input; slot minutes wasted by attempts that failed or were killed.  `marks` has
+    the highest `Mark` of each column.
     """
 
     maps: list[float]
@@ -226,8 +242,8 @@ class Charts(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Lane(msgspec.Struct, frozen=True, array_like=True):
-    """A row of the detail's timeline: for each column the owner (job + 1, 0 for nobody) and how
-    full it is, from 0 to 1, in which state; `LOST` is that of an attempt that came to nothing.
+    """A row of the detail's timeline: for each column the owner (job + 1, 0 for none), the state (a
+    `SlotState` or `WASTED`), and how full it is, from 0 to 1.
     """
 
     label: str
@@ -247,42 +263,38 @@ class Detail(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Totals(msgspec.Struct, frozen=True, array_like=True):
-    """The cluster in figures: slots by kind, how many are busy in truth, jobs, nodes."""
+    """The cluster in figures.
+
+    `slots` of each kind and how many of them really are `busy`; jobs `submitted` so far and those
+    in the system; nodes that are `down`, those that the master has given up for `lost`, and how
+    many of those down it is `unaware` of.
+    """
 
     slots: tuple[int, int]
     busy: tuple[int, int]
-    ghosts: int
-    orphans: int
-    suspended: int
     submitted: int
     in_system: int
-    nodes: int
     down: int
     lost: int
-    wasted_ms: Millis
-    local: int
-    rack: int
-    maps_launched: int
-    master_still: bool = False
-    """Whether the master itself stands still."""
+    unaware: int
+    master_paused: bool = False
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
     """A run at one moment.
 
-    `index` is how many events have happened; `end_ms` and `events` are how far the run is known;
-    `complete` says that no more will come, `reason` how it ended (None if it was cut off or
-    failed, which `trouble` explains).
-    `states`, `owners` (job + 1 as 32 bits, 0 for nobody) and `ages` (128 is as old as attempts of
-    that job and kind usually get) have one entry a slot, node by node, a node's map slots first.
-    `truth`, `lost` and `held` (suspended attempts) have one a node.  `selected` is the row of the
-    selected job, whether the table shows it or not.
+    `index` is how many events have happened; `end_ms` is how far the run is known; `complete` says
+    that no more will come, `reason` how it ended (None if it was cut off or failed, which `failure`
+    explains).
+    `states`, `owners` (job + 1 as 32 bits, 0 for none) and `ages` (see `USUAL_AGE`) have one entry
+    a slot, node by node, a node's map slots first.  `node_status`, `lost` and `suspended_by_node`
+    have one a node.  `selected` is the row of the selected job, whether the table shows it or not.
+    `log_top` says that the log begins with the first line there is.
     """
 
     at_ms: Millis
     index: int
     end_ms: Millis
-    events: int
     complete: bool
     reason: str | None
     digest: str
@@ -308,19 +320,33 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     reached: bool = False
     """Whether the run has come to what it was played until."""
     refusal: str = ""
-    """Why what was to be done could not be, for the person who wanted it."""
+    """Why an intervention could not be done, in words."""
     comparison: "RunComparison | None" = None
-    """The other run, where two are beside each other."""
+    """The other run, where two are compared."""
+
+    @property
+    def over(self) -> bool:
+        """Whether this is the end of the run."""
+        return self.complete and self.at_ms >= self.end_ms
+
+    @property
+    def rows_top(self) -> int:
+        """Where the rows begin that the table of jobs shows."""
+        return self.jobs_top if self.comparison is None else self.comparison.rows_top
+
+    def scrubbed(self, hundredths: int) -> Millis:
+        """The moment that many hundredths of the run later, or earlier below 0."""
+        return max(self.at_ms + hundredths * max(self.end_ms // 100, 1), 0)
 
 
 class RunFigures(msgspec.Struct, frozen=True, array_like=True):
     """A run so far in a few figures.
 
-    `done` jobs have succeeded, after `response_ms` on average; `common_ms` is that average over
-    those that have succeeded in both runs.  `in_system_ms` is the time that jobs have spent in the
-    system, shared out over all that were submitted.  `busy` are the shares of map and of reduce
-    slot time in use, `wasted` that of all slot time in attempts that failed or were killed.
-    `run_ended_ms` is when the run ended.
+    `done` jobs have succeeded, after `response_ms` on average; `common_ms` is that average over the
+    jobs that have succeeded in both runs.  `in_system_ms` is the mean time in the system of all
+    jobs submitted so far.  `busy` are the shares of map and of reduce slot time in use, `wasted`
+    that of all slot time in attempts that failed or were killed.  `run_ended_ms` is when the run
+    ended.
     """
 
     policy: str
@@ -334,8 +360,8 @@ class RunFigures(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ComparedJob(msgspec.Struct, frozen=True, array_like=True):
-    """A job in both runs; None where it has not come.  `sooner_ms` is how much sooner the second
-    has finished it than the first, None until both have.
+    """A job in both runs; None where it has not been submitted.  `sooner_ms` is how much sooner it
+    finished in the second run, None until it has in both.
     """
 
     job: JobId
@@ -347,7 +373,7 @@ class ComparedJob(msgspec.Struct, frozen=True, array_like=True):
 class DivergencePoint(msgspec.Struct, frozen=True, array_like=True):
     """Where two runs first differ in what happens: when, and what each does there, in words.
 
-    A decision that is the same for another reason is no difference.
+    The same decision for another reason is no difference.
     """
 
     at_ms: Millis
@@ -355,16 +381,14 @@ class DivergencePoint(msgspec.Struct, frozen=True, array_like=True):
 
 
 class RunComparison(msgspec.Struct, frozen=True, array_like=True):
-    """Two runs at the same moment.  What comes in pairs is in the order in which they were begun.
+    """Two runs at the same moment.  Pairs are in the order in which the runs were begun.
 
-    `other` is the frame of the one that is not in front; `lead` is which one is.  `common` jobs
-    have succeeded in both.
+    `lead` says which run is in front, `other` is the frame of the other one.
     """
 
     lead: int
     other: Frame
     figures: tuple[RunFigures, RunFigures]
-    common: int
     rows: list[ComparedJob]
     rows_top: int
     rows_found: int

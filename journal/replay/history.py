@@ -1,7 +1,7 @@
-"""What a run's charts are drawn from: running sums, sampled at even steps of virtual time.
+"""The data of a run's charts: running sums, sampled at even steps of virtual time.
 
 However long the run, there are at most `_SAMPLES_MAX` samples: when there are more, every other one
-goes and the step doubles.  Since the sums are exact at their samples, nothing else is lost by it.
+goes and the step doubles.  Sums are exact at their samples, so only resolution is lost.
 """
 
 from array import array
@@ -21,7 +21,7 @@ _MINUTE_MS = 60_000
 
 
 class RunHistory:
-    """Sums over the run so far; `due_ms` is when the next sample is to be taken."""
+    """Sums over the run so far; `next_sample_ms` is when the next sample is due."""
 
     def __init__(self) -> None:
         self.next_sample_ms: Millis = 0
@@ -31,7 +31,7 @@ class RunHistory:
         self._mark_kinds = bytearray()
 
     def sample(self, at_ms: Millis, cluster: ClusterState) -> None:
-        """Take the samples due up to `at_ms`; nothing has happened since `stage` was so."""
+        """Take the samples due up to `at_ms`; nothing has happened since `cluster` was so."""
         while self.next_sample_ms <= at_ms:
             for column, total in zip(self._sums, _sums(cluster, self.next_sample_ms), strict=True):
                 column.append(total)
@@ -42,14 +42,14 @@ class RunHistory:
                 self.next_sample_ms = len(self._sums[0]) * self._step_ms
 
     def mark(self, at_ms: Millis, kind: Mark) -> None:
-        """What happens at that moment deserves a mark."""
+        """Put a mark at that moment."""
         self._mark_times.append(at_ms)
         self._mark_kinds.append(kind)
 
     def next_mark(
         self, at_ms: Millis, kind: Mark | None = None, *, back: bool = False
     ) -> Millis | None:
-        """When the next moment with a mark is, or with one of that kind; or the one before."""
+        """The next moment with a mark, or with one of that kind; or the one before."""
         times = np.frombuffer(self._mark_times, np.int64)
         if kind is not None:
             times = times[np.frombuffer(self._mark_kinds, np.uint8) == kind]
@@ -62,8 +62,8 @@ class RunHistory:
     def charts(
         self, columns: int, end_ms: Millis, last_state: ClusterState, until_ms: Millis
     ) -> Charts:
-        """The run from its start to `until_ms` in so many columns; `tip` is how it stands at
-        `end_ms`, and what comes after that is not known.
+        """The run from its start to `until_ms`; `last_state` is its state at `end_ms`, after which
+        nothing is known.
         """
         held = np.arange(len(self._sums[0]), dtype=np.float64) * self._step_ms
         now = _sums(last_state, end_ms)
@@ -75,7 +75,7 @@ class RunHistory:
             np.diff(np.interp(edges, held, _column(column, len(held) - 1, total)))
             for column, total in zip(self._sums, now, strict=True)
         )
-        slots = _slots(last_state)
+        slots = [max(each, 1) for each in last_state.slots]
         with np.errstate(divide="ignore", invalid="ignore"):
             return Charts(
                 maps=(maps / spans / slots[0]).tolist(),
@@ -87,7 +87,7 @@ class RunHistory:
             )
 
     def _marks(self, columns: int, end_ms: Millis) -> bytes:
-        """The most striking mark of each column."""
+        """The highest mark of each column."""
         row = np.zeros(columns, np.uint8)
         times = np.frombuffer(self._mark_times, np.int64)
         if len(times):
@@ -97,7 +97,7 @@ class RunHistory:
 
 
 def _sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
-    """What is summed, at a moment up to which nothing has happened since the stage's own."""
+    """The sums at `at_ms`; nothing has happened since `cluster` was so."""
     passed = at_ms - cluster.now_ms
     return (
         cluster.busy_ms[0] + cluster.busy[0] * passed,
@@ -110,10 +110,5 @@ def _sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
 
 
 def _column(sums: "array[int]", known: int, total: int) -> _Floats:
-    """The first samples of a sum, then how it stands now."""
+    """The first samples of a sum, then its present value."""
     return np.append(np.frombuffer(sums, np.int64)[:known], total).astype(np.float64)
-
-
-def _slots(cluster: ClusterState) -> tuple[int, int]:
-    """How many slots of each kind there are, at least 1."""
-    return max(cluster.slots[0], 1), max(cluster.slots[1], 1)

@@ -1,44 +1,33 @@
 """What is to be said of jobs beyond what has been counted: shares, ranks, sizes, rivals."""
 
-import re
 from functools import cached_property
 
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.fair_share import FairShares
-from callboard.journal.replay.job_oracle import JobOracle
+from callboard.journal.replay.job_oracle import JobOracle, MakeOracle
 from callboard.journal.replay.job_stats import JobStats
-from callboard.scheduler.decisions import Why
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.parts import parse_policy
+from callboard.scheduler.reasons import Reason, Why
+from callboard.scheduler.registry.parts import ORDERS, parse_policy
 
-SCORE_FORMATS = {
-    "fair": "{:g} running / weight",
-    "ps": "{:g} running",
-    "las": "{:,.1f} slot-s attained",
-    "srpt": "{:,.1f} slot-s left",
-    "sjf": "{:,.1f} slot-s in all",
-    "hfsp": "{:,.1f} slot-s of virtual size",
-    "fsp+fifo": "{:,.1f} slot-s of virtual size",
-    "fsp+ps": "{:,.1f} slot-s of virtual size",
-    "psbs": "{:,.1f} slot-s of virtual size",
-}
-"""What an order compares jobs by (`Why.score`)."""
-
-_CLAIMANT = re.compile(r"job-\d+|pool [^\s,;)]+")
-_ORDER = re.compile(r"[^\s:,]+")
+_BY_SCORE = (Reason.BY_KEY, Reason.POOL, Reason.POOL_MIN_SHARE)
 
 
 class Insight:
-    """Whoever has read what a run's journal begins with."""
+    """Whoever has read what a run's journal begins with; without `make_oracle` true sizes are not
+    known.
+    """
 
-    def __init__(self, started: RunStarted) -> None:
+    def __init__(self, started: RunStarted, make_oracle: MakeOracle | None = None) -> None:
         self._started = started
+        self._make_oracle = make_oracle
 
     @cached_property
-    def _oracle(self) -> JobOracle:
-        return JobOracle.of(self._started)
+    def _oracle(self) -> JobOracle | None:
+        return None if self._make_oracle is None else self._make_oracle(self._started)
 
     @cached_property
     def _fair_shares(self) -> FairShares:
@@ -63,29 +52,24 @@ class Insight:
         is one that goes by them, else by the tasks that have been done.
         """
         if self._sigma is not None:
-            return self._oracle.estimated_ms(row.submission, self._sigma)
+            oracle = self._oracle
+            return None if oracle is None else oracle.estimated_ms(row.submission, self._sigma)
         return cluster.jobs.expected_ms(row)
 
     def size_ms(self, row: JobStats) -> Millis | None:
         """The job's true size."""
-        return self._oracle.size_ms(row.submission)
+        return None if self._oracle is None else self._oracle.size_ms(row.submission)
 
     def stretch(self, row: JobStats, at_ms: Millis) -> float | None:
         """How many times the least that it could take the job has been there."""
-        least_ms = self._oracle.least_ms(row.submission)
+        least_ms = None if self._oracle is None else self._oracle.least_ms(row.submission)
         until_ms = at_ms if row.finished_ms is None else row.finished_ms
         return (until_ms - row.submission.at_ms) / least_ms if least_ms else None
 
 
-def beneficiary(why: Why) -> str:
-    """For whom an attempt had to give way, if the reason names somebody."""
-    found = _CLAIMANT.search(why.rule)
-    return found.group() if found else ""
-
-
 def queue_position(why: Why) -> str:
     """By what the job stood where it stood when it was launched: the order, the number."""
-    order = _ORDER.match(why.rule)
-    said = SCORE_FORMATS.get(order.group() if order else "")
-    number = f", {said.format(why.score)}" if said and ":" not in why.rule else ""
-    return f"{why.rule}{number}"
+    order = ORDERS.get(why.serving or why.part)
+    if order is None or not order.score_format or why.reason not in _BY_SCORE:
+        return reason_in_words(why)
+    return f"{reason_in_words(why)}, {order.score_format.format(why.score)}"

@@ -1,50 +1,32 @@
-"""What only the audience knows of jobs: how large they really are.
+"""What only the oracle knows of jobs: how large they really are.
 
-The true sizes follow from what the journal's first event says of the scenario.  Nothing that the
-master or its policy does goes by what is made here.
+Nothing that the master or its policy does goes by what is said here.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
-from callboard.actors.config import Tasks
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.events import JobSubmitted, NodeFacts, RunStarted
-from callboard.scenarios.oracle import WorkloadOracle
-from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.scenario_file import from_dict, make_jobs
+from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.model import KINDS, Millis, TaskKind
 
 
 class JobOracle:
     """The truth about a run's jobs; None of a job that the scenario does not tell of."""
 
-    def __init__(
-        self, jobs: Sequence[JobSpec], tasks: Tasks, seed: int, nodes: Sequence[NodeFacts]
-    ) -> None:
+    def __init__(self, jobs: Sequence[JobSpec], sizes: Oracle, nodes: Sequence[NodeFacts]) -> None:
         self._specs = {spec.job: spec for spec in jobs}
-        self._truth = WorkloadOracle(jobs, tasks, seed)
+        self._sizes = sizes
         self._slots = (sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes))
         self._machines = {(n.kind, n.speed) for n in nodes}
-
-    @classmethod
-    def of(cls, started: RunStarted) -> "JobOracle":
-        """Whoever has read the journal's first event; of a trace that is not there any more, and
-        of a scenario of another version, they know nothing.
-        """
-        try:
-            scenario = from_dict(started.scenario)
-            jobs: Sequence[JobSpec] = make_jobs(scenario)
-            tasks = scenario.tasks
-        except (ScenarioError, OSError):
-            jobs, tasks = (), Tasks()
-        return cls(jobs, tasks, started.seed, started.nodes)
 
     def size_ms(self, submission: JobSubmitted) -> Millis | None:
         """Slot time of all its tasks on nodes of speed 1 with local input, shuffles apart."""
         if self._spec(submission) is None:
             return None
-        return sum(self._truth.size_ms(submission.job, kind) for kind in KINDS)
+        return sum(self._sizes.size_ms(submission.job, kind) for kind in KINDS)
 
     def estimated_ms(self, submission: JobSubmitted, sigma: float) -> Millis | None:
         """What a policy takes that for which is told true sizes with an error of shape `sigma`
@@ -54,8 +36,8 @@ class JobOracle:
             return None
         return sum(
             round(
-                self._truth.size_ms(submission.job, kind)
-                * math.exp(sigma * self._truth.normal(submission.job, kind))
+                self._sizes.size_ms(submission.job, kind)
+                * math.exp(sigma * self._sizes.normal(submission.job, kind))
             )
             for kind in KINDS
         )
@@ -75,7 +57,7 @@ class JobOracle:
         tasks = spec.reduces if kind else spec.maps
         if not tasks:
             return 0.0
-        return self._truth.size_ms(spec.job, kind) / min(tasks, max(self._slots[kind], 1))
+        return self._sizes.size_ms(spec.job, kind) / min(tasks, max(self._slots[kind], 1))
 
     def _spec(self, submission: JobSubmitted) -> JobSpec | None:
         """The job as the scenario has it, if it is the same."""
@@ -87,3 +69,7 @@ class JobOracle:
         ):
             return None
         return spec
+
+
+MakeOracle: TypeAlias = Callable[[RunStarted], JobOracle | None]
+"""Makes the oracle of the run that begins so, when it is first wanted."""

@@ -1,20 +1,23 @@
-"""What a row of the jobs' table says beside the job's own counts, and sorting by it."""
+"""The rows of the table of jobs: which, in what order, and what is in their columns."""
 
 from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
 
 import msgspec
 
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import JobRow, JobSortKey
-from callboard.journal.replay.insight import Insight, beneficiary
+from callboard.journal.replay.event_log import matches_text
+from callboard.journal.replay.frame import JobRow, JobSortKey, View
+from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.replay.recording import Recording
+from callboard.journal.tell.names import claimant_name, printable
 from callboard.scheduler.model import JobId, Millis
 
 
 class InsightColumns:
-    """Insight into the jobs as they stand at one moment; without `with_dues` not what each is due,
-    which takes a look at all.
-    """
+    """Insight into the jobs at one moment; `with_fair_shares` costs a look at all jobs."""
 
     def __init__(
         self, insight: Insight, cluster: ClusterState, at_ms: Millis, with_fair_shares: bool
@@ -27,9 +30,9 @@ class InsightColumns:
         )
 
     def put(self, line: JobRow, row: JobStats) -> JobRow:
-        """The row with all that."""
+        """The row with these columns."""
         _, why = row.launch or (0, None)
-        _, preemption = row.last_preemption or (0, None)
+        taker = row.last_preemption[1].beneficiary if row.last_preemption else None
         return msgspec.structs.replace(
             line,
             fair_share=self._fair_shares.get(line.job),
@@ -39,13 +42,13 @@ class InsightColumns:
             size_ms=self._insight.size_ms(row),
             stretch=self._insight.stretch(row, self._at_ms),
             preempted=row.preempted,
-            by=beneficiary(preemption) if preemption is not None else "",
+            by="" if taker is None else claimant_name(taker),
         )
 
-    def sort_key(self, key: JobSortKey, reverse: bool) -> Callable[[JobStats], float] | None:
-        """What the rows are sorted by, if it is one of these; what is not known comes last."""
-        insight = self._insight
-        keys: dict[JobSortKey, Callable[[JobStats], float | None]] = {
+    def sort_key(self, key: JobSortKey, reverse: bool) -> Callable[[JobStats], Any]:
+        """The function to sort rows by; unknown values come last."""
+        insight, unknown = self._insight, float("-inf" if reverse else "inf")
+        keys: dict[JobSortKey, Callable[[JobStats], Any]] = {
             JobSortKey.FAIR_SHARE: lambda row: self._fair_shares.get(row.submission.job),
             JobSortKey.EXPECTED: lambda row: insight.expected_ms(self._cluster, row),
             JobSortKey.SIZE: insight.size_ms,
@@ -53,14 +56,78 @@ class InsightColumns:
             JobSortKey.SCORE: lambda row: row.launch[1].score if row.launch else None,
             JobSortKey.PREEMPTIONS: lambda row: row.preempted,
         }
-        found = keys.get(key)
-        if found is None:
-            return None
+        found = keys.get(key) or sort_key(key, self._at_ms)
 
-        unknown = float("-inf" if reverse else "inf")
-
-        def known(row: JobStats) -> float:
+        def known(row: JobStats) -> Any:
             value = found(row)
             return unknown if value is None else value
 
         return known
+
+
+def job_rows(
+    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
+) -> tuple[list[JobRow], int, int]:
+    """The rows of the table in view, where they begin, and how many there are in all."""
+    if recording.insight is None:  # the run has not started
+        return [], 0, 0
+    jobs = cluster.jobs
+    rows = [jobs.rows[job] for job in (jobs.rows if view.all_jobs else jobs.live)]
+    if view.filter:
+        rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
+    shares = view.with_fair_shares or view.jobs_key is JobSortKey.FAIR_SHARE
+    columns = InsightColumns(recording.insight, cluster, at_ms, shares)
+    if view.jobs_key is not JobSortKey.ID or view.jobs_reverse:
+        rows.sort(key=lambda row: row.submission.job)
+        key = columns.sort_key(view.jobs_key, view.jobs_reverse)
+        rows.sort(key=key, reverse=view.jobs_reverse)
+    top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
+    shown = rows[top : top + view.jobs_rows]
+    return [columns.put(job_row(row, at_ms), row) for row in shown], top, len(rows)
+
+
+def searchable_text(row: JobStats) -> str:
+    """The text of a job that filters search."""
+    submission = row.submission
+    return f"job-{submission.job} {submission.name} {submission.user} {submission.pool}"
+
+
+def job_row(row: JobStats, at_ms: Millis) -> JobRow:
+    """The job's own counts as a row."""
+    submission = row.submission
+    left = row.finished_ms if row.finished_ms is not None else at_ms
+    begun = row.first_launch_ms if row.first_launch_ms is not None else left
+    return JobRow(
+        job=submission.job,
+        name=printable(submission.name),
+        user=printable(submission.user),
+        pool=printable(submission.pool),
+        state=row.state,
+        tasks=(submission.maps, submission.reduces),
+        done=(row.maps_done, row.reduces_done),
+        running=(row.maps_running, row.reduces_running),
+        suspended=row.suspended,
+        waited_ms=begun - submission.at_ms,
+        time_ms=left - submission.at_ms,
+        priority=submission.priority,
+    )
+
+
+def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobStats], Any]:
+    """The function to sort rows by."""
+
+    keys: dict[JobSortKey, Callable[[JobStats], Any]] = {
+        JobSortKey.ID: attrgetter("submission.job"),
+        JobSortKey.NAME: lambda row: row.submission.name,
+        JobSortKey.POOL: lambda row: (row.submission.pool, row.submission.user),
+        JobSortKey.STATE: lambda row: row.state,
+        JobSortKey.DONE: lambda row: (
+            (row.maps_done + row.reduces_done)
+            / max(row.submission.maps + row.submission.reduces, 1)
+        ),
+        JobSortKey.RUNNING: lambda row: row.attempts - row.suspended,
+        JobSortKey.WAITING: lambda row: job_row(row, at_ms).waiting,
+        JobSortKey.WAITED: lambda row: job_row(row, at_ms).waited_ms,
+        JobSortKey.TIME: lambda row: job_row(row, at_ms).time_ms,
+    }
+    return keys[key]

@@ -16,8 +16,8 @@ from callboard.actors.vocabulary.events import (
     SuspendOrdered,
 )
 from callboard.journal.replay.frame import JobState
-from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import JobId, Millis, TaskIndex, TaskKind
+from callboard.scheduler.reasons import Refusal, Why
 
 _STATES = {
     Outcome.SUCCEEDED: JobState.SUCCEEDED,
@@ -56,7 +56,7 @@ class JobStats(msgspec.Struct, gc=False):
     first_launch_ms: Millis | None = None
     finished_ms: Millis | None = None
     outcome: Outcome | None = None
-    last_skip: tuple[Millis, str, JobId] | None = None
+    last_skip: tuple[Millis, Refusal, JobId] | None = None
     launch: tuple[Millis, Why] | None = None
     last_preemption: tuple[Millis, Why] | None = None
     work_ms: tuple[Millis, Millis] = (0, 0)
@@ -118,7 +118,7 @@ class JobStatsTable:
         for skip in why.skipped:
             row = self._mine(skip.job)
             if row is not None:
-                row.last_skip = (event.at_ms, skip.reason, event.job)
+                row.last_skip = (event.at_ms, skip.refusal, event.job)
         row = self._mine(event.job)
         if row is None:
             return

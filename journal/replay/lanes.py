@@ -1,4 +1,4 @@
-"""Timelines: of slots, of a job's tasks, of how many of its attempts ran, all from stints."""
+"""Timelines of slots, of a job's tasks, of how many of its attempts ran, all from occupancies."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.replay.frame import WASTED, Lane, SlotState
 from callboard.journal.replay.recording import OccupancyLog
-from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.model import JobId, Millis, NodeId
 
 Ints = NDArray[np.int64]
 Window = tuple[int, int]
 
 
 class SelectedOccupancies:
-    """Some stints, as they are known at a moment; those that begin later are left out."""
+    """Some occupancies as known at a moment, without those that begin later."""
 
-    def __init__(self, occupancies: OccupancyLog, which: Ints, at_ms: Millis) -> None:
-        began = np.frombuffer(occupancies.began_ms, np.int64)[which]
-        self.rows: Ints = which[began < at_ms]
-        self.began: Ints = began[began < at_ms]
+    def __init__(self, occupancies: OccupancyLog, mask: NDArray[np.bool_], at_ms: Millis) -> None:
+        began = np.frombuffer(occupancies.began_ms, np.int64)
+        self.rows: Ints = np.flatnonzero(mask & (began < at_ms))
+        self.began: Ints = began[self.rows]
         ended = np.frombuffer(occupancies.ended_ms, np.int64)[self.rows]
         over = (ended >= 0) & (ended <= at_ms)
         self.ended: Ints = np.where(over, ended, at_ms)
@@ -37,7 +37,7 @@ class SelectedOccupancies:
         self.of_map = np.frombuffer(occupancies.map_slot, np.int8)[self.rows] > 0
 
     def parts(self, at: int) -> Iterator[tuple[int, int, int]]:
-        """The stint in stretches of one state: from, to, state.  A reduce's shuffle is one."""
+        """The occupancy in stretches of one state, a reduce's shuffle apart: from, to, state."""
         state = int(self.state[at])
         begin, middle, end = int(self.began[at]), int(self.shuffled[at]), int(self.ended[at])
         if state != SlotState.SHUFFLE:
@@ -48,20 +48,20 @@ class SelectedOccupancies:
             yield middle, end, SlotState.REDUCE
 
 
-def occupancies_of_node(occupancies: OccupancyLog, node: int) -> Ints:
-    """The stints in a node's slots."""
-    return np.flatnonzero(np.frombuffer(occupancies.node, np.int32) == node)
+def occupancies_of_node(log: OccupancyLog, node: NodeId, at_ms: Millis) -> SelectedOccupancies:
+    """Those of a node's slots."""
+    return SelectedOccupancies(log, np.frombuffer(log.node, np.int32) == node, at_ms)
 
 
-def occupancies_of_job(occupancies: OccupancyLog, job: JobId) -> Ints:
-    """The stints of a job's attempts."""
-    return np.flatnonzero(np.frombuffer(occupancies.job, np.int32) == job)
+def occupancies_of_job(log: OccupancyLog, job: JobId, at_ms: Millis) -> SelectedOccupancies:
+    """Those of a job's attempts."""
+    return SelectedOccupancies(log, np.frombuffer(log.job, np.int32) == job, at_ms)
 
 
 def lane(
     label: str, chosen: SelectedOccupancies, which: Sequence[int], window: Window, columns: int
 ) -> Lane:
-    """A row of stretches: in each column whoever was there for the longest part of it."""
+    """A row of stretches; each column shows the attempt that had the longest part of it."""
     edges = np.linspace(*window, columns + 1)
     owners, codes = np.zeros(columns, np.int64), np.zeros(columns, np.uint8)
     best = np.zeros(columns)
@@ -76,7 +76,7 @@ def lane(
 
 
 def slot_name(facts: NodeFacts, slot: int) -> str:
-    """A slot as people call it: its kind, and which of that kind."""
+    """The name of a slot: `map 0`, `reduce 1`."""
     return f"map {slot}" if slot < facts.map_slots else f"reduce {slot - facts.map_slots}"
 
 
@@ -108,7 +108,7 @@ def task_lanes(chosen: SelectedOccupancies, window: Window, columns: int) -> lis
 
 
 def tasks_begun(chosen: SelectedOccupancies) -> int:
-    """How many tasks the stints are of."""
+    """The number of tasks that have begun."""
     return sum(len(np.unique(chosen.task[kind])) for kind in (chosen.of_map, ~chosen.of_map))
 
 
@@ -117,7 +117,7 @@ def running_profile(
 ) -> list[Lane]:
     """How many of the job's attempts ran at a time, maps and reduces apart.
 
-    `fill` is the share of the most that ever ran, which the label names.
+    `fill` is relative to the most that ever ran, which the label names.
     """
     edges = np.linspace(window[0], max(window[1], window[0] + 1), columns + 1)
     lanes = []

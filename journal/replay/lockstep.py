@@ -1,4 +1,4 @@
-"""Two runs beside each other, always at the same virtual time."""
+"""Two runs at the same virtual time."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -14,7 +14,7 @@ from callboard.journal.replay.source import GoTo, Move, Request, Stay, Step, Ste
 from callboard.scheduler.model import Millis
 
 _STRIDE_MS = 5_000
-"""How far both go on at a time while it is looked for where they part."""
+"""How far both go on at a time in search of their divergence."""
 
 
 class ComparedRun(Protocol):
@@ -24,7 +24,7 @@ class ComparedRun(Protocol):
     cursor: Cursor
 
     def advance(self, move: Move) -> None:
-        """Go where the move leads, or as near to it as can be."""
+        """Move there, or as near as can be."""
 
 
 class Lockstep:
@@ -43,7 +43,6 @@ class Lockstep:
 
     def answer(self, request: Request) -> Frame:
         """Move both, and show them."""
-        assert isinstance(request.move, Move), request
         self._advance(request.move, request.view.lead)
         return self._frame(request.view)
 
@@ -60,7 +59,7 @@ class Lockstep:
 
     @property
     def end_ms(self) -> Millis:
-        """How far either is known."""
+        """The last moment known of either."""
         return max(recording.end_ms for recording in self._recordings())
 
     def _advance(self, move: Move, lead: int) -> None:
@@ -82,7 +81,7 @@ class Lockstep:
                 self._to(front.cursor.at_ms)
 
     def _to(self, at_ms: Millis) -> None:
-        """Both to a moment, or as far as the slower one comes."""
+        """Move both to a moment, or as far as the slower one gets."""
         for side in self._sides:
             if side.cursor.at_ms != at_ms:
                 side.advance(GoTo(at_ms))
@@ -92,26 +91,22 @@ class Lockstep:
                 side.advance(GoTo(min(going)))
 
     def _to_divergence(self) -> None:
-        """To where the runs part; that is looked for as long as nothing else is asked."""
-        while (found := self._look()) is None:
+        """Move to where the runs diverge; the search ends when there is another request."""
+        while (found := self._divergence()) is None:
             before_ms = self.at_ms
             self._to(before_ms + _STRIDE_MS)
             if self.at_ms == before_ms or self._has_request():
                 return
-        self._to(found)
-
-    def _look(self) -> Millis | None:
-        found = self._divergence()
-        return None if found is None else found.at_ms
+        self._to(found.at_ms)
 
     def _divergence(self) -> DivergencePoint | None:
-        """Where they part, as far as both are known; a run played anew has a new tape."""
+        """Where they diverge, as far as both are known; a run played anew has a new recording."""
         if self._divergences.recordings != self._recordings():
             self._divergences = DivergenceSearch(self._recordings())
         return self._divergences.search()
 
     def _frame(self, view: View) -> Frame:
-        """Both runs at this moment."""
+        """The frame of both runs at this moment."""
         at_ms, end_ms, recordings = self.at_ms, self.end_ms, self._recordings()
         frames = [
             project(side.recording, side.cursor.index, at_ms, view, end_ms) for side in self._sides
@@ -121,12 +116,10 @@ class Lockstep:
             recordings[1].state_at(self._sides[1].cursor.index),
         )
         rows, top, found = compare_jobs(clusters, at_ms, view)
-        both = compare_figures(recordings, clusters, at_ms)
         comparison = RunComparison(
             lead=view.lead,
             other=frames[1 - view.lead],
-            figures=both[0],
-            common=both[1],
+            figures=compare_figures(recordings, clusters, at_ms),
             rows=rows,
             rows_top=top,
             rows_found=found,

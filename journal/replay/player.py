@@ -1,41 +1,41 @@
-"""Playing: how fast virtual time goes, and whether it goes at all.  No clock is read here."""
+"""Whether virtual time passes on the screen, and how fast.  No clock is read here."""
 
 from callboard.journal.replay.source import GoTo, Play, Step
 
 SPEEDS: tuple[float | None, ...] = (
     0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, None,
 )  # fmt: skip
-"""Virtual seconds a real one; None for as fast as it goes."""
+"""Virtual seconds in a real one; None for as fast as possible."""
 
 _USUAL = SPEEDS.index(60)
 
 
 class Player:
-    """Whether time goes, and how fast."""
+    """Whether time passes, and how fast."""
 
     def __init__(self) -> None:
         self.playing = False
         self.until: GoTo | Step | None = None
-        """Where it is to stop of itself."""
+        """Where playing stops by itself."""
         self.until_text = ""
         self._at = _USUAL
 
     @property
     def speed(self) -> float | None:
-        """Virtual seconds a real second; None for as fast as it goes."""
+        """One of `SPEEDS`."""
         return SPEEDS[self._at]
 
     @property
     def speed_text(self) -> str:
-        """The speed as people read it."""
+        """The speed in words."""
         return "as fast as it goes" if self.speed is None else f"×{self.speed:g}"
 
     def faster(self, steps: int) -> None:
-        """So many steps faster, or slower below 0."""
+        """Faster by steps of `SPEEDS`, or slower below 0."""
         self._at = max(0, min(self._at + steps, len(SPEEDS) - 1))
 
     def set_speed(self, speed: float | None) -> None:
-        """The step of `SPEEDS` nearest to this."""
+        """Set the nearest of `SPEEDS`."""
         if speed is None:
             self._at = len(SPEEDS) - 1
             return
@@ -43,13 +43,13 @@ class Player:
         self._at = min(range(len(known)), key=lambda at: abs(known[at] - speed))
 
     def play(self, seconds: float) -> Play:
-        """The move for so many real seconds."""
+        """The move for that much real time."""
         return Play(None if self.speed is None else 1000 * seconds * self.speed, self.until)
 
     def play_until(self, until: GoTo | Step, text: str) -> None:
-        """Go, and stop there; `text` says where that is."""
+        """Play, and stop there; `text` names the place."""
         self.playing, self.until, self.until_text = True, until, text
 
     def stop(self) -> None:
-        """Stand still, wherever it was to stop."""
+        """Pause, and forget where playing was to stop."""
         self.playing, self.until, self.until_text = False, None, ""

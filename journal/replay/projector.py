@@ -1,8 +1,4 @@
-"""From a tape, a place on it and a view: the frame.  It changes neither."""
-
-from collections.abc import Callable
-from operator import attrgetter
-from typing import Any
+"""The frame for a recording, a place in it and a view.  Nothing is changed."""
 
 import numpy as np
 
@@ -11,46 +7,41 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_job import job_detail
 from callboard.journal.replay.detail_node import node_detail
 from callboard.journal.replay.detail_slot import slot_detail
-from callboard.journal.replay.event_log import LogFilter, lines_before, matches_text
+from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.frame import (
+    USUAL_AGE,
     Detail,
     Frame,
     JobRow,
-    JobSortKey,
     LogLine,
-    NodeStatus,
     RunInfo,
     Totals,
     View,
+    nodes_down,
 )
-from callboard.journal.replay.job_rows import InsightColumns
-from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.replay.job_rows import job_row, job_rows
 from callboard.journal.replay.recording import Recording
-from callboard.journal.tell.names import printable
 from callboard.scheduler.model import Millis
 
-_USUAL_AGE = 128
 _AGE_MAX = 255
-_DOWN, _DOWN_OR_ABSENT = int(NodeStatus.DOWN), int(NodeStatus.DOWN | NodeStatus.ABSENT)
 
 
 def project(
     recording: Recording, index: int, at_ms: Millis, view: View, until_ms: Millis | None = None
 ) -> Frame:
-    """How the run stands at `at_ms`, after its first `index` events.
+    """The run at `at_ms`, after its first `index` events.
 
-    `until_ms` is where the time bar ends, if not where the run is known to.
+    `until_ms` is where the time bar ends, if not where the recording does.
     """
     cluster = recording.state_at(index)
     end_ms = recording.end_ms if until_ms is None else until_ms
-    rows, top, found = _job_rows(recording, cluster, at_ms, view)
+    rows, top, found = job_rows(recording, cluster, at_ms, view)
     log, log_top = _log(recording, index, view)
     started = recording.started
     return Frame(
         at_ms=at_ms,
         index=index,
         end_ms=end_ms,
-        events=len(recording),
         complete=recording.closed,
         reason=recording.ended.reason if recording.ended else None,
         digest=recording.ended.digest if recording.ended else "",
@@ -84,30 +75,22 @@ def _run(started: RunStarted) -> RunInfo:
 
 
 def _totals(cluster: ClusterState) -> Totals:
-    truth = np.frombuffer(cluster.node_status, np.uint8)
+    down = nodes_down(cluster.node_status)
     return Totals(
         slots=(cluster.slots[0], cluster.slots[1]),
         busy=(cluster.busy[0], cluster.busy[1]),
-        ghosts=cluster.ghosts,
-        orphans=sum(act.place >= 0 for act in cluster.orphans.values()),
-        suspended=cluster.suspended,
         submitted=len(cluster.jobs.rows),
         in_system=cluster.in_system,
-        nodes=len(cluster.node_status),
-        down=int(((truth & _DOWN_OR_ABSENT) == _DOWN).sum()),
+        down=int(down.sum()),
         lost=sum(cluster.lost),
-        wasted_ms=cluster.wasted_ms,
-        local=cluster.levels[0],
-        rack=cluster.levels[1],
-        maps_launched=sum(cluster.levels),
-        master_still=cluster.master_still,
+        unaware=int((down & (np.frombuffer(cluster.lost, np.uint8) == 0)).sum()),
+        master_paused=cluster.master_still,
     )
 
 
 def _ages(cluster: ClusterState, at_ms: Millis) -> bytes:
-    """How old what each slot holds is, beside what attempts of its job and kind usually take.
-
-    Where none has succeeded yet, that is taken from the other jobs in the system.
+    """The age of the attempt in each slot, relative to what attempts of its job and kind usually
+    take; where none has succeeded yet, to those of the other jobs in the system.
     """
     jobs = cluster.jobs
     owners = np.frombuffer(cluster.owners, np.int32)
@@ -123,7 +106,7 @@ def _ages(cluster: ClusterState, at_ms: Millis) -> bytes:
         line[line == 0] = known.mean() if len(known) else np.inf
     of_reduce = np.frombuffer(cluster.reduce_slots, np.uint8)
     took = usual[of_reduce, np.minimum(owners, usual.shape[1] - 1)]
-    age = (at_ms - np.frombuffer(cluster.since, np.int64)) * _USUAL_AGE / took
+    age = (at_ms - np.frombuffer(cluster.since, np.int64)) * USUAL_AGE / took
     return np.clip(age, 0, _AGE_MAX).astype(np.uint8).tobytes()
 
 
@@ -136,97 +119,9 @@ def _log(recording: Recording, index: int, view: View) -> tuple[list[LogLine], b
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count
 
 
-def _job_rows(
-    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
-) -> tuple[list[JobRow], int, int]:
-    """The rows of the table in view, where they begin, and how many there are in all."""
-    tallies = cluster.jobs
-    wanted = tallies.rows if view.all_jobs else tallies.live
-    rows = [tallies.rows[job] for job in wanted]
-    if view.filter:
-        rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
-    with_dues = view.with_fair_shares or view.jobs_key is JobSortKey.FAIR_SHARE
-    columns = (
-        InsightColumns(recording.insight, cluster, at_ms, with_dues)
-        if recording.insight is not None
-        else None
-    )
-    if view.jobs_key is not JobSortKey.ID or view.jobs_reverse:
-        rows.sort(key=lambda row: row.submission.job)
-        key = columns.sort_key(view.jobs_key, view.jobs_reverse) if columns is not None else None
-        rows.sort(key=key or sort_key(view.jobs_key, at_ms), reverse=view.jobs_reverse)
-    top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    running = total_running(cluster)
-    shown = rows[top : top + view.jobs_rows]
-    told = [job_row(row, at_ms, running) for row in shown]
-    if columns is not None:
-        told = [columns.put(line, row) for line, row in zip(told, shown, strict=True)]
-    return told, top, len(rows)
-
-
 def _selected(cluster: ClusterState, at_ms: Millis, view: View) -> JobRow | None:
     row = cluster.jobs.rows.get(view.job) if view.job is not None else None
-    return None if row is None else job_row(row, at_ms, total_running(cluster))
-
-
-def total_running(cluster: ClusterState) -> int:
-    """How many attempts run in all, at least 1."""
-    return max(sum(cluster.jobs.rows[job].attempts for job in cluster.jobs.live), 1)
-
-
-def searchable_text(row: JobStats) -> str:
-    """What a filter finds the job by."""
-    told = row.submission
-    return f"job-{told.job} {told.name} {told.user} {told.pool}"
-
-
-def job_row(row: JobStats, at_ms: Millis, running: int) -> JobRow:
-    """The job's line, where `running` attempts run in all."""
-    told = row.submission
-    left = row.finished_ms if row.finished_ms is not None else at_ms
-    begun = row.first_launch_ms if row.first_launch_ms is not None else left
-    return JobRow(
-        job=told.job,
-        name=printable(told.name),
-        user=printable(told.user),
-        pool=printable(told.pool),
-        state=row.state,
-        tasks=(told.maps, told.reduces),
-        done=(row.maps_done, row.reduces_done),
-        running=(row.maps_running, row.reduces_running),
-        suspended=row.suspended,
-        share=(row.attempts - row.suspended) / running,
-        waited_ms=begun - told.at_ms,
-        time_ms=left - told.at_ms,
-        priority=told.priority,
-    )
-
-
-def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobStats], Any]:
-    """What the rows are sorted by."""
-
-    keys: dict[JobSortKey, Callable[[JobStats], Any]] = {
-        JobSortKey.ID: attrgetter("submission.job"),
-        JobSortKey.NAME: lambda row: row.submission.name,
-        JobSortKey.POOL: lambda row: (row.submission.pool, row.submission.user),
-        JobSortKey.STATE: lambda row: row.state,
-        JobSortKey.DONE: lambda row: (
-            (row.maps_done + row.reduces_done)
-            / max(row.submission.maps + row.submission.reduces, 1)
-        ),
-        JobSortKey.RUNNING: lambda row: row.attempts - row.suspended,
-        JobSortKey.WAITING: waiting_tasks,
-        JobSortKey.WAITED: lambda row: job_row(row, at_ms, 1).waited_ms,
-        JobSortKey.TIME: lambda row: job_row(row, at_ms, 1).time_ms,
-    }
-    return keys[key]
-
-
-def waiting_tasks(row: JobStats) -> int:
-    """How many of the job's tasks neither are done nor run."""
-    told = row.submission
-    done, on = row.maps_done + row.reduces_done, row.maps_running + row.reduces_running
-    return told.maps + told.reduces - done - on
+    return None if row is None else job_row(row, at_ms)
 
 
 def _detail(

@@ -2,36 +2,32 @@
 
 from collections.abc import Callable, Iterator
 
-import msgspec
-
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.follow import Follower, JournalStatus
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import Frame
+from callboard.journal.replay.job_oracle import MakeOracle
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import Move, Request
-
-RECORDED_REFUSAL = "this run is recorded and stays as it was; `callboard watch` plays one anew"
-"""Why nothing can be done to it."""
+from callboard.journal.replay.source import Request
 
 
 class RecordedSource:
-    """A recorded run, read in as it is needed and kept.
+    """A recorded run, which `read_on` reads in parts; what has been read can be asked for.
 
-    `read_on` takes in some more of it; everything but where the run ends can be asked meanwhile.
+    `make_oracle` is as in `Recording`.
     """
 
     live = False
 
-    def __init__(self, events: Iterator[AnyEvent]) -> None:
-        self.recording = Recording()
+    def __init__(self, events: Iterator[AnyEvent], make_oracle: MakeOracle | None = None) -> None:
+        self.recording = Recording(make_oracle)
         self.cursor = Cursor(self.recording)
         self._events: Iterator[AnyEvent] | None = events
 
     def read_on(self, count: int | None = None) -> bool:
-        """Take in so many more events, or all; whether there may be more.
+        """Read `count` more events, or all; returns whether there may be more.
 
-        Raises what the events do: JournalError at the first damage.
+        Raises JournalError at the first damage.
         """
         if self._events is None:
             return False
@@ -48,17 +44,12 @@ class RecordedSource:
 
     @property
     def growing(self) -> bool:
-        """Whether what has been read is not the whole, though there is no more of it for now."""
+        """Whether more may come later though all there is has been read."""
         return False
 
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-        if isinstance(request.move, Move):
-            self.cursor.move(request.move)
-            answer(self.cursor.frame(request.view))
-        else:
-            answer(
-                msgspec.structs.replace(self.cursor.frame(request.view), refusal=RECORDED_REFUSAL)
-            )
+        self.cursor.move(request.move)
+        answer(self.cursor.frame(request.view))
 
     def close(self) -> None:
         self._events = None
@@ -67,8 +58,8 @@ class RecordedSource:
 class FollowedSource(RecordedSource):
     """A recorded run that may still be going on in another process."""
 
-    def __init__(self, follower: Follower) -> None:
-        super().__init__(iter(()))
+    def __init__(self, follower: Follower, make_oracle: MakeOracle | None = None) -> None:
+        super().__init__(iter(()), make_oracle)
         self.status = JournalStatus.WRITING
         self._follower = follower
 

@@ -47,6 +47,7 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import LogLevel, Mark, SlotState
 from callboard.journal.replay.history import RunHistory
 from callboard.journal.replay.insight import Insight
+from callboard.journal.replay.job_oracle import MakeOracle
 from callboard.scheduler.model import AttemptId, JobId, Millis
 
 _SNAPSHOT_EVERY = 16_384
@@ -167,9 +168,11 @@ class Recording:
 
     `tip` is the stage after the last event and `end_ms` how far the run is known, which for a run
     that still goes on may be later than its last event.  Columns have one entry an event.
+    `make_oracle` knows the true sizes of jobs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, make_oracle: MakeOracle | None = None) -> None:
+        self._make_oracle = make_oracle
         self.started: RunStarted | None = None
         self.insight: Insight | None = None
         self.ended: RunEnded | None = None
@@ -228,7 +231,7 @@ class Recording:
             self.history.sample(at_ms, last_state)
         number = EVENT_NUMBERS[kind]
         job, node = self._subjects[number](event)
-        if number in _MARKED and not (kind is KillOrdered and not event.why.rank):  # type: ignore[union-attr]
+        if number in _MARKED and not (kind is KillOrdered and event.why.reason.is_the_masters):  # type: ignore[union-attr]
             self.history.mark(at_ms, EVENT_MARKS[kind])
         self._data += self._encode(event)
         self._begins.append(len(self._data))
@@ -246,7 +249,7 @@ class Recording:
     def _of_run(self, event: RunStarted | RunEnded | OrderSwitched) -> tuple[int, int]:
         if type(event) is RunStarted:
             self.started = event
-            self.insight = Insight(event)
+            self.insight = Insight(event, self._make_oracle)
         elif type(event) is RunEnded:
             self.ended = event
             self.closed = True

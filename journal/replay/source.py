@@ -6,9 +6,7 @@ from typing import Protocol
 
 import msgspec
 
-from callboard.actors.vocabulary.faults import AnyFault
 from callboard.journal.replay.frame import Frame, View
-from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scheduler.model import JobId, Millis
 
 
@@ -39,7 +37,7 @@ class StepKind(IntEnum):
     MARK = 3
     """The next mark on the time bar."""
     FAULT = 4
-    """The next fault that strikes, or thing done by hand."""
+    """The next fault that strikes, or intervention."""
     DIVERGENCE = 5
     """Where two runs beside each other first decide differently."""
 
@@ -62,40 +60,14 @@ class Play(msgspec.Struct, frozen=True, tag=True, array_like=True):
     until: GoTo | Step | None = None
 
 
-class Intervene(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Let these things happen right after the moment that is shown, and go there.
-
-    They are what a scenario's timeline comes to: faults, in their order, and jobs that come all at
-    once (`burst`).  What was known of the time after that moment is forgotten.
-    """
-
-    faults: tuple[AnyFault, ...] = ()
-    burst: ListedJob | None = None
-
-
-class Fork(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Set beside the run another that parts from it at this moment, under this policy."""
-
-    policy: str
-
-
-class Keep(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Of two runs beside each other go on with this one alone: 0 or 1."""
-
-    side: int
-
-
 Move = Stay | GoTo | GoToEvent | Play | Step
 """What any source can do."""
 
-Intervention = Intervene | Fork | Keep
-"""What takes a run that goes on; how it went is in the frame's `said` if it did not."""
 
+class Request(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """What the screen asks: move, then show this."""
 
-class Request(msgspec.Struct, frozen=True, array_like=True):
-    """What the screen asks: move, or do something, then show this."""
-
-    move: Move | Intervention
+    move: Move
     view: View
 
 

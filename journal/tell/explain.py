@@ -7,7 +7,6 @@ leaves no reason; how often the job was passed over in all is told by its own la
 the count, and those named in others' reasons are told as examples.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,34 +14,41 @@ from pathlib import Path
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
+    AttemptEnded,
     AttemptLaunched,
     AttemptResumed,
     AttemptSuspended,
     JobFinished,
     JobSubmitted,
     KillOrdered,
-    Outcome,
     ResumeOrdered,
     RunStarted,
     SuspendOrdered,
 )
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.reader import Journal
+from callboard.journal.tell.named_job import job_in_journal
 from callboard.journal.tell.names import (
+    LOCALITY_NAMES,
+    claimant_name,
     clock,
     count,
     duration,
-    job_name,
     kind_name,
     node_name,
     printable,
 )
-from callboard.journal.tell.sentences import LOCALITY_NAMES, Narrator
-from callboard.scheduler.model import JobId, Millis, NodeId, TaskKind
+from callboard.journal.tell.reason_words import (
+    reason_in_words,
+    refusal_in_words,
+    refusal_without_numbers,
+)
+from callboard.journal.tell.sentences import Narrator
+from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.reasons import Claimant, JobClaimant, Refusal
 
 OTHERS_SHOWN = 5
 """So many other jobs, and so many reasons, are named; the rest are counted."""
-
-_NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 class _PhaseStats:
@@ -55,7 +61,8 @@ class _PhaseStats:
         self.skips = 0
         self.waited_ms: Millis = 0
         self.ranks: Counter[int] = Counter()
-        self.rules: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.says_more = False  # than the order's name, in some reason
         self.copies = 0
         self.most = 0
 
@@ -71,7 +78,7 @@ class _JobHistory:
         self.phases = (_PhaseStats(), _PhaseStats())
         self.before: Counter[JobId] = Counter()  # others' launches before the job's first
         self.named = 0
-        self.reasons: Counter[str] = Counter()
+        self.refusals: Counter[str] = Counter()
         self.example: dict[str, str] = {}
         self.lines: list[str] = []  # kills, suspensions and what came of them, in order
         self.copies: list[str] = []  # copies and what became of them, in order
@@ -84,13 +91,21 @@ class _JobHistoryFold:
     def __init__(self, job: JobId) -> None:
         self.story = _JobHistory(job)
         self.narrator = Narrator()
-        self.freed: dict[tuple[NodeId, TaskKind], list[JobId]] = {}
-        self.killed: set[int] = set()
+        self.number = -1  # of the last event
+        self.given_for: dict[int, Claimant | None] = {}
+        """The claimants for which attempts give way, by the numbers of the orders, and then of the
+        ends that come of them.
+        """
+        self.freed: dict[int, tuple[JobId, Claimant | None]] = {}
+        """The job that gave a slot up, and for which claimant, by the number of the event that
+        freed it.
+        """
         self.suspended: set[int] = set()
         self.last_ms: Millis = 0
 
     def observe(self, event: AnyEvent) -> None:
         """Take note of one event."""
+        self.number += 1
         self.last_ms = event.at_ms
         self.narrator.learn(event)
         match event:
@@ -104,6 +119,8 @@ class _JobHistoryFold:
                 self._ordered(event)
             case AttemptSuspended():
                 self._suspended(event)
+            case AttemptEnded() if event.cause in self.given_for:
+                self.given_for[self.number] = self.given_for.pop(event.cause)
             case ResumeOrdered() | AttemptResumed():
                 self._goes_on(event)
             case AttemptClosed():
@@ -114,7 +131,7 @@ class _JobHistoryFold:
 
     def _launched(self, event: AttemptLaunched) -> None:
         history = self.story
-        self._taken(event, event.at_ms)
+        self._taken(event, event)
         if event.job == history.job:
             self._own(event)
             return
@@ -124,7 +141,7 @@ class _JobHistoryFold:
             history.before[event.job] += 1
         for skip in event.why.skipped:
             if skip.job == history.job:
-                self._named(skip.reason)
+                self._named(skip.refusal)
 
     def _own(self, event: AttemptLaunched) -> None:
         phase = self.story.phases[event.kind]
@@ -137,7 +154,9 @@ class _JobHistoryFold:
             self.story.copies.append(self.narrator.line(event))
         else:
             phase.ranks[event.why.rank] += 1
-            phase.rules[event.why.rule] += 1
+            told = reason_in_words(event.why)
+            phase.reasons[told] += 1
+            phase.says_more |= told != event.why.part
         phase.skips += event.why.skips
         phase.waited_ms += event.why.waited_ms
         self._runs(event.kind)
@@ -148,25 +167,24 @@ class _JobHistoryFold:
         history.running[kind] += 1
         history.phases[kind].most = max(history.phases[kind].most, history.running[kind])
 
-    def _named(self, reason: str) -> None:
-        """Reasons that differ only in their numbers are one reason; the last is the example."""
-        shape = _NUMBER.sub("#", reason)
-        if shape not in self.story.reasons and len(self.story.reasons) >= 100:
-            shape = "other reasons"
+    def _named(self, refusal: Refusal) -> None:
+        """Refusals that differ only in their numbers are one; the last is the example."""
+        told = refusal_without_numbers(refusal)
+        if told not in self.story.refusals and len(self.story.refusals) >= 100:
+            told = "other reasons"
         self.story.named += 1
-        self.story.reasons[shape] += 1
-        self.story.example[shape] = reason
+        self.story.refusals[told] += 1
+        self.story.example[told] = refusal_in_words(refusal)
 
     def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
         launch = self.narrator.attempts.get(event.attempt)
         if launch is None:
             return
-        if not event.why.rank:  # no matter of the queue: its task is done, or begun again
+        if event.why.reason.is_the_masters:
             if launch.job == self.story.job:
                 self.story.copies.append(self.narrator.line(event))
             return
-        if isinstance(event, KillOrdered):
-            self.killed.add(event.attempt)
+        self.given_for[self.number] = event.why.beneficiary
         if launch.job == self.story.job:
             told = self.narrator.describe(event)
             ran = duration(event.at_ms - launch.at_ms)
@@ -178,7 +196,7 @@ class _JobHistoryFold:
             return
         if isinstance(event, ResumeOrdered):
             self.suspended.discard(event.attempt)
-            self._taken(launch, event.at_ms)
+            self._taken(launch, event)
             if launch.job == self.story.job:
                 self._runs(launch.kind)
         elif launch.job == self.story.job:
@@ -189,7 +207,7 @@ class _JobHistoryFold:
         launch = self.narrator.attempts.get(event.attempt)
         if launch is None:
             return
-        self.freed.setdefault((launch.node, launch.kind), []).append(launch.job)
+        self._free(launch, event)
         self.suspended.add(event.attempt)
         if launch.job == self.story.job:
             self.story.running[launch.kind] -= 1
@@ -198,43 +216,45 @@ class _JobHistoryFold:
         launch = self.narrator.attempts.get(event.attempt)
         if launch is None:
             return
-        held = event.attempt in self.suspended
-        self.suspended.discard(event.attempt)
-        if launch.job == self.story.job and not held:
+        if event.attempt in self.suspended:
+            self.suspended.discard(event.attempt)
+            self.given_for.pop(event.cause, None)  # the slot was freed before
+            return
+        if launch.job == self.story.job:
             self.story.running[launch.kind] -= 1
-        if event.attempt in self.killed:
-            self.killed.discard(event.attempt)
-            if event.outcome is Outcome.KILLED and not held:
-                place = (launch.node, launch.kind)
-                self.freed.setdefault(place, []).append(launch.job)
+        self._free(launch, event)
 
-    def _taken(self, event: AttemptLaunched, at_ms: Millis) -> None:
-        """A slot that somebody gave up has gone to the job that has an attempt there next."""
-        waiting = self.freed.get((event.node, event.kind))
-        if not waiting:
+    def _free(self, launch: AttemptLaunched, event: AttemptSuspended | AttemptClosed) -> None:
+        """The attempt holds its slot no more: it may have been ordered to give way."""
+        if event.cause in self.given_for:
+            self.freed[self.number] = (launch.job, self.given_for.pop(event.cause))
+
+    def _taken(self, launch: AttemptLaunched, event: AttemptLaunched | ResumeOrdered) -> None:
+        """The job has a slot; another one may have given it up."""
+        victim, claimant = self.freed.pop(event.cause, (launch.job, None))
+        if victim == launch.job or self.story.job not in (victim, launch.job):
             return
-        victim = waiting.pop(0)
-        if not waiting:
-            del self.freed[event.node, event.kind]
-        if victim == event.job or self.story.job not in (victim, event.job):
-            return
-        slot = f"a {kind_name(event.kind)} slot on {node_name(event.node)}"
-        taken = f"{slot} that {job_name(victim)} had to give up goes to {job_name(event.job)}"
-        self.story.lines.append(f"{clock(at_ms)}  {taken}")
+        slot = f"a {kind_name(launch.kind)} slot on {node_name(launch.node)}"
+        taken = f"{slot} that {job_name(victim)} had to give up"
+        if claimant is not None and claimant != JobClaimant(launch.job):
+            taken += f" for {claimant_name(claimant)}"
+        self.story.lines.append(f"{clock(event.at_ms)}  {taken} goes to {job_name(launch.job)}")
 
 
-def explain(path: str | Path, job: JobId) -> Iterator[str]:
-    """The lines about `job` in the journal at `path`.
+def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
+    """The lines about `job`, a number or a text that means one job (see `find_job`), in the journal
+    at `path`.
 
     Raises LookupError, with a message for people, if the journal has no such job; JournalError
     and OSError as `Journal` does.
     """
     journal = Journal(path)
-    fold = _JobHistoryFold(job)
+    number = job_in_journal(path, job)
+    fold = _JobHistoryFold(number)
     for event in journal:
         fold.observe(event)
     if fold.story.submitted is None:
-        raise LookupError(f"{path}: no {job_name(job)} was submitted in this run")
+        raise LookupError(f"{path}: no {job_name(number)} was submitted in this run")
     yield from map(printable, _lines(fold.story, fold.last_ms))
     if not journal.complete:
         yield "The journal ends here, without the end of the run."
@@ -244,7 +264,7 @@ def _lines(history: _JobHistory, last_ms: Millis) -> Iterator[str]:
     submitted = history.submitted
     assert submitted is not None
     tasks = f"{count(submitted.maps, 'map')}, {count(submitted.reduces, 'reduce')}"
-    who = f"{job_name(history.job)} “{submitted.name}” of {submitted.user}"
+    who = f"{job_title(history.job, submitted.name)} of {submitted.user}"
     yield f"{who} ({tasks}), under {history.policy}"
     yield f"{clock(submitted.at_ms)}  submitted"
     yield from _wait(history, submitted, last_ms)
@@ -297,9 +317,9 @@ def _phase(history: _JobHistory, kind: TaskKind, submitted: JobSubmitted) -> Ite
         levels = [f"{phase.levels[level]:,} {name}" for level, name in LOCALITY_NAMES.items()]
         yield f"  locality: {', '.join(levels)}"
     yield f"  it stood first in the queue at {phase.ranks[1]:,} of these launches"
-    if any(" " in rule for rule in phase.rules):  # more than the order's name
-        ranked = sorted(phase.rules.items(), key=lambda item: (-item[1], item[0]))
-        yield from (f"  {times:,} × {rule}" for rule, times in ranked[:OTHERS_SHOWN])
+    if phase.says_more:
+        ranked = sorted(phase.reasons.items(), key=lambda item: (-item[1], item[0]))
+        yield from (f"  {times:,} × {reason}" for reason, times in ranked[:OTHERS_SHOWN])
         if len(ranked) > OTHERS_SHOWN:
             yield f"  and {count(len(ranked) - OTHERS_SHOWN, 'other reason')}"
     if phase.copies:
@@ -319,10 +339,10 @@ def _passed_over(history: _JobHistory) -> Iterator[str]:
         return
     launches = "one launch" if history.named == 1 else f"{history.named:,} launches"
     yield f"Named as passed over in the reasons of {launches} of others:"
-    for shape, times in history.reasons.most_common(OTHERS_SHOWN):
-        yield f"  {times:,} × {history.example[shape] if times == 1 else shape}"
+    for told, times in history.refusals.most_common(OTHERS_SHOWN):
+        yield f"  {times:,} × {history.example[told] if times == 1 else told}"
         if times > 1:
-            yield f"      the last: {history.example[shape]}"
+            yield f"      the last: {history.example[told]}"
 
 
 def _ending(history: _JobHistory, submitted: JobSubmitted, last_ms: Millis) -> str:

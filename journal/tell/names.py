@@ -4,13 +4,38 @@
 """
 
 import re
+from typing import assert_never
 
-from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
+from callboard.actors.vocabulary.job_names import job_name
+from callboard.scheduler.model import (
+    AttemptId,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    TaskIndex,
+    TaskKind,
+)
+from callboard.scheduler.reasons import Claimant, JobClaimant, PoolClaimant, UserClaimant
+
+LOCALITY_NAMES = {
+    Locality.NODE: "node-local",
+    Locality.RACK: "rack-local",
+    Locality.OFF_RACK: "off-rack",
+}
 
 
-def job_name(job: JobId) -> str:
-    """`job-12`."""
-    return f"job-{job}"
+def claimant_name(claimant: Claimant) -> str:
+    """`job-12`, `pool ads/web`, `user ann`."""
+    match claimant:
+        case JobClaimant(job):
+            return job_name(job)
+        case PoolClaimant(path):
+            return f"pool {path}"
+        case UserClaimant(user):
+            return f"user {user}"
+        case _:
+            assert_never(claimant)
 
 
 def node_name(node: NodeId) -> str:
@@ -81,18 +106,9 @@ def duration(ms: Millis) -> str:
     return f"{seconds // 86400} d {seconds // 3600 % 24:02} h"
 
 
-def parse_job(text: str) -> JobId:
-    """The job that `12` or `job-12` names.  Raises ValueError with a message for people."""
-    return _parse(text, "job")
-
-
 def parse_node(text: str) -> NodeId:
     """The node that `17` or `node-17` names.  Raises ValueError with a message for people."""
-    return _parse(text, "node")
-
-
-def _parse(text: str, noun: str) -> int:
-    match = re.fullmatch(rf"(?:{noun}-)?([0-9]{{1,18}})", text.strip(), re.ASCII)
+    match = re.fullmatch(r"(?:node-)?([0-9]{1,18})", text.strip(), re.ASCII)
     if match is None:
-        raise ValueError(f"{text!r} names no {noun}; expected {noun}-12 or just 12")
+        raise ValueError(f"{text!r} names no node; expected node-12 or just 12")
     return int(match[1])

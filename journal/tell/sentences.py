@@ -63,25 +63,20 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
     SwitchPolicy,
 )
+from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell.names import (
+    LOCALITY_NAMES,
     attempt_name,
     clock,
     count,
     duration,
-    job_name,
     node_name,
-    ordinal,
     printable,
     task_name,
 )
-from callboard.scheduler.decisions import Why
-from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, Priority, TaskKind
+from callboard.journal.tell.reason_words import switch_in_words, why_in_words
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, Priority, TaskKind
 
-LOCALITY_NAMES = {
-    Locality.NODE: "node-local",
-    Locality.RACK: "rack-local",
-    Locality.OFF_RACK: "off-rack",
-}
 _DONE = {
     Outcome.SUCCEEDED: "succeeded",
     Outcome.FAILED: "failed",
@@ -207,15 +202,16 @@ class Narrator:
                 return f"the master books {self._attempt(event.attempt)} as {event.outcome}"
             case KillOrdered():
                 victim = self._attempt(event.attempt) + self._where(event.attempt)
-                return f"{victim} must give way ({_reason(event.why)})"
+                return f"{victim} must give way ({why_in_words(event.why)})"
             case SuspendOrdered():
                 victim = self._attempt(event.attempt) + self._where(event.attempt)
-                return f"{victim} must give way and keep its work ({_reason(event.why)})"
+                return f"{victim} must give way and keep its work ({why_in_words(event.why)})"
             case ResumeOrdered():
                 held = self._attempt(event.attempt) + self._where(event.attempt)
-                return f"{held} may go on ({_reason(event.why)})"
+                return f"{held} may go on ({why_in_words(event.why)})"
             case OrderSwitched():
-                return f"the order changes from {event.was} to {event.now}: {event.why}"
+                change = f"the order changes from {event.was} to {event.now}"
+                return f"{change}: {switch_in_words(event)}"
             case FaultStruck():
                 return _fault_sentence(event.fault)
             case NodeLost():
@@ -254,9 +250,9 @@ class Narrator:
 
     def _launch_reason(self, event: AttemptLaunched) -> str:
         if not event.original:
-            return _reason(event.why)
+            return why_in_words(event.why)
         original = self._where(event.original)
-        return f"a copy of the one{original}; {_reason(event.why, 'of the stragglers')}"
+        return f"a copy of the one{original}; {why_in_words(event.why, 'of the stragglers')}"
 
     def _attempt(self, attempt: AttemptId) -> str:
         launch = self.attempts.get(attempt)
@@ -268,7 +264,7 @@ class Narrator:
 
     def _job(self, job: JobId, name: str = "") -> str:
         name = name or self.jobs.get(job, "")
-        return f"{job_name(job)} “{name}”" if name else job_name(job)
+        return job_title(job, name) if name else job_name(job)
 
 
 def _task(launch: AttemptLaunched) -> str:
@@ -298,19 +294,6 @@ def _priority(priority: Priority) -> str:
 def _place(event: AttemptLaunched) -> str:
     level = f", {LOCALITY_NAMES[event.level]}" if event.kind is TaskKind.MAP else ""
     return f"on {node_name(event.node)}{level}"
-
-
-def _reason(why: Why, among: str = "in the queue") -> str:
-    if not why.rank:
-        return why.rule
-    score = f", score {why.score:g}" if why.score else ""
-    skips = ", ".join(f"{job_name(skip.job)}: {skip.reason}" for skip in why.skipped)
-    passed = f"; passed over {skips}" if skips else ""
-    waited = ""
-    if why.skips or why.waited_ms:
-        times = "once" if why.skips == 1 else count(why.skips, "time")
-        waited = f"; had been passed over {times}, waited {duration(why.waited_ms)}"
-    return f"{why.rule}: {ordinal(why.rank)} {among}{score}{waited}{passed}"
 
 
 def _fault_sentence(fault: AnyFault) -> str:

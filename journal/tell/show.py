@@ -9,6 +9,7 @@ import msgspec
 
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.reader import Journal
+from callboard.journal.tell.named_job import job_in_journal
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, NodeId
 
@@ -24,10 +25,11 @@ EVENT_KINDS: dict[str, type[AnyEvent]] = {_kind(each): each for each in AnyEvent
 class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Which events to print: all, or those about one job, on one node, of one kind.
 
-    Several filters must all hold.  `limit` is the most events to print.
+    Several filters must all hold.  `job` is a number, or a text that means one job (see
+    `find_job`).  `limit` is the most events to print.
     """
 
-    job: JobId | None = None
+    job: JobId | str | None = None
     node: NodeId | None = None
     kind: str | None = None
     limit: int | None = None
@@ -46,9 +48,12 @@ def show(path: str | Path, options: ShowOptions | None = None) -> Iterator[str]:
     """The lines for the journal at `path`, read as they are asked for.
 
     The last line says so when the limit cut the list, or when the journal was cut off.  Raises
-    ValueError for an unknown kind; JournalError and OSError as `Journal` does.
+    ValueError for an unknown kind, LookupError for a job that is not there; JournalError and
+    OSError as `Journal` does.
     """
     options = options or ShowOptions()
+    if options.job is not None:
+        options = msgspec.structs.replace(options, job=job_in_journal(path, options.job))
     wanted = EVENT_KINDS[check_kind(options.kind)] if options.kind is not None else None
     return _lines(Journal(path), options, wanted)
 

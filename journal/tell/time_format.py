@@ -1,6 +1,12 @@
-"""Short forms of times, for where a screen has room for six characters."""
+"""Short forms of times, for screens, and what people type for a time."""
 
+from callboard.journal.tell.names import clock
 from callboard.scheduler.model import Millis
+
+
+def clock_time(at_ms: Millis) -> str:
+    """A moment to the second: `00:07:30`, and from the second day on `1d 02:03:04`."""
+    return clock(at_ms)[:-4]
 
 
 def short_duration(ms: Millis) -> str:

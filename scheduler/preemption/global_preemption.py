@@ -42,10 +42,11 @@ import msgspec
 from callboard.scheduler import decisions
 from callboard.scheduler.facts import Closed, Fact, Launched
 from callboard.scheduler.model import KINDS, JobId, TaskKind
-from callboard.scheduler.preemption.share_based import ShareBasedRule, describe_deficits
+from callboard.scheduler.preemption.share_based import ShareBasedRule, starving
 from callboard.scheduler.preemption.starvation import Deficit
 from callboard.scheduler.preemption.utilisation_window import UtilisationWindow
 from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
 
@@ -122,13 +123,17 @@ class GlobalPreemption(ShareBasedRule):
         wanted: int,
     ) -> list[decisions.Kill]:
         """The newest of all tasks; the score is the rank once more, since newness is all."""
+        if wanted <= 0:
+            return []
         spared = {job for deficit in deficits for job in deficit.entitlement.jobs}
         gone = {kill.attempt for kill in cut}
         open_ = [a for a in alive if a.job not in spared and a.attempt not in gone]
-        rule = f"{self.name}, {describe_deficits(deficits)}"
+        given_for = starving(deficits)
         return [
-            decisions.Kill(attempt.attempt, decisions.Why(rule, rank, float(rank)))
-            for rank, attempt in enumerate(open_[: max(wanted, 0)], start=1)
+            decisions.Kill(
+                each.attempt, Why(Reason.STARVATION, self.name, rank, float(rank), *given_for)
+            )
+            for rank, each in enumerate(open_[:wanted], start=1)
         ]
 
     # Long jobs.
@@ -146,14 +151,13 @@ class GlobalPreemption(ShareBasedRule):
         long_ms = 1000 * self.params.long_s
         long = {a.job for a in alive if view.now_ms - a.launched_ms > long_ms}
         left = Counter({job: ceil(part * excess.of(job)) for job in long})
-        rule = f"{self.name}, a long job with more than its share of a full cluster"
         cut: list[decisions.Kill] = []
         for attempt in alive:
             if left[attempt.job] > 0:
                 left[attempt.job] -= 1
                 above = float(excess.of(attempt.job))
                 excess.take(attempt.job)
-                why = decisions.Why(rule, len(cut) + 1, above)
+                why = Why(Reason.LONG_JOB, self.name, len(cut) + 1, above)
                 cut.append(decisions.Kill(attempt.attempt, why))
         return cut
 

@@ -25,8 +25,9 @@ import msgspec
 from callboard.scheduler import decisions
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import JobId, TaskKind
-from callboard.scheduler.preemption.share_based import ShareBasedRule, describe_deficits
+from callboard.scheduler.preemption.share_based import ShareBasedRule, starving
 from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
 VictimScope = Literal["global", "job"]
@@ -48,7 +49,7 @@ class NewestAboveShare(ShareBasedRule):
 
     def selected(
         self, kind: TaskKind, view: ClusterView, may: Callable[[AttemptView], bool] | None = None
-    ) -> Iterator[tuple[AttemptView, decisions.Why]]:
+    ) -> Iterator[tuple[AttemptView, Why]]:
         """The victims of one check, each with its reason; `may` says who can be one."""
         deficits = self.deficits(kind, view)
         if not deficits:
@@ -58,7 +59,7 @@ class NewestAboveShare(ShareBasedRule):
         excess = Excess(self.entitlements(kind, view), alive)
         if self._by_job:
             alive = _in_turns(alive, self.job_entitlements(kind, view))
-        rank, rule = 0, f"{self.name}, {describe_deficits(deficits)}"
+        rank, given_for = 0, starving(deficits)
         for attempt in alive:
             if rank >= wanted:
                 return
@@ -66,7 +67,7 @@ class NewestAboveShare(ShareBasedRule):
             if above > 0 and (may is None or may(attempt)):
                 rank += 1
                 excess.take(attempt.job)
-                yield attempt, decisions.Why(rule, rank, float(above))
+                yield attempt, Why(Reason.STARVATION, self.name, rank, float(above), *given_for)
 
 
 class KillPreemption(NewestAboveShare):

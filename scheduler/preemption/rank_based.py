@@ -31,12 +31,13 @@ from typing import Literal
 
 import msgspec
 
-from callboard.scheduler.decisions import Kill, Suspend, Why
+from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
 from callboard.scheduler.policy import MisfitError, Order, PreemptionRule
 from callboard.scheduler.preemption.suspend_limits import SuspendLimits, WhenFull
 from callboard.scheduler.preemption.victims import newest_first
 from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.reasons import JobClaimant, Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
 VictimTest = Callable[[AttemptView], bool]
@@ -89,8 +90,9 @@ class RankPreemption(PreemptionRule):
         self, kind: TaskKind, view: ClusterView, order: Ranking
     ) -> Iterator[Kill | Suspend]:
         check = _Check(kind, view, order)
-        for rank, (attempt, rule) in enumerate(check.victims(self._may), start=1):
-            why = Why(f"{self.name}, {rule}", rank, float(check.place[attempt.job]))
+        for rank, (attempt, reason, job) in enumerate(check.victims(self._may), start=1):
+            place = float(check.place[attempt.job])
+            why = Why(reason, self.name, rank, place, JobClaimant(job))
             if self.params.how == "kill":
                 yield Kill(attempt.attempt, why)
             else:
@@ -125,26 +127,26 @@ class _Check:
             elif not attempt.killing:
                 self._held[attempt.job].append(attempt.node)
 
-    def victims(self, allows: VictimTest) -> Iterator[tuple[AttemptView, str]]:
-        """Whom to take a slot from, each with the reason."""
+    def victims(self, allows: VictimTest) -> Iterator[tuple[AttemptView, Reason, JobId]]:
+        """The attempts that lose their slots, each with the reason and the job that benefits."""
         for job, tasks in self._urgent.items():
             for _ in range(self._not_supplied(tasks)):
                 victim = self._take(lambda a, job=job: a.job != job and allows(a))  # type: ignore[misc]
                 if victim is None:
                     break
-                yield victim, f"job-{job} is to train"
+                yield victim, Reason.TRAINING_TASK, job
         for job, place in self.place.items():
             behind = partial(self._behind, place, allows)
             for node in self._held[job]:
                 if not self._supplied_on(node):
                     victim = self._take(lambda a, n=node, b=behind: a.node == n and b(a))  # type: ignore[misc]
                     if victim is not None:
-                        yield victim, f"job-{job} is further ahead and suspended there"
+                        yield victim, Reason.OUTRANKED_ON_NODE, job
             for _ in range(self._not_supplied(self._to_launch(job))):
                 victim = self._take(behind)
                 if victim is None:
                     break
-                yield victim, f"job-{job} is further ahead"
+                yield victim, Reason.OUTRANKED, job
             if not self._open or self.place[self._open[0].job] <= place:
                 return
 

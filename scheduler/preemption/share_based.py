@@ -13,6 +13,7 @@ from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import KINDS, Millis, TaskKind
 from callboard.scheduler.policy import MisfitError, Order, PreemptionRule
 from callboard.scheduler.preemption.starvation import Deficit, StarvationClocks
+from callboard.scheduler.reasons import Claimant, Shortage, Starving
 from callboard.scheduler.view import ClusterView
 
 UPDATE_INTERVAL_MS: Millis = 500
@@ -96,14 +97,12 @@ class ShareBasedRule(PreemptionRule):
             self._clocks.look(kind, claims, view.now_ms)
 
 
-def describe_deficits(deficits: Sequence[Deficit]) -> str:
-    """Who lacks what, for a victim's reason: `pool ads lacks 3 of its min share`."""
-    told = [
-        f"{d.entitlement.name} lacks {d.slots} of its {d.share}" for d in deficits[:MAX_DEFICITS]
-    ]
-    more = [f"{len(deficits) - MAX_DEFICITS} more"] if len(deficits) > MAX_DEFICITS else []
-    return ", ".join([*told, *more])
-
-
-MAX_DEFICITS = 3
+MAX_SHORTAGES = 3
 """The most starving claimants that one reason names."""
+
+
+def starving(deficits: Sequence[Deficit]) -> tuple[Claimant, Starving]:
+    """Who starves, for a victim's reason: the first claimant, and what the first few lack."""
+    told = tuple(Shortage(d.entitlement.claimant, d.slots, d.share) for d in deficits)
+    more = max(len(told) - MAX_SHORTAGES, 0)
+    return told[0].claimant, Starving(told[:MAX_SHORTAGES], more)

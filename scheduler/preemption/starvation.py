@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import KINDS, Millis, TaskKind
+from callboard.scheduler.reasons import Claimant, ShareKind
 
 
 class Deficit(NamedTuple):
@@ -22,7 +23,7 @@ class Deficit(NamedTuple):
 
     entitlement: Entitlement
     slots: int
-    share: str
+    share: ShareKind
 
 
 def below_min_share(entitlement: Entitlement) -> bool:
@@ -47,9 +48,9 @@ class StarvationClocks:
     def __init__(self, min_share_timeout_s: float, fair_share_timeout_s: float) -> None:
         self._min_timeout_s = min_share_timeout_s
         self._fair_timeout_s = fair_share_timeout_s
-        self._below_min: tuple[dict[str, Millis], ...] = ({}, {})
-        self._below_half: tuple[dict[str, Millis], ...] = ({}, {})
-        self._known: tuple[set[str], ...] = (set(), set())
+        self._below_min: tuple[dict[Claimant, Millis], ...] = ({}, {})
+        self._below_half: tuple[dict[Claimant, Millis], ...] = ({}, {})
+        self._known: tuple[set[Claimant], ...] = (set(), set())
         self._looked_ms: list[Millis] = [0 for _ in KINDS]
 
     def look(self, kind: TaskKind, entitlements: Sequence[Entitlement], now_ms: Millis) -> None:
@@ -57,7 +58,7 @@ class StarvationClocks:
         self._mark(self._below_min[kind], below_min_share, kind, entitlements, now_ms)
         self._mark(self._below_half[kind], below_half_share, kind, entitlements, now_ms)
         self._known[kind].clear()
-        self._known[kind].update(claim.name for claim in entitlements)
+        self._known[kind].update(each.claimant for each in entitlements)
         self._looked_ms[kind] = now_ms
 
     def unchanged(self, now_ms: Millis) -> None:
@@ -74,33 +75,29 @@ class StarvationClocks:
     def _deficit(self, kind: TaskKind, entitlement: Entitlement, now_ms: Millis) -> Deficit:
         own_s = entitlement.min_share_timeout_s
         min_s = self._min_timeout_s if own_s is None else own_s
-        lacks, share = 0, ""
-        if now_ms - self._below_min[kind].get(entitlement.name, now_ms) > 1000 * min_s:
-            lacks, share = (
-                min(entitlement.min_share, entitlement.demand) - entitlement.running,
-                "min share",
-            )
-        if (
-            now_ms - self._below_half[kind].get(entitlement.name, now_ms)
-            > 1000 * self._fair_timeout_s
-        ):
-            fair = floor(min(entitlement.share, Fraction(entitlement.demand))) - entitlement.running
+        claimant, demand = entitlement.claimant, entitlement.demand
+        lacks, share = 0, ShareKind.MIN
+        if now_ms - self._below_min[kind].get(claimant, now_ms) > 1000 * min_s:
+            lacks = min(entitlement.min_share, demand) - entitlement.running
+        if now_ms - self._below_half[kind].get(claimant, now_ms) > 1000 * self._fair_timeout_s:
+            fair = floor(min(entitlement.share, Fraction(demand))) - entitlement.running
             if fair > lacks:
-                lacks, share = fair, "fair share"
+                lacks, share = fair, ShareKind.FAIR
         return Deficit(entitlement, lacks, share)
 
     def _mark(
         self,
-        since: dict[str, Millis],
+        since: dict[Claimant, Millis],
         starves: StarvationTest,
         kind: TaskKind,
         entitlements: Sequence[Entitlement],
         now_ms: Millis,
     ) -> None:
         known, looked_ms = self._known[kind], self._looked_ms[kind]
-        starving = [claim.name for claim in entitlements if starves(claim)]
+        starving = [each.claimant for each in entitlements if starves(each)]
         lasting = {
-            name: since.get(name, looked_ms if name in known else now_ms) for name in starving
+            claimant: since.get(claimant, looked_ms if claimant in known else now_ms)
+            for claimant in starving
         }
         since.clear()
         since.update(lasting)

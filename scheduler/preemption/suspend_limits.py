@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-from callboard.scheduler.decisions import Kill, Suspend, Why
+from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.model import NodeId
+from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
 WhenFull = Literal["kill", "wait"]
@@ -53,5 +54,5 @@ class SuspendLimits:
                 continue
             waited_ms = view.now_ms - since_ms
             if waited_ms > self._kill_after_ms:
-                rule = f"{name}, suspended for {waited_ms / 1000:g} s"
-                yield Kill(attempt.attempt, Why(rule, rank, waited_ms / 1000))
+                why = Why(Reason.SUSPENDED_TOO_LONG, name, rank, waited_ms / 1000)
+                yield Kill(attempt.attempt, why)

@@ -6,6 +6,7 @@ from math import floor
 
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.reasons import Claimant
 from callboard.scheduler.view import AttemptView, ClusterView
 
 
@@ -30,22 +31,22 @@ class Excess:
         self._entitlement_of: dict[JobId, Entitlement] = {
             job: claim for claim in entitlements for job in claim.jobs
         }
-        running: Counter[str] = Counter(
-            self._entitlement_of[attempt.job].name
+        running: Counter[Claimant] = Counter(
+            self._entitlement_of[attempt.job].claimant
             for attempt in alive
             if attempt.job in self._entitlement_of
         )
         self._left = {
-            claim.name: running[claim.name] - floor(claim.share) for claim in entitlements
+            claim.claimant: running[claim.claimant] - floor(claim.share) for claim in entitlements
         }
 
     def of(self, job: JobId) -> int:
         """How many attempts the claimant behind this job can still lose; 0 if it is none."""
         claim = self._entitlement_of.get(job)
-        return 0 if claim is None else max(self._left[claim.name], 0)
+        return 0 if claim is None else max(self._left[claim.claimant], 0)
 
     def take(self, job: JobId) -> None:
         """One attempt of the job is to be killed."""
         claim = self._entitlement_of.get(job)
         if claim is not None:
-            self._left[claim.name] -= 1
+            self._left[claim.claimant] -= 1

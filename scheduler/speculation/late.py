@@ -37,11 +37,11 @@ import msgspec
 
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.reasons import AttemptPace, Reason
 from callboard.scheduler.speculation.stragglers import (
     Straggler,
     StragglerRule,
     neediest_first,
-    so_far,
     time_left_ms,
 )
 from callboard.scheduler.view import AttemptView, ClusterView
@@ -122,7 +122,7 @@ class Late(StragglerRule):
             ]
             if open_:
                 slow = self._slow_ones(open_, attempts, self._ended[kind].get(job, []))
-                found += [_straggler(each, self.name) for each in slow]
+                found += [_straggler(each) for each in slow]
         if found and self.params.by == "percentile":
             self._judge_nodes(kind, running)
         return neediest_first(found)
@@ -244,6 +244,7 @@ def percentile(numbers: list[int], q: Fraction) -> int:
     return numbers[max(-(-len(numbers) * q.numerator // (100 * q.denominator)), 1) - 1]
 
 
-def _straggler(attempt: AttemptView, name: str) -> Straggler:
+def _straggler(attempt: AttemptView) -> Straggler:
     what = (attempt.attempt, attempt.job, attempt.node, time_left_ms(attempt))
-    return Straggler(*what, f"{name}: {so_far(attempt.ran_ms, attempt.progress)}")
+    pace = AttemptPace(attempt.ran_ms, attempt.progress)
+    return Straggler(*what, Reason.LONGEST_LEFT, pace)

@@ -52,11 +52,10 @@ from callboard.scheduler.model import (
     NodeId,
     TaskKind,
 )
+from callboard.scheduler.reasons import AttemptPace, Reason
 from callboard.scheduler.speculation.stragglers import (
     Straggler,
     StragglerRule,
-    so_far,
-    straggler_reason,
 )
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
@@ -93,7 +92,6 @@ class Mantri(StragglerRule):
         self._paces: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
         self._going: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
         self._urgent: tuple[dict[AttemptId, Straggler], ...] = ({}, {})
-        self._restarts: tuple[dict[AttemptId, None], ...] = ({}, {})
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if isinstance(fact, Launched):
@@ -135,8 +133,8 @@ class Mantri(StragglerRule):
             return None
         for rank, straggler in enumerate(self._urgent[kind].values(), start=1):
             if self._may(straggler, kind, offer, view):
-                restart = straggler.attempt in self._restarts[kind]
-                return Speculate(straggler.attempt, straggler_reason(straggler, rank), restart)
+                restart = straggler.reason is Reason.RESTART
+                return Speculate(straggler.attempt, self.why(straggler, rank), restart)
         return None
 
     def find_stragglers(
@@ -144,7 +142,6 @@ class Mantri(StragglerRule):
     ) -> list[Straggler]:
         spare: list[tuple[Millis, Straggler]] = []
         urgent: list[tuple[Millis, Straggler]] = []
-        self._restarts[kind].clear()
         self._going[kind].clear()
         for job, attempts in running.items():
             times = self._samples[kind][job] = self._sample(kind, job, attempts)
@@ -193,16 +190,16 @@ class Mantri(StragglerRule):
         """Put the attempt among those to copy with slots to spare, and with none."""
         ms, done = _worked(attempt)
         rem_ms = round(ms * (1 - done) / done)
-        gain_ms = rem_ms - _median(times)
+        fresh_ms = _median(times)
+        gain_ms = rem_ms - fresh_ms
         what = (attempt.attempt, attempt.job, attempt.node, rem_ms)
-        told = f"{so_far(ms, done)}; a fresh attempt {(rem_ms - gain_ms) / 1000:.0f} s"
+        pace = AttemptPace(ms, done, fresh_ms)
         if _share_below(times, rem_ms - self.params.rho * delta_ms) > 1 / 2:
-            spare.append((gain_ms, Straggler(*what, f"{self.name}: {told}")))
+            spare.append((gain_ms, Straggler(*what, Reason.DUPLICATE, pace)))
         if _share_below(times, rem_ms - delta_ms) > 1 / 2 and attempt.number < self.params.gamma:
-            urgent.append((gain_ms, Straggler(*what, f"{self.name}, restart: {told}")))
-            self._restarts[attempt.kind][attempt.attempt] = None
+            urgent.append((gain_ms, Straggler(*what, Reason.RESTART, pace)))
         elif _share_below(times, rem_ms / 2) > self.params.delta:
-            urgent.append((gain_ms, Straggler(*what, f"{self.name}: {told}")))
+            urgent.append((gain_ms, Straggler(*what, Reason.DUPLICATE_SAVES_WORK, pace)))
 
 
 def _worked(attempt: AttemptView) -> tuple[Millis, float]:

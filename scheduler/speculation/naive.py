@@ -11,6 +11,7 @@ job by number, then the first by index.
 import msgspec
 
 from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.reasons import BehindAverage, Reason
 from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule, time_left_ms
 from callboard.scheduler.view import AttemptView, ClusterView
 
@@ -57,10 +58,9 @@ class Naive(StragglerRule):
                 if not attempt.alone or attempt.killing:
                     continue
                 if done - _millionths(attempt) * total >= behind:
-                    rule = f"{self.name}: {100 * attempt.progress:.0f} % done"
-                    rule += f", its job on average {100 * done / (PROGRESS_UNIT * total):.0f} %"
                     what = (attempt.attempt, number, attempt.node, time_left_ms(attempt))
-                    found.append(Straggler(*what, rule))
+                    detail = BehindAverage(attempt.progress, done, total)
+                    found.append(Straggler(*what, Reason.BEHIND_AVERAGE, detail))
         return found
 
 

@@ -14,10 +14,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from callboard.scheduler.decisions import Speculate, Why
+from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.policy import Order, SpeculationRule
+from callboard.scheduler.reasons import Detail, Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
 UNKNOWN_LEFT_MS: Millis = 10**15
@@ -31,7 +32,8 @@ class Straggler(NamedTuple):
     job: JobId
     node: NodeId
     left_ms: Millis
-    rule: str
+    reason: Reason
+    detail: Detail
 
 
 class StragglerRule(SpeculationRule):
@@ -109,11 +111,18 @@ class StragglerRule(SpeculationRule):
     def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
         for rank, straggler in enumerate(self.stragglers[kind].values(), start=1):
             if self._may(straggler, kind, offer, view):
-                return Speculate(straggler.attempt, straggler_reason(straggler, rank))
+                return Speculate(straggler.attempt, self.why(straggler, rank))
         return None
 
     def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
         return any(not self.full(each.job, kind, view) for each in self.stragglers[kind].values())
+
+    def why(self, straggler: Straggler, rank: int) -> Why:
+        """Why it deserves another attempt; the score is the seconds that it is expected to go on,
+        0 if that is unknown.
+        """
+        left_s = 0.0 if straggler.left_ms == UNKNOWN_LEFT_MS else straggler.left_ms / 1000
+        return Why(straggler.reason, self.name, rank, left_s, detail=straggler.detail)
 
     def _may(self, straggler: Straggler, kind: TaskKind, offer: Offer, view: ClusterView) -> bool:
         """Whether this straggler's copy may go to this node now."""
@@ -138,23 +147,11 @@ class StragglerRule(SpeculationRule):
             self.stragglers[kind].update((each.attempt, each) for each in found)
 
 
-def straggler_reason(straggler: Straggler, rank: int) -> Why:
-    """Why it gets a copy; the score is the seconds it is expected to go on, 0 if nobody knows."""
-    left_s = 0.0 if straggler.left_ms == UNKNOWN_LEFT_MS else straggler.left_ms / 1000
-    return Why(straggler.rule, rank, left_s)
-
-
 def time_left_ms(attempt: AttemptView) -> Millis:
     """How long the attempt is expected to go on if it goes on as it has."""
     if not attempt.progress:
         return UNKNOWN_LEFT_MS
     return round(attempt.ran_ms * (1 - attempt.progress) / attempt.progress)
-
-
-def so_far(ran_ms: Millis, done: float) -> str:
-    """How far an attempt is, in words: `12 % done in 80 s, some 587 s left`."""
-    told = f"{100 * done:.0f} % done in {ran_ms / 1000:.0f} s"
-    return f"{told}, some {ran_ms * (1 - done) / done / 1000:.0f} s left" if done else told
 
 
 def neediest_first(found: list[Straggler]) -> list[Straggler]:

@@ -14,6 +14,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.faults import Crash, Flaky, KillJob, Restart
 from callboard.scheduler.model import TaskKind
+from callboard.scheduler.reasons import Reason
 from callboard.scheduler.registry.parts import ORDERS
 from tests.support.world import IN_STEP, PlayedRun, job, play
 
@@ -71,7 +72,7 @@ def test_a_job_that_fails_takes_its_other_tasks_with_it() -> None:
     run = play([poisoned, job(1, maps=4, map_ms=10_000)], "fair", cluster=FIVE)
     (end,) = [e.at_ms for e in run.all(JobFinished) if e.outcome is Outcome.FAILED]
     assert not [e for e in run.launches() if e.job == 0 and e.at_ms > end]
-    killed = [e for e in run.all(KillOrdered) if e.why.rule == "its job ends"]
+    killed = [e for e in run.all(KillOrdered) if e.why.reason is Reason.JOB_ENDS]
     assert killed
     assert all(e.at_ms == end for e in killed)
     assert outcomes(run)[1] is Outcome.SUCCEEDED

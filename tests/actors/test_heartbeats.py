@@ -115,7 +115,7 @@ def test_h9_a_node_has_two_slots_of_each_kind_unless_the_scenario_says_otherwise
 
 
 def test_one_task_a_beat_where_the_scenario_says_so() -> None:
-    beats = Heartbeats(phase_grid_ms=3000, tasks_per_beat="one")
+    beats = Heartbeats(phase_grid_ms=3000, tasks_per_heartbeat="one")
     run = play([job(0, maps=2)], cluster=Cluster(nodes=1, racks=1, heartbeat=beats))
     assert [e.at_ms for e in run.launches()] == [1, 3003]
 

@@ -5,31 +5,26 @@ from collections.abc import Callable
 import pytest
 import trio
 
-from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.kernel.drivers import TrioDriver, run_direct, run_on_trio
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import Event
-from callboard.scenarios.build import assemble
+from callboard.experiments.simulation import Simulation
 from callboard.scheduler.model import Millis
 from callboard.scheduler.registry.parts import make_policy
-from tests.support.world import job
+from tests.support.world import job, spec_of
 
 
 def world(
     sink: Callable[[Event], None] | None = None, *, jobs: int = 40, map_ms: Millis = 9000
 ) -> Kernel:
     """So many jobs on ten nodes that send every beat."""
-    kernel = Kernel(sink=sink)
-    beats = Heartbeats(send="all")
-    assemble(
-        kernel,
-        cluster=Cluster(nodes=10, heartbeat=beats),
-        tasks=Tasks(),
-        jobs=[job(n, maps=4, map_ms=map_ms, submit_ms=2000 * n) for n in range(jobs)],
-        policy=make_policy("fair"),
-        seed=1,
+    spec = spec_of(
+        [job(n, maps=4, map_ms=map_ms, submit_ms=2000 * n) for n in range(jobs)],
+        cluster=Cluster(nodes=10, heartbeat=Heartbeats(send="all")),
     )
-    return kernel
+    sinks = [] if sink is None else [sink]
+    return Simulation(spec, sinks, policy=make_policy("fair")).kernel
 
 
 @pytest.mark.trio

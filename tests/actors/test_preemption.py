@@ -1,8 +1,10 @@
 """The way a kill takes: decision, next reply, slot, next beat, and the task is pending again."""
 
 import numpy as np
+import pytest
 
 from callboard.actors.config import Cluster
+from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.master.entries import OfferEntry
 from callboard.actors.master.ledger import Ledger
 from callboard.actors.vocabulary.events import (
@@ -10,18 +12,21 @@ from callboard.actors.vocabulary.events import (
     AttemptEnded,
     AttemptLaunched,
     JobFinished,
+    JobSubmitted,
     KillOrdered,
     NodeFacts,
     Outcome,
+    SuspendOrdered,
 )
 from callboard.actors.vocabulary.lifecycle import BookedChange
 from callboard.actors.vocabulary.messages import MapWork, ReduceWork, SubmitJob
-from callboard.scheduler.decisions import Launch
+from callboard.scheduler.decisions import Kill, Launch, Suspend
 from callboard.scheduler.facts import JobArrived, Launched, TasksPending
 from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.reasons import Claimant, JobClaimant, PoolClaimant, UserClaimant
 from callboard.scheduler.registry.parts import make_policy
-from tests.support.preempt import KillNewest
-from tests.support.world import IN_STEP, job, play
+from tests.support.preempt import KillNewest, Scripted
+from tests.support.world import IN_STEP, PlayedRun, job, play
 
 
 def test_a_killed_map_runs_again_first_and_its_first_run_is_waste() -> None:
@@ -44,6 +49,36 @@ def test_a_killed_map_runs_again_first_and_its_first_run_is_waste() -> None:
     assert tries[0] == (0, 0)
     assert (0, 1) in tries
     assert [e.outcome for e in run.all(JobFinished)] == [Outcome.SUCCEEDED]
+
+
+@pytest.mark.parametrize("order", [Kill, Suspend])
+@pytest.mark.parametrize("job_number", [0, 1, 2])
+def test_the_submission_of_the_job_that_benefits_is_the_cause(
+    order: type[Kill | Suspend], job_number: int
+) -> None:
+    """Of a job that is here, that is: job 2 comes later."""
+    run = given_for(order, JobClaimant(job_number))
+    (ordered,) = run.all(KillOrdered if order is Kill else SuspendOrdered)
+    if job_number == 2:
+        assert ordered.cause == NO_CAUSE
+        return
+    submission = run.events[ordered.cause - 1]
+    assert isinstance(submission, JobSubmitted)
+    assert submission.job == job_number
+
+
+@pytest.mark.parametrize("claimant", [PoolClaimant("ads"), UserClaimant("ann"), None])
+def test_no_single_event_causes_what_is_for_several_jobs(claimant: Claimant | None) -> None:
+    (ordered,) = given_for(Kill, claimant).all(KillOrdered)
+    assert ordered.cause == NO_CAUSE
+
+
+def given_for(order: type[Kill | Suspend], claimant: Claimant | None) -> PlayedRun:
+    """Attempt 1, of job 0, has to give way for the claimant at 10 s."""
+    policy = make_policy("fifo")
+    policy.preemption = Scripted((10_000, order, 1), beneficiary=claimant)
+    jobs = [job(number, maps=1, map_ms=20_000, submit_ms=number * 7000) for number in range(3)]
+    return play(jobs, policy, cluster=Cluster(nodes=1, racks=1, map_slots=1, heartbeat=IN_STEP))
 
 
 def test_a_map_that_must_run_again_goes_before_maps_that_never_ran() -> None:

@@ -39,7 +39,7 @@ def test_a_job_says_how_long_its_tasks_take_on_a_kind_of_node() -> None:
     """COSHH's m(J, R): the first job is twice as fast on `io`, the second four times as slow; the
     factor goes with the node's speed, and leaves the shuffle alone.
     """
-    group = NodeGroup(nodes=1, map_slots=2, reduce_slots=2, speed=2.0, kind="io")
+    group = NodeGroup(nodes=1, map_slots=2, reduce_slots=2, speed=2.0, node_type="io")
     cluster = Cluster(nodes=0, racks=1, heartbeat=IN_STEP, group=(group,))
     jobs = [
         job(0, maps=1, map_ms=8000, factors=(("io", 0.5),)),

@@ -78,7 +78,7 @@ def test_a_losers_time_is_wasted_and_the_copies_are_counted() -> None:
     cluster = slow_and_fast()
     run = play(jobs, copying(), cluster=cluster)
     summary = Metrics.of(recorded(run, cluster)).summary()
-    assert (summary.speculation.copies, summary.speculation.won) == (1, 1)
+    assert (summary.speculation.speculative_attempts, summary.speculation.won) == (1, 1)
     assert summary.slot_ms.map.wasted == 18_014 - 2
     assert summary.slot_ms.map.adds_up
     assert summary.attempts.launched == summary.tasks.maps + 1

@@ -55,7 +55,7 @@ def played(jobs: list[JobSpec], rule: PreemptionRule, tasks: Tasks | None = None
 def slot_ms(run: PlayedRun) -> SlotKinds:
     first = RunStarted(0, "0", "test", "test", 1, {}, node_facts(CLUSTER))
     last = RunEnded(run.kernel.now_ms, "complete", 0, 0, "")
-    summary = Metrics.of([first, *run.events, last]).summary()  # type: ignore[list-item]
+    summary = Metrics.of([first, *run.events, last]).summary()
     assert summary.slot_ms.map.adds_up
     assert summary.slot_ms.reduce.adds_up
     return summary.slot_ms
@@ -176,7 +176,7 @@ def test_silent_nodes_take_up_what_they_hold_too() -> None:
     journals = []
     sends: tuple[Literal["all", "needed"], ...] = ("all", "needed")
     for send in sends:
-        beats = msgspec.structs.replace(IN_STEP, tasks_per_beat="one", send=send)
+        beats = msgspec.structs.replace(IN_STEP, tasks_per_heartbeat="one", send=send)
         cluster = msgspec.structs.replace(CLUSTER, map_slots=2, heartbeat=beats)
         policy = make_policy("fifo")
         policy.preemption = Scripted((10_000, Suspend, 1), (10_000, Suspend, 2))

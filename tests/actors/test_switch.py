@@ -1,14 +1,16 @@
 """Another policy in the middle of a run, and what is injected by hand."""
 
+from collections.abc import Sequence
+
 import msgspec
 import pytest
 
-from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.injector import Injector, ScheduledFault
 from callboard.actors.kernel.address import INJECTOR
-from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.network import LinkConditions
 from callboard.actors.vocabulary.events import (
+    AnyEvent,
     AttemptLaunched,
     AttemptResumed,
     AttemptSuspended,
@@ -38,10 +40,10 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.scenarios.build import assemble
+from callboard.experiments.simulation import Simulation
 from callboard.scheduler.model import Priority
-from callboard.scheduler.registry.parts import ORDERS, make_policy
-from tests.support.world import IN_STEP, job, play, uncaused
+from callboard.scheduler.registry.parts import ORDERS
+from tests.support.world import IN_STEP, job, play, spec_of, uncaused
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)
 JOBS = [
@@ -51,7 +53,7 @@ JOBS = [
 ]
 
 
-def without_faults(events: list[Event]) -> list[Event]:
+def without_faults(events: Sequence[Event]) -> list[Event]:
     """What else happened; with one event more the others have other numbers, and causes."""
     return uncaused(event for event in events if not isinstance(event, FaultStruck))
 
@@ -88,7 +90,7 @@ def test_who_is_next_changes_with_the_policy() -> None:
     assert mixed[1] < fifo[1]
 
 
-def copied(events: list[Event]) -> list[tuple[int, int]]:
+def copied(events: Sequence[Event]) -> list[tuple[int, int]]:
     """Which attempts got copies, and when."""
     launches = [e for e in events if isinstance(e, AttemptLaunched) and e.original]
     return [(e.original, e.at_ms) for e in launches]
@@ -166,11 +168,9 @@ def test_whatever_was_injected_by_hand_can_be_played_again_from_the_journal() ->
     """A world with an empty script, into which everything that can happen is put while it runs."""
     assert {type(fault) for fault in BY_HAND} == set(AnyFault.__args__)
     by_hand = {2500 * (nth + 1): fault for nth, fault in enumerate(BY_HAND)}
-    events: list[Event] = []
-    kernel = Kernel(sink=events.append)
-    policy = make_policy("fifo")
+    events: list[AnyEvent] = []
     nothing = [ScheduledFault(10**7, Slow(0, 1.0))]
-    assemble(kernel, cluster=FOUR, tasks=Tasks(), jobs=JOBS, policy=policy, seed=1, script=nothing)
+    kernel = Simulation(spec_of(JOBS, cluster=FOUR, script=nothing), [events.append]).kernel
     injector = kernel.actors[INJECTOR]
     assert isinstance(injector, Injector)
     while (due := kernel.advance()) is not None:

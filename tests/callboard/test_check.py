@@ -7,15 +7,15 @@ import pytest
 
 import callboard as package
 from callboard.actors.vocabulary.events import KillOrdered
-from callboard.experiments.simulation import RunOptions
 from callboard.journal.checks.checker import check_events
 from callboard.journal.checks.rule import Violation
 from callboard.journal.reader import read_journal
 from tests.callboard.conftest import Run
 
 SLY = '''
-from callboard.scheduler.decisions import Kill, Why
+from callboard.scheduler.decisions import Kill
 from callboard.scheduler.policy import NoPreemption
+from callboard.scheduler.reasons import Reason, Why
 
 class Sly(NoPreemption):
     """Says that it waits, and kills."""
@@ -26,7 +26,7 @@ class Sly(NoPreemption):
 
     def victims(self, view):
         for attempt in view.attempts():
-            yield Kill(attempt.attempt, Why("sly"))
+            yield Kill(attempt.attempt, Why(Reason.OWN, "sly", 1))
 '''
 
 
@@ -55,7 +55,7 @@ def test_being_checked_changes_nothing(tmp_path: Path, scenario: str, policy: st
     """Nor is there anything in the journal that breaks a rule afterwards."""
     paths = [tmp_path / name for name in ("plain", "checked")]
     for path in paths:
-        options = RunOptions(host="direct", journal=path, check=path.name == "checked")
+        options = package.RunOptions(host="direct", journal=path, check=path.name == "checked")
         package.run(scenario, policy, options=options)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     told = {each.rule: each.times for each in check_events(read_journal(paths[0]))}
@@ -64,15 +64,15 @@ def test_being_checked_changes_nothing(tmp_path: Path, scenario: str, policy: st
     assert (told["S14"] > 0) == ("delay" in policy)
 
 
-@pytest.mark.parametrize("host", ["trio", "direct"])
+@pytest.mark.parametrize("driver", [("--driver", "trio"), ("--host", "direct")])
 def test_a_violation_ends_the_run_and_keeps_the_journal(
-    callboard: Run, tmp_path: Path, host: str
+    callboard: Run, tmp_path: Path, driver: tuple[str, str]
 ) -> None:
     (tmp_path / "sly.py").write_text(SLY)
     journal = tmp_path / "broken.journal"
     policy = f"fifo+{tmp_path / 'sly.py'}:Sly"
     status, out, err = callboard(
-        *("run", "two-jobs", "--policy", policy, "--host", host),
+        *("run", "two-jobs", "--policy", policy, *driver),
         *("--check", "--journal", str(journal)),
     )
     assert (status, out) == (1, "")
@@ -88,6 +88,7 @@ def test_a_violation_ends_the_run_and_keeps_the_journal(
 def test_python_programs_get_the_violation(tmp_path: Path) -> None:
     (tmp_path / "sly.py").write_text(SLY)
     policy = f"fifo+{tmp_path / 'sly.py'}:Sly"
+    assert package.Options is package.RunOptions  # as it was called before
     with pytest.raises(Violation) as found:
-        package.run("two-jobs", policy, options=RunOptions(check=True))
+        package.run("two-jobs", policy, options=package.Options(check=True))
     assert isinstance(found.value.event, KillOrdered)

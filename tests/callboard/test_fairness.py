@@ -54,7 +54,7 @@ def test_the_example_is_broken_and_its_file_replays(callboard: Run, tmp_path: Pa
     text = path.read_text()
     assert text.startswith("# property: max-min\n")
     assert "--seed 1" in text
-    seen = 'went to "job-1", which ran 1, and not to "job-2", which ran 0'
+    seen = 'went to "job-0", which ran 1, and not to "job-1", which ran 0'
     assert seen in out
     assert callboard("check", "--replay", str(path))[:2] == (
         1,
@@ -130,6 +130,7 @@ def test_the_hunt_finds_where_fifo_is_worse_than_fair(callboard: Run, tmp_path: 
     ("arguments", "says"),
     [
         (("fifo", "--against", "fifo"), "as good as itself"),
+        (("fifo", "--against", "fair", "--objective", "max slodown"), "did you mean"),
         (("fifo", "--against", "fair", "--goal", "max slodown"), "did you mean"),
     ],
 )

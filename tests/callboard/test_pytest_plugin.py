@@ -46,6 +46,6 @@ def test_a_broken_promise_fails_with_its_counterexample(tmp_path: Path) -> None:
     broken = run(tmp_path, f"{ROOT}/docs/examples/most_first.py:MostFirst")
     assert broken.returncode == 1
     assert "FAILED test_mine.py::test_my_order[max-min]" in broken.stdout
-    assert 'went to "job-1", which ran 1, and not to "job-2", which ran 0' in broken.stdout
+    assert 'went to "job-0", which ran 1, and not to "job-1", which ran 0' in broken.stdout
     path = broken.stdout.partition("written to ")[2].split()[0]
     assert "# property: max-min" in Path(path).read_text()

@@ -6,12 +6,13 @@ import pytest
 
 from callboard.actors.vocabulary.events import FaultStruck, RunEnded
 from callboard.actors.vocabulary.faults import Crash, Restart, SwitchPolicy
+from callboard.experiments.interventions import Intervene
 from callboard.experiments.live_server import LiveServer
-from callboard.experiments.run_spec import prepare_scenario
-from callboard.experiments.simulation import RunOptions, run_simulation
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import run_simulation
 from callboard.experiments.user_errors import InputError
 from callboard.journal.reader import Journal
-from callboard.journal.replay.source import GoTo, Intervene
+from callboard.journal.replay.source import GoTo
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.listed_jobs import ListedJob
 from tests.callboard.support import shell
@@ -27,7 +28,7 @@ DEEDS = (
 
 def played(path: Path, *, to_end: bool) -> str:
     """The outage with all deeds, recorded; its digest, if it was watched to its end."""
-    with LiveServer([plan(journal=path)]) as desk:
+    with LiveServer([plan()], [path]) as desk:
         for at_ms, deed in zip((60_000, 90_000, 150_000, 210_000), DEEDS, strict=True):
             ask(desk, GoTo(at_ms), deed)
         return to_the_end(desk).digest if to_end else ""
@@ -37,10 +38,7 @@ def test_it_is_the_same_run(tmp_path: Path) -> None:
     """The digest of its messages, and every event."""
     first, second = tmp_path / "first.journal", tmp_path / "second.journal"
     digest = played(first, to_end=True)
-    scenario, jobs, script = prepare_scenario(str(first))
-    result = run_simulation(
-        scenario, jobs, scenario.policies[0], RunOptions(journal=second), script=script
-    )
+    result = run_simulation(load_run(str(first)), journal=second)
     assert result.summary.digest == digest
     assert list(Journal(first))[1:] == list(Journal(second))[1:]
 
@@ -51,15 +49,16 @@ def test_a_run_that_was_left_early_goes_on_to_its_end(tmp_path: Path) -> None:
     played(path, to_end=False)
     left = list(Journal(path))
     assert left[-1].at_ms < 220_000
-    scenario, jobs, script = prepare_scenario(str(path))
+    spec = load_run(str(path))
     with LiveServer([plan()]) as desk:
         for at_ms, deed in zip((60_000, 90_000, 150_000, 210_000), DEEDS, strict=True):
             ask(desk, GoTo(at_ms), deed)
         digest = to_the_end(desk).digest
         struck = [each for each in taped(desk) if isinstance(each, FaultStruck)]
-    assert run_simulation(scenario, jobs, "fair", script=script).summary.digest == digest
-    assert len(script) == len(set(script))
-    assert {(each.at_ms, each.fault) for each in struck} <= set(script)
+    assert spec.policy == "fair"
+    assert run_simulation(spec).summary.digest == digest
+    assert len(spec.script) == len(set(spec.script))
+    assert {(each.at_ms, each.fault) for each in struck} <= set(spec.script)
 
 
 def test_under_other_policies_and_without_faults(tmp_path: Path) -> None:
@@ -67,9 +66,9 @@ def test_under_other_policies_and_without_faults(tmp_path: Path) -> None:
     played(path, to_end=False)
     done = shell('callboard run "$1" --policy fifo --policy hfsp', str(path))
     assert (done.returncode, "hfsp: digest" in done.stdout) == (0, True)
-    scenario, jobs, script = prepare_scenario(str(path), faults=False)
-    assert (len(jobs), script) == (13, ())
-    assert scenario.policies == ("fair",)
+    spec = load_run(str(path), faults=False)
+    assert (len(spec.jobs), spec.script) == (13, ())
+    assert spec.scenario.policies == ("fair",)
 
 
 @pytest.mark.parametrize("option", ["--seed 4", "--set tasks.sigma=0"])
@@ -86,8 +85,8 @@ def test_a_journal_in_which_no_run_begins(tmp_path: Path) -> None:
     with JournalWriter(path):
         pass
     with pytest.raises(InputError, match="no run has been recorded in it yet"):
-        prepare_scenario(str(path))
+        load_run(str(path))
     with JournalWriter(path) as sink:
         sink(RunEnded(0, "complete", 0, 0, ""))
     with pytest.raises(InputError, match="no run has been recorded in it yet"):
-        prepare_scenario(str(path))
+        load_run(str(path))

@@ -5,13 +5,15 @@ import signal
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
 from callboard.cli import run_command_line
 from callboard.experiments import stopwatch
-from callboard.experiments.simulation import RunOptions, run_simulation
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import DriverName, run_simulation
 from callboard.journal.reader import read_journal
 from callboard.policy_table import headings
 from callboard.scenarios import scenario_file
@@ -159,10 +161,13 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
         (("run", "two-jobs", "--racks", "9"), "--racks: 9 racks, but only 4 nodes"),
         (("run", "two-jobs", "--seed", "3", "--set", "seed=x"), "with --set, seed: "),
         (("run", "two-jobs", "--reduce-slots", "0"), "--reduce-slots: no node has a reduce slot"),
-        (("run", "two-jobs", "--set", "cluster.reduce_slots=0"), "two-jobs.toml, cluster.reduce"),
+        (
+            ("run", "two-jobs", "--set", "cluster.reduce_slots=0"),
+            "two-jobs.toml with --set, cluster.reduce",
+        ),
         (("show", "/no/such.journal"), "/no/such.journal"),
         (("show", __file__), "not a Callboard journal"),
-        (("show", __file__, "--job", "x"), "names no job"),
+        (("show", __file__, "--job", "x"), "not a Callboard journal"),
         (("diff", __file__, __file__), "not a Callboard journal"),
     ],
 )
@@ -318,15 +323,12 @@ class CtrlC:
         signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.parametrize("host", ["trio", "direct"])
-def test_ctrl_c_ends_the_run_in_good_order(tmp_path: Path, host: str) -> None:
-    path = scenario_file.find_scenario("hfsp-test")
-    scenario = scenario_file.load_scenario(path)
-    jobs = scenario_file.make_jobs(scenario, path.parent)
+@pytest.mark.parametrize("driver", ["trio", "direct"])
+def test_ctrl_c_ends_the_run_in_good_order(tmp_path: Path, driver: DriverName) -> None:
+    spec = msgspec.structs.replace(load_run("hfsp-test"), policy="fair")
     journal = tmp_path / "cut.journal"
-    options = RunOptions(journal=journal, host=host)  # type: ignore[arg-type]
     before = signal.getsignal(signal.SIGINT)
-    result = run_simulation(scenario, jobs, "fair", options, CtrlC())
+    result = run_simulation(spec, driver=driver, journal=journal, watcher=CtrlC())
     assert result.interrupted
     assert signal.getsignal(signal.SIGINT) is before
     events = list(read_journal(journal))

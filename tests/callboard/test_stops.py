@@ -9,8 +9,9 @@ import pytest
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
+from callboard.cli import COMMANDS
 from callboard.commands import run_command
-from callboard.experiments import simulation
+from callboard.experiments import plugins
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy, QueuedJob
@@ -151,7 +152,7 @@ class Broken(Fifo):
 def test_a_stuck_run_says_when_and_who_waits(
     callboard: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(simulation, "load_policy", lambda *_: Policy(Idle()))
+    monkeypatch.setattr(plugins, "compose_policy", lambda *_: Policy(Idle()))
     status, out, err = callboard("run", "two-jobs")
     assert (status, out) == (1, "")
     assert err.startswith("callboard: the run is stuck at ")
@@ -163,7 +164,7 @@ def test_a_stuck_run_says_when_and_who_waits(
 def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     callboard: Run, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
-    monkeypatch.setattr(simulation, "load_policy", lambda *_: Policy(Broken()))
+    monkeypatch.setattr(plugins, "compose_policy", lambda *_: Policy(Broken()))
     status, out, err = callboard("run", "two-jobs", "--host", host)
     assert (status, out) == (1, "")
     assert err.startswith("callboard: master failed at ")
@@ -171,10 +172,19 @@ def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     assert "ZeroDivisionError: a slip" in err
 
 
-def test_the_command_line_loads_neither_the_screen_nor_the_kit() -> None:
+@pytest.mark.parametrize("command", ["", *(sorted(COMMANDS.keys() - {"check", "hunt"}))])
+def test_a_command_line_loads_neither_the_screen_nor_the_kit(command: str) -> None:
     """Each takes a while to load, for which every other command would wait."""
     done = python(
-        "import sys; from callboard.cli import make_parser; make_parser();"
+        f"import sys; from callboard.cli import make_parser; make_parser({command!r});"
         " assert not {'textual', 'hypothesis'} & sys.modules.keys()"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_help_loads_no_more_than_the_names_of_the_commands() -> None:
+    done = python(
+        "import sys; from callboard.cli import make_parser; make_parser().format_help();"
+        " assert not {'numpy', 'msgspec', 'trio'} & sys.modules.keys()"
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -11,6 +11,7 @@ import pytest
 
 from callboard.actors.job import Job
 from callboard.actors.master.ledger import Ledger
+from callboard.actors.master.master import Master
 from callboard.actors.vocabulary.events import (
     AnyEvent,
     AttemptClosed,
@@ -24,14 +25,13 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.faults import Crash
 from callboard.actors.vocabulary.messages import FetchOutputs, Heartbeat, OutputsLost
 from callboard.actors.worker.durations import Durations
-from callboard.fairness.experiment import ObservedMaster, make_shipped_policy
+from callboard.experiments.plugins import load_policy
 from callboard.fairness.search import PolicyUnderTest
 from callboard.journal.checks.checker import Checker
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.summary import Little
 from callboard.scheduler import ideal
-from callboard.scheduler.decisions import Why
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.locality import Delay, DelayParams
@@ -43,6 +43,7 @@ from callboard.scheduler.orders.size_based.virtual_time import FspFifo, Psbs
 from callboard.scheduler.policy import Order, Policy, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.scheduler.preemption.starvation import Deficit, StarvationClocks
+from callboard.scheduler.reasons import Note, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import PartSettings
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 
@@ -55,7 +56,7 @@ def policy(make: Callable[[], Policy | Order]) -> Plant:
 
     def make_policy(text: str, settings: PartSettings) -> Policy:
         if text != "bug":
-            return make_shipped_policy(text, settings)
+            return load_policy(text, settings)
         made = make()
         return made if isinstance(made, Policy) else Policy(made)
 
@@ -278,7 +279,7 @@ class OldestFirst(KillPreemption):
         due = {job: claim for claim in self.entitlements(kind, view) for job in claim.jobs}
         rich = [each for each in running if due[each.job].running > due[each.job].share]
         for rank, attempt in enumerate(rich[:lacking], start=1):
-            yield attempt, Why(self.name, rank)
+            yield attempt, Why(Reason.OWN, self.name, rank)
 
 
 class Greedy(KillPreemption):
@@ -293,7 +294,7 @@ class Greedy(KillPreemption):
         wanted = 2 * sum(deficit.slots for deficit in self.deficits(kind, view))
         running = [each for each in view.attempts() if each.kind is kind and not each.killing]
         for rank, attempt in enumerate(running[::-1][:wanted], start=1):
-            yield attempt, Why(self.name, rank)
+            yield attempt, Why(Reason.OWN, self.name, rank)
 
 
 class Hasty(KillPreemption):
@@ -302,7 +303,7 @@ class Hasty(KillPreemption):
     def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
         claims = self.entitlements(kind, view) if view.pending(kind) else ()
         lacking = ((c, min(int(c.share), c.demand) - c.running) for c in claims)
-        return [Deficit(claim, slots, "fair share") for claim, slots in lacking if slots > 0]
+        return [Deficit(claim, slots, ShareKind.FAIR) for claim, slots in lacking if slots > 0]
 
 
 class Toothless(KillPreemption):
@@ -337,8 +338,8 @@ def never_without_waiting(monkeypatch: Patch) -> None:
     def permits(_self: Delay, _job: JobView, level: Locality, *_: object) -> bool:
         return level is Locality.NODE
 
-    def refusal(_self: Delay, _job: JobView, level: Locality, *_: object) -> str | None:
-        return None if level is Locality.NODE else "never"
+    def refusal(_self: Delay, _job: JobView, level: Locality, *_: object) -> Note | None:
+        return None if level is Locality.NODE else Note("never")
 
     monkeypatch.setattr(Delay, "permits", permits)
     monkeypatch.setattr(Delay, "refusal", refusal)
@@ -395,13 +396,16 @@ def a_lost_task_stays_lost(monkeypatch: Patch) -> None:
 
 
 def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
-    def on_heartbeat(self: ObservedMaster, beat: Heartbeat) -> None:
+    """The master takes every heartbeat for a new one."""
+    rightly = Master.on_heartbeat
+
+    def on_heartbeat(self: Master, beat: Heartbeat) -> None:
         node = self.ledger.node(beat.node)
         if node is not None:
             beat = msgspec.structs.replace(beat, response=node.reply.response)
-        super(ObservedMaster, self).on_heartbeat(beat)
+        rightly(self, beat)
 
-    monkeypatch.setattr(ObservedMaster, "on_heartbeat", on_heartbeat)
+    monkeypatch.setattr(Master, "on_heartbeat", on_heartbeat)
 
 
 def later_where_things_happen(monkeypatch: Patch) -> None:

@@ -5,7 +5,6 @@ S1 to S8 are its invariants: every event is held against them as it is told, and
 every superstep.  At the end all is healed, and every job must come to its end.
 """
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -17,14 +16,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.injector import Injector, ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.address import INJECTOR
-from callboard.actors.kernel.drivers import supersteps
-from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.network import HEALTHY, LinkConditions
-from callboard.actors.vocabulary.events import AnyEvent, JobFinished, RunEnded, RunStarted
+from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.actors.vocabulary.faults import (
     AnyFault,
     Crash,
@@ -36,12 +33,12 @@ from callboard.actors.vocabulary.faults import (
     ResumeNode,
     Slow,
 )
-from callboard.fairness.experiment import ObservedMaster
+from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.rule import Violation
-from callboard.scenarios.build import assemble, node_facts
 from callboard.scheduler.registry.parts import make_policy
 from tests.fairness.bugs import outputs_are_not_told, reply_numbers_are_forgotten
+from tests.support.world import spec_of
 
 NODES = 2
 SETTINGS = settings(
@@ -89,34 +86,21 @@ class Protocol(RuleBasedStateMachine):
         ]
         beats = Heartbeats(phase_grid_ms=1000, expiry_ms=expiry_ms, out_of_band=out_of_band)
         cluster = Cluster(nodes=NODES, racks=1, map_slots=1, reduce_slots=1, heartbeat=beats)
-        policy = make_policy("fair")
+        # Something is always to come, so that time can pass though all stands still.
+        script = [ScheduledFault(at_ms, Slow(0, 1.0)) for at_ms in range(0, 700_000, 2000)]
+        policy, spec = make_policy("fair"), spec_of(specs, cluster=cluster, script=script)
         self.checker = Checker(policy)
         self.ended = 0
         self.jobs = len(specs)
-        # Something is always to come, so that time can pass though all stands still.
-        self.kernel = Kernel(sink=self.observe)
-        assemble(
-            self.kernel,
-            cluster=cluster,
-            tasks=Tasks(),
-            jobs=specs,
-            policy=policy,
-            seed=1,
-            master=ObservedMaster,
-            script=[ScheduledFault(at_ms, Slow(0, 1.0)) for at_ms in range(0, 700_000, 2000)],
-        )
+        run = Simulation(spec, [self.observe], policy=policy, checker=self.checker)
+        self.kernel, self.steps = run.kernel, run.supersteps()
         injector = self.kernel.actors[INJECTOR]
         assert isinstance(injector, Injector)
         self.injector = injector
-        world = {"cluster": msgspec.to_builtins(cluster), "tasks": msgspec.to_builtins(Tasks())}
-        self.observe(RunStarted(0, "0", "protocol", "fair", 1, world, node_facts(cluster)))
-        self.checker.attach(self.kernel)
-        self.steps = supersteps(self.kernel)
         self.whole = True
 
     def observe(self, event: AnyEvent) -> None:
         self.ended += isinstance(event, JobFinished)
-        self.checker.observe(event)
 
     def play(self, ms: int) -> None:
         """Let so much time pass, or the run end."""
@@ -183,7 +167,6 @@ class Protocol(RuleBasedStateMachine):
             self.strike(Disturb(node, HEALTHY, HEALTHY), ResumeNode(node), Restart(node))
         for _ in self.steps:
             pass
-        self.observe(RunEnded(self.kernel.now_ms, "complete", 0, 0, self.kernel.digest()))
         assert self.ended == self.jobs
 
 

@@ -34,8 +34,8 @@ from callboard.actors.vocabulary.events import (
     RunStarted,
     ShuffleEnded,
 )
-from callboard.scheduler.decisions import Skip, Why
 from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.reasons import Note, Reason, Skip, Why
 
 WON, LOST = Outcome.SUCCEEDED, Outcome.FAILED
 MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
@@ -43,25 +43,26 @@ NODE, OFF = Locality.NODE, Locality.OFF_RACK
 
 NODES = (NodeFacts(0, 0, 1, 1, 1.0), NodeFacts(1, 1, 1, 1, 1.0))
 START = RunStarted(0, "0.1.0", "tiny", "fifo", 7, {"cluster": {"nodes": 2, "racks": 2}}, NODES)
-SKIPPING = Why("fifo", 2, 1000.0, (Skip(0, "no map waiting"),))
+BY_FIFO = Why(Reason.BY_KEY, "fifo", 1)
+SKIPPING = Why(Reason.BY_KEY, "fifo", 2, 1000.0, skipped=(Skip(0, Note("no map waiting")),))
 
 STORY: tuple[AnyEvent, ...] = (
     START,
     JobSubmitted(0, 0, "ads", "ann", "prod", Priority.NORMAL, 2, 1),
-    AttemptLaunched(100, 1, 0, MAP, 0, 0, 0, NODE, Why("fifo")),
+    AttemptLaunched(100, 1, 0, MAP, 0, 0, 0, NODE, BY_FIFO),
     AttemptStarted(101, 1, 0, 0),
-    AttemptLaunched(200, 2, 0, MAP, 1, 0, 1, OFF, Why("fifo")),
+    AttemptLaunched(200, 2, 0, MAP, 1, 0, 1, OFF, BY_FIFO),
     AttemptStarted(201, 2, 1, 0),
     JobSubmitted(1000, 1, "logs", "bob", "", Priority.HIGH, 1, 0),
     AttemptEnded(1101, 1, WON, 101),
     AttemptClosed(1200, 1, WON),
     AttemptLaunched(1200, 3, 1, MAP, 0, 0, 0, NODE, SKIPPING),
     AttemptStarted(1201, 3, 0, 0),
-    AttemptLaunched(1300, 4, 0, REDUCE, 0, 0, 1, OFF, Why("fifo")),
+    AttemptLaunched(1300, 4, 0, REDUCE, 0, 0, 1, OFF, BY_FIFO),
     AttemptStarted(1301, 4, 1, 0),
     AttemptEnded(1701, 2, LOST, 201),
     AttemptClosed(1800, 2, LOST),
-    AttemptLaunched(1800, 5, 0, MAP, 1, 1, 1, OFF, Why("fifo")),
+    AttemptLaunched(1800, 5, 0, MAP, 1, 1, 1, OFF, BY_FIFO),
     AttemptStarted(1801, 5, 1, 0),
     AttemptEnded(2201, 3, WON, 1201),
     AttemptClosed(2300, 3, WON),

@@ -60,8 +60,26 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
     SwitchPolicy,
 )
-from callboard.scheduler.decisions import Skip, Why
 from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.reasons import (
+    AttemptPace,
+    BehindAverage,
+    Claimant,
+    ClassPlace,
+    DelayByCount,
+    DelayByTime,
+    JobClaimant,
+    Note,
+    PoolClaimant,
+    PoolPlace,
+    Reason,
+    ShareKind,
+    Shortage,
+    Skip,
+    Starving,
+    UserClaimant,
+    Why,
+)
 
 EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__
 
@@ -69,9 +87,41 @@ _whole = st.integers(0, 2**40)
 _small = st.integers(0, 300)
 _text = st.text(max_size=12)
 _real = st.floats(allow_nan=False, width=64)
+_share = st.floats(0, 1)
 _outcome = st.sampled_from(Outcome)
-_skip = st.builds(Skip, _small, _text)
-_why = st.builds(Why, _text, _small, _real, st.lists(_skip, max_size=3).map(tuple))
+_kind = st.sampled_from(TaskKind)
+_level = st.sampled_from(Locality)
+_note = st.builds(Note, _text)
+_refusal = st.one_of(
+    st.builds(DelayByCount, _level, _small, _small),
+    st.builds(DelayByTime, _level, _level, _small, _small, _small),
+    _note,
+)
+_claimant: st.SearchStrategy[Claimant] = st.one_of(
+    st.builds(JobClaimant, _small), st.builds(PoolClaimant, _text), st.builds(UserClaimant, _text)
+)
+_shortage = st.builds(Shortage, _claimant, _small, st.sampled_from(ShareKind))
+_detail = st.one_of(
+    _note,
+    st.builds(PoolPlace, _text, _text),
+    st.builds(ClassPlace, _small, _text, _real, _text, _small, _small),
+    st.builds(Starving, st.lists(_shortage, max_size=3).map(tuple), _small),
+    st.builds(BehindAverage, _share, _whole, st.integers(1, 300)),
+    st.builds(AttemptPace, _whole, _share, st.none() | _whole),
+)
+_why = st.builds(
+    Why,
+    st.sampled_from(Reason),
+    _text,
+    _small,
+    _real,
+    st.none() | _claimant,
+    st.none() | _detail,
+    _text,
+    st.lists(st.builds(Skip, _small, _refusal), max_size=3).map(tuple),
+    _small,
+    _whole,
+)
 _node = st.builds(NodeFacts, _small, _small, _small, _small, _real, _text)
 _plain = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**40), 2**40) | _real | _text,
@@ -99,8 +149,6 @@ _fault = st.one_of(
 )
 _scenario = st.dictionaries(_text, _plain, max_size=3)
 _nodes = st.lists(_node, max_size=3).map(tuple)
-_kind = st.sampled_from(TaskKind)
-_level = st.sampled_from(Locality)
 _priority = st.sampled_from(Priority)
 
 _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
@@ -119,7 +167,7 @@ _FIELDS: dict[type[AnyEvent], tuple[st.SearchStrategy[object], ...]] = {
     KillOrdered: (_whole, _why),
     SuspendOrdered: (_whole, _why),
     ResumeOrdered: (_whole, _why),
-    OrderSwitched: (_text, _text, _text),
+    OrderSwitched: (_text, _text, _kind, _small, _small, _small),
     FaultStruck: (_fault,),
     NodeLost: (_small, _small, st.booleans()),
     MapOutputsLost: (_small, _small, st.lists(_whole, max_size=3).map(tuple), _outcome),
@@ -183,7 +231,7 @@ class World:
             )
             yield JobSubmitted(submitted, job, "j", "u", "", Priority.NORMAL, maps, reduces)
         for one in self.attempts:
-            where = (one.node, one.level, Why("drawn"))
+            where = (one.node, one.level, Why(Reason.OWN, "drawn"))
             yield AttemptLaunched(
                 one.launched, one.attempt, one.job, one.kind, one.attempt, 0, *where
             )

@@ -38,14 +38,15 @@ from callboard.actors.vocabulary.events import (
 from callboard.actors.vocabulary.faults import Crash, PauseNode, Restart, SwitchPolicy
 from callboard.journal.checks.checker import check_events
 from callboard.journal.checks.rule import Violation
-from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Millis, Priority
+from callboard.scheduler.reasons import Reason, Why
 from tests.journal import stories
 from tests.journal.stories import LOST, MAP, NODE, NODES, OFF, REDUCE, WON
 from tests.support.world import header
 
 KILLED = Outcome.KILLED
-PLAIN = Why("fifo")
+PLAIN = Why(Reason.BY_KEY, "fifo", 1)
+PATIENT = Why(Reason.BY_KEY, "fifo", 1, skips=3, waited_ms=201)
 Events = Sequence[AnyEvent]
 Doctor = Callable[[], Events]
 
@@ -111,7 +112,7 @@ STALLED: Events = (
     *COPIED[:4],
     AttemptStalled(101, 1, 0.0, Stall.NOT_BEGUN),
     LaunchExpired(800_000, 1),
-    KillOrdered(800_000, 1, Why("its launch has expired", 0)),
+    KillOrdered(800_000, 1, Why(Reason.LAUNCH_EXPIRED)),
     AttemptEnded(802_000, 1, KILLED, 101),
     AttemptClosed(802_001, 1, LOST),
     AttemptLaunched(802_100, 2, 0, MAP, 0, 1, 1, OFF, PLAIN),
@@ -221,7 +222,7 @@ BROKEN: list[tuple[str, str, Doctor]] = [
     ("S3", "a done task again", put(STORY, AttemptLaunched(1250, 3, 0, MAP, 0, 1, 1, OFF, PLAIN))),
     ("S3", "a job submitted twice", put(STORY, STORY[1])),
     ("S3", "a job finished twice", put(STORY, JobFinished(2400, 1, WON, 1000))),
-    ("S3", "killed twice", put(GIVING_WAY, *[KillOrdered(890, 1, Why("a", 0))] * 2)),
+    ("S3", "killed twice", put(GIVING_WAY, *[KillOrdered(890, 1, Why(Reason.TASK_DONE))] * 2)),
     (
         "S3",
         "goes on and was not suspended",
@@ -312,7 +313,9 @@ BROKEN: list[tuple[str, str, Doctor]] = [
         "S14",
         "waited for longer than it was there",
         instead(
-            headed(STORY, WAITING), STORY[4], moved_launch(200, Why("fifo", skips=3, waited_ms=201))
+            headed(STORY, WAITING),
+            STORY[4],
+            moved_launch(200, PATIENT),
         ),
     ),
     (
@@ -322,7 +325,7 @@ BROKEN: list[tuple[str, str, Doctor]] = [
             STORY,
             FaultStruck(1000, SwitchPolicy("fifo+delay(skips=5)")),
             JobSubmitted(2000, 2, "more", "ann", "", Priority.NORMAL, 1, 0),
-            AttemptLaunched(2350, 6, 2, MAP, 0, 0, 0, OFF, Why("fifo", skips=4)),
+            AttemptLaunched(2350, 6, 2, MAP, 0, 0, 0, OFF, Why(Reason.BY_KEY, "fifo", 1, skips=4)),
         ),
     ),
 ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Outcome, RunEnded
 from callboard.journal.tell.diff import Difference, diff_journals, diff_lines, first_divergence
 from callboard.journal.writer import JournalWriter
-from callboard.scheduler.decisions import Why
+from callboard.scheduler.reasons import Reason, Why
 from tests.journal.stories import START, STORY, cut_at
 
 
@@ -143,8 +143,10 @@ def launch_for(why: Why, node: int = 0) -> AttemptLaunched:
     return msgspec.structs.replace(launch, why=why, node=node)
 
 
-def test_reasons_count_unless_told_otherwise(tmp_path: Path, story: Path) -> None:
-    other = record(tmp_path / "other.journal", altered(2, launch_for(Why("fair", 1, 0.5))))
+def test_reason_words_count_unless_told_otherwise(tmp_path: Path, story: Path) -> None:
+    other = record(
+        tmp_path / "other.journal", altered(2, launch_for(Why(Reason.OWN, "fair", 1, 0.5)))
+    )
     parting = first_divergence(story, other)
     assert parting is not None
     assert parting.index == 2
@@ -153,7 +155,8 @@ def test_reasons_count_unless_told_otherwise(tmp_path: Path, story: Path) -> Non
 
 
 def test_another_decision_parts_them_with_reasons_or_without(tmp_path: Path, story: Path) -> None:
-    other = record(tmp_path / "other.journal", altered(2, launch_for(Why("fair"), node=1)))
+    by_key = Why(Reason.BY_KEY, "fair", 1)
+    other = record(tmp_path / "other.journal", altered(2, launch_for(by_key, node=1)))
     for reasons in (True, False):
         found = diff_journals(story, other, reasons=reasons, context=1)
         assert found.divergence is not None

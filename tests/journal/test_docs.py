@@ -3,6 +3,7 @@
 import hashlib
 import re
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from callboard.journal.format import CHUNK_BYTES, HEADER, MAGIC, RECORD_BYTES_MA
 from callboard.journal.tell.diff import diff_journals, diff_lines
 from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, show
 from callboard.journal.writer import FLUSH_SECONDS, JournalWriter
-from callboard.scheduler.decisions import Skip, Why
+from callboard.scheduler.reasons import Claimant, Detail, Refusal, Shortage, Skip, Why
 from tests.journal.stories import STORY, cut_at
 
 DOCS = (Path(__file__).parents[2] / "docs" / "journal.md").read_text(encoding="utf-8")
@@ -24,7 +25,7 @@ VOCABULARY = {
     2: "16dac453ad1ac7a5",
     3: "7e93ad5f95ae4cb9",
     4: "14dd814b1a43f245",
-    5: "9231a6d2f684a072",
+    5: "abed0ed35e222264",
 }
 """By format version: the first digits of a hash over every event's name and fields."""
 
@@ -33,7 +34,7 @@ STORY_BYTES = {
     2: "d7cafe527da41b08",
     3: "98dd7542f16d3f32",
     4: "5092aa7916f9fb23",
-    5: "dd31453d6dff3693",
+    5: "747fe49f09b3d205",
 }
 """By format version: the first digits of the SHA-256 of the story's journal."""
 
@@ -59,6 +60,12 @@ def test_the_events_in_the_docs_are_the_events() -> None:
     """On failure: paste the table."""
     table = "\n".join(events_table())
     assert table in DOCS, table
+
+
+def test_the_fields_of_a_reason_in_the_docs_are_its_fields() -> None:
+    table = DOCS[DOCS.index("| Field | What it says |") :].split("\n\n")[0]
+    first_cells = [row.split("|")[1] for row in table.splitlines()[2:]]
+    assert tuple(re.findall(r"`(\w+)`", " ".join(first_cells))) == Why.__struct_fields__
 
 
 @pytest.fixture
@@ -101,7 +108,8 @@ def test_a_changed_vocabulary_needs_a_new_version() -> None:
 
     On failure raise `journal.format.VERSION`, and note the new hash under it.
     """
-    structs: list[type[msgspec.Struct]] = [*EVENT_KINDS.values(), NodeFacts, Why, Skip]
+    tagged: tuple[type[msgspec.Struct], ...] = get_args(Claimant | Detail | Refusal)
+    structs = [*EVENT_KINDS.values(), NodeFacts, Why, Skip, Shortage, *tagged]
     told = [(struct.__name__, struct.__struct_fields__) for struct in structs]
     assert hashlib.sha256(repr(told).encode()).hexdigest()[:16] == VOCABULARY[VERSION]
 

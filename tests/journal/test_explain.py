@@ -10,8 +10,9 @@ from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Event,
 from callboard.cli import run_command_line
 from callboard.journal.tell.explain import explain
 from callboard.journal.writer import JournalWriter
-from callboard.scheduler.decisions import Suspend
+from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.model import Priority
+from callboard.scheduler.reasons import JobClaimant
 from callboard.scheduler.registry.parts import make_policy
 from tests.journal.stories import STORY
 from tests.support.preempt import KillNewest, Scripted
@@ -128,6 +129,26 @@ def test_who_was_suspended_for_whom(tmp_path: Path) -> None:
     assert "that job-0 had to give up goes to job-1" in "\n".join(explain(path, 1))
 
 
+def test_a_slot_that_goes_to_another_job_than_the_one_it_was_freed_for(tmp_path: Path) -> None:
+    """job-1 stands first when the slot that was taken for job-2 falls free."""
+    policy = make_policy("fifo")
+    policy.preemption = Scripted((10_000, Kill, 1), beneficiary=JobClaimant(2))
+    high, low = Priority.VERY_HIGH, Priority.LOW
+    jobs = [
+        job(0, maps=1, map_ms=30_000),
+        job(1, maps=1, map_ms=10_000, submit_ms=5000, priority=high),
+        job(2, maps=1, map_ms=10_000, submit_ms=5000, priority=low),
+    ]
+    cluster = Cluster(nodes=1, racks=1, map_slots=1, heartbeat=IN_STEP)
+    path = run(tmp_path / "j", play(jobs, policy, cluster=cluster))
+    goes = "a map slot on node-0 that job-0 had to give up for job-2 goes to job-1"
+    for number, times in ((0, 1), (1, 1), (2, 0)):
+        assert "\n".join(explain(path, number)).count(goes) == times
+    policy.preemption = Scripted((10_000, Kill, 1), beneficiary=JobClaimant(1))
+    path = run(tmp_path / "k", play(jobs, policy, cluster=cluster))
+    assert "that job-0 had to give up goes to job-1" in "\n".join(explain(path, 1))
+
+
 def test_a_cut_journal_and_a_job_that_never_ran(tmp_path: Path) -> None:
     told = list(explain(record(tmp_path / "j", STORY[:7]), 1))
     assert "It waited 0.000 s and was never launched" in told
@@ -137,18 +158,22 @@ def test_a_cut_journal_and_a_job_that_never_ran(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("name", "said"), [("9", "no job-9 was submitted"), ("x", "names no job")])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("9", "there is no job-9; there are job-0 to "), ("x", 'no job is called "x"')],
+)
 def test_a_job_that_is_not_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, said: str
 ) -> None:
     path = record(tmp_path / "j", STORY)
-    assert run_command_line(["explain", str(path), "job-1"]) == 0
-    assert capsys.readouterr().out.splitlines() == TOLD
+    for same in ("job-1", "1", "logs"):
+        assert run_command_line(["explain", str(path), same]) == 0
+        assert capsys.readouterr().out.splitlines() == TOLD
     assert run_command_line(["explain", str(path), name]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_reasons_that_say_more_than_the_orders_name_are_counted(tmp_path: Path) -> None:
+def test_reason_words_that_say_more_than_the_orders_name_are_counted(tmp_path: Path) -> None:
     """Class, sort of node and share under COSHH; nothing is added under FIFO."""
     jobs = [job(0, maps=3, user="ann"), job(1, maps=1, user="bob")]
     told = list(explain(run(tmp_path / "j", play(jobs, 'coshh(size="oracle")')), 0))

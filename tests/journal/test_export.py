@@ -138,7 +138,8 @@ class TestTrace:
         orders = [
             event
             for event in events
-            if isinstance(event, KillOrdered | SuspendOrdered) and event.why.rank
+            if isinstance(event, KillOrdered | SuspendOrdered)
+            and not event.why.reason.is_the_masters
         ]
         taken = [each for each in instants if each["name"].startswith("preempted")]
         assert len(taken) == len(orders)

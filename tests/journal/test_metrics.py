@@ -31,8 +31,8 @@ from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
 from callboard.journal.figures.steps import steps
 from callboard.journal.figures.summary import SampleStatistics
 from callboard.journal.figures.tables import FAILED, NEVER, SUCCEEDED
-from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.reasons import Reason, Why
 from tests.journal.stories import MAP, NODE, REDUCE, START, STORY, cut_at
 from tests.journal.strategies import EVENT_TYPES, Lived, World, any_event, worlds
 
@@ -54,7 +54,7 @@ def test_the_story_in_figures() -> None:
         "jobs": {"submitted": 2, "completed": 2, "failed": 0, "killed": 0, "unfinished": 0},
         "tasks": {"maps": 3, "reduces": 1},
         "attempts": {"launched": 5, "succeeded": 4, "failed": 1, "killed": 0, "running": 0},
-        "speculation": {"copies": 0, "won": 0},
+        "speculation": {"speculative_attempts": 0, "won": 0, "copies": 0},
         "response_seconds": {
             "mean": 2.85,
             "median": 2.85,
@@ -210,7 +210,9 @@ def replaced(old: AnyEvent, new: AnyEvent) -> list[AnyEvent]:
 def test_s9_fails_when_two_attempts_share_a_slot() -> None:
     """Attempt 5 started on node 0, where attempt 3 still runs."""
     doubled = replaced(STORY[16], AttemptStarted(1801, 5, 0, 0))
-    moved = replaced(STORY[15], AttemptLaunched(1800, 5, 0, MAP, 1, 1, 0, NODE, Why("x")))
+    moved = replaced(
+        STORY[15], AttemptLaunched(1800, 5, 0, MAP, 1, 1, 0, NODE, Why(Reason.OWN, "x"))
+    )
     both = [b if a is c else a for a, b, c in zip(doubled, moved, STORY, strict=True)]
     assert not Metrics.of(both).summary().slot_ms.map.adds_up
 
@@ -233,7 +235,7 @@ def test_s10_fails_when_a_job_misstates_its_submission() -> None:
 def test_an_attempt_of_no_length_may_begin_where_the_next_one_does() -> None:
     """Ids need not tell which of two came first: attempt 6 comes and goes before 3 begins."""
     moment: list[AnyEvent] = [
-        AttemptLaunched(1200, 6, 1, MAP, 1, 0, 0, NODE, Why("x")),
+        AttemptLaunched(1200, 6, 1, MAP, 1, 0, 0, NODE, Why(Reason.OWN, "x")),
         AttemptStarted(1201, 6, 0, 0),
         AttemptEnded(1201, 6, Outcome.KILLED, 1201),
         AttemptClosed(1201, 6, Outcome.KILLED),
@@ -437,7 +439,7 @@ def test_observing_goes_on_after_tables_were_made(event: AnyEvent) -> None:
 def long_run(attempts: int) -> Iterator[AnyEvent]:
     yield from (START, STORY[1])
     for n in range(1, attempts + 1):
-        yield AttemptLaunched(n, n, 0, MAP, n, 0, 0, NODE, Why("fifo"))
+        yield AttemptLaunched(n, n, 0, MAP, n, 0, 0, NODE, Why(Reason.BY_KEY, "fifo", 1))
         yield AttemptStarted(n, n, 0, 0)
         yield AttemptEnded(n, n, Outcome.SUCCEEDED, n)
         yield AttemptClosed(n, n, Outcome.SUCCEEDED)
@@ -459,7 +461,7 @@ def test_memory_is_numbers_only() -> None:
 SUSPENDED = (
     START,
     STORY[1],
-    AttemptLaunched(100, 1, 0, MAP, 0, 0, 0, NODE, Why("fifo")),
+    AttemptLaunched(100, 1, 0, MAP, 0, 0, 0, NODE, Why(Reason.BY_KEY, "fifo", 1)),
     AttemptStarted(101, 1, 0, 0),
     AttemptSuspended(301, 1),
     AttemptResumed(1301, 1, 0, 0),

@@ -6,10 +6,8 @@ from callboard.journal.tell.names import (
     clock,
     count,
     duration,
-    job_name,
     node_name,
     ordinal,
-    parse_job,
     parse_node,
     task_name,
 )
@@ -64,11 +62,10 @@ def test_counts_and_tasks() -> None:
 
 @pytest.mark.parametrize("number", [0, 7, 123456])
 def test_names_are_parsed_back(number: int) -> None:
-    assert parse_job(job_name(number)) == parse_job(str(number)) == number
     assert parse_node(node_name(number)) == parse_node(str(number)) == number
 
 
-@pytest.mark.parametrize("text", ["", "job-", "node-3", "-3", "3.5", "job-٣", "9" * 30])
-def test_what_names_no_job_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="names no job; expected job-12 or just 12"):
-        parse_job(text)
+@pytest.mark.parametrize("text", ["", "node-", "job-3", "-3", "3.5", "node-٣", "9" * 30])
+def test_what_names_no_node_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="names no node; expected node-12 or just 12"):
+        parse_node(text)

@@ -44,8 +44,16 @@ from callboard.journal.reader import read_journal
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, check_kind, show
 from callboard.journal.writer import JournalWriter
-from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Priority
+from callboard.scheduler.reasons import (
+    AttemptPace,
+    PoolClaimant,
+    Reason,
+    ShareKind,
+    Shortage,
+    Starving,
+    Why,
+)
 from tests.journal.stories import MAP, NODE, STORY
 from tests.journal.strategies import EVENT_TYPES, any_event
 
@@ -96,7 +104,7 @@ def test_a_kill_is_told_with_its_reason() -> None:
     narrator = Narrator()
     for event in STORY[:6]:
         narrator.tell(event)
-    told = narrator.tell(KillOrdered(300, 2, Why("fair-share", 3, 0.25)))
+    told = narrator.tell(KillOrdered(300, 2, Why(Reason.OWN, "fair-share", 3, 0.25)))
     assert told == (
         "map 1 of job-0 on node-1 must give way (fair-share: 3rd in the queue, score 0.25)"
     )
@@ -109,11 +117,13 @@ def test_a_suspension_is_told_from_its_order_to_its_end() -> None:
     narrator = Narrator()
     for event in STORY[:6]:
         narrator.tell(event)
-    why = Why("suspend, pool ads lacks 1 of its min share")
+    ads = PoolClaimant("ads")
+    lacking = Starving((Shortage(ads, 1, ShareKind.MIN),))
+    why = Why(Reason.STARVATION, "suspend", 1, 0.0, ads, lacking)
     told: list[AnyEvent] = [
         SuspendOrdered(300, 2, why),
         AttemptSuspended(400, 2),
-        ResumeOrdered(40_300, 2, Why("fair")),
+        ResumeOrdered(40_300, 2, Why(Reason.BY_KEY, "fair", 1)),
         AttemptResumed(40_400, 2, 1, 0),
         AttemptEnded(41_000, 2, Outcome.SUCCEEDED, 201, 40_000),
     ]
@@ -198,12 +208,12 @@ def test_a_list_of_bad_nodes_is_told() -> None:
 
 
 def test_a_switch_of_orders_is_told() -> None:
-    told = Narrator().tell(OrderSwitched(300, "fifo", "fair", "9 maps want 8 slots"))
-    assert told == "the order changes from fifo to fair: 9 maps want 8 slots"
+    told = Narrator().tell(OrderSwitched(300, "fifo", "fair", MAP, 1009, 0, 8))
+    assert told == "the order changes from fifo to fair: 1,009 maps wait, 0 of 8 slots are free"
 
 
 def test_a_launch_says_what_its_job_had_put_up_with() -> None:
-    why = Why("fair", 2, 0.5, (), 12, 5100)
+    why = Why(Reason.BY_KEY, "fair", 2, 0.5, skips=12, waited_ms=5100)
     told = Narrator().tell(AttemptLaunched(0, 1, 0, MAP, 0, 0, 0, NODE, why))
     assert told.endswith(
         "(fair: 2nd in the queue, score 0.5; had been passed over 12 times, waited 5.100 s)"
@@ -332,12 +342,12 @@ def test_an_unknown_kind_is_refused_before_reading(tmp_path: Path) -> None:
 
 def test_a_copy_names_the_node_of_the_other_and_a_losers_kill_has_no_place_in_a_queue() -> None:
     narrator = Narrator()
-    narrator.tell(AttemptLaunched(0, 1, 0, MAP, 3, 0, 7, NODE, Why("fifo")))
-    why = Why("late: 12 % done in 80 s", 2, 587.0)
+    narrator.tell(AttemptLaunched(0, 1, 0, MAP, 3, 0, 7, NODE, Why(Reason.BY_KEY, "fifo", 1)))
+    why = Why(Reason.LONGEST_LEFT, "late", 2, 586.667, detail=AttemptPace(80_000, 0.12))
     told = narrator.tell(AttemptLaunched(9, 2, 0, MAP, 3, 1, 8, NODE, why, 1))
     assert told == (
         "map 3 of job-0 (attempt 2) launched on node-8, node-local (a copy of the one on node-7;"
-        " late: 12 % done in 80 s: 2nd of the stragglers, score 587)"
+        " late: 12 % done in 80 s, some 587 s left: 2nd of the stragglers, score 586.667)"
     )
-    lost = narrator.tell(KillOrdered(20, 1, Why("its task is done", 0)))
+    lost = narrator.tell(KillOrdered(20, 1, Why(Reason.TASK_DONE)))
     assert lost == "map 3 of job-0 on node-7 must give way (its task is done)"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.faults import Crash, Restart
-from callboard.experiments.run_spec import prepare_scenario
+from callboard.experiments.run_loading import load_run
 from callboard.scenarios.failures import recorded_outages
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_script
@@ -105,13 +105,13 @@ def test_a_trace_is_played_from_the_entrys_beginning(tmp_path: Path) -> None:
     path = with_trace(
         tmp_path, "# what happened\n5,node-1,down\n\n6.5, node-2 ,down\n8,node-1,up\n"
     )
-    assert prepare_scenario(path).script == (
+    assert load_run(path).script == (
         ScheduledFault(15_000, Crash(1)),
         ScheduledFault(16_500, Crash(2)),
         ScheduledFault(18_000, Restart(1)),
     )
-    assert prepare_scenario(path, faults=False).script == ()
-    assert prepare_scenario(path, faults=False).scenario.timeline == ()
+    assert load_run(path, faults=False).script == ()
+    assert load_run(path, faults=False).scenario.timeline == ()
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_trace_is_played_from_the_entrys_beginning(tmp_path: Path) -> None:
 )
 def test_a_bad_trace_is_refused_with_its_line(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(ScenarioError) as caught:
-        prepare_scenario(with_trace(tmp_path, text))
+        load_run(with_trace(tmp_path, text))
     assert says in str(caught.value)
     assert "outages.csv" in str(caught.value)
 
@@ -139,7 +139,7 @@ def test_a_bad_trace_is_refused_with_its_line(tmp_path: Path, text: str, says: s
 )
 def test_what_looks_like_quoting_is_text(tmp_path: Path, text: str) -> None:
     with pytest.raises(ScenarioError, match=r"outages.csv, line 1: expected"):
-        prepare_scenario(with_trace(tmp_path, text))
+        load_run(with_trace(tmp_path, text))
 
 
 CELLS = st.sampled_from(
@@ -163,18 +163,18 @@ def test_whatever_the_lines_only_a_scenario_error_comes_out(
 def test_an_outage_of_no_time_is_none(tmp_path: Path) -> None:
     """Down and up again in one millisecond: the node is not down for ever."""
     path = with_trace(tmp_path, "5,node-1,down\n5.0002,node-1,up\n6,node-1,down\n7,node-1,up\n")
-    assert [strike.at_ms for strike in prepare_scenario(path).script] == [16_000, 17_000]
+    assert [strike.at_ms for strike in load_run(path).script] == [16_000, 17_000]
 
 
 def test_a_trace_of_too_many_outages_is_refused(tmp_path: Path) -> None:
     lines = [f"{n},node-1,{'up' if n % 2 else 'down'}" for n in range(400_002)]
     path = with_trace(tmp_path, "\n".join(lines))
     with pytest.raises(ScenarioError, match=r"timeline\[0\].path: .* more than 200,000 faults"):
-        prepare_scenario(path)
+        load_run(path)
 
 
 def test_a_missing_trace_is_named(tmp_path: Path) -> None:
     path = with_trace(tmp_path, "")
     (tmp_path / "outages.csv").unlink()
     with pytest.raises(ScenarioError, match=r'timeline\[0\].path: there is no trace "outages.csv"'):
-        prepare_scenario(path)
+        load_run(path)

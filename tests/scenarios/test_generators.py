@@ -272,15 +272,23 @@ def test_listed_jobs_are_sorted_and_repeated() -> None:
     ]
     jobs = make_jobs(from_dict(raw(workload={"kind": "jobs", "job": entries})))
     assert [(job.job, job.name, job.submit_ms) for job in jobs] == [
-        (0, "job-2-1", 0),
-        (1, "job-2-2", 5000),
-        (2, "job-3", 5000),
-        (3, "job-2-3", 10_000),
+        (0, "job-0", 0),
+        (1, "job-1", 5000),
+        (2, "job-2", 5000),
+        (3, "job-3", 10_000),
         (4, "late", 60_000),
     ]
     assert (jobs[0].user, jobs[0].pool, jobs[0].map_ms) == ("ann", "p", 1)
     assert jobs[2].shape == (3, 1000, 2, 1500, 2000)
     assert (jobs[4].priority, jobs[0].priority) == (Priority.VERY_HIGH, Priority.NORMAL)
+
+
+def test_a_name_that_an_unnamed_job_has_by_its_number_is_refused() -> None:
+    entries = [{"maps": 1, "map_s": 1}, {"maps": 1, "map_s": 1, "at_s": 1, "name": "job-0"}]
+    scenario = from_dict(raw(workload={"kind": "jobs", "job": entries}))
+    error = error_of(lambda: make_jobs(scenario))
+    assert error.key == "workload.job[1].name"
+    assert 'a second job is called "job-0"' in error.problem
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from callboard.scenarios.scenario_file import (
     library_scenarios,
     load_scenario,
     make_jobs,
-    read_scenario,
     to_dict,
 )
+from callboard.scenarios.swim_trace import SwimWorkload
 from tests.scenarios.support import error_of, generated, raw
 
 GOOD = """\
@@ -42,8 +42,8 @@ job = [
 
 
 def on(kind: str, factor: object) -> str:
-    """A scenario with nodes of the kind `io`, whose job states a factor."""
-    text = GOOD.replace("speed = 0.5", 'speed = 0.5\nkind = "io"')
+    """A scenario with nodes of the type `io`, whose job states a factor."""
+    text = GOOD.replace("speed = 0.5", 'speed = 0.5\nnode_type = "io"')
     return text.replace("map_s = 10", f"map_s = 10, on = {{{kind} = {factor}}}")
 
 
@@ -103,7 +103,7 @@ def test_the_default_scenario_is_as_large_as_it_is_meant_to_be() -> None:
             on("oi", 2),
             13,
             "workload.job[0].on.oi",
-            'no node is of the kind "oi"; there are "", "io"',
+            'no node is of the type "oi"; there are "", "io"',
         ),
         (on("io", 0), 13, "workload.job[0].on", "more than 0"),
         (on("io", '"a"'), 13, "workload.job[0].on", "a number for each name"),
@@ -244,6 +244,21 @@ def test_jobs_with_reduces_want_a_reduce_slot_somewhere() -> None:
     assert make_jobs(from_dict(raw(cluster=mixed, workload=workload)))
 
 
+def test_keys_are_understood_by_the_names_of_before() -> None:
+    old = {
+        "kind": "io",
+        "heartbeat": {"tasks_per_beat": "one"},
+        "group": [{"nodes": 1, "kind": "b"}],
+    }
+    cluster = from_dict(raw(cluster=old)).cluster
+    assert (cluster.node_type, cluster.group[0].node_type) == ("io", "b")
+    assert cluster.heartbeat.tasks_per_heartbeat == "one"
+    error = error_of(lambda: from_dict(raw(cluster={"kind": 5}), "it"))
+    assert error.key == "cluster.node_type"
+    error = error_of(lambda: from_dict(raw(cluster={"kind": "io", "node_type": "cpu"}), "it"))
+    assert (error.key, "unknown field `kind`" in str(error)) == ("cluster.kind", True)
+
+
 def test_overrides_are_toml_values_or_else_strings() -> None:
     before = raw(cluster={"group": [{"nodes": 1}]})
     sets = [
@@ -316,7 +331,7 @@ def test_a_trace_by_itself_is_a_scenario(tmp_path: Path) -> None:
     scenario = load_scenario(path, ["workload.jobs=1"])
     assert scenario.name == "day"
     assert [job.submit_ms for job in make_jobs(scenario)] == [5000]
-    assert read_scenario(path)["workload"]["kind"] == "swim"
+    assert isinstance(scenario.workload, SwimWorkload)
 
 
 def test_two_jobs_is_what_its_comment_says() -> None:

@@ -195,7 +195,15 @@ def test_a_job_that_is_killed_goes_by_its_name() -> None:
     wrong = msgspec.structs.replace(scenario, workload=from_dict(raw()).workload)
     error = error_of(lambda: make_script(wrong, make_jobs(wrong)))
     assert error.key == "timeline[0].job"
-    assert 'no job of the workload is called "report"' in error.problem
+    assert 'no job is called "report"' in error.problem
+
+
+@pytest.mark.parametrize("job", ["1", "job-1", "report", "rep*"])
+def test_a_job_goes_by_its_number_its_name_or_a_pattern(job: str) -> None:
+    jobs = [{"maps": 1, "map_s": 1}, {"maps": 1, "map_s": 1, "at_s": 1, "name": "report"}]
+    timeline = [{"what": "kill-job", "job": job, "at_s": 3}]
+    scenario = from_dict(raw(workload={"kind": "jobs", "job": jobs}, timeline=timeline))
+    assert make_script(scenario, make_jobs(scenario)) == (ScheduledFault(3000, KillJob(1)),)
 
 
 @pytest.mark.parametrize(
@@ -264,16 +272,18 @@ def test_a_burst_brings_jobs_beside_the_workloads_which_keep_their_numbers() -> 
     jobs = make_jobs(scenario)
     assert [(job.job, job.name, job.submit_ms) for job in jobs] == [
         (0, "first", 0),
-        (2, "burst-1-1-1", 101_000),
-        (3, "burst-1-1-2", 106_000),
-        (4, "burst-1-2-1", 161_000),
-        (5, "burst-1-2-2", 166_000),
-        (1, "job-2", 500_000),
+        (2, "job-2", 101_000),
+        (3, "job-3", 106_000),
+        (4, "job-4", 161_000),
+        (5, "job-5", 166_000),
+        (1, "job-1", 500_000),
     ]
     assert make_script(scenario, jobs) == ()
     again = {**burst, "times": 1, "job": {**more, "count": 1, "name": "first"}}
     clash = from_dict(raw(workload=workload, timeline=[again]))
-    assert 'a second job is called "first"' in error_of(lambda: make_jobs(clash)).problem
+    error = error_of(lambda: make_jobs(clash))
+    assert error.key == "timeline[0].job.name"
+    assert 'a second job is called "first"' in error.problem
 
 
 LAWS: list[tuple[dict[str, Any], float, float]] = [
@@ -399,7 +409,10 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
         ([crash("rack-3")], "rack-0 to rack-2"),
         ([crash("nod-1")], "expected a name, a pattern such as `node-1*`"),
         ([crash(at_s=5), crash(at_s=9, for_s=2)], "affected by timeline[0] already at 9 s"),
-        ([crash(at_s=9, for_s=2), crash(at_s=5, for_s=4.1)], "timeline[1].nodes: node-3 is affected"),
+        (
+            [crash(at_s=9, for_s=2), crash(at_s=5, for_s=4.1)],
+            "timeline[1].nodes: node-3 is affected",
+        ),
         ([crash(for_s=20, every_s=10, times=2)], "node-3 is affected by timeline[0] already"),
         ([crash("all")], "every node with a map slot would be gone for ever"),
         ([{"what": "link", "nodes": "all", "cut": True}], "gone for ever"),

@@ -29,7 +29,7 @@ def test_what_says_nothing_new_is_left_out() -> None:
 def test_names_that_need_quotes_get_them() -> None:
     raw = {
         "name": 'a "b" \\ \x7f',
-        "cluster": {"nodes": 1, "racks": 1, "kind": "é x"},
+        "cluster": {"nodes": 1, "racks": 1, "node_type": "é x"},
         "workload": {"kind": "jobs", "job": [{"maps": 1, "map_s": 1e-3, "on": {"é x": 2.5}}]},
     }
     scenario = from_dict(raw)

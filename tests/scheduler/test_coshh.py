@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from callboard.actors.config import Cluster, Heartbeats, NodeGroup
 from callboard.actors.vocabulary.events import JobFinished
 from callboard.cli import run_command_line
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.facts import Closed, JobLeft, TasksPending
 from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.orders.coshh import linear_program
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams
 from callboard.scheduler.policy import Policy, PolicySpecError, QueuedJob
+from callboard.scheduler.reasons import ClassPlace, Grounds, JobClaimant, Reason, UserClaimant
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.view import (
     FakeCluster,
@@ -118,15 +120,17 @@ def test_who_lacks_most_of_a_min_share_goes_first_then_shares_by_weight() -> Non
     assert lab.serve(0) == [2, 1, 2, 1, 2, 0]
     assert lab.serve(1) == [0] * 6
     why = lab.ranked(0)[0]
-    assert (why.rule, why.score) == ("coshh: class 1 suits a, share of cid", 1.75)
+    assert why.grounds == Grounds(Reason.CLASS_SHARE, ClassPlace(0, "a", 1.0, "cid"))
+    assert why.score == 1.75
 
 
 def test_the_reason_of_a_launch_tells_class_kind_and_shortfall() -> None:
     due = users(ann=UserParams(min_maps=3))
     lab = Lab([a_job(0, "bob"), a_job(1, "ann")], {}, {}, users=due)
     first, second = heartbeat(lab.policy, lab.cluster, lab.nodes[0])
-    assert (first.why.rule, first.why.score) == ("coshh: class 1 suits a, ann lacks 3 of 3", 3)
-    assert (second.why.rule, second.why.score) == ("coshh: class 1 suits a, ann lacks 2 of 3", 2)
+    assert reason_in_words(first.why) == "coshh: class 1 suits a, ann lacks 3 of 3"
+    assert reason_in_words(second.why) == "coshh: class 1 suits a, ann lacks 2 of 3"
+    assert (first.why.score, second.why.score) == (3, 2)
 
 
 def test_a_min_share_above_the_capacity_takes_all_and_no_more() -> None:
@@ -158,12 +162,12 @@ def test_jobs_of_one_user_go_by_submission_whatever_their_classes() -> None:
     jobs = [a_job(n, "ann", maps=1) for n in range(5)]
     lab = Lab(jobs, {1: 2.0, 3: 7.0}, {1: 4.0, 3: 7.0}, slots=(5, 0), spare="any")
     assert sorted(lab.queue(0)) == [0, 1, 2, 3, 4]
-    suggested = [n for n in lab.queue(0) if "suits" in rule_of(lab, n, 0)]
+    suggested = [n for n in lab.queue(0) if reason_of(lab, n, 0) is Reason.CLASS_SHARE]
     assert suggested == sorted(suggested)
 
 
-def rule_of(lab: Lab, number: JobId, node: int) -> str:
-    return next(each.rule for each in lab.ranked(node) if each.job.job == number)
+def reason_of(lab: Lab, number: JobId, node: int) -> Reason:
+    return next(each.grounds.reason for each in lab.ranked(node) if each.job.job == number)
 
 
 def test_maps_and_reduces_are_matched_apart() -> None:
@@ -244,17 +248,17 @@ def test_claims_are_the_users_fair_shares() -> None:
     jobs = [a_job(0, "ann", 1), a_job(1, "ann", 9), a_job(2, "bob", 9), a_job(3, "cid", 9)]
     lab = Lab(jobs, {}, {}, users=due)
     claims = lab.order.entitlements(MAP, lab.cluster, "pool")
-    assert [(c.name, c.jobs, c.demand, c.share, c.min_share) for c in claims] == [
-        ("user ann", (0, 1), 10, Fraction(3, 2), 0),
-        ("user bob", (2,), 9, Fraction(2), 2),
-        ("user cid", (3,), 9, Fraction(1, 2), 0),
+    assert [(c.claimant, c.jobs, c.demand, c.share, c.min_share) for c in claims] == [
+        (UserClaimant("ann"), (0, 1), 10, Fraction(3, 2), 0),
+        (UserClaimant("bob"), (2,), 9, Fraction(2), 2),
+        (UserClaimant("cid"), (3,), 9, Fraction(1, 2), 0),
     ]
     each = lab.order.entitlements(MAP, lab.cluster, "job")
-    assert [(c.name, c.share) for c in each] == [
-        ("job-0", Fraction(1)),
-        ("job-1", Fraction(1, 2)),
-        ("job-2", Fraction(2)),
-        ("job-3", Fraction(1, 2)),
+    assert [(c.claimant, c.share) for c in each] == [
+        (JobClaimant(0), Fraction(1)),
+        (JobClaimant(1), Fraction(1, 2)),
+        (JobClaimant(2), Fraction(2)),
+        (JobClaimant(3), Fraction(1, 2)),
     ]
     assert make_policy("coshh+kill").order.name == "coshh"
 
@@ -341,14 +345,14 @@ def test_the_lines_stay_what_a_recount_gives(
 )
 def test_edge_cases_come_to_an_end(policy: str, jobs: list[Any]) -> None:
     """No maps, no length, no reduces, all equal; on one kind and on two."""
-    for group in ((), (NodeGroup(nodes=1, kind="io", speed=2.0),)):
+    for group in ((), (NodeGroup(nodes=1, node_type="io", speed=2.0),)):
         cluster = Cluster(nodes=2, racks=1, heartbeat=IN_STEP, group=group)
         assert len(play(jobs, policy, cluster=cluster).all(JobFinished)) == len(jobs)
 
 
 def test_nodes_that_join_after_jobs_are_matched_too() -> None:
     """Beats are spread over three seconds: the second kind comes when jobs have long been there."""
-    group = (NodeGroup(nodes=2, kind="io"),)
+    group = (NodeGroup(nodes=2, node_type="io"),)
     cluster = Cluster(nodes=2, racks=1, heartbeat=Heartbeats(), group=group)
     jobs = [job(0, 200, 9000, factors=(("io", 0.1),)), job(1, 20, 9000, factors=(("io", 10.0),))]
     run = play(jobs, 'coshh(size="oracle")', cluster=cluster)

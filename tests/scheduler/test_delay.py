@@ -12,6 +12,7 @@ from callboard.scheduler.facts import JobArrived, JobLeft, Launched, OfferAnswer
 from callboard.scheduler.locality import Delay, auto_wait_ms
 from callboard.scheduler.model import Locality, TaskKind
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.reasons import DelayByTime, Refusal
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, heartbeat, informed
 
@@ -182,9 +183,8 @@ def test_the_next_job_is_asked_and_the_reason_says_count_wait_and_level() -> Non
     (launch,) = heartbeat(policy, cluster, FakeNode(0, (1, 0)))
     assert (launch.job, launch.why.rank) == (1, 2)
     assert launch.why.skipped[0].job == 0
-    assert launch.why.skipped[0].reason == (
-        "only rack-local here, node-local allowed; waited 1.200 of 5 s, passed over 1 times"
-    )
+    refusal = DelayByTime(RACK, NODE, waited_ms=1200, until_ms=5000, skips=1)
+    assert launch.why.skipped[0].refusal == refusal
     cluster.now_ms = 5000
     (launch,) = heartbeat(policy, cluster, FakeNode(0, (1, 0)))
     assert (launch.job, launch.why.skips, launch.why.waited_ms) == (0, 2, 5000)
@@ -194,17 +194,16 @@ def test_the_reason_says_how_long_until_that_level() -> None:
     """From level NODE T1 for the rack and T1 + T2 for any node; from level RACK T2 for any."""
     stage = Stage("delay(node=5,rack=3)")
 
-    def until(level: Locality) -> str | None:
+    def until(level: Locality) -> Refusal | None:
         offer = FakeOffer(FakeNode(0, (1, 0)))
         return stage.delay.refusal(stage.job, level, offer, stage.cluster)
 
-    rest = "waited 0.000 of {} s, passed over 0 times"
     assert until(NODE) is None
-    assert until(RACK) == "only rack-local here, node-local allowed; " + rest.format(5)
-    assert until(OFF) == "only off-rack here, node-local allowed; " + rest.format(8)
+    assert until(RACK) == DelayByTime(RACK, NODE, 0, until_ms=5000, skips=0)
+    assert until(OFF) == DelayByTime(OFF, NODE, 0, until_ms=8000, skips=0)
     stage.delay.observe(Launched(0, TaskKind.MAP, 1, 8, RACK), stage.cluster)
     assert until(RACK) is None
-    assert until(OFF) == "only off-rack here, rack-local allowed; " + rest.format(3)
+    assert until(OFF) == DelayByTime(OFF, RACK, 0, until_ms=3000, skips=0)
 
 
 def test_w_0_is_no_delay() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill
 from callboard.scheduler.model import KINDS, Millis
 from callboard.scheduler.orders.fair.fair import Fair
@@ -11,6 +12,7 @@ from callboard.scheduler.policy import Policy
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
 from callboard.scheduler.preemption.kill import KillPreemption as KillRule
 from callboard.scheduler.preemption.utilisation_window import UtilisationWindow
+from callboard.scheduler.reasons import Reason
 from tests.scheduler.test_pools import a_job
 from tests.support.view import FakeCluster, FakeNode, close, heartbeats, informed, preempted_until
 
@@ -73,7 +75,7 @@ def test_production_jobs_and_the_starving_are_spared() -> None:
     kills = preempted_until(policy, cluster, 200 * S)
     assert set(victims(cluster, kills)) == {0}
     assert len(kills) == 3
-    assert kills[0].why.rule == "global, pool late lacks 3 of its fair share"
+    assert reason_in_words(kills[0].why) == "global, pool late lacks 3 of its fair share"
 
 
 def test_a_starving_pool_keeps_its_own_newest_task() -> None:
@@ -95,7 +97,7 @@ def test_what_is_cut_from_a_long_job_counts_for_the_starving() -> None:
         come(policy, cluster, number, f"p{number}", 20)
     kills = preempted_until(policy, cluster, 180 * S)
     assert [kill.attempt for kill in kills] == [9, 8, 7, 6, 5, 4]
-    assert ["long job" in kill.why.rule for kill in kills] == [True] * 3 + [False] * 3
+    assert [kill.why.reason is Reason.LONG_JOB for kill in kills] == [True] * 3 + [False] * 3
 
 
 NEVER = {"min_share_timeout_s": float("inf"), "fair_share_timeout_s": float("inf")}
@@ -135,7 +137,10 @@ def test_a_long_job_is_cut_by_half_of_its_overflow_and_then_wholly() -> None:
     assert minutes(kills) == [(3, 3), (6, 3)]
     assert kills[1].attempt == 9
     assert [(k.why.rank, k.why.score) for k in kills[1:4]] == [(1, 6.0), (2, 5.0), (3, 4.0)]
-    assert kills[1].why.rule == "global, a long job with more than its share of a full cluster"
+    assert (
+        reason_in_words(kills[1].why)
+        == "global, a long job with more than its share of a full cluster"
+    )
     assert minutes(long_job(9)) == [(6, 6)]
     assert minutes(long_job(9, long_s=5.0)) == [(3, 3), (6, 3)]  # no period has ended before
 
@@ -171,7 +176,7 @@ def test_between_the_periods_long_jobs_are_as_any_other() -> None:
         come(policy, cluster, number, f"p{number}", 20)
     kills = preempted_until(policy, cluster, 40 * S)
     rule = "global, pool p1 lacks 3 of its fair share, pool p2 lacks 3 of its fair share"
-    assert [kill.why.rule for kill in kills] == [rule] * 6
+    assert [reason_in_words(kill.why) for kill in kills] == [rule] * 6
 
 
 @pytest.mark.parametrize(("waiting", "cut"), [(6, False), (7, True)])

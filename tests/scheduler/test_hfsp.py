@@ -12,6 +12,7 @@ from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Ps
 from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.reasons import Reason
 from tests.support.machine import MAP, FixedOracle, Machine, Work, work
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeats, informed, queued
 
@@ -93,17 +94,17 @@ def test_algorithm_1_page_5_step_by_step() -> None:
     """
     jobs = [work(0, *[10_000] * 6), work(1, *[4000] * 3, at_ms=1000)]
     machine = Machine(Hfsp(Hfsp.Params(t=2, T=2)), jobs, slots=3).play()
-    told = [(at, job, why.rule, round(why.score, 3)) for at, job, why in machine.launches]
+    told = [(at, job, why.reason, round(why.score, 3)) for at, job, why in machine.launches]
     assert told == [
-        (0, 0, "hfsp: training", 60.0),
-        (0, 0, "hfsp: training", 60.0),
-        (0, 0, "hfsp", 60.0),
-        (10_000, 1, "hfsp: training", 60.0),
-        (10_000, 1, "hfsp: training", 60.0),
-        (10_000, 0, "hfsp", 40.0),
-        (14_000, 1, "hfsp", 4.0),
-        (14_000, 0, "hfsp", 34.0),
-        (18_000, 0, "hfsp", 26.0),
+        (0, 0, Reason.TRAINING, 60.0),
+        (0, 0, Reason.TRAINING, 60.0),
+        (0, 0, Reason.BY_KEY, 60.0),
+        (10_000, 1, Reason.TRAINING, 60.0),
+        (10_000, 1, Reason.TRAINING, 60.0),
+        (10_000, 0, Reason.BY_KEY, 40.0),
+        (14_000, 1, Reason.BY_KEY, 4.0),
+        (14_000, 0, Reason.BY_KEY, 34.0),
+        (18_000, 0, Reason.BY_KEY, 26.0),
     ]
     assert machine.ends == {1: 18_000, 0: 28_000}
 
@@ -112,14 +113,14 @@ def test_no_more_than_t_slots_train_at_once() -> None:
     """T of 3, ten jobs at once on eight slots: three train, the others go by virtual size."""
     jobs = [work(n, *[5000] * 9) for n in range(10)]
     machine = Machine(Hfsp(Hfsp.Params(T=3)), jobs, slots=8).play()
-    rules = [why.rule for at, _, why in machine.launches if at == 0]
-    assert rules == ["hfsp: training"] * 3 + ["hfsp"] * 5
+    rules = [why.reason for at, _, why in machine.launches if at == 0]
+    assert rules == [Reason.TRAINING] * 3 + [Reason.BY_KEY] * 5
 
 
 def test_after_t_training_tasks_a_phase_asks_for_no_more_training_slots() -> None:
     """Four slots may train and t is 2: the third task goes by virtual size."""
     machine = Machine(Hfsp(Hfsp.Params(t=2, T=4)), [work(0, *[1000] * 3)], slots=3).play()
-    assert [why.rule for *_, why in machine.launches] == ["hfsp: training"] * 2 + ["hfsp"]
+    assert [why.reason for *_, why in machine.launches] == [Reason.TRAINING] * 2 + [Reason.BY_KEY]
 
 
 def test_a_training_task_that_came_by_its_virtual_size_takes_no_training_slot() -> None:
@@ -128,8 +129,8 @@ def test_a_training_task_that_came_by_its_virtual_size_takes_no_training_slot() 
     """
     jobs = [work(0, 5000, 20_000, 5000), work(1, *[5000] * 3, at_ms=1000)]
     machine = Machine(Hfsp(Hfsp.Params(t=2, T=1)), jobs, slots=2).play()
-    told = [(at, job, why.rule) for at, job, why in machine.launches[:3]]
-    assert told == [(0, 0, "hfsp: training"), (0, 0, "hfsp"), (5000, 1, "hfsp: training")]
+    told = [(at, job, why.reason) for at, job, why in machine.launches[:3]]
+    assert told == [(0, 0, Reason.TRAINING), (0, 0, Reason.BY_KEY), (5000, 1, Reason.TRAINING)]
 
 
 def test_the_final_size_as_printed_with_a_task_measured_on_its_way() -> None:
@@ -254,7 +255,7 @@ def test_progress_before_delta_says_nothing() -> None:
 
 def test_a_phase_of_exactly_t_tasks_is_not_tiny() -> None:
     machine = Machine(Hfsp(), [work(0, *[1000] * 5)]).play()
-    assert {why.rule for _, _, why in machine.launches} == {"hfsp: training"}
+    assert {why.reason for _, _, why in machine.launches} == {Reason.TRAINING}
 
 
 def test_an_oracle_errs_by_sigma() -> None:
@@ -311,7 +312,7 @@ def test_tiny_jobs_go_first_and_among_themselves_by_arrival() -> None:
     jobs = [work(0, *[1000] * 20)] + [work(n, 1000, 1000, at_ms=100 * n) for n in (1, 2, 3)]
     machine = Machine(Hfsp(), jobs).play()
     assert [job for _, job, _ in machine.launches][:11] == [0] * 5 + [1, 1, 2, 2, 3, 3]
-    assert {why.rule for _, job, why in machine.launches if job} == {"hfsp: tiny"}
+    assert {why.reason for _, job, why in machine.launches if job} == {Reason.TINY}
 
 
 def test_the_initial_size_is_n_xi_s_bar_once_a_job_has_completed() -> None:
@@ -319,7 +320,7 @@ def test_the_initial_size_is_n_xi_s_bar_once_a_job_has_completed() -> None:
     jobs = [work(0, 3000, 3000), work(1, *[1000] * 10, at_ms=7000)]
     machine = Machine(Hfsp(Hfsp.Params(xi=1.5)), jobs).play()
     first = next(why for _, job, why in machine.launches if job == 1)
-    assert (first.rule, first.score) == ("hfsp: training", 45.0)
+    assert (first.reason, first.score) == (Reason.TRAINING, 45.0)
 
 
 def test_priority_is_a_speed_modifier() -> None:

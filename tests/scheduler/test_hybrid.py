@@ -57,11 +57,11 @@ def test_the_papers_three_loads() -> None:
     """V: more free slots than waiting tasks, FIFO; fewer, Fair; as many waiting as slots, COSHH."""
     lab = Lab()
     assert (lab.name, lab.add(9)) == ("fifo", None)
-    assert lab.add(1) == Switch("fifo", "fair", "10 maps wait, 10 of 10 slots are free")
+    assert lab.add(1) == Switch("fifo", "fair", TaskKind.MAP, 10, 10, 10)
     assert len(heartbeat(lab.policy, lab.cluster, lab.node)) == 10
     assert lab.name == "fair"
     assert lab.add(9) is None
-    assert lab.add(1) == Switch("fair", "coshh", "10 maps wait, 0 of 10 slots are free")
+    assert lab.add(1) == Switch("fair", "coshh", TaskKind.MAP, 10, 0, 10)
     assert lab.add(500) is None
 
 
@@ -75,7 +75,7 @@ def test_reduces_count_by_their_own_slots() -> None:
 
 def test_a_switch_is_told_with_the_fact_that_brought_it_and_once() -> None:
     lab = Lab()
-    assert lab.add(25) == Switch("fifo", "coshh", "25 maps wait, 10 of 10 slots are free")
+    assert lab.add(25) == Switch("fifo", "coshh", TaskKind.MAP, 25, 10, 10)
     assert heartbeat(lab.policy, lab.cluster, lab.node)
     assert lab.order.switch is None
 
@@ -206,9 +206,10 @@ def test_each_change_is_an_event_and_the_same_with_beats_left_out() -> None:
 def test_the_reason_of_a_launch_names_the_order_that_served() -> None:
     served: dict[JobId, set[str]] = {}
     for launch in busy_hour("needed").launches():
-        served.setdefault(launch.job, set()).add(launch.why.rule.split(":")[0])
-    assert served[0] == {"hybrid, fifo"}
-    assert "hybrid, coshh" in served[5]
+        served.setdefault(launch.job, set()).add(launch.why.serving)
+        assert launch.why.part == "hybrid"
+    assert served[0] == {"fifo"}
+    assert "coshh" in served[5]
 
 
 def test_other_orders_never_speak() -> None:

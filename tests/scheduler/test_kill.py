@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill as KillDecision
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.facts import TasksPending
@@ -23,9 +24,10 @@ from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import MisfitError, NoPreemption, Order, Policy, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
-from callboard.scheduler.preemption.share_based import describe_deficits
+from callboard.scheduler.preemption.share_based import starving
 from callboard.scheduler.preemption.starvation import Deficit
 from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.reasons import PoolClaimant, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import make_policy
 from tests.scheduler.test_pools import a_job
 from tests.support.view import (
@@ -90,7 +92,9 @@ def test_min_share_preemption() -> None:
     assert stage.until(69 * S) == []  # found starving at 9.5 s
     kills = stage.until(71 * S)
     assert [kill.attempt for kill in kills] == [4, 3]
-    assert [kill.why.rule for kill in kills] == ["kill, pool a lacks 2 of its min share"] * 2
+    assert [reason_in_words(kill.why) for kill in kills] == [
+        "kill, pool a lacks 2 of its min share"
+    ] * 2
     assert [(kill.why.rank, kill.why.score) for kill in kills] == [(1, 2.0), (2, 1.0)]
     assert stage.bury() == [1, 1]
     assert stage.until(300 * S) == []
@@ -184,7 +188,9 @@ def test_min_and_fair_share_preemption_take_the_larger_lack_not_the_sum() -> Non
     stage.until(30 * S)
     stage.come(3, "d")
     kills = stage.until(62 * S)
-    assert [kill.why.rule for kill in kills] == ["kill, pool a lacks 3 of its min share"] * 3
+    assert [reason_in_words(kill.why) for kill in kills] == [
+        "kill, pool a lacks 3 of its min share"
+    ] * 3
 
 
 def test_the_min_share_comes_early_and_the_rest_of_the_fair_share_later() -> None:
@@ -311,12 +317,15 @@ def test_s13_a_job_without_a_claim_has_nothing_to_lose() -> None:
 
 @pytest.mark.parametrize(("more", "end"), [(0, ""), (1, ", 1 more"), (2, ", 2 more")])
 def test_a_reason_names_three_who_starve_and_counts_the_rest(more: int, end: str) -> None:
-    starving = [
-        Deficit(Entitlement(f"pool {n}", (n,), 0, 9, Fraction(4)), n, "fair share")
+    pools = [PoolClaimant(str(n)) for n in range(4 + more)]
+    deficits = [
+        Deficit(Entitlement(pools[n], (n,), 0, 9, Fraction(4)), n, ShareKind.FAIR)
         for n in range(1, 4 + more)
     ]
     three = ", ".join(f"pool {n} lacks {n} of its fair share" for n in (1, 2, 3))
-    assert describe_deficits(starving) == three + end
+    why = Why(Reason.STARVATION, "kill", 1, 0.0, *starving(deficits))
+    assert why.beneficiary == pools[1]
+    assert reason_in_words(why) == f"kill, {three}{end}"
 
 
 def test_fifo_preempts_by_rank() -> None:
@@ -330,7 +339,7 @@ def test_fifo_preempts_by_rank() -> None:
     cluster.add(a_job(2, maps=9, priority=Priority.HIGH), policy)
     kills = preempted_until(policy, cluster, 62 * S)
     assert [kill.attempt for kill in kills] == [4, 3, 2, 1]
-    assert kills[0].why.rule == "kill, job-2 lacks 4 of its fair share"
+    assert reason_in_words(kills[0].why) == "kill, job-2 lacks 4 of its fair share"
 
 
 @pytest.mark.parametrize("order", ["fsp+fifo", "fsp+ps", "psbs", "hfsp"])
@@ -348,7 +357,7 @@ def test_orders_by_virtual_time_preempt_for_who_has_least_left(order: str) -> No
     cluster.add(a_job(1, maps=3), policy)
     kills = preempted_until(policy, cluster, 62 * S)
     assert [kill.attempt for kill in kills] == [4, 3, 2]
-    assert kills[0].why.rule == "kill, job-1 lacks 3 of its fair share"
+    assert reason_in_words(kills[0].why) == "kill, job-1 lacks 3 of its fair share"
 
 
 def test_nobody_is_killed_for_who_has_more_left() -> None:

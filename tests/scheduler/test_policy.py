@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from callboard.scheduler.decisions import MAX_SKIPS, Launch, Skip, Speculate, Why
+from callboard.scheduler.decisions import Launch, Speculate
 from callboard.scheduler.model import Locality, TaskKind
 from callboard.scheduler.policy import LocalityRule, Policy, PolicySpecError, SpeculationRule
+from callboard.scheduler.reasons import MAX_SKIPS, Note, Reason, Skip, Why
 from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.view import ClusterView, JobView, Offer
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer, heartbeat, informed
@@ -24,8 +25,8 @@ class NodeOnly(LocalityRule):
         level: Locality,
         offer: Offer,  # noqa: ARG002
         view: ClusterView,  # noqa: ARG002
-    ) -> str | None:
-        return None if level is Locality.NODE else "not local"
+    ) -> Note | None:
+        return None if level is Locality.NODE else Note("not local")
 
 
 class AlwaysACopy(SpeculationRule):
@@ -37,7 +38,7 @@ class AlwaysACopy(SpeculationRule):
     def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:  # noqa: ARG002
         if kind is TaskKind.REDUCE:
             return None
-        return Speculate(1, Why(self.name))
+        return Speculate(1, Why(Reason.OWN, self.name, 1))
 
 
 def launches(policy: Policy, jobs: list[FakeJob]) -> Iterator[Launch]:
@@ -52,7 +53,7 @@ def test_a_locality_rule_serves_any_order_and_the_reason_names_the_skipped(order
     jobs = [FakeJob(n, [1, 0]) for n in range(2)] + [FakeJob(2, [1, 0], homes=frozenset({0}))]
     (launch,) = launches(policy, jobs)
     assert (launch.job, launch.why.rank) == (2, 3)
-    assert launch.why.skipped == (Skip(0, "not local"), Skip(1, "not local"))
+    assert launch.why.skipped == (Skip(0, Note("not local")), Skip(1, Note("not local")))
 
 
 def test_a_reason_names_only_so_many() -> None:

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from callboard.journal.tell.names import claimant_name
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import KINDS, Priority, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import (
@@ -170,7 +172,7 @@ def test_the_reason_tells_the_pool_and_its_score() -> None:
     node = FakeNode(0, (4, 0))
     cluster = FakeCluster([node], [a_job(0, "a"), a_job(1, "b"), a_job(2, "c")])
     launches = heartbeat(informed(Policy(fair(pools)), cluster), cluster, node)
-    assert [(x.why.rule, x.why.score) for x in launches] == [
+    assert [(reason_in_words(x.why), x.why.score) for x in launches] == [
         ("fair in pool a, below its min share", 0.0),
         ("fair in pool a, below its min share", 0.5),
         ("fair in pool b", 0.0),
@@ -348,7 +350,7 @@ def test_claims_are_the_shares_level_by_level() -> None:
     cluster = FakeCluster([FakeNode(0, (12, 0))], jobs)
     informed(Policy(order), cluster)
     pools = order.entitlements(MAP, cluster, "pool")
-    assert {c.name: (c.share, c.jobs) for c in pools} == {
+    assert {claimant_name(c.claimant): (c.share, c.jobs) for c in pools} == {
         "job-0": (Fraction(4), (0,)),
         "pool ads/batch": (Fraction(4), (1, 2)),
         "pool web": (Fraction(4), (3, 4)),

@@ -5,6 +5,7 @@ from typing import Literal
 
 import pytest
 
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import (
     Closed,
@@ -89,7 +90,7 @@ def test_a_new_job_with_a_smaller_virtual_size_takes_the_youngest(order: type[Or
     stage.come(1, 1)
     kills = stage.kills()
     assert [kill.attempt for kill in kills] == [3]
-    assert kills[0].why.rule == "preemptive, job-1 is further ahead"
+    assert reason_in_words(kills[0].why) == "preemptive, job-1 is further ahead"
     assert (kills[0].why.rank, kills[0].why.score) == (1, 2.0)
     assert stage.victims(5) == []  # the one that gives way already is for whom it was made
     assert stage.bury() == [1]
@@ -153,7 +154,7 @@ def test_training_tasks_take_slots_of_jobs_with_higher_priority() -> None:
     stage.come(1, 3)
     kills = stage.kills()
     assert [kill.attempt for kill in kills] == [4, 3]
-    assert {kill.why.rule for kill in kills} == {"preemptive, job-1 is to train"}
+    assert {reason_in_words(kill.why) for kill in kills} == {"preemptive, job-1 is to train"}
     assert stage.bury() == [1, 1]
     assert stage.victims(5) == []
 
@@ -266,7 +267,7 @@ def test_for_a_suspended_task_it_must_be_a_slot_of_its_node() -> None:
     stage.cluster.add(FakeJob(1, [1, 0], suspended_=1), stage.policy)
     stage.cluster.attempts_[9] = FakeAttempt(9, 1, MAP, 0, suspended_ms=0)
     kills = stage.kills(3)
-    assert [(kill.attempt, kill.why.rule) for kill in kills] == [
+    assert [(kill.attempt, reason_in_words(kill.why)) for kill in kills] == [
         (1, "preemptive, job-1 is further ahead and suspended there")
     ]
 
@@ -302,7 +303,7 @@ def test_a_slot_that_leaves_supplies_one_job() -> None:
     for number in (1, 2):
         stage.cluster.add(FakeJob(number, [1, 0]), stage.policy)
     kills = stage.kills()
-    assert [(kill.attempt, kill.why.rule) for kill in kills] == [
+    assert [(kill.attempt, reason_in_words(kill.why)) for kill in kills] == [
         (3, "preemptive, job-2 is further ahead")
     ]
 
@@ -313,7 +314,7 @@ def test_training_tasks_are_not_taken_for_once_more_by_rank() -> None:
     stage.come(0, 6)
     trained(stage, [1, 2], 100)
     stage.come(1, 3)
-    assert [kill.why.rule for kill in stage.kills()] == [
+    assert [reason_in_words(kill.why) for kill in stage.kills()] == [
         "preemptive, job-1 is to train",
         "preemptive, job-1 is to train",
         "preemptive, job-1 is further ahead",
@@ -362,7 +363,7 @@ def test_what_is_suspended_for_too_long_is_killed() -> None:
     stage.cluster.attempts_[1].suspended_ms = 0
     stage.cluster.now_ms = 31 * S
     (kill,) = stage.policy.preempt(stage.cluster)
-    assert kill.why.rule == "preemptive, suspended for 31 s"
+    assert reason_in_words(kill.why) == "preemptive, suspended for 31 s"
 
 
 @pytest.mark.parametrize(("interval_s", "tick_ms"), [(0.0001, 1), (1.0, 1000), (2.5, 2500)])

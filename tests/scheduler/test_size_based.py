@@ -17,6 +17,7 @@ from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Sr
 from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS, SizeParams
 from callboard.scheduler.orders.size_based.virtual_time import Fsp, FspFifo, FspPs, Psbs
 from callboard.scheduler.policy import Order, Policy
+from callboard.scheduler.reasons import Reason
 from tests.scheduler.test_ageing import Job, play_slowly
 from tests.support.machine import MAP, FixedOracle, Machine, Work, work
 from tests.support.view import FakeCluster, FakeNode, informed
@@ -233,10 +234,10 @@ def test_online_sizes_are_corrected_once_and_the_age_is_kept(part: type[Fsp]) ->
     old; after the second, of 3 s, its end has come, and it is late instead of corrected again.
     """
     machine = Machine(part(SizeParams(guess=10.0)), [work(0, 1000, 3000, 3000)]).play()
-    assert [(why.rule, why.score) for _, _, why in machine.launches] == [
-        (part.name, 30.0),
-        (part.name, 2.0),
-        (f"{part.name}: late", 0.0),
+    assert [(why.part, why.reason, why.score) for _, _, why in machine.launches] == [
+        (part.name, Reason.BY_KEY, 30.0),
+        (part.name, Reason.BY_KEY, 2.0),
+        (part.name, Reason.LATE, 0.0),
     ]
 
 

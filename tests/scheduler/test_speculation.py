@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Launched, NodeJoined, Progressed
 from callboard.scheduler.model import Locality, TaskKind
@@ -119,7 +120,7 @@ def test_late_puts_the_longest_time_left_first_and_says_why() -> None:
     copy = hall.ask(100)
     assert copy is not None
     assert (copy.attempt, copy.restart, copy.why.rank) == (12, False, 1)
-    assert copy.why.rule == "late: 12 % done in 80 s, some 587 s left"
+    assert reason_in_words(copy.why) == "late: 12 % done in 80 s, some 587 s left"
     assert copy.why.score == pytest.approx(586.667)
 
 

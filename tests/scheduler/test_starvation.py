@@ -7,11 +7,12 @@ import pytest
 from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.preemption.starvation import StarvationClocks
+from callboard.scheduler.reasons import PoolClaimant
 
 
 def claim(running: int) -> Entitlement:
     """A pool that is due 4 slots, is guaranteed 2 and could use 9."""
-    return Entitlement("ads", (0,), running, 9, Fraction(4), min_share=2)
+    return Entitlement(PoolClaimant("ads"), (0,), running, 9, Fraction(4), min_share=2)
 
 
 def lacks(clocks: StarvationClocks, running: int, now_ms: int) -> int:

@@ -14,8 +14,8 @@ from callboard.actors.vocabulary.events import (
     ResumeOrdered,
     SuspendOrdered,
 )
+from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler import decisions
-from callboard.scheduler.decisions import Why
 from callboard.scheduler.model import Priority, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
@@ -23,6 +23,7 @@ from callboard.scheduler.policy import Policy
 from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.scheduler.preemption.suspend import SuspendPreemption
 from callboard.scheduler.preemption.suspend_limits import SuspendLimits
+from callboard.scheduler.reasons import Reason, Why
 from tests.scheduler.test_pools import a_job
 from tests.support.view import FakeAttempt, FakeCluster, FakeNode, heartbeats
 from tests.support.world import IN_STEP, PlayedRun, job, play
@@ -54,7 +55,9 @@ def test_its_victims_are_those_of_kill() -> None:
     )
     assert [(e.at_ms, e.attempt) for e in killed] == [(e.at_ms, e.attempt) for e in suspended]
     assert [e.attempt for e in suspended] == [4, 3, 2, 1]
-    assert {e.why.rule for e in suspended} == {"suspend, pool ads lacks 4 of its min share"}
+    assert {reason_in_words(e.why) for e in suspended} == {
+        "suspend, pool ads lacks 4 of its min share"
+    }
 
 
 def test_all_suspended_work_is_kept_and_goes_on_oldest_first() -> None:
@@ -88,7 +91,7 @@ def test_what_is_suspended_for_too_long_is_killed() -> None:
     )
     kills = run.all(KillOrdered)
     assert sorted(e.attempt for e in kills) == [1, 2, 3, 4]
-    assert all(e.why.rule.startswith("suspend, suspended for 30") for e in kills)
+    assert all(reason_in_words(e.why).startswith("suspend, suspended for 30") for e in kills)
     ended = {e.attempt: e for e in run.all(AttemptEnded)}
     assert all(ended[n].outcome is Outcome.KILLED for n in (1, 2, 3, 4))
     assert not run.all(AttemptResumed)
@@ -128,7 +131,7 @@ def test_who_can_use_nothing_is_no_reason() -> None:
     cluster.now_ms = 500
     list(policy.preempt(cluster))
     cluster.now_ms = 30_000
-    rules = [victim.why.rule for victim in policy.preempt(cluster)]
+    rules = [reason_in_words(victim.why) for victim in policy.preempt(cluster)]
     assert rules == ["suspend, pool web lacks 2 of its min share"] * 2
 
 
@@ -159,7 +162,7 @@ def test_an_attempt_is_killed_once_it_was_suspended_for_longer_than_it_may() -> 
     cluster.now_ms = 31_000
     assert list(keeping.overdue("suspend", cluster)) == []
     cluster.now_ms = 31_001
-    why = Why("suspend, suspended for 30.001 s", 3, 30.001)
+    why = Why(Reason.SUSPENDED_TOO_LONG, "suspend", 3, 30.001)
     assert list(keeping.overdue("suspend", cluster)) == [decisions.Kill(3, why)]
 
 

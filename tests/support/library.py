@@ -1,6 +1,6 @@
 """Runs of the library's scenarios, each played once for all tests of a process."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from typing import NamedTuple, TypeVar
@@ -10,10 +10,10 @@ import msgspec
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, Event, RunEnded, RunStarted
-from callboard.experiments.simulation import RunOptions, RunResult, run_simulation
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import RunResult, run_simulation
 from callboard.experiments.solo_runs import slowdown_statistics, solo_times
 from callboard.journal.figures.slowdown import SlowdownStatistics
-from callboard.scenarios import scenario_file
 from callboard.scheduler.model import JobId, Millis
 
 E = TypeVar("E", bound=Event)
@@ -56,7 +56,7 @@ class EventRecorder(EventDigest):
 class LibraryRun(NamedTuple):
     """A run of a scenario: its jobs, its figures, the digest of its events, and these."""
 
-    jobs: tuple[JobSpec, ...]
+    jobs: Mapping[JobId, JobSpec]
     result: RunResult
     digest: str
     events: Sequence[AnyEvent] = ()
@@ -75,17 +75,22 @@ class LibraryRun(NamedTuple):
 @cache
 def ran(name: str, policy: str, *overrides: str, calm: bool = False) -> LibraryRun:
     """A scenario under a policy, without its events; `calm` leaves its timeline out."""
-    digest = EventDigest()
-    jobs, result = _play(name, policy, overrides, calm, digest)
-    return LibraryRun(jobs, result, digest.text())
+    return _play(name, policy, overrides, EventDigest(), calm=calm)
 
 
 @cache
 def ran_with_events(name: str, policy: str, *overrides: str) -> LibraryRun:
     """The same with all events: for the smaller ones."""
-    listener = EventRecorder()
-    jobs, result = _play(name, policy, overrides, calm=False, ear=listener)
-    return LibraryRun(jobs, result, listener.text(), listener.events)
+    ear = EventRecorder()
+    return _play(name, policy, overrides, ear)._replace(events=ear.events)
+
+
+def _play(
+    name: str, policy: str, overrides: Sequence[str], ear: EventDigest, *, calm: bool = False
+) -> LibraryRun:
+    spec = msgspec.structs.replace(load_run(name, overrides, faults=not calm), policy=policy)
+    result = run_simulation(spec, driver="direct", watcher=ear)
+    return LibraryRun({job.job: job for job in spec.jobs}, result, ear.text())
 
 
 @cache
@@ -96,22 +101,4 @@ def slowdown_of(name: str, policy: str) -> SlowdownStatistics:
 
 @cache
 def _alone(name: str) -> dict[JobId, Millis]:
-    scenario, jobs = _loaded(name, (), calm=False)
-    return solo_times(scenario, jobs)
-
-
-def _loaded(
-    name: str, overrides: Sequence[str], calm: bool
-) -> tuple[scenario_file.Scenario, tuple[JobSpec, ...]]:
-    path = scenario_file.find_scenario(name)
-    scenario = scenario_file.load_scenario(path, overrides)
-    if calm:
-        scenario = msgspec.structs.replace(scenario, timeline=())
-    return scenario, scenario_file.make_jobs(scenario, path.parent)
-
-
-def _play(
-    name: str, policy: str, overrides: Sequence[str], calm: bool, ear: EventDigest
-) -> tuple[tuple[JobSpec, ...], RunResult]:
-    scenario, jobs = _loaded(name, overrides, calm)
-    return jobs, run_simulation(scenario, jobs, policy, RunOptions(host="direct"), ear)
+    return solo_times(load_run(name))

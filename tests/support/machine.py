@@ -9,10 +9,11 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from callboard.scheduler.decisions import Launch, Why
+from callboard.scheduler.decisions import Launch
 from callboard.scheduler.facts import Closed, JobArrived, JobLeft, Launched, NodeJoined, Progressed
 from callboard.scheduler.model import JobId, Priority, TaskKind
 from callboard.scheduler.policy import Order, Policy
+from callboard.scheduler.reasons import Why
 from tests.support.view import FakeCluster, FakeJob, FakeNode, FakeOffer
 
 MAP = TaskKind.MAP

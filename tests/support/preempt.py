@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from callboard.scheduler.decisions import Kill, Suspend, Why
+from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import AttemptId, Millis, TaskKind
 from callboard.scheduler.policy import MisfitError, NoPreemption, Order, Policy, PreemptionRule
@@ -12,6 +12,7 @@ from callboard.scheduler.preemption.kill import KillPreemption as KillRule
 from callboard.scheduler.preemption.rank_based import RankPreemption
 from callboard.scheduler.preemption.suspend import SuspendPreemption as Suspending
 from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.reasons import Claimant, Reason, Why
 from callboard.scheduler.registry.parts import make_policy
 from callboard.scheduler.view import ClusterView
 from tests.support.speculate import hasty_speculation
@@ -45,23 +46,29 @@ class KillNewest(PreemptionRule):
             self._times -= 1
             order = Suspend if self._suspends and self._times % 3 else Kill
             for attempt in (running[-1], running[-1], 10**9):
-                yield order(attempt, Why(self.name))
+                yield order(attempt, Why(Reason.OWN, self.name, 1))
 
 
 class Scripted(PreemptionRule):
-    """Gives the orders that a test has written down, each at its time."""
+    """Gives the orders that a test has written down, each at its time, for `beneficiary`."""
 
     name = "scripted"
     summary = "for tests"
 
-    def __init__(self, *orders: tuple[Millis, type[Kill | Suspend], AttemptId]) -> None:
+    def __init__(
+        self,
+        *orders: tuple[Millis, type[Kill | Suspend], AttemptId],
+        beneficiary: Claimant | None = None,
+    ) -> None:
         self.interval_ms = 500
+        self._beneficiary = beneficiary
         self._orders = list(orders)
 
     def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
         while self._orders and self._orders[0][0] <= view.now_ms:
             _, order, attempt = self._orders.pop(0)
-            yield order(attempt, Why(self.name))
+            why = Why(Reason.OWN, self.name, 1, beneficiary=self._beneficiary)
+            yield order(attempt, why)
 
 
 class LimitedKills(PreemptionRule):

@@ -48,6 +48,7 @@ from callboard.actors.vocabulary.faults import (
 from callboard.journal.checks.checker import Checker
 from callboard.journal.run_records import AttemptRecord, NodeRecord, TaskRecord
 from callboard.scheduler.model import Locality, TaskKind
+from callboard.scheduler.reasons import Reason
 
 FAILED, KILLED, SUCCEEDED = Outcome.FAILED, Outcome.KILLED, Outcome.SUCCEEDED
 
@@ -220,7 +221,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
         lambda e, _: isinstance(e.fault, SwitchPolicy),
     ),
     Sometimes(
-        "a late job is served first", AttemptLaunched, lambda e, _: e.why.rule.endswith(": late")
+        "a late job is served first", AttemptLaunched, lambda e, _: e.why.reason is Reason.LATE
     ),
     Sometimes(
         "waiting brings a map to its input",

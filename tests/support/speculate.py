@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from callboard.scheduler.decisions import Speculate, Why
+from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Fact, Launched, Rejected
 from callboard.scheduler.model import AttemptId, TaskKind
 from callboard.scheduler.policy import NoSpeculation, SpeculationRule
+from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.speculation.late import Late
 from callboard.scheduler.speculation.mantri import Mantri
 from callboard.scheduler.speculation.naive import Naive
@@ -52,7 +53,7 @@ class SpeculateNewest(SpeculationRule):
         if self._urgent:
             return None
         if self._refusals:
-            return Speculate(10**9, Why(self.name))  # refused: nobody runs this
+            return Speculate(10**9, Why(Reason.OWN, self.name, 1))  # refused: nobody runs this
         return self._found(kind, offer, view)
 
     def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
@@ -62,7 +63,7 @@ class SpeculateNewest(SpeculationRule):
         if self.left <= 0 or self._only not in (None, kind):
             return None
         found = list(self._suited(kind, offer, view))
-        return Speculate(found[-1], Why(self.name), self._restart) if found else None
+        return Speculate(found[-1], Why(Reason.OWN, self.name, 1), self._restart) if found else None
 
     def _suited(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[AttemptId]:
         for each in view.attempts():

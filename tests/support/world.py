@@ -21,9 +21,12 @@ from callboard.actors.vocabulary.events import (
     RunEnded,
     RunStarted,
 )
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import Checker
-from callboard.journal.checks.master_rules import InstrumentedMaster
-from callboard.scenarios.build import assemble, node_facts
+from callboard.scenarios.build import node_facts
+from callboard.scenarios.listed_jobs import ListedWorkload
+from callboard.scenarios.scenario_file import Scenario
 from callboard.scheduler.model import JobId, Millis, Priority, TaskKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import make_policy
@@ -68,10 +71,10 @@ def job(
 
 
 class PlayedRun:
-    """A run that has ended, and what its journal says."""
+    """A run, and what its journal says between its first event and its last."""
 
-    def __init__(self, kernel: Kernel, events: list[Event]) -> None:
-        self.kernel = kernel
+    def __init__(self, simulation: Simulation, events: list[AnyEvent]) -> None:
+        self.kernel = simulation.kernel
         self.events = events
 
     def all(self, kind: type[E]) -> list[E]:
@@ -82,18 +85,33 @@ class PlayedRun:
         """The launches, of both kinds or of one."""
         return [e for e in self.all(AttemptLaunched) if kind is None or e.kind is kind]
 
-    def ended(self) -> RunEnded:
-        """The last event, as a journal has it."""
-        kernel = self.kernel
-        reason = kernel.reason or "complete"
-        return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
-
     @property
     def master(self) -> Master:
         """The master as the run left it."""
         master = self.kernel.actors[MASTER]
         assert isinstance(master, Master)
         return master
+
+
+def spec_of(
+    jobs: Sequence[JobSpec],
+    *,
+    cluster: Cluster | None = None,
+    tasks: Tasks | None = None,
+    seed: int = 1,
+    script: Sequence[ScheduledFault] = (),
+    until_ms: Millis | None = None,
+    tie_order: int | None = None,
+) -> RunSpec:
+    """These jobs on a cluster of one node, unless it is said otherwise, under FIFO."""
+    scenario = Scenario(
+        name="test",
+        cluster=cluster or Cluster(nodes=1, racks=1, heartbeat=IN_STEP),
+        tasks=tasks or Tasks(),
+        seed=seed,
+        workload=ListedWorkload(job=()),
+    )
+    return RunSpec(scenario, tuple(jobs), tuple(script), "fifo", until_ms, tie_order)
 
 
 def play(
@@ -107,44 +125,35 @@ def play(
     until_ms: Millis | None = None,
     tie_order: int | None = None,
     script: Sequence[ScheduledFault] = (),
-    master: type[InstrumentedMaster] = InstrumentedMaster,
     recount: bool = True,
 ) -> PlayedRun:
     """Run the jobs to the end, held against every rule, and recount the master's books after every
     closed attempt.
     """
-    cluster = cluster or Cluster(nodes=1, racks=1, heartbeat=IN_STEP)
-    tasks = tasks or Tasks()
     made = make_policy(policy) if isinstance(policy, str) else policy
-    checker = Checker(made)
-    events: list[Event] = []
-
-    def sink(event: AnyEvent) -> None:
-        events.append(event)
-        sometimes.notice(event, checker)
-        checker.observe(event)
-        if recount and type(event) is AttemptClosed:
-            check_sums(PlayedRun(kernel, events).master.ledger)
-
-    kernel = Kernel(sink=sink, until_ms=until_ms, tie_order=tie_order)
-    assemble(
-        kernel,
+    spec = spec_of(
+        jobs,
         cluster=cluster,
         tasks=tasks,
-        jobs=jobs,
-        policy=made,
         seed=seed,
-        master=master,
         script=script,
+        until_ms=until_ms,
+        tie_order=tie_order,
     )
-    checker.observe(header(cluster, tasks, seed))
-    checker.attach(kernel)
-    host(kernel)
-    played = PlayedRun(kernel, events)
+    checker = Checker(made)
+    events: list[AnyEvent] = []
+
+    def listen(event: AnyEvent) -> None:
+        sometimes.notice(event, checker)
+        if not isinstance(event, RunStarted | RunEnded):
+            events.append(event)
+        if recount and type(event) is AttemptClosed:
+            check_sums(played.master.ledger)
+
+    simulation = Simulation(spec, [listen], policy=made, checker=checker)
+    played = PlayedRun(simulation, events)
+    simulation.run(host)
     check_sums(played.master.ledger)
-    ended = played.ended()
-    sometimes.notice(ended, checker)
-    checker.observe(ended)
     return played
 
 

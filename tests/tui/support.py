@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+import msgspec
 from textual.pilot import Pilot
 
-from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.plugins import load_policy
-from callboard.experiments.run_spec import prepare_scenario
-from callboard.experiments.simulation import RunOptions, make_kernel, run_ended, run_started
+from callboard.experiments.job_oracles import oracle_of_journal
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import Simulation
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.source import Source
@@ -27,11 +27,10 @@ OUTAGE = Path(__file__).with_name("outage.toml")
 @cache
 def events_of(scenario: str, policy: str, *overrides: str) -> tuple[AnyEvent, ...]:
     """All events of a run, played once."""
-    found, jobs, _ = prepare_scenario(scenario, overrides)
-    events: list[AnyEvent] = [run_started(found, policy)]
-    kernel = make_kernel(found, jobs, load_policy(policy), RunOptions(), events.append)
-    run_direct(kernel)
-    return (*events, run_ended(kernel))
+    events: list[AnyEvent] = []
+    spec = msgspec.structs.replace(load_run(scenario, overrides), policy=policy)
+    Simulation(spec, [events.append]).run()
+    return tuple(events)
 
 
 def outage() -> tuple[AnyEvent, ...]:
@@ -43,7 +42,7 @@ def outage() -> tuple[AnyEvent, ...]:
 
 def recorded(events: Sequence[AnyEvent]) -> RecordedSource:
     """The events as a source that has been read to its end."""
-    source = RecordedSource(iter(events))
+    source = RecordedSource(iter(events), oracle_of_journal)
     source.read_on()
     return source
 
@@ -58,8 +57,8 @@ class Screen:
     @property
     def frame(self) -> Frame:
         """What is shown."""
-        assert self.app.frame is not None
-        return self.app.frame
+        assert self.app.playback.frame is not None
+        return self.app.playback.frame
 
     def view(self) -> View:
         """What has been chosen."""
@@ -67,7 +66,7 @@ class Screen:
 
     def playing(self) -> bool:
         """Whether time goes."""
-        return self.app.player.playing
+        return self.app.playback.player.playing
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -75,7 +74,7 @@ class Screen:
 
     async def tick(self, seconds: float) -> None:
         """Let so much real time pass."""
-        self.app.tick(seconds)
+        self.app.playback.tick(seconds)
         await self.pilot.pause()
 
     def text(self) -> str:
@@ -108,7 +107,7 @@ def drive(
     async def play() -> None:
         async with app.run_test(size=size) as pilot:
             screen = Screen(app, pilot)
-            await screen.until(lambda: app.frame is not None)
+            await screen.until(lambda: app.playback.frame is not None)
             await pilot.pause()
             await act(screen)
 

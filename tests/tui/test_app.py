@@ -7,7 +7,7 @@ import pytest
 from callboard.journal.replay.frame import JobSortKey, LogLevel
 from callboard.journal.replay.source import GoTo
 from callboard.tui.keymap import COMMANDS
-from callboard.tui.panels.charts import ChartsPane
+from callboard.tui.panels.charts import LABEL_WIDTH, ChartsPane
 from callboard.tui.panels.jobs import JobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slot_layout import CellSize
@@ -68,7 +68,7 @@ class TestTime:
 
     def test_slower_than_the_wall_clock(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.player.set_speed(0.001)
+            screen.app.playback.player.set_speed(0.001)
             await screen.press("minus", "space")
             for _ in range(8):
                 await screen.tick(0.25)
@@ -138,7 +138,7 @@ class TestTime:
     def test_the_time_bar_can_be_clicked(self) -> None:
         async def act(screen: Screen) -> None:
             bar = screen.app.query_one(TimeBar)
-            middle = 14 + bar.columns // 2
+            middle = 2 + LABEL_WIDTH + bar.columns // 2
             await screen.pilot.click(TimeBar, offset=(middle, 1))
             await screen.pilot.pause()
             share = screen.frame.at_ms / screen.frame.end_ms
@@ -153,7 +153,7 @@ class TestTime:
             columns = [at for at, mark in enumerate(screen.frame.charts.marks) if mark]
             times = []
             for column in columns:
-                await screen.pilot.click(TimeBar, offset=(14 + column, 0))
+                await screen.pilot.click(TimeBar, offset=(2 + LABEL_WIDTH + column, 0))
                 await screen.pilot.pause()
                 times.append(screen.frame.at_ms)
             assert times == [420_000, 1_200_000]
@@ -163,7 +163,7 @@ class TestTime:
     def test_the_charts_can_be_clicked(self) -> None:
         async def act(screen: Screen) -> None:
             bar = screen.app.query_one(TimeBar)
-            await screen.pilot.click(ChartsPane, offset=(14 + bar.columns // 4, 2))
+            await screen.pilot.click(ChartsPane, offset=(2 + LABEL_WIDTH + bar.columns // 4, 2))
             await screen.pilot.pause()
             assert screen.frame.at_ms / screen.frame.end_ms == pytest.approx(0.25, abs=0.01)
 
@@ -173,7 +173,7 @@ class TestTime:
 class TestChoosing:
     def test_a_job_by_the_arrow_keys(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.ask(GoTo(500_000))
+            screen.app.playback.ask(GoTo(500_000))
             await screen.press("2", "down", "down")
             assert screen.view().job == 7
             assert "4 job-7 “query-7”" in screen.text()
@@ -186,7 +186,7 @@ class TestChoosing:
 
     def test_a_job_stays_chosen_wherever_its_row_goes(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.ask(GoTo(500_000))
+            screen.app.playback.ask(GoTo(500_000))
             await screen.press("2", "down", "down", "S", "a", "end")
             assert screen.view().job == 7
             assert "4 job-7 “query-7”" in screen.text()
@@ -195,18 +195,18 @@ class TestChoosing:
 
     def test_a_job_by_a_click_and_its_slots_stand_out(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.ask(GoTo(500_000))
+            screen.app.playback.ask(GoTo(500_000))
             await screen.pilot.pause()
             await screen.pilot.click(JobsPane, offset=(10, 3))
             await screen.pilot.pause()
             assert screen.view().job == 7
-            assert screen.app.query_one(SlotsPane).job == 7
+            assert screen.app.query_one(SlotsPane).view.job == 7
 
         on_the_outage(act)
 
     def test_a_node_by_the_arrow_keys(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.ask(GoTo(500_000))
+            screen.app.playback.ask(GoTo(500_000))
             await screen.press("1", "right", "right", "down")
             slots = screen.app.query_one(SlotsPane)
             assert slots.cursor == screen.view().node == 20  # the row below node-4
@@ -218,7 +218,7 @@ class TestChoosing:
 
     def test_a_slot_by_a_click(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.ask(GoTo(100_000))
+            screen.app.playback.ask(GoTo(100_000))
             await screen.pilot.pause()
             await screen.pilot.click(SlotsPane, offset=(6, 2))  # node-0, its first slot
             await screen.pilot.pause()
@@ -274,7 +274,7 @@ class TestLooking:
 
         async def act(screen: Screen) -> None:
             await screen.press("end", "k")
-            assert "Tell only events of which kind?" in screen.text()
+            assert "Show events of which kind?" in screen.text()
             await screen.press("down", "down", "down", "enter")
             assert screen.view().log_kind == "attempt-launched"
             assert "3 events: attempt-launched" in screen.text()
@@ -445,7 +445,7 @@ def test_colours_can_be_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
     async def act(screen: Screen) -> None:
-        screen.app.ask(GoTo(500_000))
+        screen.app.playback.ask(GoTo(500_000))
         await screen.pilot.pause()
         assert "◇" in screen.text()
         assert "master unaware of 10" in screen.text()
@@ -463,7 +463,7 @@ class TestSlots:
 
     def test_by_keys(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.ask(GoTo(500_000))
+            screen.app.playback.ask(GoTo(500_000))
             await screen.press("1", "right", "enter")
             assert (screen.view().node, screen.view().slot) == (0, 0)
             assert "4 node-0, map 0" in screen.text()
@@ -483,7 +483,7 @@ class TestSlots:
         """The first is for the job; an empty slot has none."""
 
         async def act(screen: Screen) -> None:
-            screen.app.ask(GoTo(100_000))
+            screen.app.playback.ask(GoTo(100_000))
             await screen.pilot.pause()
             for view in ((0, None, None), (0, 0, 0)):
                 await screen.pilot.click(SlotsPane, offset=(6, 2))
@@ -498,20 +498,20 @@ class TestSlots:
 
     def test_an_event_marks_the_node_that_it_is_of(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.ask(GoTo(400_000))
+            screen.app.playback.ask(GoTo(400_000))
             await screen.press("e", "e", "3", "up")
             line = next(
                 x for x in screen.frame.log if x.index == screen.app.query_one(LogPane).chosen
             )
             assert line.node is not None
             slots = screen.app.query_one(SlotsPane)
-            assert (slots.cursor, slots.job) == (line.node, line.job)
+            assert (slots.cursor, slots.view.job) == (line.node, line.job)
 
         on_the_outage(act)
 
     def test_the_facts_are_scrolled(self) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.ask(GoTo(500_000))
+            screen.app.playback.ask(GoTo(500_000))
             await screen.press("2", "down", "4")
             assert "state        running" in screen.text()
             assert "more below" in screen.text()
@@ -531,7 +531,7 @@ def test_without_colours_slots_keep_their_glyphs(monkeypatch: pytest.MonkeyPatch
     seen: list[CellSize] = []
 
     async def act(screen: Screen) -> None:
-        screen.app.ask(GoTo(500_000))
+        screen.app.playback.ask(GoTo(500_000))
         await screen.pilot.pause()
         seen.append(screen.app.query_one(SlotsPane).slot_layout.size)
         beside_the_legend = screen.text().count("◇") > 1

@@ -9,11 +9,13 @@ from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.frame import JobSortKey
-from callboard.tui.palette import DIVERGENCE_SIGN
+from callboard.tui.panels.charts import LABEL_WIDTH
 from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
+from callboard.tui.screens.comparison_view import ComparisonView
+from callboard.tui.theme import DIVERGENCE_SIGN
 from tests.tui.support import SMALL, WIDE, Screen, drive
 from tests.tui.test_intervention_menu import at, said
 from tests.tui.test_interventions import taped
@@ -31,7 +33,7 @@ def on_two(act: Act, size: tuple[int, int] = WIDE, *policies: str) -> LiveServer
 
 def titles(screen: Screen) -> list[str]:
     """The panes of the pair that are there, by their titles."""
-    panes = screen.app.query("#pair Pane, #stage Pane")
+    panes = screen.app.query("RunView Pane")
     return [str(pane.border_title) for pane in panes if pane.region.area and pane.is_on_screen]
 
 
@@ -89,7 +91,7 @@ class TestBeside:
             ]
             await screen.press("4")  # from the detail to the figures
             assert screen.app.focused is not None
-            assert screen.app.focused.id == "pair-figures"
+            assert screen.app.focused.id == "compare-figures"
             await screen.press("3")
             assert "3 events: headlines · fair" in titles(screen)
 
@@ -111,14 +113,14 @@ class TestInFront:
     def test_who_goes_to_a_pane_of_a_run_has_it_in_front(self) -> None:
         async def act(screen: Screen) -> None:
             assert screen.view().lead == 0
-            await screen.pilot.click("#pair-log-1")
+            await screen.pilot.click("#compare-log-1")
             await screen.pilot.pause()
             assert screen.view().lead == 1
             assert screen.frame.policy == "fair"
             await screen.press("v")
             assert screen.view().lead == 0
             assert screen.app.focused is not None
-            assert screen.app.focused.id == "pair-log-0"
+            assert screen.app.focused.id == "compare-log-0"
 
         on_two(act)
 
@@ -137,7 +139,7 @@ class TestInFront:
     def test_an_event_of_either_run(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 500_000, "v", "3", "up", "up")
-            log = screen.app.query_one("#pair-log-1", LogPane)
+            log = screen.app.query_one("#compare-log-1", LogPane)
             assert log.chosen is not None
             assert log.frame is not None
             line = next(each for each in log.frame.log if each.index == log.chosen)
@@ -150,7 +152,7 @@ class TestInFront:
     def test_a_policy_for_it_and_a_crash_for_both(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, "v", "1", "right", "x")
-            assert "Interfere in both runs at 00:01:40.000" in screen.text()
+            assert "Intervene in both runs at 00:01:40.000" in screen.text()
             await screen.press("k", "x", "o", "2")
             assert "rack-outage under fifo and hfsp" in screen.text()
 
@@ -173,7 +175,7 @@ class TestDifferences:
             assert f"fair: {divergence.lines[1][:30]}" in screen.text()
             await at(screen, 400_000)
             column = divergence.at_ms * screen.app.query_one(TimeBar).columns // screen.frame.end_ms
-            assert screen.text().splitlines()[-3].index(DIVERGENCE_SIGN) == 14 + column
+            assert screen.text().splitlines()[-3].index(DIVERGENCE_SIGN) == 2 + LABEL_WIDTH + column
 
         on_two(act)
 
@@ -182,7 +184,7 @@ class TestDifferences:
 
         def bright(screen: Screen, side: int) -> int:
             """How many of the slots that are at something do not step back."""
-            slots = screen.app.query_one(f"#pair-slots-{side}", SlotsPane)
+            slots = screen.app.query_one(f"#compare-slots-{side}", SlotsPane)
             palette = screen.app.palette
             dimmed = {palette.dimmed(hue) for hue in palette.jobs}
             inks = [slots._table[code] for code in slots._codes]
@@ -222,10 +224,10 @@ class TestDifferences:
             assert row.sooner_ms > 0
             line = next(line for line in text.splitlines() if "query-1 " in line)
             assert "−" in line.split("│")[1].split()[-1]
-            assert "over at" in text
+            assert "ended at" in text
             await at(screen, 180_000)
             line = next(line for line in screen.text().splitlines() if "query-1 " in line)
-            assert line.split("│")[1].endswith("tasks")
+            assert line.split("│")[1].rstrip().endswith("tasks")
 
         on_two(act)
 
@@ -238,7 +240,8 @@ class TestChoosing:
             await screen.pilot.click(ComparisonJobsPane, offset=(10, 3))
             await screen.pilot.pause()
             assert screen.view().job == versus(screen.frame).rows[1].job
-            assert all(slots.job == screen.view().job for slots in screen.app.query(SlotsPane))
+            panes = screen.app.query_one(ComparisonView).query(SlotsPane)
+            assert [slots.view.job for slots in panes] == [screen.view().job] * 2
             await screen.press("escape")
             assert screen.view().job is None
 
@@ -262,7 +265,7 @@ class TestChoosing:
         async def act(screen: Screen) -> None:
             await at(screen, 500_000, "1", "right", "right", "c")
             cursors = {slots.cursor for slots in screen.app.query(SlotsPane)}
-            sizes = {slots.size_asked for slots in screen.app.query("#pair SlotsPane")}  # type: ignore[attr-defined]
+            sizes = {slots.size_asked for slots in screen.app.query("#comparison SlotsPane")}  # type: ignore[attr-defined]
             assert (cursors, len(sizes)) == ({4}, 1)
             await screen.press("4")
             assert "4 node-4 · fair" in titles(screen)
@@ -292,7 +295,7 @@ class TestForking:
     def test_what_is_for_two_says_so(self, key: str) -> None:
         async def act(screen: Screen) -> None:
             await screen.press(key)
-            assert "f forks one" in said(screen)
+            assert "f forks a second one" in said(screen)
             assert "swap" not in screen.text().splitlines()[-1]
 
         on_two(act, SMALL, "fair")
@@ -300,7 +303,7 @@ class TestForking:
 
 def test_a_fork_in_the_past_is_played_beside_what_is_known(tmp_path: Path) -> None:
     """The first run keeps what is known of it; the fork's journal stands beside its own."""
-    server = LiveServer(pair("fair", journal=tmp_path / "run.journal"))
+    server = LiveServer(pair("fair"), [tmp_path / "run.journal"])
 
     async def act(screen: Screen) -> None:
         await at(screen, 600_000)
@@ -311,4 +314,4 @@ def test_a_fork_in_the_past_is_played_beside_what_is_known(tmp_path: Path) -> No
     drive(server, act)
     server.close()
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["run-fair-fork-hfsp.journal", "run-fair.journal"]
+    assert names == ["run-fork-hfsp.journal", "run.journal"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
 from callboard.journal.replay.recording import Recording
@@ -18,7 +19,7 @@ def detail(
     slot: int | None = None,
 ) -> Detail:
     """What the pane shows at a moment, with a timeline of a column a second or so."""
-    recording = Recording()
+    recording = Recording(oracle_of_journal)
     for event in outage() if scenario == "outage" else events_of(scenario, policy):
         recording.append(event)
     cursor = Cursor(recording)
@@ -63,15 +64,15 @@ def test_a_large_job_has_a_profile() -> None:
 
 def test_a_job_that_waits_says_for_whom() -> None:
     facts = dict(detail("two-jobs", "fifo", 45_000, job=1).facts)
-    assert facts["state"] == "waits for its first slot"
+    assert facts["state"] == "waiting for its first slot"
     assert "job-0 was served last, fifo" in facts["ahead"]
     assert facts["fair share"] == "0 slots, due 2"
-    assert facts["size°"] == "20.000 s of slot time in truth"
+    assert facts["size°"] == "20.000 s of slot time"
 
 
 def test_a_job_that_gave_way_says_to_whom() -> None:
     facts = dict(detail("two-jobs", 'hfsp+preemptive(how="kill")', 10_000_000, job=0).facts)
-    assert "job-1 is further ahead" in facts["gave way"]
+    assert "job-1 is further ahead" in facts["preempted"]
 
 
 def test_a_slot_says_what_it_holds_and_why() -> None:
@@ -79,7 +80,7 @@ def test_a_slot_says_what_it_holds_and_why() -> None:
     assert facts["holds"].endswith("of job-0 “long”")
     assert facts["launched"].endswith("fifo")
     assert facts["the master"] == "knows"
-    assert facts["node"] == "up and well; the master believes in it"
+    assert facts["node"] == "up and well; the master counts on it"
 
 
 def test_a_slot_tells_who_had_it_before() -> None:
@@ -94,7 +95,7 @@ def test_a_slot_tells_who_had_it_before() -> None:
 
 def test_a_slot_of_a_dead_node_tells_what_the_master_believes() -> None:
     """In the outage rack-2 is down at 0:08:20, and its reduces count as running."""
-    recording = Recording()
+    recording = Recording(oracle_of_journal)
     for event in outage():
         recording.append(event)
     cluster = recording.state_at(recording.index_at(500_000))
@@ -108,7 +109,7 @@ def test_a_slot_of_a_dead_node_tells_what_the_master_believes() -> None:
 
 @pytest.mark.parametrize("at_ms", [0, 1, 500_000, 1_510_826])
 def test_every_slot_can_be_told_of_at_any_time(at_ms: int) -> None:
-    recording = Recording()
+    recording = Recording(oracle_of_journal)
     for event in outage():
         recording.append(event)
     cursor = Cursor(recording)

@@ -6,13 +6,14 @@ from pathlib import Path
 from bench.screens import FOLDER, PICTURES, draw
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import PauseNode
+from callboard.experiments.interventions import Fork, Intervene
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.frame import JobState
 from callboard.journal.replay.recording import Recording
-from callboard.journal.replay.source import Fork, GoTo, Intervene, Step, StepKind
+from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.tui.keymap import COMMANDS
-from callboard.tui.palette import (
+from callboard.tui.theme import (
     DIVERGENCE_SIGN,
     DOWN_SIGN,
     LOST_SIGN,
@@ -28,7 +29,7 @@ DOCS = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf
 
 def test_every_key_is_there() -> None:
     """On failure: paste the table."""
-    table = "\n".join(f"| `{each.shown}` | {each.help} |" for each in COMMANDS)
+    table = "\n".join(f"| `{each.key}` | {each.help} |" for each in COMMANDS)
     assert table in DOCS, table
 
 

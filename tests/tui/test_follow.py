@@ -47,7 +47,7 @@ def test_a_growing_journal_is_read_on_and_ends_as_complete(tmp_path: Path) -> No
         assert "the journal is complete" in screen.said()[-1]
         assert "still being written" not in screen.text()
         assert screen.frame.complete
-        assert screen.app.player.playing is False
+        assert screen.app.playback.player.playing is False
 
     drive(followed(path), act)
 
@@ -65,7 +65,7 @@ def test_a_writer_that_goes_away_leaves_it_cut_off(tmp_path: Path) -> None:
         writer.close()
         screen.app.read_on()
         await screen.until(lambda: bool(screen.said()))
-        assert "the journal is cut off: whoever wrote it is gone" in screen.said()[-1]
+        assert "the journal is cut off: its writer is gone" in screen.said()[-1]
         assert "the journal is cut off here" in screen.text()
 
     drive(followed(path), act)

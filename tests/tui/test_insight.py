@@ -8,19 +8,30 @@ from callboard.actors.vocabulary.events import (
     AttemptLaunched,
     JobFinished,
     JobSubmitted,
+    KillOrdered,
     NodeFacts,
     NodeLost,
     RunStarted,
 )
+from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.fair_share import FairShares
-from callboard.journal.replay.frame import JobSortKey, View
-from callboard.journal.replay.insight import Insight, beneficiary, queue_position
+from callboard.journal.replay.frame import JobRow, JobSortKey, JobState, View
+from callboard.journal.replay.insight import Insight, queue_position
+from callboard.journal.replay.job_rows import InsightColumns
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo
-from callboard.scheduler.decisions import Why
-from callboard.scheduler.model import Priority
+from callboard.scheduler.model import Locality, Priority, TaskKind
+from callboard.scheduler.reasons import (
+    Claimant,
+    JobClaimant,
+    PoolClaimant,
+    PoolPlace,
+    Reason,
+    UserClaimant,
+    Why,
+)
 from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
 
 
@@ -62,7 +73,7 @@ class TestFairShares:
         self, run: tuple[str, str]
     ) -> None:
         """`Fair.claims`, with lost nodes, reduces that wait for slowstart, and priorities."""
-        recording, seen = Recording(), 0
+        recording, seen = Recording(oracle_of_journal), 0
         for event in events_of(*run):
             recording.append(event)
         assert recording.started is not None
@@ -84,7 +95,7 @@ class TestFairShares:
 @pytest.mark.parametrize("policy", ["sjf", 'sjf(size="oracle",sigma=0.7)'])
 def test_the_size_that_is_expected_is_the_one_that_a_policy_goes_by(policy: str) -> None:
     """`sjf` compares jobs by nothing else, maps and reduces apart."""
-    recording, compared = Recording(), 0
+    recording, compared = Recording(oracle_of_journal), 0
     for event in events_of("sticky-slots", policy):
         if isinstance(event, AttemptLaunched):
             assert recording.insight is not None
@@ -99,7 +110,7 @@ def test_the_size_that_is_expected_is_the_one_that_a_policy_goes_by(policy: str)
 
 def test_the_true_size_is_what_its_tasks_took() -> None:
     """`short` has no reduces, and its maps take as long anywhere."""
-    recording, short, took_ms = Recording(), set(), 0
+    recording, short, took_ms = Recording(oracle_of_journal), set(), 0
     for event in events_of("two-jobs", "fair", "tasks.sigma=0.4"):
         recording.append(event)
         if isinstance(event, AttemptLaunched) and event.job == 1:
@@ -111,7 +122,7 @@ def test_the_true_size_is_what_its_tasks_took() -> None:
 
 
 def test_no_job_ends_before_the_least_that_it_could_take() -> None:
-    recording = Recording()
+    recording = Recording(oracle_of_journal)
     for event in outage():
         recording.append(event)
         if isinstance(event, JobFinished):
@@ -132,29 +143,43 @@ def test_of_a_trace_that_is_gone_nothing_is_known() -> None:
     cluster = ClusterState()
     for event in (started, submitted(0, 3)):
         cluster.observe(event)
-    insight, row = Insight(started), cluster.jobs.rows[0]
+    insight, row = Insight(started, oracle_of_journal), cluster.jobs.rows[0]
     assert (insight.size_ms(row), insight.stretch(row, 5)) == (None, None)
 
 
 @pytest.mark.parametrize(
-    ("rule", "whom"),
+    ("reason", "claimant", "by"),
     [
-        ("kill, pool ads lacks 3 of its 12", "pool ads"),
-        ("preemptive, for job-7", "job-7"),
-        ("global, a long job with more than its share of a full cluster", ""),
+        (Reason.STARVATION, PoolClaimant("ads"), "pool ads"),
+        (Reason.STARVATION, UserClaimant("ann"), "user ann"),
+        (Reason.OUTRANKED, JobClaimant(7), "job-7"),
+        (Reason.LONG_JOB, None, ""),
     ],
 )
-def test_who_preempts_is_told_by_the_reason(rule: str, whom: str) -> None:
-    assert beneficiary(Why(rule)) == whom
+def test_who_preempts_is_told_by_the_reason(
+    reason: Reason, claimant: Claimant | None, by: str
+) -> None:
+    started = RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),))
+    cluster, why = ClusterState(), Why(reason, "kill", 1, 1.0, claimant)
+    launched = AttemptLaunched(
+        6, 1, 0, TaskKind.MAP, 0, 0, 0, Locality.NODE, Why(Reason.BY_KEY, "fair", 1)
+    )
+    for event in (started, submitted(0, 3), launched, KillOrdered(9, 1, why)):
+        cluster.observe(event)
+    columns = InsightColumns(Insight(started), cluster, 10, with_fair_shares=False)
+    line = JobRow(0, "x", "", "", JobState.RUNNING, (3, 0), (0, 0), (1, 0), 0, 6, 10)
+    assert columns.put(line, cluster.jobs.rows[0]).by == by
 
 
 def test_a_score_says_what_it_is() -> None:
-    assert (
-        queue_position(Why("fair in pool ads", 2, 0.5)) == "fair in pool ads, 0.5 running / weight"
-    )
-    assert queue_position(Why("hfsp", 1, 32.5)) == "hfsp, 32.5 slot-s of virtual size"
-    assert queue_position(Why("hfsp: training", 1, 60.0)) == "hfsp: training"
-    assert queue_position(Why("Mine", 1, 4.0)) == "Mine"
+    pool = Why(Reason.POOL, "fair", 2, 0.5, detail=PoolPlace("ads"))
+    assert queue_position(pool) == "fair in pool ads, 0.5 running / weight"
+    by_size = Why(Reason.BY_KEY, "hfsp", 1, 32.5)
+    assert queue_position(by_size) == "hfsp, 32.5 slot-s of virtual size"
+    assert queue_position(Why(Reason.TRAINING, "hfsp", 1, 60.0)) == "hfsp: training"
+    assert queue_position(Why(Reason.BY_KEY, "Mine", 1, 4.0)) == "Mine"
+    served = Why(Reason.BY_KEY, "hybrid", 1, 0.5, serving="fair")
+    assert queue_position(served) == "hybrid, fair, 0.5 running / weight"
 
 
 @pytest.mark.parametrize(
@@ -172,7 +197,7 @@ def test_a_score_says_what_it_is() -> None:
 def test_jobs_are_sorted_by_it_and_what_is_not_known_comes_last(
     key: JobSortKey, reverse: bool
 ) -> None:
-    recording = Recording()
+    recording = Recording(oracle_of_journal)
     for event in events_of("two-jobs", "hfsp+preemptive"):
         recording.append(event)
     cursor, seen = Cursor(recording), 0
@@ -199,10 +224,10 @@ def test_jobs_are_sorted_by_it_and_what_is_not_known_comes_last(
 
 def test_the_table_shows_all_of_it_where_there_is_room() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.ask(GoTo(500_000))
+        screen.app.playback.ask(GoTo(500_000))
         await screen.press("2", "z")
         cursor = next(line for line in screen.text().splitlines() if "name" in line)
-        for title in ("fair", "score", "gave way", "size≈", "size°", "×least°", "progress"):
+        for title in ("fair", "score", "preempted", "size≈", "size°", "×least°", "progress"):
             assert title in cursor
         assert screen.view().with_fair_shares
 
@@ -213,7 +238,7 @@ def test_what_nobody_sees_is_not_computed() -> None:
     """On a narrow screen the column makes way, and then no shares are asked for."""
 
     async def act(screen: Screen) -> None:
-        screen.app.ask(GoTo(500_000))
+        screen.app.playback.ask(GoTo(500_000))
         await screen.pilot.pause()
         shown = "fair" in screen.text().split("2 jobs")[1].splitlines()[1]
         assert screen.view().with_fair_shares is shown

@@ -19,6 +19,7 @@ from callboard.actors.vocabulary.faults import (
     SetPriority,
     Slow,
 )
+from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.reader import Journal
 from callboard.journal.replay.frame import Frame, NodeStatus
@@ -36,7 +37,7 @@ NODE_4 = ("1", "right", "right")
 
 def live(act: Act, size: tuple[int, int] = WIDE, journal: Path | None = None) -> LiveServer:
     """Act on the outage as it is played; it is left open, for a look at what came of it."""
-    server = LiveServer([plan(journal=journal)])
+    server = LiveServer([plan()], [journal])
     drive(server, act, size)
     return server
 
@@ -53,7 +54,7 @@ def said(screen: Screen) -> str:
 
 
 async def at(screen: Screen, at_ms: int, *keys: str) -> None:
-    screen.app.ask(GoTo(at_ms))
+    screen.app.playback.ask(GoTo(at_ms))
     await screen.pilot.pause()
     await screen.press(*keys)
 
@@ -65,7 +66,7 @@ class TestNodes:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "x")
             text = screen.text()
-            assert "Interfere at 00:01:40.000" in text
+            assert "Intervene at 00:01:40.000" in text
             assert "node-4: up and well" in text
             assert "rack-0 (10 nodes): up and well" in text
             assert "start again" not in text
@@ -85,7 +86,7 @@ class TestNodes:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "x", "P")
             await screen.press("x")
-            assert "rack-0 (10 nodes): 10 standing still" in screen.text()
+            assert "rack-0 (10 nodes): 10 paused" in screen.text()
             await screen.press("G")
 
         nodes = range(0, 40, 4)
@@ -94,7 +95,7 @@ class TestNodes:
     def test_only_those_of_a_rack_to_whom_it_can_be_done(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, *NODE_4, "x", "k", "x")
-            assert "K  kill (crash): what is stored there is gone, 9 of them" in screen.text()
+            assert "K  kill (crash): data stored there is lost, 9 of them" in screen.text()
             await screen.press("R")
 
         assert struck(live(act)) == [Crash(4), Restart(4)]
@@ -128,7 +129,7 @@ class TestNodes:
             await at(screen, 100_000, "x")
             assert "kill" not in screen.text()  # nothing is selected
             await screen.press("n", *"rack-9", "enter")
-            assert "'rack-9' is no node here; there are node-0 to node-39" in screen.text()
+            assert "'rack-9' is no node here; try node-0 to node-39" in screen.text()
             await screen.press("backspace", "1", "enter")
             assert "rack-1 (10 nodes): up and well" in screen.text()
             await screen.press("k", "x", "n", "7", "enter", "p")
@@ -216,11 +217,11 @@ class TestJobsAndTheCluster:
     def test_the_master_stands_still(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, "x", "m")
-            assert "the master stands still" in screen.text().splitlines()[0]
+            assert "the master is paused" in screen.text().splitlines()[0]
             await screen.press("x")
             assert "restart the master" not in screen.text()  # first it has to go on
             await screen.press("m")
-            assert "the master stands still" not in screen.text().splitlines()[0]
+            assert "the master is paused" not in screen.text().splitlines()[0]
             await screen.press("x", "z")
             assert screen.frame.policy == "fair"
 
@@ -299,7 +300,7 @@ class TestUntil:
     )
     def test_it_stops_of_itself(self, keys: list[str], at_ms: int, words: str) -> None:
         async def act(screen: Screen) -> None:
-            screen.app.player.set_speed(600)
+            screen.app.playback.player.set_speed(600)
             await screen.press("u", *keys)
             assert screen.playing()
             assert words in screen.text()
@@ -321,7 +322,7 @@ class TestUntil:
             job = screen.view().job
             assert job
             assert f"the end of job-{job} “query-{job}”" in screen.text()
-            screen.app.player.set_speed(600)
+            screen.app.playback.player.set_speed(600)
             await screen.press("j")
             await self._let_go(screen)
             assert f"job-{job} “query-{job}” succeeded" in screen.frame.log[-1].text
@@ -333,7 +334,7 @@ class TestUntil:
     def test_a_time_that_is_past_and_no_longer(self) -> None:
         async def act(screen: Screen) -> None:
             await at(screen, 100_000, "u", "t", *"90s", "enter")
-            assert "it is 0:01:40 already; g goes back in time" in screen.text()
+            assert "it is 0:01:40 already; g goes back" in screen.text()
             await screen.press("escape", "u")
             assert "no longer" not in screen.text()
             await screen.press("f", "space", "u", "n")
@@ -370,7 +371,7 @@ def test_what_was_played_by_hand_is_what_is_recorded(tmp_path: Path) -> None:
     assert list(Journal(path)) == events
     assert digest == played_again(events)
     assert len({type(fault) for fault in struck(server)}) == 4
-    source = RecordedSource(iter(Journal(path)))
+    source = RecordedSource(iter(Journal(path)), oracle_of_journal)
     source.read_on()
     for shown in live_frames:
         again = frame_at(source, shown.at_ms)

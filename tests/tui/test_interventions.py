@@ -31,19 +31,21 @@ from callboard.actors.vocabulary.faults import (
     Slow,
     SwitchPolicy,
 )
-from callboard.experiments.interventions import RunSpec
-from callboard.experiments.live_server import LiveServer
-from callboard.experiments.run_spec import prepare_scenario
-from callboard.experiments.simulation import RunOptions, run_simulation
-from callboard.journal.reader import Journal
-from callboard.journal.replay.frame import Frame, View
-from callboard.journal.replay.recorded import RECORDED_REFUSAL, RecordedSource
-from callboard.journal.replay.source import (
+from callboard.experiments.interventions import (
     Fork,
-    GoTo,
     Intervene,
     Intervention,
+    InterventionRequest,
     Keep,
+)
+from callboard.experiments.live_server import LiveServer
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import run_simulation
+from callboard.journal.reader import Journal
+from callboard.journal.replay.frame import Frame, View
+from callboard.journal.replay.source import (
+    GoTo,
     Move,
     Play,
     Request,
@@ -54,14 +56,14 @@ from callboard.journal.replay.source import (
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.model import Priority
-from tests.tui.support import OUTAGE, outage
+from callboard.tui.playback import RECORDED_REFUSAL
+from tests.tui.support import OUTAGE, SMALL, Screen, drive, outage, recorded
 
 VIEW = View(columns=40, lane_columns=20)
 
 
-def plan(scenario: str = str(OUTAGE), policy: str = "fair", journal: Path | None = None) -> RunSpec:
-    found, jobs, script = prepare_scenario(scenario)
-    return RunSpec(found, jobs, policy, RunOptions(journal=journal), script)
+def plan(scenario: str = str(OUTAGE), policy: str = "fair") -> RunSpec:
+    return msgspec.structs.replace(load_run(scenario), policy=policy)
 
 
 def taped(server: LiveServer, side: int = 0) -> list[AnyEvent]:
@@ -71,7 +73,10 @@ def taped(server: LiveServer, side: int = 0) -> list[AnyEvent]:
 
 def ask(server: LiveServer, *moves: Move | Intervention, view: View = VIEW) -> Frame:
     for move in moves:
-        frame = server.answer(Request(move, view))
+        if isinstance(move, Intervention):
+            frame = server.answer(InterventionRequest(move, view))
+        else:
+            frame = server.answer(Request(move, view))
     return frame
 
 
@@ -90,10 +95,8 @@ def played_again(events: Sequence[AnyEvent]) -> str:
         ScheduledFault(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck)
     ]
     jobs = make_jobs(scenario)
-    result = run_simulation(
-        scenario, jobs, started.policy, RunOptions(host="direct"), script=script
-    )
-    return result.summary.digest or ""
+    spec = RunSpec(scenario, jobs, tuple(script), started.policy)
+    return run_simulation(spec, driver="direct").summary.digest or ""
 
 
 BURST = ListedJob(name="flood", maps=6, map_s=10, reduces=1, reduce_s=5, count=3)
@@ -113,7 +116,7 @@ DEEDS: dict[str, list[Intervene]] = {
 def test_a_run_with_deeds_can_be_played_again_from_its_journal(what: str, tmp_path: Path) -> None:
     """The same digest, to the last message; and before the first deed nothing has changed."""
     path = tmp_path / "by-hand.journal"
-    with LiveServer([plan(journal=path)]) as server:
+    with LiveServer([plan()], [path]) as server:
         for at_ms, deed in zip((300_000, 520_000), DEEDS[what], strict=False):
             frame = ask(server, GoTo(at_ms), deed)
             assert (frame.at_ms, frame.refusal) == (at_ms + 1, "")
@@ -149,7 +152,7 @@ def test_interfering_with_the_past_replaces_what_came_after() -> None:
         assert frame.end_ms < 310_000
         struck = [each.fault for each in taped(server) if isinstance(each, FaultStruck)]
         assert struck == [Crash(1), Crash(3)]
-        assert [done.at_ms for done in server.runs[0].plan.done] == [200_001, 300_001]
+        assert [done.at_ms for done in server.runs[0].spec.interventions] == [200_001, 300_001]
 
 
 def test_however_it_is_watched_the_same_deeds_make_the_same_run() -> None:
@@ -183,12 +186,18 @@ def test_what_cannot_be_done_is_said_and_changes_nothing() -> None:
 
 
 def test_a_recorded_run_stays_as_it_was() -> None:
-    source = RecordedSource(iter(outage()))
-    source.read_on()
-    frames: list[Frame] = []
-    for deed in (Intervene((Crash(1),)), Fork("fifo"), Keep(0)):
-        source.ask(Request(deed, VIEW), frames.append)
-    assert {frame.refusal for frame in frames} == {RECORDED_REFUSAL}
+    """Whatever is asked of it, the source is asked nothing, and the person is told why."""
+
+    async def act(screen: Screen) -> None:
+        before = screen.frame
+        for deed in (Intervene((Crash(1),)), Fork("fifo"), Keep(0)):
+            screen.app.playback.intervene(deed)
+            await screen.tick(0)
+            assert RECORDED_REFUSAL in screen.said()
+            screen.app.clear_notifications()
+        assert screen.frame == before
+
+    drive(recorded(outage()), act, SMALL)
 
 
 def test_jobs_of_a_burst_have_names_of_their_own() -> None:
@@ -227,7 +236,7 @@ def test_a_deed_that_nobody_waits_for_leaves_the_journal_as_it_was(tmp_path: Pat
     """Whoever leaves while the run is played again: the journal is that of the run before."""
     path = tmp_path / "left.journal"
     deserted = False
-    with LiveServer([plan(journal=path)], client_gone=lambda: deserted) as server:
+    with LiveServer([plan()], [path], client_gone=lambda: deserted) as server:
         ask(server, GoTo(300_000))
         deserted = True
         with pytest.raises(EOFError):

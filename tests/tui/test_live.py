@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded
-from callboard.experiments import live_run
-from callboard.experiments.interventions import RunSpec
+from callboard.experiments import plugins
 from callboard.experiments.live_run import LiveRun
 from callboard.experiments.live_server import LiveServer, start_runs
-from callboard.experiments.run_spec import prepare_scenario
-from callboard.experiments.simulation import RunOptions
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_spec import RunSpec
 from callboard.journal.reader import Journal
 from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.source import (
@@ -30,9 +30,8 @@ from tests.tui.support import OUTAGE, Screen, drive, events_of, outage
 VIEW = View(columns=40, lane_columns=20, job=0)
 
 
-def plan(scenario: str = str(OUTAGE), policy: str = "fair", journal: Path | None = None) -> RunSpec:
-    found, jobs, _ = prepare_scenario(scenario)
-    return RunSpec(found, jobs, policy, RunOptions(journal=journal))
+def plan(scenario: str = str(OUTAGE), policy: str = "fair") -> RunSpec:
+    return msgspec.structs.replace(load_run(scenario), policy=policy)
 
 
 def taped(run: LiveRun) -> list[AnyEvent]:
@@ -110,7 +109,7 @@ def test_who_asks_something_else_need_not_wait() -> None:
 
 def test_leaving_ends_the_journal_well(tmp_path: Path) -> None:
     path = tmp_path / "watched.journal"
-    with LiveRun(plan(journal=path)) as run:
+    with LiveRun(plan(), path) as run:
         run.answer(Request(GoTo(300_000), VIEW))
     journal = Journal(path)
     events = list(journal)
@@ -130,7 +129,7 @@ class Broken(Fifo):
 def test_a_run_that_fails_says_why_and_can_still_be_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(live_run, "load_policy", lambda *_: Policy(Broken()))
+    monkeypatch.setattr(plugins, "compose_policy", lambda *_: Policy(Broken()))
     run = LiveServer([plan()])
     frame = to_the_end(run)
     assert frame.failure.startswith("master failed at ")
@@ -146,7 +145,7 @@ def test_a_run_that_fails_says_why_and_can_still_be_looked_at(
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     """Through the pipe, with the screen: the same digest, and the same journal."""
     path = tmp_path / "watched.journal"
-    source = start_runs(plan("two-jobs", "fair", path))
+    source = start_runs([plan("two-jobs")], [path])
 
     async def act(screen: Screen) -> None:
         await screen.press("asterisk", "space")
@@ -161,17 +160,17 @@ def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     events = events_of("two-jobs", "fair")
     ended = events[-1]
     assert isinstance(ended, RunEnded)
-    assert app.frame is not None
-    assert app.frame.digest == ended.digest
+    assert app.playback.frame is not None
+    assert app.playback.frame.digest == ended.digest
     assert list(Journal(path)) == list(events)
 
 
 def test_a_process_that_goes_away_ends_the_screen() -> None:
-    source = start_runs(plan("two-jobs"))
+    source = start_runs([plan("two-jobs")])
 
     async def act(screen: Screen) -> None:
         source._connection.close()
-        screen.app.ask()
+        screen.app.playback.ask()
         await screen.until(lambda: screen.app.failure is not None)
 
     app = drive(source, act)

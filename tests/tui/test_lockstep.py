@@ -7,17 +7,15 @@ import pytest
 
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.actors.vocabulary.faults import Crash, SwitchPolicy
-from callboard.experiments.interventions import RunSpec
+from callboard.experiments.interventions import Fork, Intervene, Keep
 from callboard.experiments.live_server import LiveServer
+from callboard.experiments.run_spec import RunSpec
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.reader import Journal
 from callboard.journal.replay.frame import Frame, JobSortKey, RunComparison
 from callboard.journal.replay.source import (
-    Fork,
     GoTo,
     GoToEvent,
-    Intervene,
-    Keep,
     Move,
     Play,
     Stay,
@@ -29,11 +27,8 @@ from tests.tui.support import OUTAGE, events_of, outage
 from tests.tui.test_interventions import VIEW, ask, plan, taped, to_the_end
 
 
-def pair(*policies: str, journal: Path | None = None) -> list[RunSpec]:
-    paths = [
-        None if journal is None else journal.with_stem(f"{journal.stem}-{p}") for p in policies
-    ]
-    return [plan(policy=p, journal=path) for p, path in zip(policies, paths, strict=True)]
+def pair(*policies: str) -> list[RunSpec]:
+    return [plan(policy=policy) for policy in policies]
 
 
 def versus(frame: Frame) -> RunComparison:
@@ -93,7 +88,7 @@ def test_figures_are_those_of_the_runs() -> None:
         summary = metrics.summary()
         mean = summary.response_seconds.mean
         assert figures.policy == policy
-        assert figures.done == summary.jobs.completed == found.common
+        assert figures.done == summary.jobs.completed
         assert figures.response_ms == figures.common_ms == figures.in_system_ms
         assert mean is not None
         assert figures.response_ms == pytest.approx(1000 * mean)
@@ -125,21 +120,19 @@ def test_a_job_that_has_left_one_system_only_is_there() -> None:
         assert done
         assert done[0].sooner_ms is None
         first, second = versus(frame).figures
-        assert (first.done, second.done, versus(frame).common) == (1, 0, 0)
+        assert (first.done, second.done) == (1, 0)
         assert first.common_ms is None
 
 
 def test_where_they_part_is_where_diff_says(tmp_path: Path) -> None:
-    path = tmp_path / "two.journal"
-    with LiveServer(pair("fair", "fifo", journal=path)) as server:
+    paths = tmp_path / "two-fair.journal", tmp_path / "two-fifo.journal"
+    with LiveServer(pair("fair", "fifo"), paths) as server:
         frame = ask(server, Step(StepKind.DIVERGENCE))
         divergence = versus(frame).divergence
         assert divergence is not None
         assert frame.at_ms == divergence.at_ms
         to_the_end(server)
-    found = diff_journals(
-        tmp_path / "two-fair.journal", tmp_path / "two-fifo.journal", reasons=False
-    )
+    found = diff_journals(*paths, reasons=False)
     assert found.divergence is not None
     assert divergence.at_ms == found.divergence.at_ms
     lines = found.divergence.left_line, found.divergence.right_line
@@ -160,7 +153,7 @@ def test_a_fork_is_the_same_world_up_to_its_moment() -> None:
         frame = ask(server, GoTo(300_000), Fork("fifo"))
         assert frame.at_ms == 300_001
         assert [each.policy for each in versus(frame).figures] == ["fair", "fifo"]
-        assert server.runs[0].plan.done == ()  # the first goes on as it was
+        assert server.runs[0].spec.interventions == ()  # the first goes on as it was
         before = [event for event in outage() if event.at_ms <= 300_000]
         for side in range(2):
             assert taped(server, side)[: len(before)] == before
@@ -204,7 +197,7 @@ def test_one_of_two_can_be_kept(side: int) -> None:
 def test_every_run_is_recorded(tmp_path: Path) -> None:
     """A fork by hand beside the journal of the run that it comes from."""
     path = tmp_path / "run.journal"
-    with LiveServer([plan(journal=path)]) as server:
+    with LiveServer([plan()], [path]) as server:
         ask(server, GoTo(100_000), Fork("fifo"), Keep(0), Fork("fifo"))
         to_the_end(server)
         runs = [taped(server, side) for side in range(2)]

@@ -35,7 +35,7 @@ from tests.tui.support import Screen, drive, events_of, recorded
 
 CUT = msgspec.structs.replace(HEALTHY, loss=1.0)
 LOST = NodeLost(9, 0, 0)
-WELL = (" ", False, "up and well", "believes in it")
+WELL = (" ", False, "up and well", "counts on it")
 
 
 def told(*happened: Fault | AnyEvent, at_ms: int = 5) -> tuple[str, bool, str, str]:
@@ -59,22 +59,22 @@ def told(*happened: Fault | AnyEvent, at_ms: int = 5) -> tuple[str, bool, str, s
     ("happened", "found"),
     [
         ((), WELL),
-        ((Slow(0, 3.0),), ("~", False, "takes 3 times as long", "believes in it")),
-        ((PauseNode(0),), ("‖", False, "stands still", "believes in it")),
+        ((Slow(0, 3.0),), ("~", False, "slow: tasks take 3 times as long", "counts on it")),
+        ((PauseNode(0),), ("‖", False, "paused", "counts on it")),
         (
             (Disturb(0, CUT, CUT),),
-            ("≠", False, "its link to the master is disturbed", "believes in it"),
+            ("≠", False, "its link to the master is disturbed", "counts on it"),
         ),
         (
             (Partition(0, (1, 2)),),
-            ("≠", False, "it cannot fetch from some nodes, nor they from it", "believes in it"),
+            ("≠", False, "it cannot fetch from some nodes, nor they from it", "counts on it"),
         ),
         (
             (Crash(0),),
             ("×", True, "down", "does not know; it counts 0 attempts as running there"),
         ),
         ((Crash(0), LOST), ("×", False, "down", "has given it up for lost")),
-        ((PauseNode(0), LOST), ("?", True, "stands still", "has given it up for lost")),
+        ((PauseNode(0), LOST), ("?", True, "paused", "has given it up for lost")),
         (
             (Disturb(0, CUT, CUT), LOST),
             ("?", True, "its link to the master is disturbed", "has given it up for lost"),
@@ -87,11 +87,11 @@ def told(*happened: Fault | AnyEvent, at_ms: int = 5) -> tuple[str, bool, str, s
         ((Crash(0), PauseNode(0), Restart(0)), WELL),
         (
             (Slow(0, 3.0), Crash(0), Restart(0)),
-            ("~", False, "takes 3 times as long", "believes in it"),
+            ("~", False, "slow: tasks take 3 times as long", "counts on it"),
         ),
         (
             (Disturb(0, CUT, CUT), Partition(0, (1,)), Disturb(0, HEALTHY, HEALTHY)),
-            ("≠", False, "it cannot fetch from some nodes, nor they from it", "believes in it"),
+            ("≠", False, "it cannot fetch from some nodes, nor they from it", "counts on it"),
         ),
     ],
 )
@@ -104,13 +104,13 @@ def test_a_node(happened: tuple[Fault | AnyEvent, ...], found: tuple[str, bool, 
 
 def test_a_node_that_joins_later_is_nothing_that_the_master_is_wrong_about() -> None:
     """It crashes at 0, before anybody has heard of it (`actors.worker.machine.begin_absent`)."""
-    assert told(Crash(0), at_ms=0) == ("×", False, "not there yet", "has never heard of it")
+    assert told(Crash(0), at_ms=0) == ("×", False, "not joined yet", "has never heard of it")
     assert told(Crash(0), Restart(0), at_ms=0) == WELL
 
 
 def test_nodes_to_come_are_not_counted_as_down() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.ask(GoTo(100_000))
+        screen.app.playback.ask(GoTo(100_000))
         await screen.pilot.pause()
         assert screen.frame.totals.down == 0
         assert "unaware of" not in screen.text()
@@ -125,19 +125,19 @@ def test_the_master_that_stands_still(back: Fault) -> None:
     recording.append(FaultStruck(5, PauseMaster()))
     cursor = Cursor(recording)
     cursor.to_ms(5)
-    assert cursor.frame(View()).totals.master_still
+    assert cursor.frame(View()).totals.master_paused
     recording.append(FaultStruck(9, back))  # type: ignore[arg-type]
     cursor.to_ms(9)
-    assert not cursor.frame(View()).totals.master_still
+    assert not cursor.frame(View()).totals.master_paused
 
 
 def test_the_first_line_says_that_the_master_stands_still() -> None:
     async def act(screen: Screen) -> None:
-        screen.app.ask(GoTo(420_000))
+        screen.app.playback.ask(GoTo(420_000))
         await screen.pilot.pause()
-        assert "the master stands still" in screen.text().splitlines()[0]
-        screen.app.ask(GoTo(380_000))
+        assert "the master is paused" in screen.text().splitlines()[0]
+        screen.app.playback.ask(GoTo(380_000))
         await screen.pilot.pause()
-        assert "the master stands still" not in screen.text().splitlines()[0]
+        assert "the master is paused" not in screen.text().splitlines()[0]
 
     drive(recorded(events_of("master-pause", "fair")), act)

@@ -170,6 +170,11 @@ class TestHead:
 
 
 class TestFrame:
+    @pytest.mark.parametrize("key", JobSortKey)
+    def test_before_the_run_starts_there_are_no_jobs(self, key: JobSortKey) -> None:
+        frame = Cursor(Recording()).frame(View(jobs_key=key, jobs_reverse=True))
+        assert (frame.jobs, frame.jobs_top, frame.jobs_found) == ([], 0, 0)
+
     def test_the_jobs_are_windowed_sorted_and_filtered(self) -> None:
         cursor = Cursor(taped(events_of("small-jobs", "hfsp")))
         cursor.move(GoTo(cursor.recording.end_ms // 2))
@@ -229,11 +234,11 @@ class TestFrame:
         detail = cursor.frame(View(job=0, lane_columns=40)).detail
         assert detail is not None
         facts = dict(detail.facts)
-        assert facts["maps"] == "400 of 400 done, 0 on, 0 waiting"
+        assert facts["maps"] == "400 of 400 done, 0 running, 0 waiting"
         assert [lane.label for lane in detail.lanes] == ["maps ≤80", "reduces ≤40"]
         detail = cursor.frame(View(node=2, lane_columns=40)).detail
         assert detail is not None
         facts = dict(detail.facts)
-        assert facts["truth"] == "down"
+        assert facts["node"] == "down"
         assert facts["the master"].startswith("does not know; it counts")
         assert [lane.label for lane in detail.lanes] == ["map 0", "map 1", "reduce 0", "reduce 1"]

@@ -54,7 +54,7 @@ def shown(source: Source, size: tuple[int, int], move: Move, keys: Sequence[str]
     found: list[str] = []
 
     async def act(screen: Screen) -> None:
-        screen.app.ask(move)
+        screen.app.playback.ask(move)
         await screen.pilot.pause()
         await screen.press(*keys)
         screen.app.clear_notifications()

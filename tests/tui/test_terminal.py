@@ -129,7 +129,7 @@ def test_watch_plays_and_leaves_a_whole_journal(tmp_path: Path, key: str) -> Non
 
 def test_without_arguments_a_scenario_is_offered_and_watched() -> None:
     with terminal() as screen:
-        screen.until("what is to be played?")
+        screen.until("choose a scenario to watch")
         screen.until("more than ten times: under FIFO")
         screen.press("\x1b[C")  # the other policy
         screen.press("\r")
@@ -152,7 +152,7 @@ def test_watch_by_hand_beside_another_run(tmp_path: Path) -> None:
     with terminal(*two, columns=160, lines=50) as screen:
         screen.until("side by side")
         screen.press("u")
-        screen.until("Let time go until")
+        screen.until("Play until …")
         screen.press("e")
         screen.until("succeeded after")
         screen.press("1c")  # to the slots, which then say how large they are

@@ -18,22 +18,21 @@ PROGRAM = """
 import io, sys
 from pathlib import Path
 from rich.console import Console
-from callboard.experiments.simulation import RunOptions, run_simulation
-from callboard.scenarios import scenario_file
+from msgspec.structs import replace
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import run_simulation
 from callboard.progress_line import run_progress
 
-policy, host, journal, watched = sys.argv[1:]
-path = scenario_file.find_scenario("hfsp-test")
+policy, driver, journal, watched = sys.argv[1:]
 settings = ["workload.jobs=25", "cluster.heartbeat.phase_grid_ms=100"]
-scenario = scenario_file.load_scenario(path, settings)
-jobs = scenario_file.make_jobs(scenario, path.parent)
-options = RunOptions(host=host, journal=Path(journal) if journal else None)
+spec = replace(load_run("hfsp-test", settings), policy=policy)
+how = {"driver": driver, "journal": Path(journal) if journal else None}
 console = Console(file=io.StringIO(), force_terminal=True)
 if watched:
-    with run_progress(console, "run", len(jobs)) as watcher:
-        result = run_simulation(scenario, jobs, policy, options, watcher)
+    with run_progress(console, "run", len(spec.jobs)) as watcher:
+        result = run_simulation(spec, watcher=watcher, **how)
 else:
-    result = run_simulation(scenario, jobs, policy, options)
+    result = run_simulation(spec, **how)
 assert "hypothesis" not in sys.modules
 assert result.summary.ties > 100, "the test wants simultaneous events"
 print(result.summary.digest)
@@ -43,12 +42,12 @@ print(result.summary.digest)
 def digest(
     policy: str = "fair",
     *,
-    host: str = "trio",
+    driver: str = "trio",
     journal: Path | None = None,
     watched: bool = False,
     hash_seed: int = 0,
 ) -> str:
-    arguments = [policy, host, str(journal or ""), "yes" if watched else ""]
+    arguments = [policy, driver, str(journal or ""), "yes" if watched else ""]
     environment = {**os.environ, "PYTHONHASHSEED": str(hash_seed)}
     return run_python(["-c", PROGRAM, *arguments], environment).strip()
 
@@ -77,8 +76,8 @@ def test_the_digest_does_not_hang_on_who_watches(plain: str, tmp_path: Path) -> 
     assert digest(journal=tmp_path / "a.journal", hash_seed=8) == plain
 
 
-def test_the_digest_does_not_hang_on_the_host(plain: str) -> None:
-    assert digest(host="direct") == plain
+def test_the_digest_does_not_hang_on_the_driver(plain: str) -> None:
+    assert digest(driver="direct") == plain
 
 
 def test_two_journals_of_one_run_are_the_same_bytes(tmp_path: Path) -> None:

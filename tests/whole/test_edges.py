@@ -5,15 +5,13 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from callboard.actors.config import Cluster, Heartbeats, Tasks
+from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.drivers import run_direct
-from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.vocabulary.events import AttemptStarted, Event, JobFinished
-from callboard.scenarios.build import assemble
+from callboard.actors.vocabulary.events import AnyEvent, AttemptStarted, JobFinished
+from callboard.experiments.simulation import Simulation
 from callboard.scheduler.model import TaskKind
-from callboard.scheduler.registry.parts import ORDERS, make_policy
-from tests.support.world import job, play
+from callboard.scheduler.registry.parts import ORDERS
+from tests.support.world import job, play, spec_of
 
 SMALL = Cluster(nodes=3, racks=1, map_slots=2, reduce_slots=1)
 ONE_SLOT = Cluster(nodes=1, racks=1, map_slots=1, reduce_slots=1)
@@ -51,17 +49,10 @@ def test_every_order_plays_it_to_the_end(order: str, edge: str, cluster: Cluster
 @pytest.mark.parametrize("order", ORDERS)
 def test_thousands_of_jobs_of_one_task(order: str) -> None:
     """2,000 jobs come within two seconds, on 300 slots: all end, and none waits for ever."""
-    events: list[Event] = []
-    kernel = Kernel(sink=events.append)
-    assemble(
-        kernel,
-        cluster=Cluster(nodes=30, racks=3, map_slots=10, heartbeat=Heartbeats(phase_grid_ms=100)),
-        tasks=Tasks(),
-        jobs=[job(n, maps=1, map_ms=10_000, submit_ms=n) for n in range(2000)],
-        policy=make_policy(order),
-        seed=1,
-    )
-    run_direct(kernel)
+    events: list[AnyEvent] = []
+    cluster = Cluster(nodes=30, racks=3, map_slots=10, heartbeat=Heartbeats(phase_grid_ms=100))
+    jobs = [job(n, maps=1, map_ms=10_000, submit_ms=n) for n in range(2000)]
+    Simulation(replace(spec_of(jobs, cluster=cluster), policy=order), [events.append]).run()
     ended = {event.job for event in events if isinstance(event, JobFinished)}
     assert ended == set(range(2000))
 

@@ -10,6 +10,7 @@ from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.keyed import KeyedOrder, SortKey
 from callboard.scheduler.policy import Policy
+from callboard.scheduler.reasons import ClassPlace
 from callboard.scheduler.view import ClusterView, JobView
 from tests.support.world import PlayedRun, job, play
 
@@ -30,7 +31,9 @@ def figure_1(policy: str | Policy) -> PlayedRun:
     """Four nodes of one slot, no latency, a beat at each task's end and every half second; the
     figure's times are multiples of that, so nothing waits for a beat.
     """
-    group = tuple(NodeGroup(nodes=1, map_slots=1, reduce_slots=0, kind=kind) for kind in RESOURCES)
+    group = tuple(
+        NodeGroup(nodes=1, map_slots=1, reduce_slots=0, node_type=kind) for kind in RESOURCES
+    )
     beats = Heartbeats(interval_ms=500, phase_grid_ms=500, out_of_band=True)
     cluster = Cluster(nodes=0, racks=1, latency_ms=0, replication=4, heartbeat=beats, group=group)
     times = [(10, (1, 1, 4, 4)), (5, (1, 1, 2, 2)), (10, (4, 4, 1, 1))]
@@ -71,8 +74,8 @@ def test_figure_1c_coshh() -> None:
     assert run.all(JobFinished)[0].at_ms == START_MS + 10_000
     assert ends_s(run) == [17.5, 10, 17.5]
     assert rows(run) == FIGURE_1C
-    assert {launch.why.rule for launch in run.launches() if launch.job == 1} == {
-        f"coshh: class 2 suits {where}, share of user 2" for where in ("R1", "R2", "R4")
+    assert {launch.why.detail for launch in run.launches() if launch.job == 1} == {
+        ClassPlace(1, where, 1.0, "user 2") for where in ("R1", "R2", "R4")
     }
 
 

@@ -5,23 +5,26 @@ large jobs pay; "better preemption primitives" are its future work.  The first 4
 jobs; `docs/preemption.md` has all of them, and what other seeds say.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.actors.vocabulary.events import (
+    AnyEvent,
     AttemptClosed,
+    AttemptEnded,
     AttemptLaunched,
     AttemptSuspended,
     KillOrdered,
-    Outcome,
     ResumeOrdered,
     SuspendOrdered,
 )
-from callboard.experiments.simulation import RunOptions, RunResult, run_simulation
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import RunResult, run_simulation
 from callboard.journal.reader import read_journal
-from callboard.scenarios import scenario_file
+from callboard.scheduler.reasons import JobClaimant
 
 SUSPEND = 'hfsp+preemptive(how="suspend", limit=9)'
 
@@ -36,14 +39,12 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(journals: Path) -> dict[str, RunResult]:
-    scenario = scenario_file.load_scenario(
-        scenario_file.find_scenario("hfsp-test"), ["workload.jobs=40"]
-    )
-    jobs = scenario_file.make_jobs(scenario)
+    spec = load_run("hfsp-test", ["workload.jobs=40"])
     found: dict[str, RunResult] = {}
     for number, policy in enumerate(POLICIES):
-        options = RunOptions(host="direct", journal=journals / f"{number}.journal")
-        found[policy] = run_simulation(scenario, jobs, policy, options)
+        under = msgspec.structs.replace(spec, policy=policy)
+        journal = journals / f"{number}.journal"
+        found[policy] = run_simulation(under, driver="direct", journal=journal)
     return found
 
 
@@ -67,31 +68,32 @@ def test_killing_wastes_work_and_the_largest_jobs_pay(runs: dict[str, RunResult]
     assert mean_s(runs["hfsp+preemptive"], "bin4") > mean_s(runs["hfsp"], "bin4")
 
 
+def order_behind(events: list[AnyEvent], launch: AnyEvent) -> KillOrdered | SuspendOrdered | None:
+    """The policy's order that freed the slot which is taken."""
+    freed = events[launch.cause] if launch.cause > 0 else launch
+    if isinstance(freed, AttemptClosed):
+        freed = events[freed.cause]
+    if isinstance(freed, AttemptEnded | AttemptSuspended):
+        order = events[freed.cause]
+        if isinstance(order, KillOrdered | SuspendOrdered) and not order.why.reason.is_the_masters:
+            return order
+    return None
+
+
 def freed_and_taken(path: Path) -> Counter[str]:
-    """Whose a slot was next that an order had freed: `theirs` for whom it was ordered, `back` to
+    """Who got the slots that orders had freed: `theirs` the job for which it was ordered, `back`
     the victim's job, or `others`.
     """
-    launched: dict[int, AttemptLaunched] = {}
-    ordered: dict[int, str] = {}
-    freed: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    events = list(read_journal(path))
+    job_of = {each.attempt: each.job for each in events if isinstance(each, AttemptLaunched)}
     found: Counter[str] = Counter()
-    for event in read_journal(path):
-        match event:
-            case KillOrdered() | SuspendOrdered():
-                ordered[event.attempt] = event.why.rule
-            case AttemptSuspended() | AttemptClosed(outcome=Outcome.KILLED):
-                was = launched[event.attempt]
-                freed[was.node, was.kind].append(event.attempt)
-            case AttemptLaunched() | ResumeOrdered():
-                if isinstance(event, AttemptLaunched):
-                    launched[event.attempt] = event
-                job = launched[event.attempt].job
-                here = freed[launched[event.attempt].node, launched[event.attempt].kind]
-                if here:
-                    victim = here.pop(0)
-                    theirs = f"job-{job} " in ordered[victim]
-                    back = launched[victim].job == job
-                    found["back" if back else "theirs" if theirs else "others"] += 1
+    for event in events:
+        if isinstance(event, AttemptLaunched | ResumeOrdered):
+            order = order_behind(events, event)
+            if order is not None:
+                job, victim = job_of[event.attempt], job_of[order.attempt]
+                theirs = order.why.beneficiary == JobClaimant(job)
+                found["back" if job == victim else "theirs" if theirs else "others"] += 1
     return found
 
 

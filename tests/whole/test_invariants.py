@@ -30,7 +30,7 @@ def recorded(run: PlayedRun, cluster: Cluster) -> list[AnyEvent]:
     kernel, nodes = run.kernel, node_facts(cluster)
     first = RunStarted(0, "0", "test", "test", 1, {}, nodes)
     last = RunEnded(kernel.now_ms, "complete", kernel.messages, kernel.ties, kernel.digest())
-    return [first, *run.events, last]  # type: ignore[list-item]
+    return [first, *run.events, last]
 
 
 @given(world=WORLDS)
@@ -44,8 +44,8 @@ def test_every_run_keeps_its_accounts(world: DrawnWorld) -> None:
         assert not account.down
         assert not (whole and account.unfinished and not copying)
     assert (summary.slot_ms.all.wasted > 0) <= (world.rule not in NON_KILLING_RULES or copying)
-    assert summary.speculation.won <= summary.speculation.copies
-    assert copying or not summary.speculation.copies
+    assert summary.speculation.won <= summary.speculation.speculative_attempts
+    assert copying or not summary.speculation.speculative_attempts
     assert not whole or summary.jobs.completed == len(world.jobs)
 
 

@@ -108,7 +108,7 @@ def test_the_comment_has_these_figures(which: str) -> None:
 
 def launched_once(run: LibraryRun) -> bool:
     """Whether every task was launched just once, and ended well."""
-    tasks = sum(job.maps + job.reduces for job in run.jobs)
+    tasks = sum(job.maps + job.reduces for job in run.jobs.values())
     counts = run.result.summary.attempts
     return counts.launched == counts.succeeded == tasks
 
@@ -218,7 +218,7 @@ def test_copies_are_as_many_and_as_useful_as_the_comments_say(
     name: str, policy: str, copies: int, of_use: int
 ) -> None:
     counts = ran(name, policy).result.summary.speculation
-    assert (counts.copies, counts.won) == (copies, of_use)
+    assert (counts.speculative_attempts, counts.won) == (copies, of_use)
 
 
 # Things that break.

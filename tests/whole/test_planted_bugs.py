@@ -17,12 +17,11 @@ from callboard.actors.master.entries import NodeEntry
 from callboard.actors.master.ledger import Ledger
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.faults import Crash, Disturb
-from callboard.actors.vocabulary.messages import FetchOutputs, Heartbeat, OutputsLost
-from callboard.journal.checks.master_rules import InstrumentedMaster
+from callboard.actors.vocabulary.messages import FetchOutputs, OutputsLost
 from callboard.journal.checks.rule import Violation
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.summary import Little
-from callboard.scheduler.decisions import Suspend, Why
+from callboard.scheduler.decisions import Suspend
 from callboard.scheduler.locality import Delay, DelayParams
 from callboard.scheduler.model import JobId, Locality, TaskIndex, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
@@ -31,8 +30,9 @@ from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.policy import NoPreemption, Order, Policy, PreemptionRule, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.scheduler.preemption.victims import newest_first
+from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
-from tests.fairness.bugs import Fickle, Impatient
+from tests.fairness.bugs import Fickle, Impatient, reply_numbers_are_forgotten
 from tests.support.world import IN_STEP, job, play
 
 HASTY = KillPreemption.Params(interval_s=1.0, min_share_timeout_s=1.0, fair_share_timeout_s=2.0)
@@ -48,11 +48,10 @@ def broken(
     policy: str | Policy = "fifo",
     cluster: Cluster = FOUR,
     script: Sequence[ScheduledFault] = (),
-    master: type[InstrumentedMaster] = InstrumentedMaster,
 ) -> Violation:
     """The rule that the run breaks."""
     with pytest.raises(Violation) as found:
-        play(jobs, policy, cluster=cluster, script=script, master=master, recount=False)
+        play(jobs, policy, cluster=cluster, script=script, recount=False)
     return found.value
 
 
@@ -105,23 +104,14 @@ def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -
 # S8: a reply number that is forgotten.
 
 
-class Forgetful(InstrumentedMaster):
-    """Takes every beat for a new one."""
-
-    def on_heartbeat(self, beat: Heartbeat) -> None:
-        node = self.ledger.node(beat.node)
-        if node is not None:
-            beat = msgspec.structs.replace(beat, response=node.reply.response)
-        super().on_heartbeat(beat)
-
-
-def test_s8_a_beat_that_comes_twice_launches_twice() -> None:
-    beats = msgspec.structs.replace(IN_STEP, tasks_per_beat="one")
+def test_s8_a_beat_that_comes_twice_launches_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    beats = msgspec.structs.replace(IN_STEP, tasks_per_heartbeat="one")
     cluster = Cluster(nodes=1, racks=1, map_slots=4, heartbeat=beats)
     script = [ScheduledFault(0, Disturb(0, LinkConditions(twice=1.0, delay_ms=100), HEALTHY))]
     jobs = [job(0, maps=9, map_ms=60_000)]
-    assert broken(jobs, cluster=cluster, script=script, master=Forgetful).rule == "S8"
     assert play(jobs, cluster=cluster, script=script).events
+    reply_numbers_are_forgotten(monkeypatch)
+    assert broken(jobs, cluster=cluster, script=script).rule == "S8"
 
 
 # S10: figures that are wrong.
@@ -171,7 +161,7 @@ class Greedy(KillPreemption):
         alive, leaving = newest_first(kind, view)
         wanted = self.factor * sum(deficit.slots for deficit in deficits) - leaving
         for attempt in self.choice(alive)[: max(wanted, 0)]:
-            yield attempt, Why(self.name)
+            yield attempt, Why(Reason.OWN, self.name, 1)
 
     factor = 1
 
@@ -212,7 +202,7 @@ def test_s13_somebody_gives_way_though_nobody_preempts() -> None:
 
         def victims(self, view: ClusterView) -> Iterator[Suspend]:  # type: ignore[override]
             for attempt in view.attempts():
-                yield Suspend(attempt.attempt, Why("sly"))
+                yield Suspend(attempt.attempt, Why(Reason.OWN, "sly", 1))
 
     assert broken(RIVALS, Policy(Fifo(), preemption=Sly())).rule == "S13"
 

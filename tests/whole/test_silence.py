@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 
 from callboard.actors.config import Cluster, Heartbeats, Tasks
 from callboard.actors.kernel.drivers import run_on_trio
-from callboard.actors.vocabulary.events import Event
+from callboard.actors.vocabulary.events import AnyEvent
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import TaskKind
 from tests.support.preempt import KillNewestParams
@@ -47,7 +47,7 @@ SLIPPED = DrawnWorld(
 """Ends of attempts in two rounds of one instant once moved an out-of-band beat by a round."""
 
 
-def journal(world: DrawnWorld, send: Literal["all", "needed"]) -> list[Event]:
+def journal(world: DrawnWorld, send: Literal["all", "needed"]) -> list[AnyEvent]:
     beats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
     cluster = msgspec.structs.replace(world.cluster, heartbeat=beats)
     return world._replace(cluster=cluster).play().events

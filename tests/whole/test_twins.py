@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from callboard.actors.vocabulary.events import FaultStruck
-from callboard.experiments.run_spec import prepare_scenario
-from callboard.experiments.simulation import RunOptions, run_simulation
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import run_simulation
 from callboard.journal.tell.diff import first_divergence
 
 
@@ -18,12 +19,10 @@ def test_the_fault_is_where_a_scenario_and_its_calm_twin_part(
     name: str, policy: str, tmp_path: Path
 ) -> None:
     paths = tmp_path / "as-it-is.journal", tmp_path / "calm.journal"
-    scenario, jobs, script = prepare_scenario(name)
-    calm = prepare_scenario(name, faults=False)
-    first_ms = min(strike.at_ms for strike in script)
-    options = [RunOptions(journal=path, until_ms=first_ms) for path in paths]
-    run_simulation(scenario, jobs, policy, options[0], script=script)
-    run_simulation(calm.scenario, calm.jobs, policy, options[1], script=calm.script)
+    twins = load_run(name), load_run(name, faults=False)
+    first_ms = min(strike.at_ms for strike in twins[0].script)
+    for spec, path in zip(twins, paths, strict=True):
+        run_simulation(replace(spec, policy=policy, until_ms=first_ms), journal=path)
     parting = first_divergence(*paths)
     assert parting is not None
     assert isinstance(parting.left, FaultStruck)

@@ -1,7 +1,8 @@
-"""The charts pane: figures over the whole run, drawn over the time bar, column for column."""
+"""The charts panes: figures over the whole run, drawn over the time bar, column for column."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import msgspec
 from textual import events
@@ -9,35 +10,48 @@ from textual.message import Message
 
 from callboard.journal.replay.frame import Charts, Frame
 from callboard.scheduler.model import Millis
-from callboard.tui.palette import Palette
-from callboard.tui.panels.pane import Pane, Span
+from callboard.tui.panels.pane import Pane, Span, cut
+from callboard.tui.theme import EIGHTHS, Palette
 
-LABEL_WIDTH = 12
-"""How wide the labels are; the time bar keeps the same."""
+LABEL_WIDTH = 14
+"""The width of the labels, here and in the time bar."""
 
-_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_ROWS_MOST = 4
+
+
+@dataclass
+class Sought(Message):
+    """Go to this moment, or to the first mark from it on."""
+
+    at_ms: Millis
+    mark: bool = False
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """One figure: its label, where it is in a frame, how its scale's end is written, its colour.
+    """One figure: its label, and a `short` one that leaves room for a value; where it is in a
+    frame, how a value is written, its colour.
 
     `most` is the end of the scale; None for the largest value.
     """
 
     label: str
+    short: str
     of: Callable[[Charts], list[float]]
-    written: Callable[[float], str]
+    write: Callable[[float], str]
     colour: Callable[[Palette], str]
     most: float | None = None
 
 
-CHARTS = (
-    Chart("maps busy", lambda all_: all_.maps, "{:.0%}".format, lambda p: p.jobs[0], 1.0),
-    Chart("reduces busy", lambda all_: all_.reduces, "{:.0%}".format, lambda p: p.jobs[1], 1.0),
-    Chart("jobs inside", lambda all_: all_.jobs, "{:.0f}".format, lambda p: p.accent),
-    Chart("local maps", lambda all_: all_.local, "{:.0%}".format, lambda p: p.good, 1.0),
-    Chart("lost work", lambda all_: all_.wasted, "{:,.0f} min".format, lambda p: p.fault),
+_MAPS = Chart("maps busy", "maps", lambda c: c.maps, "{:.0%}".format, lambda p: p.jobs[0], 1.0)
+_REDUCES = Chart(
+    "reduces busy", "reduces", lambda c: c.reduces, "{:.0%}".format, lambda p: p.jobs[1], 1.0
 )
+_JOBS = Chart("jobs in system", "jobs", lambda c: c.jobs, "{:.0f}".format, lambda p: p.accent)
+_LOCAL = Chart("local maps", "local", lambda c: c.local, "{:.0%}".format, lambda p: p.good, 1.0)
+_WASTED = Chart("wasted", "wasted", lambda c: c.wasted, "{:,.0f} min".format, lambda p: p.fault)
+
+CHARTS = (_MAPS, _REDUCES, _JOBS, _LOCAL, _WASTED)
+COMPARED_CHARTS = (_MAPS, _JOBS)
 
 
 class ChartsPane(Pane):
@@ -45,42 +59,35 @@ class ChartsPane(Pane):
 
     key, heading = "5", "over time"
 
-    class Sought(Message):
-        """Somebody wants to be at this moment."""
-
-        def __init__(self, at_ms: Millis) -> None:
-            super().__init__()
-            self.at_ms = at_ms
-
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         height = self.content_size.height
         shown = CHARTS[: max(height, 1)]
-        each = max(min(height // len(shown), 4), 1)
-        place, row = divmod(y, each)
-        if place >= len(shown):
-            return ()
-        return self._row(frame, shown[place], each, row)
+        rows = max(min(height // len(shown), _ROWS_MOST), 1)
+        place, row = divmod(y, rows)
+        return self._row(frame, shown[place], rows, row) if place < len(shown) else ()
 
     def _row(self, frame: Frame, chart: Chart, rows: int, row: int) -> Iterator[Span]:
-        palette = self.palette
-        values = chart.of(frame.charts)
-        known = [value for value in values if not math.isnan(value)]
-        most = chart.most or max([*known, 1e-9])
-        here = cursor_column(frame, len(values))
-        label = chart.label if row == 0 else ""
+        """One row of a chart; the last one has the value of the present moment."""
+        label, ink = chart.label if row == 0 else "", self.ink(self.palette.dim)
         if row == rows - 1:
-            now = values[here] if values else math.nan
-            said = "–" if math.isnan(now) else chart.written(now)
-            label = said if rows > 1 else f"{chart.label.split()[0]:<7}{said:>5}"
-        yield (
-            f"{label:<{LABEL_WIDTH}}"[:LABEL_WIDTH] + " ",
-            self.ink(palette.text if row == rows - 1 and rows > 1 else palette.dim),
-        )
-        colour = chart.colour(palette)
-        past = "".join(block(value / most, rows, row) for value in values[: here + 1])
-        rest = "".join(block(value / most, rows, row) for value in values[here + 1 :])
-        yield past, self.ink(colour)
-        yield rest, self.ink(palette.dimmed(colour))
+            label = _value(frame, chart, chart.short if rows == 1 else None)
+            ink = self.ink(self.palette.text if rows > 1 else self.palette.dim)
+        yield f"{label:<{LABEL_WIDTH}} ", ink
+        most = _most(chart, frame.charts)
+        yield from self.bars(frame, chart, most, chart.colour(self.palette), rows, row)
+
+    def bars(
+        self, frame: Frame, chart: Chart, most: float, colour: str, rows: int = 1, row: int = 0
+    ) -> Iterator[Span]:
+        """One row of a chart's bars, dimmed after the present moment."""
+        bars = [block(value / most, rows, row) for value in chart.of(frame.charts)]
+        here = cursor_column(frame, len(bars)) + 1
+        yield "".join(bars[:here]), self.ink(colour)
+        yield "".join(bars[here:]), self.ink(self.palette.dimmed(colour))
+
+    def move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
+        if across and self.frame is not None:
+            self.post_message(Sought(self.frame.scrubbed(across)))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
@@ -88,17 +95,56 @@ class ChartsPane(Pane):
             return
         columns, x = len(self.frame.charts.marks), offset.x - LABEL_WIDTH - 1
         if 0 <= x < columns:
-            self.post_message(self.Sought(round(self.frame.end_ms * (x + 0.5) / columns)))
+            self.post_message(Sought(round(self.frame.end_ms * (x + 0.5) / columns)))
+
+
+class ComparisonChartsPane(ChartsPane):
+    """Each chart twice on a scale of its own: the first run's line above the second's."""
+
+    def show(self, frame: Frame) -> None:
+        if frame.comparison is not None:
+            first, second = (figures.policy for figures in frame.comparison.figures)
+            self.border_title = f"{self.key} {self.heading}: {first} above, {second} below"
+        super().show(frame)
+
+    def line(self, frame: Frame, y: int) -> Iterable[Span]:
+        place, side = divmod(y, 2)
+        if frame.comparison is None or place >= len(COMPARED_CHARTS):
+            return ()
+        return self._side(frame.comparison.frames(frame), COMPARED_CHARTS[place], side)
+
+    def _side(self, both: tuple[Frame, Frame], chart: Chart, side: int) -> Iterator[Span]:
+        name = chart.short if side == 0 else ""
+        yield f"{_value(both[side], chart, name)} ", self.ink(self.palette.dim)
+        colour = chart.colour(self.palette)
+        colour = self.palette.shade(colour, 1) if side else colour
+        yield from self.bars(both[side], chart, _most(chart, *(f.charts for f in both)), colour)
+
+
+def _most(chart: Chart, *shown: Charts) -> float:
+    """The end of the scale."""
+    known = [value for each in shown for value in chart.of(each) if not math.isnan(value)]
+    return chart.most or max([*known, 1e-9])
+
+
+def _value(frame: Frame, chart: Chart, name: str | None) -> str:
+    """The value at the present moment; with a name before it as wide as the labels."""
+    values = chart.of(frame.charts)
+    now = values[cursor_column(frame, len(values))] if values else math.nan
+    text = "–" if math.isnan(now) else chart.write(now)
+    if name is None:
+        return text
+    return cut(f"{name}{text:>{LABEL_WIDTH - len(name)}}", LABEL_WIDTH)
 
 
 def block(share: float, rows: int = 1, row: int = 0) -> str:
-    """What of a bar of so many rows is in one of them, the first being the top one."""
+    """The part of a bar of some rows that is in one of them; row 0 is the top."""
     if math.isnan(share):
         return " "
     eighths = math.ceil(min(share, 1) * rows * 8 - 0.25) - (rows - 1 - row) * 8
     if row == rows - 1:
         eighths = max(eighths, 1 if share > 0 else 0)
-    return _EIGHTHS[max(0, min(eighths, 8))]
+    return EIGHTHS[max(0, min(eighths, 8))]
 
 
 def cursor_column(frame: Frame, columns: int) -> int:

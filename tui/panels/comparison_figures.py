@@ -1,4 +1,4 @@
-"""Two runs in figures, and where they part."""
+"""Two runs in figures, and their first difference."""
 
 from collections.abc import Callable, Iterable, Iterator
 from textwrap import wrap
@@ -10,12 +10,14 @@ from callboard.journal.tell.names import clock
 from callboard.journal.tell.time_format import axis_time, short_duration
 from callboard.tui.panels.pane import Pane, Span, cut
 
-_LABEL, _VALUE, _DIFFERENCE = 18, 10, 9
+_LABEL, _VALUE, _DIFFERENCE = 19, 10, 9
 
 
 class FigureRow(msgspec.Struct, frozen=True):
-    """One figure: its label, what it is, how it is written, and whether less of it is better; None
-    where neither is.  The difference is that of the second run, in per cent if it is `relative`.
+    """One figure: its label, where it comes from, how it is written.
+
+    `less_is_better` is None where neither is.  The difference is the second run's value less the
+    first's, in per cent if it is `relative`.
     """
 
     label: str
@@ -41,11 +43,11 @@ FIGURE_ROWS = (
     FigureRow("jobs succeeded", lambda f: f.done, "{:,.0f}".format, False),
     FigureRow("mean response", lambda f: f.response_ms, _brief, None, True),
     FigureRow("  of the same jobs", lambda f: f.common_ms, _brief, True, True),
-    FigureRow("time inside, a job", lambda f: f.in_system_ms, _brief, True, True),
+    FigureRow("mean time in system", lambda f: f.in_system_ms, _brief, True, True),
     FigureRow("map slots busy", lambda f: f.busy[0], "{:.1%}".format),
     FigureRow("reduce slots busy", lambda f: f.busy[1], "{:.1%}".format),
     FigureRow("slot time wasted", lambda f: f.wasted, "{:.1%}".format, True),
-    FigureRow("over at", lambda f: f.run_ended_ms, _axis, True, True),
+    FigureRow("ended at", lambda f: f.run_ended_ms, _axis, True, True),
 )
 
 
@@ -61,7 +63,7 @@ class ComparisonFiguresPane(Pane):
         return lines[y] if y < len(lines) else ()
 
     def _lines(self, comparison: RunComparison) -> list[Iterable[Span]]:
-        """The figures and the parting; figures make way where there is not room for both."""
+        """The figures and the divergence, which has priority where there is no room for both."""
         divergence = list(self._divergence(comparison))
         figures: list[Iterable[Span]] = [self._head(comparison)]
         figures += [self._figure(row, comparison.figures) for row in FIGURE_ROWS]

@@ -1,139 +1,96 @@
-"""The jobs of two runs beside each other, each in one row."""
+"""The jobs of two compared runs, each in one row."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
-import msgspec
-from textual import events
-
-from callboard.journal.replay.frame import ComparedJob, Frame, JobRow, JobSortKey, JobState
+from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobState
 from callboard.journal.tell.time_format import short_duration
-from callboard.scheduler.model import JobId
-from callboard.tui.palette import style
-from callboard.tui.panels.jobs import JobsPane, task_bar
-from callboard.tui.panels.pane import Pane, Span, cut
+from callboard.tui.panels.job_table import JobTable, Title, task_bar
+from callboard.tui.panels.jobs import JobColumn
+from callboard.tui.panels.pane import Span, cell
+from callboard.tui.theme import style
 
 _JOB, _NAME, _DIFFERENCE = 5, 10, 11
 _BAR_LEAST, _BAR_MOST = 6, 24
 _NAME_MOST = 24
-_GAP = 2
-"""Columns between the two runs."""
 _SAME_MS = 50
-"""What would be written as 0.0 s is no difference."""
-
-
-class SideColumn(msgspec.Struct, frozen=True):
-    """A column that each of the two runs has; `rank` as in the table of one run."""
-
-    title: str
-    key: JobSortKey
-    width: int
-    rank: int
-    text: Callable[[JobRow], str]
-
+"""Less than this would be written as 0.0 s, and is shown as no difference."""
 
 SIDE_COLUMNS = (
-    SideColumn("done", JobSortKey.DONE, 6, 1, lambda row: f"{sum(row.done):,}"),
-    SideColumn("on", JobSortKey.RUNNING, 4, 2, lambda row: f"{sum(row.running) or ''}"),
-    SideColumn("time", JobSortKey.TIME, 7, 0, lambda row: short_duration(row.time_ms)),
+    JobColumn("done", JobSortKey.DONE, 6, 1, lambda row: f"{sum(row.done):,}"),
+    JobColumn("running", JobSortKey.RUNNING, 7, 2, lambda row: f"{sum(row.running) or ''}"),
+    JobColumn("time", JobSortKey.TIME, 7, 0, lambda row: short_duration(row.time_ms)),
 )
+"""The columns that each of the two runs has, after its bar."""
 
 
-class ComparisonJobsPane(Pane):
-    """The table.  It tells what is chosen in it as `JobsPane` does."""
-
-    key, heading = "2", "jobs in both"
+class ComparisonJobsPane(JobTable[ComparedJob]):
+    """The table: a bar and columns for each of the two runs, then the difference."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.job: JobId | None = None
-        self.sorted_by = JobSortKey.ID
-        self.reverse = False
-        self._columns: list[SideColumn] = []
+        self._columns: list[JobColumn] = []
         self._bar = 0
         self._name_width = 0
 
-    @property
-    def rows(self) -> int:
-        """How many jobs fit."""
-        return max(self.content_size.height - 1, 0)
-
     def on_resize(self) -> None:
-        """Choose the columns that there is room for; what is left is the name's and the bars'."""
-        width = self.content_size.width - 2 - (_JOB + 1) - (_NAME + 1) - _DIFFERENCE
+        """Choose the columns that fit; the name and the bars get the rest of the width."""
+        width = self.content_size.width - 2 - (_JOB + 1) - (_NAME + 1) - (_DIFFERENCE + 1)
         kept = list(SIDE_COLUMNS)
-        while kept and 2 * (_BAR_LEAST + _GAP + sum(each.width + 1 for each in kept)) > width:
+        while kept and 2 * (_BAR_LEAST + 2 + sum(each.width + 1 for each in kept)) > width:
             kept.remove(max(kept, key=lambda each: each.rank))
-        spare = width - 2 * (_GAP + sum(each.width + 1 for each in kept))
+        spare = width - 2 * (2 + sum(each.width + 1 for each in kept))
         self._columns, self._bar = kept, max(min(spare // 2, _BAR_MOST), 0)
         self._name_width = min(_NAME + max(spare - 2 * self._bar, 0), _NAME_MOST)
-        self.post_message(JobsPane.Scrolled(0))  # there is room for other rows
 
     def show(self, frame: Frame) -> None:
-        if (comparison := frame.comparison) is not None:
-            last = comparison.rows_top + len(comparison.rows)
-            of = (
-                f"{comparison.rows_top + 1}–{last} of {comparison.rows_found:,}"
-                if comparison.rows
-                else ""
-            )
-            self.border_subtitle = of
         super().show(frame)
+        if (comparison := frame.comparison) is not None:
+            rows, top, found = comparison.rows, comparison.rows_top, comparison.rows_found
+            self.label(len(rows), top, found, "either system")
 
-    def line(self, frame: Frame, y: int) -> Iterable[Span]:
-        if frame.comparison is None:
-            return ()
-        rows = frame.comparison.rows
-        if y == 0:
-            return self._head(frame)
-        if y > len(rows):
-            said = "  no job is in either system; a shows all that came so far"
-            return [(said, self.ink(self.palette.dim))] if y == 2 and not rows else ()
-        return self._row(rows[y - 1])
+    def titles(self) -> list[Title]:
+        titles = [
+            Title("job", _JOB, JobSortKey.ID),
+            Title("name", self._name_width, JobSortKey.NAME, left=True),
+        ]
+        comparison = self.frame.comparison if self.frame is not None else None
+        for side, figures in enumerate(comparison.figures if comparison is not None else ()):
+            front = comparison is not None and side == comparison.lead
+            colour = self.palette.accent if front else self.palette.text
+            titles += [Title(figures.policy, self._bar, JobSortKey.DONE, True, colour)]
+            titles += [Title(each.title, each.width, each.key) for each in self._columns]
+            titles += [Title("", 0, JobSortKey.TIME)]
+        return [*titles, Title("difference", _DIFFERENCE, None)]
 
-    def _head(self, frame: Frame) -> Iterator[Span]:
-        palette, comparison = self.palette, frame.comparison
-        assert comparison is not None
-        yield f"  {self._title('job', JobSortKey.ID, _JOB)} ", self.ink(palette.dim)
-        name = self._title("name", JobSortKey.NAME, self._name_width, left=True)
-        yield f"{name} ", self.ink(palette.dim)
-        for side, figures in enumerate(comparison.figures):
-            front = side == comparison.lead
-            ink = self.ink(palette.accent if front else palette.text, bold=front)
-            yield f"{cut(figures.policy, self._bar):<{self._bar}}", ink
-            for column in self._columns:
-                title = self._title(column.title, column.key, column.width)
-                yield f" {title}", self.ink(palette.dim)
-            yield " " * _GAP, ink
-        yield f"{'difference':>{_DIFFERENCE}}", self.ink(palette.dim)
+    def rows_of(self, frame: Frame) -> list[ComparedJob]:
+        return [] if frame.comparison is None else frame.comparison.rows
 
-    def _title(self, title: str, key: JobSortKey, width: int, *, left: bool = False) -> str:
-        arrow = ("▾" if self.reverse else "▴") if key is self.sorted_by else ""
-        text = title + arrow
-        return f"{text:<{width}}" if left else f"{text:>{width}}"
+    def nothing(self, frame: Frame) -> str:  # noqa: ARG002
+        return "no job is in either system; a shows all submitted so far"
 
-    def _row(self, row: ComparedJob) -> Iterator[Span]:
+    def row(self, row: ComparedJob) -> Iterator[Span]:
         palette = self.palette
-        chosen = row.job == self.job
+        chosen = row.job == self.view.job
         ground = palette.raised if chosen else palette.ground
         over = all(side is not None and side.state >= JobState.SUCCEEDED for side in row.sides)
         ink = style(palette.dim if over else palette.text, ground, bold=chosen)
         yield "■ ", style(palette.hue(row.job), ground)
-        yield f"{row.job:>{_JOB}} {cut(row.name, self._name_width):<{self._name_width}} ", ink
+        yield f"{row.job:>{_JOB}} {cell(row.name, self._name_width, left=True)} ", ink
         for side in row.sides:
             if side is None:
-                blank = self._bar + sum(each.width + 1 for each in self._columns) + _GAP
+                blank = self._bar + sum(each.width + 1 for each in self._columns) + 2
                 yield f"{'not yet here':<{blank}}"[:blank], style(palette.faint, ground)
                 continue
             yield from task_bar(side, self._bar, palette, ground)
             for column in self._columns:
                 yield f" {column.text(side):>{column.width}}", ink
-            yield " " * _GAP, ink
+            yield "  ", ink
         text, colour = self._difference(row)
         yield f"{text:>{_DIFFERENCE}}", style(colour, ground, bold=chosen)
 
     def _difference(self, row: ComparedJob) -> tuple[str, str]:
-        """How the second run does beside the first: time once both have ended the job, else tasks
-        done.
+        """How far the second run is ahead or behind: in time once both have ended the job, else in
+        tasks done.
         """
         palette = self.palette
         first, second = row.sides
@@ -149,48 +106,3 @@ class ComparisonJobsPane(Pane):
             return "=", palette.faint
         sign, colour = ("+", palette.good) if more > 0 else ("−", palette.fault)
         return f"{sign}{abs(more):,} {'task' if abs(more) == 1 else 'tasks'}", colour
-
-    # Choosing.
-
-    def move_cursor(self, by: int) -> None:
-        """Choose the job so many rows further down."""
-        if self.frame is None or self.frame.comparison is None or not self.frame.comparison.rows:
-            return
-        jobs = [row.job for row in self.frame.comparison.rows]
-        at = jobs.index(self.job) + by if self.job in jobs else 0
-        if 0 <= at < len(jobs):
-            self.post_message(JobsPane.Chosen(jobs[at]))
-        else:
-            self.post_message(JobsPane.Scrolled(by))
-
-    def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is None or self.frame is None or self.frame.comparison is None:
-            return
-        rows = self.frame.comparison.rows
-        if offset.y == 0:
-            key = self._title_at(offset.x)
-            if key is not None:
-                self.post_message(JobsPane.SortBy(key))
-        elif offset.y <= len(rows):
-            self.post_message(JobsPane.Chosen(rows[offset.y - 1].job))
-
-    def _title_at(self, x: int) -> JobSortKey | None:
-        widths = [(2 + _JOB + 1, JobSortKey.ID), (self._name_width + 1, JobSortKey.NAME)]
-        for _ in range(2):
-            widths += [(self._bar, JobSortKey.DONE)]
-            widths += [(each.width + 1, each.key) for each in self._columns]
-            widths += [(_GAP, JobSortKey.TIME)]
-        for width, key in widths:
-            x -= width
-            if x < 0:
-                return key
-        return None
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        self.post_message(JobsPane.Scrolled(3))
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self.post_message(JobsPane.Scrolled(-3))

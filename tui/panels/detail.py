@@ -4,20 +4,21 @@ from collections.abc import Iterable, Iterator
 
 from callboard.journal.replay.frame import WASTED, Detail, Frame, Lane, SlotState
 from callboard.journal.tell.time_format import axis_time
-from callboard.tui.palette import style
+from callboard.tui.panels.charts import block
 from callboard.tui.panels.pane import Pane, Span
+from callboard.tui.theme import style
 
 _LABEL = 12
 _FACTS_LEAST = 3
+_RIGHT = ("up and well", "counts on it", "knows", "up and well; the master counts on it")
+"""The facts about a node when nothing is wrong."""
 _HINTS = ("choose a job, a node or a slot: click it,", "or go there with 2 or 1, arrow keys, enter")
 _STRETCHES = {SlotState.SHUFFLE: "▒", SlotState.COPY: "▞", WASTED: "░"}
-"""What is not a plain bar: a shuffle, a copy of a straggler, work that came to nothing."""
-
-_EIGHTHS = " ▁▂▃▄▅▆▇█"
+"""Stretches that are no plain bar: a shuffle, a speculative attempt, wasted work."""
 
 
 class DetailPane(Pane):
-    """What is known of what is selected."""
+    """Facts about the selection, and its timeline."""
 
     key, heading = "4", "detail"
 
@@ -27,17 +28,16 @@ class DetailPane(Pane):
         """The first fact in view."""
 
     def show(self, frame: Frame) -> None:
-        title = (
-            f"{self.key} {frame.detail.title if frame.detail else self.heading}{self.title_suffix}"
-        )
+        heading = frame.detail.title if frame.detail else self.heading
+        title = f"{self.key} {heading}{self.title_suffix}"
         if self.border_title != title:
             self.border_title = title
             self._top = 0
         super().show(frame)
-        self.scroll_facts(0)
+        self._scroll(0)
 
-    def scroll_facts(self, by: int) -> None:
-        """Show the facts so many further down."""
+    def _scroll(self, by: int) -> None:
+        """Scroll the facts down, or up below 0."""
         detail = self.frame.detail if self.frame else None
         if detail is None:
             self.border_subtitle = ""
@@ -48,18 +48,20 @@ class DetailPane(Pane):
         self.border_subtitle = f"{more} more below: ↓" if more else "↑" if self._top else ""
         self.refresh()
 
+    def room(self) -> dict[str, int]:
+        """The width of the timeline, and how many lanes fit under a few facts."""
+        rows = max(self.content_size.height - _FACTS_LEAST - 2, 0)
+        return {"lane_columns": self._lane_columns, "lane_rows": rows}
+
     @property
-    def lane_columns(self) -> int:
-        """How many columns the timeline has."""
+    def _lane_columns(self) -> int:
         return max(self.content_size.width - _LABEL - 1, 0)
 
-    @property
-    def lane_rows(self) -> int:
-        """How many lanes there is room for, under a few facts."""
-        return max(self.content_size.height - _FACTS_LEAST - 2, 0)
+    def move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
+        self._scroll(down)
 
     def _room(self, detail: Detail) -> int:
-        """How many facts are shown: they make way for the lanes, all but a few."""
+        """How many facts are shown: lanes come first, but for a few facts."""
         lanes = len(detail.lanes) + 1 if detail.lanes else 0
         least = min(len(detail.facts), _FACTS_LEAST)
         return max(min(self.content_size.height - lanes, len(detail.facts)), least)
@@ -83,7 +85,7 @@ class DetailPane(Pane):
         return lines
 
     def _fact(self, label: str, text: str) -> Iterable[Span]:
-        wrong = label in ("truth", "the master") and text not in ("up and well", "believes in it")
+        wrong = label in ("node", "the master") and text not in _RIGHT
         yield f"{label:<{_LABEL}} ", self.ink(self.palette.dim)
         yield text, self.ink(self.palette.fault if wrong else None)
 
@@ -98,7 +100,7 @@ class DetailPane(Pane):
                 continue
             hue = palette.hue(owner - 1)
             if profile:
-                yield _EIGHTHS[max(1, round(fill * 8))], self.ink(hue)
+                yield block(fill), self.ink(hue)
             else:
                 shade = 1 if state == SlotState.SHUFFLE else 2
                 glyph = _STRETCHES.get(state, "█" if fill > 0.5 else "▌")
@@ -106,6 +108,6 @@ class DetailPane(Pane):
 
     def _axis(self, detail: Detail) -> Iterable[Span]:
         begin, end = axis_time(detail.from_ms), axis_time(detail.to_ms)
-        gap = max(self.lane_columns - len(begin) - len(end), 1)
+        gap = max(self._lane_columns - len(begin) - len(end), 1)
         yield " " * (_LABEL + 1), self.ink()
         yield f"{begin}{' ' * gap}{end}", self.ink(self.palette.dim)

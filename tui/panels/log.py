@@ -1,14 +1,15 @@
-"""The events pane: what has happened, as sentences, the newest at the bottom."""
+"""The events pane: one sentence an event, the newest at the bottom."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from textual import events
 from textual.message import Message
 
 from callboard.journal.replay.frame import Frame, LogLevel, LogLine, Mark
-from callboard.journal.tell.names import clock
-from callboard.tui.palette import MARK_SIGNS, style
-from callboard.tui.panels.pane import Pane, Span
+from callboard.journal.tell.time_format import clock_time
+from callboard.tui.panels.list_pane import ListPane
+from callboard.tui.panels.pane import Span
+from callboard.tui.theme import MARK_SIGNS, style
 
 _LEVELS = {
     LogLevel.HEADLINES: "headlines",
@@ -17,56 +18,59 @@ _LEVELS = {
 }
 
 
-class LogPane(Pane):
-    """The log.  A line can be chosen; the run can go to it."""
+class LogPane(ListPane):
+    """The log.  A line can be chosen, and gone to."""
 
     key, heading = "3", "events"
+    entry = -1
 
+    @dataclass
     class Chosen(Message):
-        """Somebody has chosen a line."""
+        """A line was chosen."""
 
-        def __init__(self, line: LogLine) -> None:
-            super().__init__()
-            self.line = line
+        line: LogLine
 
-    class Scrolled(Message):
-        """Lines further back (or, below 0, newer ones) are wanted."""
+    @dataclass
+    class Opened(Message):
+        """Go to the event of that number."""
 
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
+        index: int
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.chosen: int | None = None
         """The number of the event whose line is chosen."""
 
-    @property
-    def rows(self) -> int:
-        """How many lines fit."""
-        return max(self.content_size.height, 1)
+    def room(self) -> dict[str, int]:
+        return {"log_rows": max(self.rows, 1)}
 
-    def about(
-        self, level: LogLevel, of_selection: bool, text: str, back: int, kind: str = ""
-    ) -> None:
-        """Say in the frame of the pane what is told in it."""
-        said = [kind or _LEVELS[level]]
-        said += ["of the selection"] if of_selection else []
-        said += [f"/{text}"] if text else []
-        self.border_title = f"{self.key} {self.heading}: {', '.join(said)}{self.title_suffix}"
-        self.border_subtitle = f"{back} lines back" if back else ""
+    def show(self, frame: Frame) -> None:
+        view = self.view
+        shown = [view.log_kind or _LEVELS[view.log_level]]
+        shown += ["of the selection"] if view.log_of_selection else []
+        shown += [f"/{view.filter}"] if view.filter else []
+        self.border_title = f"{self.key} {self.heading}: {', '.join(shown)}{self.title_suffix}"
+        self.border_subtitle = f"{view.log_back} lines back" if view.log_back else ""
+        super().show(frame)
+
+    @property
+    def top(self) -> int:
+        """The last line is at the bottom, unless the log begins within the pane."""
+        if self.frame is None or self.frame.log_top:
+            return 0
+        return self.content_size.height - len(self.frame.log)
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
-        at = y - (self.content_size.height - len(frame.log)) if not frame.log_top else y
+        at = y - self.top
         if not 0 <= at < len(frame.log):
             empty = y == 0 and not frame.log
-            return [("nothing to tell yet", self.ink(self.palette.dim))] if empty else ()
+            return [("no events yet", self.ink(self.palette.dim))] if empty else ()
         return self._line(frame.log[at])
 
     def _line(self, line: LogLine) -> Iterator[Span]:
         palette = self.palette
         ground = palette.raised if line.index == self.chosen else palette.ground
-        yield f"{clock(line.at_ms)[:-4]} ", style(palette.dim, ground)
+        yield f"{clock_time(line.at_ms)} ", style(palette.dim, ground)
         if line.mark is not Mark.NONE:
             yield f"{MARK_SIGNS[line.mark]} ", style(palette.mark(line.mark), ground, bold=True)
         elif line.job is not None:
@@ -77,33 +81,20 @@ class LogPane(Pane):
         colour = palette.mark(line.mark) if line.mark is not Mark.NONE else None
         yield line.text, style(colour or (palette.text if strong else palette.dim), ground)
 
-    def move_cursor(self, by: int) -> None:
-        """Choose the line so many further down."""
-        if self.frame is None or not self.frame.log:
-            return
-        lines = self.frame.log
-        places = {line.index: at for at, line in enumerate(lines)}
-        at = places.get(self.chosen) if self.chosen is not None else None
-        if at is None:
-            self.post_message(self.Chosen(lines[-1]))
-        elif 0 <= at + by < len(lines):
-            self.post_message(self.Chosen(lines[at + by]))
-        else:
-            self.post_message(self.Scrolled(-by))
+    # Choosing.
 
-    def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is None or self.frame is None:
-            return
-        frame = self.frame
-        at = offset.y - (0 if frame.log_top else self.content_size.height - len(frame.log))
-        if 0 <= at < len(frame.log):
-            self.post_message(self.Chosen(frame.log[at]))
+    def listed(self) -> list[int]:
+        return [line.index for line in self.frame.log] if self.frame is not None else []
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        self.post_message(self.Scrolled(-3))
+    def current(self) -> int | None:
+        return self.chosen
 
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self.post_message(self.Scrolled(3))
+    def choose(self, at: int) -> None:
+        assert self.frame is not None
+        line = self.frame.log[at]
+        self.chosen = line.index
+        self.post_message(self.Chosen(line))
+
+    def enter(self) -> None:
+        if self.chosen is not None:
+            self.post_message(self.Opened(self.chosen))

@@ -1,7 +1,7 @@
 """What all panes share: a frame to draw, lines made of coloured spans, a colour for each theme.
 
 Panes use Textual's Line API: a line is drawn when the terminal needs it, from the frame alone.
-Stock widgets cost ten to a hundred times as much for what changes twenty times a second.
+Stock widgets cost ten to a hundred times as much for content that changes twenty times a second.
 """
 
 from collections.abc import Iterable
@@ -14,28 +14,30 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from callboard.journal.replay.frame import Frame
-from callboard.tui.palette import DARK, Palette, style
+from callboard.journal.replay.frame import Frame, View
+from callboard.tui.theme import DARK, Palette, style
 
 Span = tuple[str, Style]
 
 
 class Pane(Widget, can_focus=True):
-    """A pane that draws the frame it was shown last."""
+    """A pane that draws the last frame it was shown."""
 
     frame: Frame | None = None
+    view: View = View()
+    """The view that the frame was made for."""
+    palette: Palette = DARK
+    """The colours of the theme in force."""
     key: str = ""
     """The digit that goes to this pane."""
     heading: str = ""
     side: int | None = None
-    """Which of two runs beside each other it shows; None for the one in front, or both."""
+    """The compared run that it shows: 0 or 1; None for both, or where there is one run."""
     title_suffix: str = ""
-    """What its title ends in, if it shows one of two runs."""
-    palette: Palette = DARK
-    """The colours of the theme in force."""
+    """The end of its title, if it shows one of two runs."""
 
     class Refitted(Message):
-        """The pane has another size: a frame for it may have other rows."""
+        """The pane has another size, and may want a frame with more or fewer rows."""
 
     def on_mount(self) -> None:
         self.border_title = f"{self.key} {self.heading}" if self.key else self.heading
@@ -43,17 +45,35 @@ class Pane(Widget, can_focus=True):
     def on_resize(self) -> None:
         self.post_message(self.Refitted())
 
+    def draw(self, frame: Frame, view: View, palette: Palette) -> None:
+        """Show the frame from now on, in these colours."""
+        self.view, self.palette = view, palette
+        self.show(frame)
+
     def show(self, frame: Frame) -> None:
-        """Draw this from now on."""
+        """Take the frame, and set the texts of the border."""
         self.frame = frame
         self.refresh()
+
+    def room(self) -> dict[str, int]:
+        """How much the pane has room for, as fields of a `View`."""
+        return {}
+
+    def move_cursor(self, across: int, down: int) -> None:
+        """An arrow key was pressed: choose a neighbour."""
+
+    def page(self, pages: int) -> None:
+        """Scroll down by pages, or up below 0."""
+
+    def enter(self) -> None:
+        """Go into what is chosen."""
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         """The spans of one line."""
         raise NotImplementedError
 
     def ink(self, colour: str | None = None, *, bold: bool = False) -> Style:
-        """The style of plain text, or of some colour, on this pane."""
+        """The style of text on this pane, plain or in a colour."""
         palette = self.palette
         return style(colour or palette.text, palette.ground, bold=bold)
 
@@ -64,13 +84,13 @@ class Pane(Widget, can_focus=True):
         return fitted(self.line(self.frame, y), width, blank)
 
     def get_line_filters(self) -> list[LineFilter]:
-        """The filters for what a pane draws: its colours are true ones already."""
+        """All filters but the one for ANSI colours, which a pane does not use."""
         filters: Iterable[LineFilter] = super().get_line_filters()
         return [each for each in filters if not isinstance(each, ANSIToTruecolor)]
 
 
 def fitted(spans: Iterable[Span], width: int, blank: Style) -> Strip:
-    """The spans as a line of exactly that width; what is too long ends in `…`."""
+    """The spans as a line of exactly that width, shortened with `…`."""
     segments: list[Segment] = []
     left = width
     for text, ink in spans:
@@ -88,5 +108,10 @@ def fitted(spans: Iterable[Span], width: int, blank: Style) -> Strip:
 
 
 def cut(text: str, width: int) -> str:
-    """The text in at most so many columns, `…` for what is cut off."""
+    """The text in at most `width` columns, shortened with `…`."""
     return text if len(text) <= width else f"{text[: max(width - 1, 0)]}…"[:width]
+
+
+def cell(text: str, width: int, left: bool = False) -> str:
+    """The text in exactly `width` columns, aligned to the right unless `left` is set."""
+    return f"{cut(text, width):{'<' if left else '>'}{width}}"

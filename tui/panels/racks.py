@@ -1,4 +1,4 @@
-"""A rack in one line: the head over its nodes, or, of a large cluster, a bar instead of them."""
+"""A rack in one line: the head over its nodes, or, in a large cluster, a bar instead of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.replay.cluster_state import slot_offsets
-from callboard.journal.replay.frame import Frame, NodeStatus, SlotState
+from callboard.journal.replay.frame import Frame, NodeStatus, SlotState, nodes_down
 from callboard.journal.tell.names import rack_name
 from callboard.scheduler.model import NodeId
-from callboard.tui.palette import DOWN_SIGN, Palette, style
 from callboard.tui.panels.pane import Span
+from callboard.tui.theme import DOWN_SIGN, Palette, style
 
 _NAME = 9
 _TAIL = 34
-"""Columns kept for what is said behind a bar, so that all bars are of one length."""
+"""Columns kept for the figures after a bar, so that all bars have the same length."""
 
 
 class Rack(msgspec.Struct, frozen=True):
-    """Where a rack's nodes are in a frame's columns: themselves, their slots, each slot's node."""
+    """A rack's places in the columns of a frame: its nodes, their slots, the node of each slot."""
 
     nodes: NDArray[np.int64]
     places: NDArray[np.int64]
@@ -28,8 +28,8 @@ class Rack(msgspec.Struct, frozen=True):
 
 
 class RackCount(msgspec.Struct, frozen=True):
-    """A rack in figures: slots busy and in all; nodes down, given up, and down while the master
-    does not know.
+    """A rack in figures: busy slots and all; nodes that are down, given up, and down without the
+    master knowing.
     """
 
     busy: int
@@ -41,10 +41,10 @@ class RackCount(msgspec.Struct, frozen=True):
     @property
     def trouble(self) -> str:
         """What is wrong, in words; empty if nothing is."""
-        said = [f"{self.down} down"] if self.down else []
-        said += [f"{self.lost} given up"] if self.lost else []
-        said += [f"master unaware of {self.unaware}"] if self.unaware else []
-        return "".join(f", {each}" for each in said)
+        troubles = [f"{self.down} down"] if self.down else []
+        troubles += [f"{self.lost} given up"] if self.lost else []
+        troubles += [f"master unaware of {self.unaware}"] if self.unaware else []
+        return "".join(f", {each}" for each in troubles)
 
 
 class Racks:
@@ -72,8 +72,7 @@ class Racks:
         """The rack in figures."""
         mine = self._racks[rack]
         states = np.frombuffer(frame.states, np.uint8)[mine.places]
-        truth = np.frombuffer(frame.node_status, np.uint8)[mine.nodes]
-        down = (truth & int(NodeStatus.DOWN | NodeStatus.ABSENT)) == int(NodeStatus.DOWN)
+        down = nodes_down(frame.node_status)[mine.nodes]
         lost = np.frombuffer(frame.lost, np.uint8)[mine.nodes] > 0
         busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
         return RackCount(
@@ -98,8 +97,8 @@ class Racks:
     def bar(
         self, frame: Frame, rack: int, width: int, palette: Palette, chosen: bool = False
     ) -> Iterable[Span]:
-        """The rack as one bar: a stretch for each job, then what the master has yet to hear is
-        over, then what is empty.
+        """The rack as one bar: a stretch for each job, then attempts that are over without the
+        master knowing, then empty slots.
         """
         count, ground = self.count(frame, rack), palette.ground
         tail = f" {count.busy / max(count.slots, 1):>4.0%} busy{count.trouble}"

@@ -1,8 +1,8 @@
-"""Where each slot sits in the slots pane: which lines there are, and what is at a place.
+"""The layout of the slots pane: its lines, and where each node and slot is drawn.
 
 Cells shrink as the cluster grows: *tiles* of three columns, *cells* of one character, *halves* (two
-slots a character), and at last *racks*, a bar for each rack.  The largest that needs no scrolling
-is taken unless one is asked for.
+slots a character), and at last *racks*, a bar for each rack.  The largest size that needs no
+scrolling is used unless one was chosen.
 """
 
 from collections.abc import Sequence
@@ -24,15 +24,15 @@ class CellSize(IntEnum):
 
 
 class LayoutLine(msgspec.Struct, frozen=True):
-    """A line of the pane: the head of a rack, or some of its nodes, or a blank."""
+    """A line of the pane: the head of a rack, some of its nodes, or a blank."""
 
     rack: int = -1
     nodes: tuple[NodeId, ...] = ()
 
 
 class SlotLayout(msgspec.Struct, frozen=True):
-    """All lines.  Each node takes `node_width` columns: `label` of them for its number and mark,
-    `cell` for each slot (0 where slots go in halves), the rest a gap.
+    """All lines.  Each node takes `node_width` columns: `label` for its number and mark, `cell` for
+    each slot (0 for half blocks), the rest is a gap.
     """
 
     size: CellSize
@@ -42,7 +42,7 @@ class SlotLayout(msgspec.Struct, frozen=True):
     cell: int
 
     def at(self, x: int, y: int) -> tuple[NodeId | None, int]:
-        """The node at a place, and which column of its own that is."""
+        """The node at a place, and the column within that node."""
         if not 0 <= y < len(self.lines) or x < 0:
             return None, 0
         place, column = divmod(x, self.node_width)
@@ -50,20 +50,40 @@ class SlotLayout(msgspec.Struct, frozen=True):
         return (nodes[place], column) if place < len(nodes) else (None, 0)
 
     def slot_at(self, column: int, slots: int) -> int | None:
-        """Which of a node's slots is at its column, if any."""
+        """The slot at a column of its node, if any."""
         inside = column - self.label
         if inside < 0:
             return None
         slot = 2 * inside if self.size is CellSize.HALVES else inside // max(self.cell, 1)
         return slot if slot < slots else None
 
+    def neighbour(self, node: NodeId | None, across: int, down: int) -> NodeId | None:
+        """The node that many places to the right, or lines further down; the first if `node` is
+        None.
+        """
+        rows = [line.nodes for line in self.lines if line.nodes]
+        here = next(((y, row.index(node)) for y, row in enumerate(rows) if node in row), None)
+        if here is None or node is None:
+            return rows[0][0] if rows else None
+        y, x = here
+        if across:
+            nodes = [each for row in rows for each in row]
+            return nodes[clamp(nodes.index(node) + across, len(nodes))]
+        row = rows[clamp(y + down, len(rows))]
+        return row[clamp(x, len(row))]
+
     def line_of(self, node: NodeId, rack: int) -> int:
-        """The line in which the node sits, or that of its rack."""
+        """The line of the node, or of its rack."""
         bars = self.size is CellSize.RACKS
         for y, line in enumerate(self.lines):
             if node in line.nodes or (bars and line.rack == rack):
                 return y
         return 0
+
+
+def clamp(place: int, count: int) -> int:
+    """The place, or the nearest one in range(count)."""
+    return max(0, min(place, count - 1))
 
 
 def lay_out_slots(
@@ -73,10 +93,10 @@ def lay_out_slots(
     size: CellSize | None,
     glyphs: bool = False,
 ) -> SlotLayout:
-    """The seating for a pane of this size; `size` None for the largest cells that fit.
+    """The layout for a pane of this size; `size` None for the largest cells that fit.
 
-    Where colours say nothing, `glyphs` must: then there are no half blocks unless they are asked
-    for, and cells are scrolled sooner than given up.
+    Without colours states are told by `glyphs`: then half blocks, which have none, are used only if
+    they were chosen, and cells are scrolled instead.
     """
     width = max(width, 1)
     sizes = tuple(CellSize) if size is None else (size,)
@@ -87,14 +107,14 @@ def lay_out_slots(
                 return cells
             continue
         for airy in (True, False):
-            seating = _lay_out(nodes, width, each, airy)
-            if len(seating.lines) <= height and seating.node_width <= width + 2:
-                return seating
-    return seating
+            layout = _lay_out(nodes, width, each, airy)
+            if len(layout.lines) <= height and layout.node_width <= width + 2:
+                return layout
+    return layout
 
 
 _SCREENFULS = 3
-"""So far cells are scrolled where there are no half blocks."""
+"""Where there are no half blocks, cells may be this many times as high as the pane."""
 
 
 def _lay_out(nodes: Sequence[NodeFacts], width: int, size: CellSize, airy: bool) -> SlotLayout:

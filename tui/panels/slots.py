@@ -1,6 +1,7 @@
 """The slots pane: every slot of the cluster, by rack, coloured by job."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,19 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from callboard.journal.replay.cluster_state import slot_offsets
-from callboard.journal.replay.frame import Frame, NodeStatus, RunInfo, SlotState, master_unaware
+from callboard.journal.replay.frame import (
+    USUAL_AGE,
+    Frame,
+    NodeStatus,
+    RunInfo,
+    SlotState,
+    master_unaware,
+)
 from callboard.scheduler.model import JobId, NodeId
-from callboard.tui.palette import (
+from callboard.tui.panels.pane import Pane, fitted
+from callboard.tui.panels.racks import Racks
+from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, clamp, lay_out_slots
+from callboard.tui.theme import (
     DOWN_SIGN,
     LOST_SIGN,
     SHADES,
@@ -27,20 +38,18 @@ from callboard.tui.palette import (
     Palette,
     style,
 )
-from callboard.tui.panels.pane import Pane, fitted
-from callboard.tui.panels.racks import Racks
-from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, lay_out_slots
 
 _DOWN = len(SlotState)
+"""The state of an empty slot of a node that is down."""
+
 _STATES = len(SlotState) + 1
-_USUAL_AGE = 128
 _LEGEND = (
-    ("■ map", SlotState.MAP),
-    ("◇ shuffle", SlotState.SHUFFLE),
-    ("◆ reduce", SlotState.REDUCE),
-    ("▲ copy", SlotState.COPY),
-    ("□ over, master unaware", SlotState.GHOST),
-    ("! runs, given up", SlotState.ORPHAN),
+    "■ map",
+    "◇ shuffle",
+    "◆ reduce",
+    "▲ speculative",
+    "□ over, master unaware",
+    "! runs, given up",
 )
 
 
@@ -51,24 +60,22 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     size_asked: reactive[CellSize | None] = reactive(None)
     cursor: reactive[NodeId | None] = reactive(None)
     slot: reactive[int | None] = reactive(None)
-    """Of the node that the cursor is on, the slot that is chosen."""
+    """The chosen slot of the node under the cursor."""
 
+    @dataclass
     class Chosen(Message):
-        """Somebody has chosen a node, or one of its slots, which is at a job or empty."""
+        """A node was chosen, or one of its slots, with the job that has the slot, if any."""
 
-        def __init__(self, node: NodeId, job: JobId | None = None, slot: int | None = None) -> None:
-            super().__init__()
-            self.node = node
-            self.job = job
-            self.slot = slot
+        node: NodeId
+        job: JobId | None
+        slot: int | None
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.run: RunInfo | None = None
         self.racks = Racks(())
-        self.job: JobId | None = None
         self.other_run: Frame | None = None
-        """The other run, if only what differs from it is to stand out."""
+        """The other run, if only slots that differ from it are highlighted."""
         self.slot_layout = SlotLayout(CellSize.CELLS, [], 1, 0, 1)
         self._first: list[int] = [0]
         self._codes: list[int] = []
@@ -78,33 +85,18 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     # What is shown.
 
     def show(self, frame: Frame) -> None:
-        if self.run is None and frame.run is not None:
-            self.set_run(frame.run)
         super().show(frame)
         self._codes = self._coded(frame)
 
     def set_run(self, run: RunInfo) -> None:
-        """Find a place for every node of the run."""
+        """Lay out the nodes of the run."""
         self.run = run
         self.racks = Racks(run.nodes)
         self._first = slot_offsets(run.nodes)
         self._lay_out()
 
-    def choose(self, job: JobId | None) -> None:
-        """Let this job's slots stand out, or nobody's."""
-        self.job = job
-
-    def _move_to_rack(self, by: int) -> None:
-        """The cursor goes to the first node of another rack."""
-        racks = [line.rack for line in self.slot_layout.lines]
-        if not racks:
-            return
-        at = -1 if self.cursor is None else racks.index(self.racks.of(self.cursor))
-        self.cursor = self.racks.first(racks[max(0, min(at + by, len(racks) - 1))])
-        self.post_message(self.Chosen(self.cursor))
-
     def watch_cursor(self) -> None:
-        """Where the cursor goes is in view."""
+        """Scroll to the cursor."""
         if self.cursor is not None and self.run is not None:
             line = self.slot_layout.line_of(self.cursor, self.racks.of(self.cursor))
             self.scroll_to_region(Region(0, line, 1, 1), animate=False)
@@ -116,7 +108,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """Give every node its place."""
+        """Choose the size of the cells, and a place for every node."""
         if self.run is None:
             return
         width, height = self.content_size
@@ -128,32 +120,30 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self.virtual_size = Extent(width, len(self.slot_layout.lines))
         self.border_subtitle = self._legend(width)
         self.call_after_refresh(self.watch_cursor)
-        self._refresh_scrollbars()  # Textual shows one in time, and leaves it when it is not needed
+        self._refresh_scrollbars()  # Textual would leave one that is no longer needed
         self.refresh(layout=True)
 
     def _legend(self, width: int) -> str:
-        words = [text for text, _ in _LEGEND]
+        words = list(_LEGEND)
         while words and sum(map(len, words)) + 2 * len(words) > width - 2:
             words.pop()
         return "  ".join(words)
 
     def _coded(self, frame: Frame) -> list[int]:
-        """For each slot its place in the table of segments."""
+        """For each slot its index in the table of segments."""
         palette = self.palette
         owners = np.frombuffer(frame.owners, np.int32)
         states = np.frombuffer(frame.states, np.uint8).astype(np.int64)
         if not len(owners):
             return []
         counts = np.diff(self._first)
-        down = (
-            np.repeat(np.frombuffer(frame.node_status, np.uint8) & int(NodeStatus.DOWN), counts) > 0
-        )
-        states = np.where(down & (states == SlotState.IDLE), _DOWN, states)
+        down = np.frombuffer(frame.node_status, np.uint8) & int(NodeStatus.DOWN) > 0
+        states = np.where(np.repeat(down, counts) & (states == SlotState.IDLE), _DOWN, states)
         hues = np.where(owners > 0, (owners - 1) % len(palette.jobs), 0)
         ages = np.frombuffer(frame.ages, np.uint8)
-        level = np.minimum(ages.astype(np.int64) * SHADES // (_USUAL_AGE + 32), SHADES - 1)
-        if self.job is not None:
-            level = np.where(owners == self.job + 1, SHADES - 1, SHADES)
+        level = np.minimum(ages.astype(np.int64) * SHADES // (USUAL_AGE + 32), SHADES - 1)
+        if self.view.job is not None:
+            level = np.where(owners == self.view.job + 1, SHADES - 1, SHADES)
         elif self.other_run is not None:
             same = owners == np.frombuffer(self.other_run.owners, np.int32)
             level = np.where(same, SHADES, level)
@@ -186,41 +176,39 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def _node_segments(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
         """The nodes of one line."""
-        palette, seating, first = self.palette, self.slot_layout, self._first
-        table, codes, gap = self._table, self._codes, Segment(" ", self.ink())
-        halves, tiles = seating.size is CellSize.HALVES, seating.size is CellSize.TILES
+        layout, first = self.slot_layout, self._first
+        halves = layout.size is CellSize.HALVES
         for node in line.nodes:
+            codes = self._codes[first[node] : first[node + 1]]
             yield self._label(frame, node)
-            mine = codes[first[node] : first[node + 1]]
-            if halves:
-                yield from self._halves(mine)
-                used = seating.label + (len(mine) + 1) // 2
-            elif tiles:
-                for slot, code in enumerate(mine):
-                    yield self._tile(code, self._chosen(node, slot))
-                    yield gap
-                used = seating.label + 4 * len(mine)
-            elif node == self.cursor and self.slot is not None:
-                yield from [
-                    _reversed(table[code]) if self._chosen(node, slot) else table[code]
-                    for slot, code in enumerate(mine)
-                ]
-                used = seating.label + len(mine)
-            else:
-                yield from [table[code] for code in mine]
-                used = seating.label + len(mine)
-            held = frame.suspended_by_node[node]
-            left = seating.node_width - used
-            if held and left:
-                yield Segment(
-                    SUPERSCRIPTS[min(held, 9)], style(palette.warning, palette.ground, bold=True)
-                )
-                left -= 1
-            if left > 0:
-                yield Segment(" " * left, gap.style)
+            yield from self._slot_segments(node, codes)
+            used = (len(codes) + 1) // 2 if halves else layout.cell * len(codes)
+            left = layout.node_width - layout.label - used
+            yield from self._after_slots(frame.suspended_by_node[node], left)
+
+    def _slot_segments(self, node: NodeId, codes: list[int]) -> Iterable[Segment]:
+        """The slots of one node."""
+        chosen = self.slot if node == self.cursor else None
+        if self.slot_layout.size is CellSize.HALVES:
+            return self._halves(codes)
+        if self.slot_layout.size is CellSize.TILES:
+            return self._tiles(codes, chosen)
+        cells = [self._table[code] for code in codes]
+        if chosen is not None and chosen < len(cells):
+            cells[chosen] = _reversed(cells[chosen])
+        return cells
+
+    def _after_slots(self, suspended: int, width: int) -> Iterator[Segment]:
+        """The number of attempts that the node keeps suspended, and a gap."""
+        if suspended and width:
+            ink = style(self.palette.warning, self.palette.ground, bold=True)
+            yield Segment(SUPERSCRIPTS[min(suspended, 9)], ink)
+            width -= 1
+        if width > 0:
+            yield Segment(" " * width, self.ink())
 
     def _label(self, frame: Frame, node: NodeId) -> Segment:
-        """The node's number and mark.  Where the master is wrong about it, it stands out."""
+        """The node's number and mark, in red where the master is wrong about it."""
         palette, width = self.palette, self.slot_layout.label
         mark, wrong = node_mark(frame, node)
         chosen = node == self.cursor
@@ -228,14 +216,13 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         ink = style(colour, palette.ground, bold=wrong, reverse=chosen)
         if width == 1:
             return Segment(mark if mark != " " else "▏", style(colour, palette.ground, bold=wrong))
-        return (
-            Segment(f"{node:>{width - 2}}{mark} ", ink)
-            if not chosen
-            else Segment(f"{node:>{width - 2}}{mark}▸", ink)
-        )
+        return Segment(f"{node:>{width - 2}}{mark}{'▸' if chosen else ' '}", ink)
 
-    def _chosen(self, node: NodeId, slot: int) -> bool:
-        return node == self.cursor and slot == self.slot
+    def _tiles(self, codes: list[int], chosen: int | None) -> Iterator[Segment]:
+        gap = Segment(" ", self.ink())
+        for slot, code in enumerate(codes):
+            yield self._tile(code, slot == chosen)
+            yield gap
 
     def _tile(self, code: int, chosen: bool) -> Segment:
         """A slot three columns wide, its glyph on the job's colour; the chosen one in brackets."""
@@ -257,7 +244,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             yield Segment("▀", style(upper, lower))
 
     def _make_table(self) -> None:
-        """The segments by code: each state in each hue at each brightness, and stepping back."""
+        """The segments by code: each state in each hue at each brightness, and dimmed."""
         palette = self.palette
         if self._table_for is palette:
             return
@@ -291,17 +278,17 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if node is None:
             return
         self.cursor = node
-        slot = self.slot_layout.slot_at(column, self._first[node + 1] - self._first[node])
+        slot = self.slot_layout.slot_at(column, self._slots(node))
         owner = self._owner(node, slot) if slot is not None else 0
         self.post_message(self.Chosen(node, owner - 1 if owner else None, slot))
 
     def _owner(self, node: NodeId, slot: int) -> int:
-        """Whose the slot is: a job + 1, or 0."""
+        """The job that has the slot, plus 1, or 0."""
         assert self.frame is not None
         return int(np.frombuffer(self.frame.owners, np.int32)[self._first[node] + slot])
 
-    def enter_node(self) -> None:
-        """From the node that the cursor is on to its first slot; from a rack's bar to its nodes."""
+    def enter(self) -> None:
+        """From the node under the cursor to its first slot; from a rack's bar to its nodes."""
         if self.slot_layout.size is CellSize.RACKS and self.cursor is not None:
             self.size_asked = CellSize.CELLS
         elif self.cursor is not None and self.slot is None and self._slots(self.cursor):
@@ -310,43 +297,37 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _slots(self, node: NodeId) -> int:
         return self._first[node + 1] - self._first[node]
 
+    def page(self, pages: int) -> None:
+        self.scroll_relative(y=pages * self.size.height, animate=False)
+
     def move_cursor(self, across: int, down: int) -> None:
         """The cursor goes to a neighbouring node, or from slot to slot in a node."""
         if self.slot is not None and across and self.cursor is not None:
-            slot = max(0, min(self.slot + across, self._slots(self.cursor) - 1))
+            slot = clamp(self.slot + across, self._slots(self.cursor))
             self.post_message(self.Chosen(self.cursor, None, slot))
             return
-        if self.slot_layout.size is CellSize.RACKS:
-            self._move_to_rack(across + down)
-            return
-        places = [
-            (x, y) for y, line in enumerate(self.slot_layout.lines) for x in range(len(line.nodes))
-        ]
-        if not places:
-            return
-        nodes = self.slot_layout.lines
-        here = next(((x, y) for x, y in places if nodes[y].nodes[x] == self.cursor), None)
-        if here is None:
-            x, y = places[0]
-        elif across:
-            at = places.index(here)
-            x, y = places[max(0, min(at + across, len(places) - 1))]
-        else:
-            rows = sorted({y for _, y in places})
-            row = rows[max(0, min(rows.index(here[1]) + down, len(rows) - 1))]
-            x, y = min(here[0], len(nodes[row].nodes) - 1), row
-        self.cursor = nodes[y].nodes[x]
-        kept = None if self.slot is None else min(self.slot, self._slots(self.cursor) - 1)
-        self.post_message(self.Chosen(self.cursor, None, kept))
+        node = self._neighbour(across, down)
+        if node is not None:
+            kept = None if self.slot is None else min(self.slot, self._slots(node) - 1)
+            self.cursor = node
+            self.post_message(self.Chosen(node, None, kept))
+
+    def _neighbour(self, across: int, down: int) -> NodeId | None:
+        """The node to which the cursor goes; among racks the first node of the next one."""
+        if self.slot_layout.size is not CellSize.RACKS:
+            return self.slot_layout.neighbour(self.cursor, across, down)
+        racks = [line.rack for line in self.slot_layout.lines]
+        at = -1 if self.cursor is None else racks.index(self.racks.of(self.cursor))
+        return self.racks.first(racks[clamp(at + across + down, len(racks))]) if racks else None
 
 
 def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
     """A node's mark, and whether the master is wrong about it."""
-    truth, lost = frame.node_status[node], frame.lost[node]
-    mark = next((glyph for flag, glyph in STATUS_SIGNS if truth & flag), " ")
-    if lost and not truth & NodeStatus.DOWN:
+    status, lost = frame.node_status[node], frame.lost[node]
+    mark = next((glyph for flag, glyph in STATUS_SIGNS if status & flag), " ")
+    if lost and not status & NodeStatus.DOWN:
         return LOST_SIGN, True
-    return mark, master_unaware(truth, lost)
+    return mark, master_unaware(status, lost)
 
 
 def _glyph(state: int) -> str:

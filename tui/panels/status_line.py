@@ -1,98 +1,91 @@
-"""The first line of the screen, which says where the run stands, and the last, with the keys."""
+"""The first line of the screen with the state of the run, and the last with the keys."""
 
 from collections.abc import Iterable, Iterator
 
-from callboard.journal.replay.frame import Frame, RunInfo, Totals, master_unaware
-from callboard.journal.replay.player import Player
+from callboard.journal.replay.frame import Frame, Totals
 from callboard.journal.tell.names import clock, printable
-from callboard.tui.keymap import COMMANDS, COMPARING, INTERVENING
-from callboard.tui.palette import style
+from callboard.tui.keymap import COMPARING, GROUPS, INTERVENING
 from callboard.tui.panels.pane import Pane, Span
+from callboard.tui.playback import Playback
+from callboard.tui.theme import style
 
-_REASONS = {
-    "complete": "complete",
-    "until": "ended at its time limit",
-    "interrupted": "was interrupted",
+_ENDINGS = {
+    None: "the journal is cut off here",
+    "complete": "the run is complete",
+    "until": "the run ended at its time limit",
+    "interrupted": "the run was interrupted",
 }
 
 
 class StatusLine(Pane, can_focus=False):
     """Time and speed on the left, the cluster in figures on the right."""
 
-    def __init__(self, player: Player, *, id: str) -> None:
+    def __init__(self, playback: Playback, *, id: str) -> None:
         super().__init__(id=id)
-        self.player = player
-        self.run: RunInfo | None = None
+        self._playback = playback
         self._note = ""
 
     def say(self, note: str) -> None:
-        """What goes on behind, if it is worth a word."""
+        """Show a note about what goes on in the background, or none."""
         self._note = note
         self.refresh()
 
     def line(self, frame: Frame, _y: int) -> Iterable[Span]:
-        palette, player = self.palette, self.player
-        ground = palette.raised
-        over = frame.complete and frame.at_ms >= frame.end_ms
-        sign, colour = ("▶", palette.good) if player.playing else ("‖", palette.warning)
-        if over:
-            sign, colour = "■", palette.accent
-        left: list[Span] = [
-            (f" {sign} ", style(colour, ground, bold=True)),
-            (clock(frame.at_ms), style(palette.text, ground, bold=True)),
-            (f" {player.speed_text}", style(palette.dim, ground)),
-            (f" until {player.until_text}" if player.until_text else "", style(colour, ground)),
-            ("  ", style(palette.dim, ground)),
-        ]
-        run = self.run
-        if run is not None:
-            left.append((printable(run.name), style(palette.text, ground, bold=True)))
-            left.append((f" under {_policies(frame)}", style(palette.text, ground)))
-        if frame.totals.master_still:
-            left.append(("  the master stands still", style(palette.fault, ground, bold=True)))
-        ending = self._note or (self._ending(frame) if over else "")
-        if ending:
-            left.append((f"  {ending}", style(palette.accent, ground)))
-        right = list(self._figures(frame))
+        ground = self.palette.raised
+        left, right = list(self._run(frame)), list(self._figures(frame))
         spare = self.content_size.width - sum(len(text) for text, _ in (*left, *right))
         while spare < 1 and len(right) > 1:
             spare += len(right.pop(0)[0])
         yield from left
-        yield " " * max(spare, 0), style(palette.text, ground)
+        yield " " * max(spare, 0), style(self.palette.text, ground)
         if spare >= 0:
             yield from right
 
-    def _ending(self, frame: Frame) -> str:
-        trouble = frame.failure or (frame.comparison.other.failure if frame.comparison else "")
-        if trouble:
-            return "the run failed: " + printable(trouble.partition("\n")[0])
-        if frame.comparison is not None:
-            return "both runs are over"
-        if frame.reason is None:
-            return "the journal is cut off here"
-        return f"the run {_REASONS.get(frame.reason, frame.reason)}".replace("run c", "run is c")
+    def _run(self, frame: Frame) -> Iterator[Span]:
+        """The time, the speed, the scenario and its policy, and a note."""
+        palette, player, ground = self.palette, self._playback.player, self.palette.raised
+        sign, colour = ("▶", palette.good) if player.playing else ("‖", palette.warning)
+        if frame.over:
+            sign, colour = "■", palette.accent
+        yield f" {sign} ", style(colour, ground, bold=True)
+        yield clock(frame.at_ms), style(palette.text, ground, bold=True)
+        yield f" {player.speed_text}", style(palette.dim, ground)
+        yield f" until {player.until_text}" if player.until_text else "", style(colour, ground)
+        yield "  ", style(palette.dim, ground)
+        if (run := self._playback.run) is not None:
+            yield printable(run.name), style(palette.text, ground, bold=True)
+            yield f" under {_policies(frame)}", style(palette.text, ground)
+        if frame.totals.master_paused:
+            yield "  the master is paused", style(palette.fault, ground, bold=True)
+        note = self._note or (_ending(frame) if frame.over else "")
+        yield f"  {note}" if note else "", style(palette.accent, ground)
 
     def _figures(self, frame: Frame) -> Iterator[Span]:
         palette, totals = self.palette, frame.totals
-        ground = palette.raised
-        usual = style(palette.dim, ground)
-        if run := self.run:
-            yield f"seed {run.seed}  ", usual
+        dim = style(palette.dim, palette.raised)
+        if (run := self._playback.run) is not None:
+            yield f"seed {run.seed}  ", dim
         if frame.comparison is None:
-            yield f"{totals.in_system} of {totals.submitted} jobs inside  ", usual
-            yield f"{_busy(totals)}  ", usual
-        wrong = sum(
-            master_unaware(truth, lost)
-            for truth, lost in zip(frame.node_status, frame.lost, strict=True)
-        )
+            yield f"{totals.in_system} of {totals.submitted} jobs in the system  ", dim
+            yield f"{_busy(totals)}  ", dim
         if totals.down or totals.lost:
-            said = f"{totals.down} down, {totals.lost} given up "
-            yield said, style(palette.fault if wrong else palette.dim, ground, bold=bool(wrong))
+            wrong = style(palette.fault, palette.raised, bold=True)
+            text = f"{totals.down} down, {totals.lost} given up "
+            yield text, wrong if totals.unaware else dim
+
+
+def _ending(frame: Frame) -> str:
+    failure = frame.failure or (frame.comparison.other.failure if frame.comparison else "")
+    if failure:
+        return "the run failed: " + printable(failure.partition("\n")[0])
+    if frame.comparison is not None:
+        return "both runs are over"
+    return _ENDINGS.get(frame.reason, f"the run {frame.reason}")
 
 
 def _busy(totals: Totals) -> str:
     maps, reduces = (
-        f"{on / max(all_, 1):.0%}" for on, all_ in zip(totals.busy, totals.slots, strict=True)
+        f"{busy / max(slots, 1):.0%}" for busy, slots in zip(totals.busy, totals.slots, strict=True)
     )
     return f"maps {maps} reduces {reduces}"
 
@@ -105,9 +98,9 @@ def _policies(frame: Frame) -> str:
 
 
 class KeysLine(Pane, can_focus=False):
-    """The keys that matter most, as many as there is room for; each can be clicked.
+    """The most important keys, as many as there is room for.
 
-    `live` says whether anything can be done to the run.
+    `live` is whether the run takes interventions.
     """
 
     def __init__(self, *, id: str, live: bool = False) -> None:
@@ -123,14 +116,17 @@ class KeysLine(Pane, can_focus=False):
     def _kept(self, paired: bool) -> list[tuple[str, str]]:
         of_use = {COMPARING: paired, INTERVENING: self.live}
         ranked = [
-            each for each in COMMANDS if each.rank is not None and of_use.get(each.group, True)
+            (each.rank, _keys(each.key), each.word)
+            for group, commands in GROUPS.items()
+            for each in commands
+            if each.rank is not None and of_use.get(group, True)
         ]
         width = self.content_size.width
-        while ranked and sum(len(_keys(e.shown)) + len(e.word) + 3 for e in ranked) > width:
-            ranked.remove(max(ranked, key=lambda each: each.rank or 0))
-        return [(_keys(each.shown), each.word) for each in ranked]
+        while ranked and sum(len(keys) + len(word) + 3 for _, keys, word in ranked) > width:
+            ranked.remove(max(ranked, key=lambda each: each[0]))
+        return [(keys, word) for _, keys, word in ranked]
 
 
-def _keys(shown: str) -> str:
-    """The key, with its opposite where both belong together."""
-    return {"-": "-+", "[": "[ ]", ".": ", .", "m": "m M", "j": "j J"}.get(shown, shown)
+def _keys(key: str) -> str:
+    """The key, together with its opposite where it has one."""
+    return {"-": "-+", "[": "[ ]", ".": ", .", "m": "m M", "j": "j J"}.get(key, key)

@@ -1,18 +1,16 @@
-"""The time bar: the whole run as far as it is known, its marks, and where we are."""
+"""The time bar: the whole run as far as it is known, its marks, and the present moment."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
 from textual import events
-from textual.message import Message
 
 from callboard.journal.replay.frame import Frame, Mark
 from callboard.journal.tell.time_format import axis_time
-from callboard.scheduler.model import Millis
-from callboard.tui.palette import DIVERGENCE_SIGN, MARK_SIGNS, style
-from callboard.tui.panels.charts import LABEL_WIDTH, cursor_column
+from callboard.tui.panels.charts import LABEL_WIDTH, Sought, cursor_column
 from callboard.tui.panels.pane import Pane, Span
+from callboard.tui.theme import DIVERGENCE_SIGN, MARK_SIGNS, style
 
 _NICE_MS = tuple(
     1000 * s
@@ -22,22 +20,17 @@ _TICK_LEAST = 12
 
 
 class TimeBar(Pane, can_focus=False):
-    """Three lines: marks, the bar, the axis.  A click or a drag goes there, on a mark exactly."""
-
-    class Sought(Message):
-        """Somebody wants to be at this moment, or at the first mark from it on."""
-
-        def __init__(self, at_ms: Millis, mark: bool = False) -> None:
-            super().__init__()
-            self.at_ms = at_ms
-            self.mark = mark
-
-    loading = False
+    """Three lines: marks, the bar, the axis.  A click or a drag goes to that moment; a click on a
+    mark to exactly its own.
+    """
 
     @property
     def columns(self) -> int:
         """How many columns the bar has."""
         return max(self.content_size.width - LABEL_WIDTH - 2, 1)
+
+    def room(self) -> dict[str, int]:
+        return {"columns": self.columns}
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:
         return (self._marks, self._bar, self._axis)[min(y, 2)](frame)
@@ -97,7 +90,7 @@ class TimeBar(Pane, can_focus=False):
         x = event.x - self.gutter.left - LABEL_WIDTH - 1
         columns = len(self.frame.charts.marks)
         if event.y == 0 and 0 <= x < columns and self.frame.charts.marks[x]:
-            self.post_message(self.Sought(-(-self.frame.end_ms * x // columns), mark=True))
+            self.post_message(Sought(-(-self.frame.end_ms * x // columns), mark=True))
             return
         share = max(0.0, min((x + 0.5) / columns, 1.0)) if x >= 0 else 0.0
-        self.post_message(self.Sought(round(self.frame.end_ms * share)))
+        self.post_message(Sought(round(self.frame.end_ms * share)))

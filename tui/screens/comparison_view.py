@@ -1,67 +1,62 @@
-"""Two runs beside each other: the panes of both, left the first, right the second."""
+"""Two compared runs on the screen: the panes of both, the first on the left."""
 
 from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Container, Horizontal
+from textual.containers import Horizontal
 
-from callboard.journal.replay.frame import RunComparison, RunInfo
+from callboard.journal.replay.frame import Frame, RunComparison, View
 from callboard.journal.tell.names import printable
-from callboard.tui.panels.comparison_charts import ComparisonChartsPane
+from callboard.tui.panels.charts import ComparisonChartsPane
 from callboard.tui.panels.comparison_figures import ComparisonFiguresPane
 from callboard.tui.panels.comparison_jobs import ComparisonJobsPane
 from callboard.tui.panels.detail import DetailPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
 from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.screens.run_view import RunView
+from callboard.tui.theme import Palette
 
-COMPARISON_LOWER = ("jobs", "log", "detail", "figures", "charts")
-"""What shares the lower part of a small screen; on a large one events and detail share a row."""
 
+class ComparisonView(RunView):
+    """The panes of two runs; those that show only one of them have its `side`.
 
-class ComparisonView(Container):
-    """All panes of a pair of runs.  Those of one run have its `side`.
-
-    Where there is room, both sides are there; else only the one in front.
+    A small screen has only the side in front.  Events and details share a place even on a large
+    one.
     """
 
+    lower: ClassVar[tuple[str, ...]] = ("jobs", "log", "detail", "figures", "charts")
+    only_differences = True
+    """Whether only the slots that differ are highlighted."""
+
     def compose(self) -> ComposeResult:
-        with Horizontal(id="pair-slots"):
+        with Horizontal(id="compare-slots"):
             yield from _both(SlotsPane, "slots")
-        with Horizontal(id="pair-table"):
-            yield ComparisonJobsPane(id="pair-jobs")
-            yield ComparisonFiguresPane(id="pair-figures")
-        with Horizontal(id="pair-log"):
+        with Horizontal(id="compare-table"):
+            yield ComparisonJobsPane(id="compare-jobs")
+            yield ComparisonFiguresPane(id="compare-figures")
+        with Horizontal(id="compare-log"):
             yield from _both(LogPane, "log")
-        with Horizontal(id="pair-detail"):
+        with Horizontal(id="compare-detail"):
             yield from _both(DetailPane, "detail")
-        yield ComparisonChartsPane(id="pair-charts")
+        yield ComparisonChartsPane(id="compare-charts")
 
     def on_mount(self) -> None:
-        for name in ("log", "jobs"):
-            self.show_pane(name, 0)
+        self.show_pane("log", View())
 
-    def set_run(self, run: RunInfo) -> None:
-        """Tell the panes what is being run."""
-        for slots in self.query(SlotsPane):
-            slots.set_run(run)
+    def draw(self, frame: Frame, view: View, palette: Palette) -> None:
+        assert frame.comparison is not None
+        both = frame.comparison.frames(frame)
+        self._label_sides(frame.comparison)
+        for pane in self.panes:
+            if isinstance(pane, SlotsPane) and pane.side is not None:
+                pane.other_run = both[1 - pane.side] if self.only_differences else None
+            pane.draw(frame if pane.side is None else both[pane.side], view, palette)
 
-    def show_pane(self, name: str, lead: int) -> Pane:
-        """The pane by its name, the one in front if both runs have it; shown in the place that it
-        shares with others.
-        """
-        if name in COMPARISON_LOWER:
-            for each in COMPARISON_LOWER:
-                self.set_class(each == name, f"with-{each}")
-        if name in ("log", "detail"):
-            for each in ("log", "detail"):
-                self.query_one(f"#pair-{each}").set_class(each == name, "told")
-        found = self.query_one(f"#pair-{name}")
-        return found if isinstance(found, Pane) else found.query(Pane)[lead]
-
-    def label_sides(self, comparison: RunComparison) -> None:
-        """Say which run is whose, and which is in front."""
-        for pane in self.query(Pane):
+    def _label_sides(self, comparison: RunComparison) -> None:
+        """Name the policy of each side in its titles, and mark the side in front."""
+        for pane in self.panes:
             if pane.side is None:
                 continue
             policy = printable(comparison.figures[pane.side].policy)
@@ -71,10 +66,24 @@ class ComparisonView(Container):
             if isinstance(pane, SlotsPane):
                 pane.border_title = f"{pane.key} {policy}"
 
+    def show_pane(self, name: str, view: View) -> Pane:
+        """As in `RunView`; for the details it shows the figures while nothing is selected, or when
+        the details have the focus already.
+        """
+        nothing = view.job is None and view.node is None
+        if name == "detail" and (nothing or self.pane(DetailPane, view).has_focus):
+            name = "figures"
+        self.bring_up(name)
+        if name in ("log", "detail"):
+            for each in ("log", "detail"):
+                self.query_one(f"#compare-{each}").set_class(each == name, "shown")
+        found = self.query_one(f"#compare-{name}")
+        return found if isinstance(found, Pane) else found.query(Pane)[view.lead]
+
 
 def _both(kind: Callable[..., Pane], name: str) -> Iterator[Pane]:
     """A pane for each side."""
     for side in range(2):
-        pane = kind(id=f"pair-{name}-{side}")
+        pane = kind(id=f"compare-{name}-{side}")
         pane.side = side
         yield pane

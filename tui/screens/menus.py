@@ -1,6 +1,7 @@
-"""What comes up over the screen to choose from, or to fill in."""
+"""Dialogs over the screen: menus to choose from, and forms to fill in."""
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import ClassVar
 
 from rich.text import Text
@@ -12,58 +13,70 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
-from callboard.experiments.intervention_menu import FormFields, MenuGroup, MenuItem
+from callboard.experiments.intervention_menu import FormFields
 
 _LABEL = 20
 
+MenuLine = tuple[str, str]
+"""A key, which may be empty, and the text beside it."""
 
-class MenuScreen(ModalScreen[MenuItem | None]):
-    """Groups of things to do; each is chosen by its key, by arrow keys and enter, or by a click.
-    None after escape.
+
+class MenuScreen(ModalScreen[int | None]):
+    """Lines under headings; one is chosen by its key, by arrow keys and enter, or by a click.
+
+    The result is the number of the line, counted over all groups, or None after escape.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "leave")]
 
-    def __init__(self, title: str, groups: Sequence[MenuGroup]) -> None:
+    def __init__(
+        self, title: str, groups: Sequence[tuple[str, Sequence[MenuLine]]], chosen: int = 0
+    ) -> None:
         super().__init__()
         self._title = title
         self._groups = groups
-        self._items = {item.key: item for group in groups for item in group.items}
+        self._keys = [key for _, lines in groups for key, _ in lines]
+        self._chosen = chosen
 
     def compose(self) -> ComposeResult:
         options: list[Option | None] = []
-        for group in self._groups:
+        numbers = count()
+        for heading, lines in self._groups:
             options += [None] if options else []
-            options += [Option(Text(group.heading), disabled=True)]
-            options += [Option(_line(item), id=item.key) for item in group.items]
+            options += [Option(Text(heading), disabled=True)] if heading else []
+            options += [Option(_line(*line), id=str(next(numbers))) for line in lines]
         with Vertical(id="menu") as box:
             box.border_title = self._title
-            box.border_subtitle = "a key, or arrows and enter; esc leaves"
-            yield OptionList(*options, id="acts", compact=True)
+            keys = "a key, or arrows and enter" if any(self._keys) else "arrows and enter"
+            box.border_subtitle = f"{keys}; esc leaves"
+            yield OptionList(*options, id="choices", compact=True)
+
+    def on_mount(self) -> None:
+        listed = self.query_one(OptionList)
+        listed.highlighted = listed.get_option_index(str(self._chosen))
 
     def on_key(self, event: events.Key) -> None:
-        item = self._items.get(event.character or "")
-        if item is not None:
+        if event.character and event.character in self._keys:
             event.stop()
-            self.dismiss(item)
+            self.dismiss(self._keys.index(event.character))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.dismiss(self._items[event.option_id or ""])
+        self.dismiss(int(event.option_id or 0))
 
     def action_cancel(self) -> None:
         self.dismiss(None)
 
 
-def _line(item: MenuItem) -> Text:
-    return Text.assemble("  ", (item.key, "bold"), f"  {item.title}")
+def _line(key: str, title: str) -> Text:
+    return Text.assemble("  ", (f"{key}  " if key else "", "bold"), title)
 
 
 class FormScreen(ModalScreen[FormFields | None]):
-    """Fields to fill in; enter goes to the next, and at the last one, as ctrl+s anywhere, tells all
-    to whoever asked.  None after escape.
+    """Fields to fill in.  Enter goes to the next one; enter in the last, or ctrl+s anywhere,
+    submits.  The result is None after escape.
 
-    `check` raises ValueError with a message for people.
+    `check` raises ValueError with a message for the user.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -85,13 +98,13 @@ class FormScreen(ModalScreen[FormFields | None]):
         with Vertical(id="form") as box:
             several = len(self._fields) > 1
             box.border_title = self._question
-            does = "enter at the last, or ctrl+s, does it" if several else "enter does it"
-            box.border_subtitle = f"{does}; esc leaves"
+            submits = "enter in the last field, or ctrl+s, submits" if several else "enter submits"
+            box.border_subtitle = f"{submits}; esc leaves"
             for name, text in self._fields.items():
                 with Horizontal(classes="field"):
                     yield Label(f"{name:>{_LABEL}} ")
                     yield Input(text, name=name, compact=True)
-            yield Label("", id="trouble")
+            yield Label("", id="problem")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
@@ -102,12 +115,11 @@ class FormScreen(ModalScreen[FormFields | None]):
             self.action_submit()
 
     def action_submit(self) -> None:
-        inputs = list(self.query(Input))
-        fields = {each.name or "": each.value for each in inputs}
+        fields = {each.name or "": each.value for each in self.query(Input)}
         try:
             self._check(fields)
         except ValueError as error:
-            self.query_one("#trouble", Label).update(Text(str(error)))
+            self.query_one("#problem", Label).update(Text(str(error)))
             return
         self.dismiss(fields)
 

@@ -1,4 +1,4 @@
-"""The first screen of `callboard` without arguments: the scenarios that ship, one to be chosen."""
+"""The first screen of `callboard` without arguments: choose one of the library's scenarios."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -11,12 +11,11 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from callboard.tui import themes
-from callboard.tui.palette import DARK
+from callboard.tui.theme import DARK, register_themes
 
 
 class LibraryEntry(msgspec.Struct, frozen=True):
-    """A scenario to play: its one-line story, what its file says of it, and the policies that it
+    """A scenario to play: its one-line story, the description in its file, and the policies that it
     is made for.
     """
 
@@ -27,7 +26,7 @@ class LibraryEntry(msgspec.Struct, frozen=True):
 
 
 class StartChoice(msgspec.Struct, frozen=True):
-    """What was chosen to be played, and the theme in which."""
+    """The chosen scenario, policy and theme."""
 
     scenario: str
     policy: str
@@ -35,7 +34,7 @@ class StartChoice(msgspec.Struct, frozen=True):
 
 
 class StartApp(App[StartChoice]):
-    """A list of scenarios beside what there is to say of the one that the bar is on."""
+    """A list of scenarios beside the description of the highlighted one."""
 
     CSS_PATH = "start.tcss"
     ENABLE_COMMAND_PALETTE = False
@@ -52,11 +51,11 @@ class StartApp(App[StartChoice]):
         self._offers = {offer.name: offer for offer in offers}
         self._first = first
         self._policies = dict.fromkeys(self._offers, 0)
-        """Which of its policies is chosen for each scenario."""
-        self._palettes = themes.register_themes(self, theme)
+        """The place of the chosen policy of each scenario."""
+        self._palettes = register_themes(self, theme)
 
     def compose(self) -> ComposeResult:
-        yield Static(Text(" callboard: what is to be played?"), id="question")
+        yield Static(Text(" callboard: choose a scenario to watch"), id="question")
         with Horizontal(id="stage"):
             yield OptionList(*(Option(name, id=name) for name in self._offers), id="scenarios")
             with VerticalScroll(id="about", can_focus=False):
@@ -82,7 +81,7 @@ class StartApp(App[StartChoice]):
         self._tell()
 
     def _tell(self) -> None:
-        """Show what there is to say of the scenario, and its policies."""
+        """Describe the highlighted scenario, with its policies."""
         offer = self._offer
         palette = self._palettes[self.theme]
         story = Text.assemble((offer.story, "bold"), "\n\n", (offer.about, palette.text))

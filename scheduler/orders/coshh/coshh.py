@@ -48,6 +48,7 @@ from callboard.scheduler.orders.coshh.task_times import (
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams, user_entitlements
 from callboard.scheduler.orders.coshh.user_queues import UserQueue, UserQueues
 from callboard.scheduler.policy import Order, QueuedJob
+from callboard.scheduler.reasons import ClassPlace, Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, NodeView, Offer
 
 
@@ -272,27 +273,28 @@ class Coshh(Order):
         """Below the min share, suggested, others; the score is the slots that the user lacks, then
         running / weight.
         """
-        sort = self._node_type_of[offer.node.node]
+        node_type = self._node_type_of[offer.node.node]
         suggestions, lines = self.matchers[kind], self._user_queues[kind]
-        where = self._node_types[sort]
+        where = self._node_types[node_type]
         first: set[JobId] = set()
-        for user, job in lines.below_min_share(_of(suggestions.first.suggested, sort)):
+        for user, job in lines.below_min_share(_of(suggestions.first.suggested, node_type)):
             first.add(job)
-            who = f"{user.name} lacks {user.shortfall} of {user.minimum}"
-            yield self._ranked(job, kind, float(user.shortfall), f"suits {where}, {who}", view)
-        suggested = _of(suggestions.second.suggested, sort)
+            place = ClassPlace(
+                self._jobs[kind][job].number, *where, user.name, user.shortfall, user.minimum
+            )
+            grounds = Grounds(Reason.CLASS_MIN_SHARE, place)
+            yield QueuedJob(view.job(job), float(user.shortfall), grounds)
+        suggested = _of(suggestions.second.suggested, node_type)
         for user, job in lines.by_share(suggested):
             if job not in first:
-                who = f"share of {user.name}"
-                yield self._ranked(job, kind, self._share(user), f"suits {where}, {who}", view)
+                yield self._by_share(Reason.CLASS_SHARE, job, kind, user, where, view)
         if self.params.spare == "leave":
             return
         others = [each for each in suggestions.second.rates if each not in suggested]
-        others = [each for each in others if self._may_help(each, kind, sort)]
+        others = [each for each in others if self._may_help(each, kind, node_type)]
         for user, job in lines.by_share(others):
             if job not in first:
-                who = f"share of {user.name}"
-                yield self._ranked(job, kind, self._share(user), f"spare {where}, {who}", view)
+                yield self._by_share(Reason.UNMATCHED_CLASS, job, kind, user, where, view)
 
     def _may_help(self, number: int, kind: TaskKind, node_type: int) -> bool:
         """Whether a node of the sort may serve a class that is not suggested to it."""
@@ -302,14 +304,18 @@ class Coshh(Order):
         level = self.matchers[kind].second
         return level.times_ms[number][node_type] * level.rates[number] <= waiting
 
-    def _ranked(
-        self, job: JobId, kind: TaskKind, score: float, why: str, view: ClusterView
+    def _by_share(
+        self,
+        reason: Reason,
+        job: JobId,
+        kind: TaskKind,
+        user: UserQueue,
+        where: NodeType,
+        view: ClusterView,
     ) -> QueuedJob:
-        number = self._jobs[kind][job].number
-        return QueuedJob(view.job(job), score, f"{self.name}: class {number + 1} {why}")
-
-    def _share(self, user: UserQueue) -> float:
-        return user.running * user.inverse_weight / self._scale
+        place = ClassPlace(self._jobs[kind][job].number, *where, user.name)
+        score = user.running * user.inverse_weight / self._scale
+        return QueuedJob(view.job(job), score, Grounds(reason, place))
 
     # What everybody is due.
 

@@ -32,9 +32,8 @@ from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Order, QueuedJob
+from callboard.scheduler.reasons import Grounds
 from callboard.scheduler.view import ClusterView, Offer
-
-_TASKS = {TaskKind.MAP: "maps", TaskKind.REDUCE: "reduces"}
 
 
 class Hybrid(Order):
@@ -111,9 +110,9 @@ class Hybrid(Order):
         state, kind = self._chosen(view)
         if state != self._state:
             was, now = self.order.name, self._orders[state].name
-            waiting, free = view.pending(kind), view.slots(kind) - view.running(kind)
-            slots = f"{free:,} of {view.slots(kind):,} slots are free"
-            self._switch = Switch(was, now, f"{waiting:,} {_TASKS[kind]} wait, {slots}")
+            slots = view.slots(kind)
+            free = slots - view.running(kind)
+            self._switch = Switch(was, now, kind, view.pending(kind), free, slots)
             self._state = state
 
     def _chosen(self, view: ClusterView) -> tuple[int, TaskKind]:
@@ -135,8 +134,8 @@ class Hybrid(Order):
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """The queue of the order that serves."""
         order = self.order
-        for job, score, rule in order.queue(kind, offer, view):
-            yield QueuedJob(job, score, f"{self.name}, {rule or order.name}")
+        for job, score, (reason, detail, _) in order.queue(kind, offer, view):
+            yield QueuedJob(job, score, Grounds(reason, detail, order.name))
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:
         return self.order.kinds(offer)

@@ -20,10 +20,6 @@ class NodeType(NamedTuple):
     kind: str
     speed: float
 
-    def __str__(self) -> str:
-        name = self.kind or "plain nodes"
-        return name if self.speed == 1 else f"{name} of speed {self.speed:g}"
-
 
 class TaskTimes(ABC):
     """What is believed of mean task times."""

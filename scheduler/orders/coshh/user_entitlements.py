@@ -9,6 +9,7 @@ import msgspec
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.reasons import UserClaimant
 from callboard.scheduler.view import ClusterView, JobView
 
 
@@ -52,7 +53,7 @@ def user_entitlements(
             continue
         numbers = tuple(job.job for job in mine)
         running = sum(job.running(kind) for job in mine)
-        what = (f"user {name}", numbers, running, demands[place], shares[place], minima[place])
+        what = (UserClaimant(name), numbers, running, demands[place], shares[place], minima[place])
         claims.append(Entitlement(*what))
     return claims
 

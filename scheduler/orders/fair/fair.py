@@ -44,6 +44,7 @@ from callboard.scheduler.orders.fair.pools import (
     withdraw_job,
 )
 from callboard.scheduler.policy import Order, QueuedJob
+from callboard.scheduler.reasons import BY_KEY, Grounds, PoolClaimant, PoolPlace, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 DEFAULT_POOL = "default"
@@ -62,6 +63,7 @@ class Fair(Order):
 
     name = "fair"
     summary = "equal shares: the pool, and in it the job, that runs least for its weight is next"
+    score_format = "{:g} running / weight"
 
     class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """How jobs fall into pools, and what pools and users are allowed.
@@ -215,7 +217,7 @@ class Fair(Order):
 
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         for job in self.root.walk(kind):
-            yield QueuedJob(view.job(job.job), self.score(job, kind), self.reason(job, kind))
+            yield QueuedJob(view.job(job.job), self.score(job, kind), self.grounds(job, kind))
 
     def score(self, job: JobSchedulable, kind: TaskKind) -> float:
         """The number by which the job, or the topmost pool above it, stands where it stands:
@@ -229,18 +231,18 @@ class Fair(Order):
             return top.running[kind] / min(top.minimum[kind], top.demand[kind])
         return float(top.running[kind] / top.weight)
 
-    def reason(self, job: JobSchedulable, kind: TaskKind) -> str:
-        """`fair`, and the job's pool, and the topmost pool above that is below its min share."""
+    def grounds(self, job: JobSchedulable, kind: TaskKind) -> Grounds:
+        """The job's pool, and the topmost pool above it that is below its min share."""
         pool, needy = job.parent, ""
         if pool is self.root or pool is None:
-            return self.name
+            return BY_KEY
         above: PoolSchedulable | None = pool
         while above is not None:
             if above.needy(kind):
-                whose = "" if above is pool else f"pool {above.path} "
-                needy = f", {whose}below its min share"
+                needy = above.path
             above = above.parent
-        return f"{self.name} in pool {pool.path}{needy}"
+        reason = Reason.POOL_MIN_SHARE if needy else Reason.POOL
+        return Grounds(reason, PoolPlace(pool.path, needy))
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:
         """The kind of which the node runs less first; maps on a tie."""
@@ -296,7 +298,7 @@ class Fair(Order):
 
 def _pool_claim(pool: PoolSchedulable, kind: TaskKind, share: Fraction) -> Entitlement:
     return Entitlement(
-        name=f"pool {pool.path}",
+        claimant=PoolClaimant(pool.path),
         jobs=tuple(pool.jobs),
         running=pool.running[kind],
         demand=pool.demand[kind],

@@ -37,7 +37,10 @@ from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QU
 from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
 from callboard.scheduler.orders.size_based.virtual_time import VirtualPhase, VirtualTimeOrder
 from callboard.scheduler.policy import QueuedJob
+from callboard.scheduler.reasons import Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
+
+_TRAINING = Grounds(Reason.TRAINING)
 
 
 class HfspParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -227,7 +230,7 @@ class Hfsp(VirtualTimeOrder):
         if len(self._on_training_slots[kind]) < self.params.T:
             for (size_ms, _), job in self._to_train[kind]:
                 first.add(job)
-                yield QueuedJob(view.job(job), size_ms / 1000, f"{self.name}: training")
+                yield QueuedJob(view.job(job), size_ms / 1000, _TRAINING)
         for ranked in super().queue(kind, offer, view):
             if ranked.job.job not in first:
                 yield ranked

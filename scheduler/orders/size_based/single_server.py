@@ -32,6 +32,7 @@ class Srpt(_BySize):
 
     name = "srpt"
     summary = "shortest remaining first: the job with the least work left is next"
+    score_format = "{:,.1f} slot-s left"
     guarantees: tuple[str, ...] = (*_BySize.guarantees, "ideal-work", "ideal-mean")
 
     def __init__(self, params: SizeParams | None = None) -> None:
@@ -65,6 +66,7 @@ class Sjf(_BySize):
 
     name = "sjf"
     summary = "shortest job first, by its whole size: work done does not move it"
+    score_format = "{:,.1f} slot-s in all"
 
     def key(self, job: JobView, kind: TaskKind) -> SortKey:
         return (self.sizes.size_ms(job, kind), job.submitted_ms)
@@ -84,6 +86,7 @@ class Las(KeyedOrder):
 
     name = "las"
     summary = "least attained service: the job that has been given the least is next; no sizes"
+    score_format = "{:,.1f} slot-s attained"
     guarantees: tuple[str, ...] = (*EFFICIENT, "ideal-work", "scale")
 
     def __init__(self) -> None:
@@ -124,6 +127,7 @@ class Ps(KeyedOrder):
 
     name = "ps"
     summary = "processor sharing: equal numbers of slots in turn, whatever the priority"
+    score_format = "{:g} running"
     guarantees: tuple[str, ...] = (
         *EFFICIENT,
         *MONOTONE_SHARES,

@@ -42,6 +42,7 @@ from callboard.scheduler.orders.size_based.ageing import VirtualCluster
 from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS, SizeBased
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.ranking import Ranking
+from callboard.scheduler.reasons import Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 _OF_ONE_KIND = (
@@ -54,6 +55,9 @@ _OF_ONE_KIND = (
     Resumed,
 )
 """The facts that concern the slots of one kind alone."""
+
+
+_LATE, _TINY = Grounds(Reason.LATE), Grounds(Reason.TINY)
 
 
 class VirtualPhase:
@@ -71,6 +75,7 @@ class VirtualPhase:
 class VirtualTimeOrder(Order, Ranking):
     """An order by virtual time: one virtual cluster a kind of slot, and the late beside it."""
 
+    score_format = "{:,.1f} slot-s of virtual size"
     by_finish: ClassVar[bool] = True
     late_share: ClassVar[bool] = False
     """Whether late jobs are served in turn."""
@@ -212,8 +217,7 @@ class VirtualTimeOrder(Order, Ranking):
         """The late, then the others by virtual time; the score is virtual slot-seconds left."""
         self.catch_up(kind, view)
         for _, job in self._late[kind]:
-            what = "late" if self._phases[kind][job].size_ms else "tiny"
-            yield QueuedJob(view.job(job), 0.0, f"{self.name}: {what}")
+            yield QueuedJob(view.job(job), 0.0, _LATE if self._phases[kind][job].size_ms else _TINY)
         for aged in self.clusters[kind].queue(view.now_ms):
             yield QueuedJob(view.job(aged.job), aged.size_ms / 1000)
 

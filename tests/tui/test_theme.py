@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rich._palettes import STANDARD_PALETTE
 from rich.color import Color
 
-from callboard.tui.palette import DARK, DARK_16, LIGHT, LIGHT_16, SLOT_SIGNS, Palette
+from callboard.tui.theme import DARK, DARK_16, LIGHT, LIGHT_16, SLOT_SIGNS, Palette
 
 Vector = NDArray[np.float64]
 

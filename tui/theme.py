@@ -1,15 +1,18 @@
-"""Colours and glyphs.  Everything a colour says a glyph or a word says too.
+"""Colours, signs and the two themes.  No colour says anything that no sign or word says.
 
-The hues of jobs are Okabe and Ito's ("Color Universal Design", 2008), told apart by people with
-any of the usual kinds of colour blindness; a test measures the distances.  Vermillion is kept for
-what has gone wrong.
+The hues of jobs are Okabe and Ito's ("Color Universal Design", 2008), which people with any of the
+usual kinds of colour blindness can tell apart; a test measures the distances.  Vermillion is kept
+for what has gone wrong.
 """
 
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 from rich.color import Color
 from rich.style import Style
+from textual.app import App
+from textual.theme import Theme
 
 from callboard.journal.replay.frame import Mark, NodeStatus, SlotState
 
@@ -38,7 +41,7 @@ STATUS_SIGNS = (
 """A node's mark: of several the first."""
 
 LOST_SIGN = "?"
-"""The mark of a node that is well but given up for lost."""
+"""The mark of a node that is up and that the master has given up for lost."""
 
 MARK_SIGNS = {
     Mark.NONE: " ",
@@ -48,10 +51,13 @@ MARK_SIGNS = {
     Mark.FAULT: "▾",
 }
 DIVERGENCE_SIGN = "╫"
-"""On the time bar: where two runs beside each other first differ."""
+"""On the time bar: where two compared runs first differ."""
+
+EIGHTHS = " ▁▂▃▄▅▆▇█"
+"""The levels of a column in a chart, empty to full."""
 
 SHADES = 3
-"""How many steps of brightness tell how far an attempt is."""
+"""The number of steps of brightness for the age of an attempt."""
 
 _BRIGHTNESS = (0.5, 0.75, 1.0)
 _DIMMED = 0.28
@@ -71,10 +77,10 @@ class Palette(msgspec.Struct, frozen=True):
     warning: str
     jobs: tuple[str, ...]
     flat: bool = False
-    """Whether colours have no shades: what runs is bright, what steps back faint."""
+    """Whether colours have no shades: running attempts are bright, dimmed ones faint."""
 
     def hue(self, job: int) -> str:
-        """The job's colour, the same for as long as it is shown anywhere."""
+        """The job's colour, the same wherever it is shown."""
         return self.jobs[job % len(self.jobs)]
 
     def mark(self, mark: Mark) -> str:
@@ -88,11 +94,11 @@ class Palette(msgspec.Struct, frozen=True):
         }[mark]
 
     def shade(self, colour: str, level: int) -> str:
-        """A colour as bright as an attempt is far, from 0 to `LEVEL_NAMES` - 1."""
+        """A colour in one of `SHADES` steps of brightness, the last being the full one."""
         return colour if self.flat else blend(self.ground, colour, _BRIGHTNESS[level])
 
     def dimmed(self, colour: str) -> str:
-        """A colour that steps back, so that what is selected stands out."""
+        """A colour in the background, so that what is selected stands out."""
         return self.faint if self.flat else blend(self.ground, colour, _DIMMED)
 
     @property
@@ -125,8 +131,6 @@ LIGHT = Palette(
     warning="#A3477A",
     jobs=("#2D7CB8", "#BF7F05", "#12AC91", "#C2AE13", "#8D2250", "#061F81"),
 )
-
-
 DARK_16 = Palette(
     ground="#000000",
     raised="#0000aa",
@@ -153,14 +157,43 @@ LIGHT_16 = Palette(
     jobs=("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#00aaaa", "#555555"),
     flat=True,
 )
-"""The same for terminals of 16 colours, in these colours exactly, so that none is guessed."""
+"""For terminals of 16 colours: exactly these colours, so that none is approximated."""
+
+THEME_NAMES = ("dark", "light")
+
+
+def register_themes(app: App[Any], chosen: str) -> dict[str, Palette]:
+    """Register both themes with the app and apply one; their palettes by name."""
+    few = app.console.color_system in ("standard", "windows")
+    palettes = dict(zip(THEME_NAMES, (DARK_16, LIGHT_16) if few else (DARK, LIGHT), strict=True))
+    for name, palette in palettes.items():
+        app.register_theme(_theme(name, palette))
+    app.theme = chosen
+    return palettes
+
+
+def _theme(name: str, palette: Palette) -> Theme:
+    return Theme(
+        name=name,
+        primary=palette.accent,
+        accent=palette.accent,
+        foreground=palette.text,
+        background=palette.ground,
+        surface=palette.ground,
+        panel=palette.raised,
+        success=palette.good,
+        warning=palette.warning,
+        error=palette.fault,
+        dark=name == "dark",
+        variables={"edge": palette.edge},
+    )
 
 
 @lru_cache(maxsize=4096)
 def style(
     colour: str, ground: str | None = None, *, bold: bool = False, reverse: bool = False
 ) -> Style:
-    """A style of these colours, made once."""
+    """A style of these colours, made only once."""
     return Style(
         color=Color.parse(colour),
         bgcolor=None if ground is None else Color.parse(ground),

@@ -1,0 +1,64 @@
+"""`callboard policies`: the parts that policies are made of."""
+
+import argparse
+import sys
+
+import msgspec
+
+from callboard.console import print_list
+from callboard.experiments import plugins
+from callboard.scheduler.policy import Part, PolicySpecError
+from callboard.scheduler.registry.parts import PART_BASES, PARTS, part_kind
+
+AFTERWORD = """\
+A policy is an order and at most one part of each other kind: fair+delay(node=5,rack=5)
+A part of your own: --policy ./mine.py:MyOrder (docs/policies.md says how to write one)"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command takes none."""
+    parser.description = (
+        "List the orders, locality, preemption and speculation rules that `callboard run --policy`"
+        " takes, with their parameters and defaults."
+    )
+
+
+def policies_command(_options: argparse.Namespace) -> int:
+    """List the parts of policies, kind by kind, with their parameters."""
+    found, broken = _all_parts()
+    for line in broken:
+        print(f"callboard: {line}", file=sys.stderr)
+    parts = [(part_kind(part) or "", name, part) for name, part in found.items()]
+    if not sys.stdout.isatty():
+        print_list((slot, name, part.summary, _parameters(part)) for slot, name, part in parts)
+        return 0
+    for slot in PART_BASES:
+        print(slot)
+        print_list(line for of, name, part in parts if of == slot for line in _lines(name, part))
+    print(AFTERWORD)
+    return 0
+
+
+def _all_parts() -> tuple[dict[str, type[Part]], list[str]]:
+    """The shipped parts and the installed ones by name, and what is wrong with the others."""
+    found, broken = dict(PARTS), []
+    for name, load in plugins.installed().items():
+        try:
+            if name in PARTS:
+                raise PolicySpecError(f"an installed `{name}` is hidden by the one that ships")
+            found[name] = load()
+        except PolicySpecError as error:
+            broken.append(str(error))
+    return found, broken
+
+
+def _lines(name: str, part: type[Part]) -> list[tuple[str, str]]:
+    """The part's name and story and, on a second line, its parameters with their defaults."""
+    parameters = _parameters(part)
+    return [(name, part.summary), *([("", f"  {parameters}")] if parameters else [])]
+
+
+def _parameters(part: type[Part]) -> str:
+    """The part's parameters with their defaults."""
+    defaults = msgspec.to_builtins(part.Params())
+    return ", ".join(f"{k}={'unset' if v is None else v}" for k, v in defaults.items())

@@ -1,0 +1,86 @@
+"""`callboard watch`: play a scenario on the screen, and watch it."""
+
+import argparse
+
+from callboard import web
+from callboard.arguments import whole_number
+from callboard.experiments.journal_paths import journal_paths
+from callboard.experiments.live_server import start_runs
+from callboard.experiments.user_errors import InputError
+from callboard.run_arguments import add_scenario_arguments, add_world_arguments, plan_runs
+from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
+from callboard.screen import add_screen_arguments, check_terminal, show_on_screen
+
+SIDES = 2
+"""How many runs a screen can show."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.description = (
+        "Play a scenario and watch it on the screen: at any speed, step by step, back and forth."
+        "  What happens is what `callboard run` would do, whatever is watched and however."
+    )
+    parser.add_argument(
+        "scenario",
+        nargs="?",
+        default=DEFAULT_SCENARIO,
+        metavar="SCENARIO",
+        help="a scenario or a trace, as `callboard run` takes them;"
+        f" {DEFAULT_SCENARIO} if none is given",
+    )
+    parser.add_argument(
+        "--policy",
+        action="append",
+        metavar="POLICY",
+        help="as for `callboard run`; else the scenario's first.  Given twice, both runs are shown"
+        " beside each other",
+    )
+    add_scenario_arguments(parser)
+    add_world_arguments(parser)
+    parser.add_argument("--journal", metavar="FILE", help="record what is played")
+    add_screen_arguments(parser)
+    browser = parser.add_argument_group("in a browser")
+    browser.add_argument(
+        "--web",
+        action="store_true",
+        help=f"show the screen at http://{web.HOST}:{web.PORT}, to browsers on this machine alone",
+    )
+    browser.add_argument(
+        "--port",
+        type=whole_number(1, 65535),
+        default=web.PORT,
+        metavar="N",
+        help="another port than that",
+    )
+
+
+def watch_command(options: argparse.Namespace) -> int:
+    """Play a scenario on the screen."""
+    asked = options.policy or []
+    if len(asked) > SIDES:
+        raise InputError(
+            f"--policy: a screen has room for {SIDES} runs, not {len(asked)};"
+            " `callboard run` compares any number in a table"
+        )
+    if options.web and not web.is_child():
+        return _watch_in_browsers(options, asked)
+    check_terminal()
+    runs = plan_runs(options.scenario, options, asked)[: len(asked) or 1]
+    journals = journal_paths(options.journal, [run.key for run in runs])
+    for journal in journals.values():
+        journal.open("ab").close()  # what is wrong with it is said before the screen comes up
+    source = start_runs([run.spec for run in runs], [journals.get(run.key) for run in runs])
+    try:
+        return show_on_screen(source, options.theme)
+    finally:
+        source.close()
+
+
+def _watch_in_browsers(options: argparse.Namespace, policies: list[str]) -> int:
+    """Let each browser have a process that plays the scenario; what is wrong is said before."""
+    if options.journal is not None:
+        raise InputError("--journal: with --web each browser plays a run of its own; leave it out")
+    plan_runs(options.scenario, options, policies)
+    web.check_port(options.port)
+    return web.serve_browsers(options.arguments, options.port)

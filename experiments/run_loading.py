@@ -1,0 +1,141 @@
+"""From what a person names to what is played, with every flaw of the input told.
+
+That is a scenario of the library, a scenario file, a trace, or a journal: its run is played again,
+with all that was done to it by hand.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from callboard.actors.injector import ScheduledFault
+from callboard.actors.vocabulary.events import FaultStruck, RunStarted
+from callboard.experiments.plugins import catalogue, load_policy
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.user_errors import InputError
+from callboard.journal.format import is_journal
+from callboard.journal.reader import Journal
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import Scenario, ScenarioFile, find_scenario, from_dict
+from callboard.scenarios.timeline import PolicyEntry
+from callboard.scheduler.policy import PolicySpecError
+
+SHORTCUTS = {
+    "--nodes": "cluster.nodes",
+    "--racks": "cluster.racks",
+    "--map-slots": "cluster.map_slots",
+    "--reduce-slots": "cluster.reduce_slots",
+    "--jobs": "workload.jobs",
+    "--seed": "seed",
+}
+"""Options that are short for a `--set`."""
+
+
+def load_run(
+    name: str,
+    overrides: Sequence[str] = (),
+    shortcuts: Mapping[str, str] | None = None,
+    *,
+    faults: bool = True,
+) -> RunSpec:
+    """The run of a scenario, by its name or file, under its first policy; without its timeline if
+    it is to be played without `faults`.  Of a journal: the run that it has recorded.
+
+    `overrides` are what `--set` takes; `shortcuts` are values by their option (see `SHORTCUTS`).
+    Raises ScenarioError, InputError for a bad shortcut, JournalError for damage.
+    """
+    path = find_scenario(name)
+    if is_journal(path):
+        if overrides or shortcuts:
+            changes = "its policy alone can be another; change the scenario that it came from"
+            raise InputError(f"{name}: a recorded run is played again as it was; {changes}")
+        return _recorded_run(path, faults=faults)
+    short = {SHORTCUTS[option]: option for option in shortcuts or {}}
+    settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
+    try:
+        file = ScenarioFile(path, [_decoded(each) for each in (*settings, *overrides)])
+        with file.placing_errors():
+            return _spec_of(file.scenario(check_timeline=False), path, faults=faults)
+    except ScenarioError as error:
+        if error.key in short and not _set_again(error.key, overrides):
+            raise InputError(f"{short[error.key]}: {error.problem}") from None
+        raise
+
+
+def _spec_of(scenario: Scenario, path: Path, *, faults: bool) -> RunSpec:
+    if not faults:
+        scenario = msgspec.structs.replace(scenario, timeline=())
+    spec = RunSpec.of(scenario, base_dir=path.parent)
+    _check_policies(scenario)
+    return spec
+
+
+def _recorded_run(path: Path, *, faults: bool) -> RunSpec:
+    """What a journal has recorded, under the policy that was in force at its start.
+
+    A run that was left early has not come to all of its script, and plays the rest of it now.
+    """
+    events = iter(Journal(path))
+    started = next(events, None)
+    if not isinstance(started, RunStarted):
+        raise InputError(f"{path}: no run has been recorded in it yet")
+    scenario = from_dict(started.scenario, path, check_timeline=False)
+    scenario = msgspec.structs.replace(scenario, policies=(started.policy,))
+    struck = [
+        ScheduledFault(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck)
+    ]
+    try:
+        spec = _spec_of(scenario, path, faults=faults)
+    except ScenarioError as error:
+        raise error.in_file(path) from None
+    by_hand = _beside(spec.script, struck) if faults else ()
+    return msgspec.structs.replace(spec, script=(*spec.script, *by_hand))
+
+
+def _beside(
+    script: Iterable[ScheduledFault], struck: Iterable[ScheduledFault]
+) -> Iterator[ScheduledFault]:
+    """What struck without being in the script."""
+    own = Counter(script)
+    for fault in struck:
+        if own[fault]:
+            own[fault] -= 1
+        else:
+            yield fault
+
+
+def _check_policies(scenario: Scenario) -> None:
+    """ScenarioError where parts are set up that there are not, or the timeline puts a policy in
+    force that there is not.
+    """
+    for name, settings in scenario.parts.items():
+        try:
+            catalogue({name: settings})
+        except PolicySpecError as error:
+            raise ScenarioError(str(error), key=f"parts.{name}") from None
+    for place, entry in enumerate(scenario.timeline):
+        if isinstance(entry, PolicyEntry):
+            try:
+                load_policy(entry.policy, scenario.parts)
+            except PolicySpecError as error:
+                raise ScenarioError(str(error), key=f"timeline[{place}].policy") from None
+
+
+def _decoded(argument: str) -> str:
+    """The argument, its bytes read as UTF-8 where Python could make no text of them.
+
+    In the locale POSIX Python takes all but ASCII for undecodable.
+    """
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(argument).decode("utf-8", "replace")
+    return argument
+
+
+def _set_again(key: str, overrides: Sequence[str]) -> bool:
+    """Whether a `--set` came after the shortcut for the same key."""
+    return any(each.partition("=")[0].strip() == key for each in overrides)

@@ -1,0 +1,172 @@
+"""The reasons of decisions in words."""
+
+from typing import assert_never
+
+from callboard.actors.vocabulary.events import OrderSwitched
+from callboard.actors.vocabulary.job_names import job_name
+from callboard.journal.tell.names import LOCALITY_NAMES, claimant_name, count, duration, ordinal
+from callboard.scheduler.reasons import (
+    AttemptPace,
+    BehindAverage,
+    ClassPlace,
+    DelayByCount,
+    DelayByTime,
+    Note,
+    PoolPlace,
+    Reason,
+    Refusal,
+    Shortage,
+    Starving,
+    Why,
+)
+
+_FIXED = {
+    Reason.LATE: ": late",
+    Reason.TINY: ": tiny",
+    Reason.TRAINING: ": training",
+    Reason.LONG_JOB: ", a long job with more than its share of a full cluster",
+    Reason.TASK_DONE: "its task is done",
+    Reason.BEGUN_ELSEWHERE: "begun again elsewhere",
+    Reason.LAUNCH_EXPIRED: "its launch has expired",
+    Reason.NODE_DRAINED: "its node is out of service",
+    Reason.JOB_ENDS: "its job ends",
+}
+"""What follows the part's name where there is nothing else to say; the master's own have none."""
+
+_GIVEN_FOR = {
+    Reason.TRAINING_TASK: "is to train",
+    Reason.OUTRANKED: "is further ahead",
+    Reason.OUTRANKED_ON_NODE: "is further ahead and suspended there",
+}
+"""What is so of the beneficiary."""
+
+
+def reason_in_words(why: Why) -> str:
+    """What decided, and why: `fair in pool ann`, `kill, pool ads lacks 3 of its min share`."""
+    if why.serving:
+        return f"{why.part}, {why.serving}{_after_part(why)}"
+    return f"{why.part}{_after_part(why)}"
+
+
+def why_in_words(why: Why, among: str = "in the queue") -> str:
+    """All of it: the reason, the place among the others, the score, and who was passed over."""
+    told = reason_in_words(why)
+    if not why.rank:
+        return told
+    score = f", score {why.score:g}" if why.score else ""
+    skips = ", ".join(f"{job_name(s.job)}: {refusal_in_words(s.refusal)}" for s in why.skipped)
+    passed = f"; passed over {skips}" if skips else ""
+    waited = ""
+    if why.skips or why.waited_ms:
+        times = "once" if why.skips == 1 else count(why.skips, "time")
+        waited = f"; had been passed over {times}, waited {duration(why.waited_ms)}"
+    return f"{told}: {ordinal(why.rank)} {among}{score}{waited}{passed}"
+
+
+def refusal_in_words(refusal: Refusal) -> str:
+    """Why a job was passed over, with all numbers."""
+    return f"{refusal_without_numbers(refusal)}{_numbers(refusal)}"
+
+
+def refusal_without_numbers(refusal: Refusal) -> str:
+    """The same for all refusals that differ in their numbers only: `only rack-local here`."""
+    match refusal:
+        case DelayByCount():
+            return f"only {LOCALITY_NAMES[refusal.level]} here"
+        case DelayByTime():
+            here, allowed = LOCALITY_NAMES[refusal.level], LOCALITY_NAMES[refusal.allowed]
+            return f"only {here} here, {allowed} allowed"
+        case Note():
+            return refusal.text
+        case _:
+            assert_never(refusal)
+
+
+def switch_in_words(event: OrderSwitched) -> str:
+    """The load that made an order change: `9 maps wait, 0 of 8 slots are free`."""
+    tasks = ("maps", "reduces")[event.kind]
+    return f"{event.waiting:,} {tasks} wait, {event.free:,} of {event.slots:,} slots are free"
+
+
+def _numbers(refusal: Refusal) -> str:
+    match refusal:
+        case DelayByCount():
+            return f"; passed over {refusal.count} of {refusal.limit} times"
+        case DelayByTime():
+            waited = f"waited {refusal.waited_ms / 1000:.3f} of {refusal.until_ms / 1000:g} s"
+            return f"; {waited}, passed over {refusal.skips} times"
+        case Note():
+            return ""
+        case _:
+            assert_never(refusal)
+
+
+def _after_part(why: Why) -> str:
+    """What follows the name of the part."""
+    match why.detail:
+        case PoolPlace():
+            return _pool(why.detail)
+        case ClassPlace():
+            return _job_class(why.reason, why.detail)
+        case Starving():
+            return f", {_starving(why.detail)}"
+        case BehindAverage(progress, done, tasks):
+            average = 100 * done / (1_000_000 * tasks)
+            return f": {100 * progress:.0f} % done, its job on average {average:.0f} %"
+        case AttemptPace():
+            restart = ", restart" if why.reason is Reason.RESTART else ""
+            return f"{restart}: {_pace(why.detail)}"
+        case Note(text):
+            return f": {text}"
+        case None:
+            return _without_detail(why)
+        case _:
+            assert_never(why.detail)
+
+
+def _without_detail(why: Why) -> str:
+    if why.reason is Reason.SUSPENDED_TOO_LONG:
+        return f", suspended for {why.score:g} s"
+    if why.reason in _GIVEN_FOR and why.beneficiary is not None:
+        return f", {claimant_name(why.beneficiary)} {_GIVEN_FOR[why.reason]}"
+    return _FIXED.get(why.reason, "")
+
+
+def _pool(place: PoolPlace) -> str:
+    if not place.needy:
+        return f" in pool {place.pool}"
+    whose = "" if place.needy == place.pool else f"pool {place.needy} "
+    return f" in pool {place.pool}, {whose}below its min share"
+
+
+def _job_class(reason: Reason, place: ClassPlace) -> str:
+    fits = "spare" if reason is Reason.UNMATCHED_CLASS else "suits"
+    node = place.node_kind or "plain nodes"
+    if place.node_speed != 1:
+        node += f" of speed {place.node_speed:g}"
+    user = f"share of {place.user}"
+    if reason is Reason.CLASS_MIN_SHARE:
+        user = f"{place.user} lacks {place.lacks} of {place.min_share}"
+    return f": class {place.job_class + 1} {fits} {node}, {user}"
+
+
+def _starving(detail: Starving) -> str:
+    told = [_shortage(each) for each in detail.shortages]
+    if detail.more:
+        told.append(f"{detail.more} more")
+    return ", ".join(told)
+
+
+def _shortage(lacks: Shortage) -> str:
+    return f"{claimant_name(lacks.claimant)} lacks {lacks.slots} of its {lacks.share}"
+
+
+def _pace(pace: AttemptPace) -> str:
+    """`12 % done in 80 s, some 587 s left`."""
+    done, ran_ms = pace.progress, pace.ran_ms
+    told = f"{100 * done:.0f} % done in {ran_ms / 1000:.0f} s"
+    if done:
+        told += f", some {ran_ms * (1 - done) / done / 1000:.0f} s left"
+    if pace.fresh_ms is not None:
+        told += f"; a fresh attempt {pace.fresh_ms / 1000:.0f} s"
+    return told

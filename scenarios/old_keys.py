@@ -1,0 +1,29 @@
+"""What keys of a scenario were called before; they are still understood, in old journals too."""
+
+from typing import Any
+
+_CLUSTER = {"kind": "node_type"}
+_HEARTBEAT = {"tasks_per_beat": "tasks_per_heartbeat"}
+
+
+def with_new_keys(raw: object) -> object:
+    """The plain data of a scenario with the keys of today.  Where a table has a key in both
+    spellings the old one stays, and is unknown.
+    """
+    if not isinstance(raw, dict) or not isinstance(raw.get("cluster"), dict):
+        return raw
+    cluster = _renamed(raw["cluster"], _CLUSTER)
+    if "heartbeat" in cluster:
+        cluster["heartbeat"] = _renamed(cluster["heartbeat"], _HEARTBEAT)
+    if isinstance(cluster.get("group"), list | tuple):
+        cluster["group"] = [_renamed(group, _CLUSTER) for group in cluster["group"]]
+    return {**raw, "cluster": cluster}
+
+
+def _renamed(table: Any, new: dict[str, str]) -> Any:
+    if not isinstance(table, dict):
+        return table
+    return {
+        new[key] if key in new and new[key] not in table else key: value
+        for key, value in table.items()
+    }

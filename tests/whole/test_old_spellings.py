@@ -1,0 +1,53 @@
+"""Every scenario of the library in the spellings of before: the same run, event for event."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from callboard.experiments.plugins import canonical_policy, load_policy
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import run_simulation
+from callboard.scenarios.scenario_file import from_dict, library_scenarios, load_scenario
+from callboard.scenarios.toml_reader import parse_toml, read_text
+from callboard.scheduler.registry.parts import OLD_NAMES
+from tests.support.library import EventDigest
+
+LIBRARY = {name: path for name, path, _ in library_scenarios()}
+UNTIL_MS = 600_000
+"""The first ten minutes of a run say enough: equal specs give equal runs."""
+
+
+def in_old_spelling(raw: dict[str, Any]) -> dict[str, Any]:
+    """The plain data of a scenario with every key and every policy written as before."""
+    cluster = dict(raw.get("cluster", {}))
+    for table in (cluster, *(groups := [dict(each) for each in cluster.get("group", ())])):
+        table["kind"] = table.pop("node_type", "")
+    heartbeat = dict(cluster.get("heartbeat", {}))
+    heartbeat["tasks_per_beat"] = heartbeat.pop("tasks_per_heartbeat", "many")
+    cluster |= {"heartbeat": heartbeat, "group": groups}
+    policies = [old_policy(each) for each in raw.get("policies", ())]
+    return {**raw, "cluster": cluster, "policies": policies}
+
+
+def old_policy(spelling: str) -> str:
+    """The policy with every part written out that it is made of, by the names of before."""
+    policy = load_policy(spelling)
+    parts = {policy.locality.name, policy.preemption.name, policy.speculation.name}
+    return "+".join([spelling, *(old for old, new in OLD_NAMES.items() if new in parts)])
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_a_scenario_in_its_old_spelling_is_the_same_run(name: str) -> None:
+    path = LIBRARY[name]
+    raw = parse_toml(read_text(path), path)
+    old, new = from_dict(in_old_spelling(raw), path), load_scenario(path)
+    assert tuple(map(canonical_policy, old.policies)) == tuple(map(canonical_policy, new.policies))
+    assert msgspec.structs.replace(old, policies=new.policies) == new
+    digests = set()
+    for scenario in (old, new):
+        spec = RunSpec.of(scenario, base_dir=path.parent, until_ms=UNTIL_MS)
+        listener = EventDigest()
+        run_simulation(spec, driver="direct", watcher=listener)
+        digests.add(listener.text())
+    assert len(digests) == 1

@@ -1,0 +1,118 @@
+"""From a key to an intervention, through menus and forms.
+
+An intervention happens at the moment that is shown; playing pauses while the user chooses.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from textual.app import App, SystemCommand
+
+from callboard.experiments import intervention_menu as menus
+from callboard.journal.replay.frame import Frame, RunInfo
+from callboard.journal.replay.source import GoTo
+from callboard.journal.tell.names import clock
+from callboard.tui.playback import Playback
+from callboard.tui.screens.menus import FormScreen, MenuScreen
+
+
+class InterventionFlow:
+    """Lets the user choose interventions in a run, and how far to play it."""
+
+    def __init__(self, app: App[Any], playback: Playback) -> None:
+        self._app = app
+        self._playback = playback
+
+    def intervene(self, target: menus.NodeTarget | None = None) -> None:
+        """Offer the interventions in the target, else in the selection; and in the cluster."""
+        if (live := self._live()) is not None:
+            frame, run = live
+            targets = [target] if target else menus.targets_of_node(self._playback.view.node, run)
+            both = " in both runs" if frame.comparison is not None else ""
+            title = f"Intervene{both} at {clock(frame.at_ms)}"
+            self._choose(title, menus.intervention_menu(frame, run, targets))
+
+    def fork(self) -> None:
+        """Offer policies for a second run."""
+        if (live := self._live()) is not None:
+            self._choose(f"Fork at {clock(live[0].at_ms)}", [menus.fork_menu(*live)])
+
+    def until(self) -> None:
+        """Offer moments until which the run is played."""
+        if (frame := self._playback.frame) is not None:
+            waiting = self._playback.player.until is not None
+            self._choose("Play until …", [menus.until_menu(frame, waiting)])
+
+    def by_name(self) -> Iterator[SystemCommand]:
+        """All interventions, for the command palette."""
+        frame, run = self._playback.frame, self._playback.run
+        if not self._playback.source.live or frame is None or run is None:
+            return
+        targets = menus.targets_of_node(self._playback.view.node, run)
+        for group in menus.intervention_menu(frame, run, targets):
+            for item in group.items:
+                do = partial(self._app.call_later, self._follow, group.heading, item, lambda: None)
+                yield SystemCommand(f"{group.subject}: {item.title}", f"keys: x {item.key}", do)
+
+    def _live(self) -> tuple[Frame, RunInfo] | None:
+        """The frame and the run, if it is live; else a message says that it cannot be changed."""
+        frame, run = self._playback.frame, self._playback.run
+        if not self._playback.is_live():
+            return None
+        return None if frame is None or run is None else (frame, run)
+
+    def _choose(self, title: str, groups: Sequence[menus.MenuGroup]) -> None:
+        """Pause, offer a choice, do what was chosen, and go on as before."""
+        player = self._playback.player
+        resume = partial(setattr, player, "playing", player.playing)
+        player.playing = False
+        self._open(title, groups, resume)
+
+    def _open(
+        self, title: str, groups: Sequence[menus.MenuGroup], resume: Callable[[], None]
+    ) -> None:
+        items = [item for group in groups for item in group.items]
+        lines = [(each.heading, [(i.key, i.title) for i in each.items]) for each in groups]
+
+        def chosen(number: int | None) -> None:
+            if number is None:
+                resume()
+            else:
+                self._follow(title, items[number], resume)
+
+        self._app.push_screen(MenuScreen(title, lines), chosen)
+
+    def _follow(self, title: str, item: menus.MenuItem, resume: Callable[[], None]) -> None:
+        """Do what was chosen, or ask for the details."""
+        match item.then:
+            case menus.MenuGroup() as group:
+                self._open(title, [group], resume)
+            case menus.MenuForm() as form:
+                self._fill_in(form, resume)
+            case choice:
+                self._do(choice, resume)
+
+    def _fill_in(self, form: menus.MenuForm, resume: Callable[[], None]) -> None:
+        def filled(fields: menus.FormFields | None) -> None:
+            if fields is None:
+                resume()
+            else:
+                self._do(form.read(fields), resume)
+
+        self._app.push_screen(FormScreen(form.question, form.fields, form.read), filled)
+
+    def _do(self, choice: menus.MenuChoice, resume: Callable[[], None]) -> None:
+        """An intervention happens at the moment that is shown, however far the run has come."""
+        resume()
+        playback = self._playback
+        match choice:
+            case menus.NodeTarget():
+                self.intervene(choice)
+            case menus.PlayUntil():
+                playback.player.play_until(choice.move, choice.text)
+                playback.ask()
+            case _:
+                if playback.frame is not None:
+                    playback.ask(GoTo(playback.frame.at_ms))
+                playback.intervene(choice)

@@ -1,0 +1,123 @@
+"""What the tables of jobs share: titles to sort by, and a progress bar."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import msgspec
+from textual import events
+from textual.message import Message
+
+from callboard.journal.replay.frame import ComparedJob, Frame, JobRow, JobSortKey
+from callboard.scheduler.model import JobId
+from callboard.tui.panels.list_pane import ListPane
+from callboard.tui.panels.pane import Span, cell
+from callboard.tui.theme import Palette, style
+
+Row = TypeVar("Row", JobRow, ComparedJob)
+
+
+class Title(msgspec.Struct, frozen=True):
+    """The title of a column, and the key that a click sorts by; with a `colour` it is bold."""
+
+    text: str
+    width: int
+    key: JobSortKey | None
+    left: bool = False
+    colour: str | None = None
+
+
+class JobTable(ListPane, Generic[Row]):
+    """One job a row, in the order of the frame."""
+
+    key = "2"
+    head_lines = 1
+
+    @dataclass
+    class Chosen(Message):
+        """A job was chosen."""
+
+        job: JobId
+
+    @dataclass
+    class SortBy(Message):
+        """A column's title was clicked."""
+
+        key: JobSortKey
+
+    def titles(self) -> list[Title]:
+        """The titles of the columns that fit."""
+        raise NotImplementedError
+
+    def rows_of(self, frame: Frame) -> list[Row]:
+        """The rows of the frame."""
+        raise NotImplementedError
+
+    def row(self, row: Row) -> Iterable[Span]:
+        """The spans of one row."""
+        raise NotImplementedError
+
+    def nothing(self, frame: Frame) -> str:
+        """What is said where there are no rows."""
+        raise NotImplementedError
+
+    def line(self, frame: Frame, y: int) -> Iterable[Span]:
+        rows = self.rows_of(frame)
+        if y == 0:
+            return self.head()
+        if y <= len(rows):
+            return self.row(rows[y - 1])
+        empty = y == 2 and not rows
+        return [(f"  {self.nothing(frame)}", self.ink(self.palette.dim))] if empty else ()
+
+    def listed(self) -> list[JobId]:
+        return [row.job for row in self.rows_of(self.frame)] if self.frame is not None else []
+
+    def room(self) -> dict[str, int]:
+        return {"jobs_rows": self.rows, "with_fair_shares": False}
+
+    def label(self, rows: int, top: int, found: int, system: str) -> None:
+        """Say in the border which of all jobs are listed."""
+        view = self.view
+        jobs = "all jobs" if view.all_jobs else f"jobs in {system}"
+        self.border_title = f"{self.key} {jobs}{f', /{view.filter}' if view.filter else ''}"
+        self.border_subtitle = f"{top + 1}–{top + rows} of {found:,}" if rows else ""
+
+    def head(self) -> Iterator[Span]:
+        """The line of titles."""
+        palette, view = self.palette, self.view
+        yield "  ", self.ink()
+        for title in self.titles():
+            sorts = title.key is view.jobs_key and title.colour is None
+            arrow = ("▾" if view.jobs_reverse else "▴") if sorts else ""
+            colour = title.colour or (palette.text if sorts else palette.dim)
+            text = cell(title.text[: title.width - len(arrow)] + arrow, title.width, title.left)
+            yield f"{text} ", self.ink(colour, bold=sorts or title.colour is not None)
+
+    def current(self) -> JobId | None:
+        return self.view.job
+
+    def choose(self, at: int) -> None:
+        self.post_message(self.Chosen(self.listed()[at]))
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y or self.frame is None:
+            return
+        x = offset.x - 2
+        for title in self.titles():
+            x -= title.width + 1
+            if x < 0:
+                if title.key is not None:
+                    self.post_message(self.SortBy(title.key))
+                return
+
+
+def task_bar(row: JobRow, width: int, palette: Palette, ground: str) -> Iterator[Span]:
+    """Tasks done, running and waiting in one bar, maps and reduces together."""
+    hue, tasks = palette.hue(row.job), max(sum(row.tasks), 1)
+    done = round(sum(row.done) * width / tasks)
+    running = min(-(-sum(row.running) * width // tasks), width - done)
+    yield "█" * done, style(hue, ground)
+    yield "▒" * running, style(palette.shade(hue, 1), ground)
+    yield "·" * (width - done - running), style(palette.faint, ground)

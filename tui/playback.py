@@ -1,0 +1,211 @@
+"""Asking a source for frames, and letting time pass.
+
+A `View` says what the user wants to see, the `Frame` that answers it what is shown.  Nothing here
+knows Textual or reads a clock.
+"""
+
+from typing import Any, Protocol, cast
+
+import msgspec
+
+from callboard.experiments.interventions import Intervention, InterventionRequest, LiveSource
+from callboard.journal.replay.frame import Frame, RunInfo, View
+from callboard.journal.replay.player import Player
+from callboard.journal.replay.recorded import RecordedSource
+from callboard.journal.replay.source import (
+    GoTo,
+    Move,
+    Request,
+    Source,
+    Stay,
+    Step,
+    StepKind,
+)
+from callboard.scheduler.model import Millis
+
+_READ_AT_ONCE = 4_000
+_READ_PAUSE_S = 0.005
+"""A journal is read in parts, with pauses in which keys are answered."""
+
+_GROWN_AGAIN_S = 0.25
+"""How soon a journal that is still being written is read again."""
+
+RECORDED_REFUSAL = "this run is recorded and stays as it was; `callboard watch` plays one anew"
+
+_NOTE_AFTER_S = 0.3
+_OWED_MOST_S = 0.25
+"""While a source takes longer than this for a frame, virtual time passes more slowly."""
+
+
+class Display(Protocol):
+    """What shows the frames."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the display is still open."""
+
+    def room(self, view: View) -> dict[str, int]:
+        """The room in the panes, as fields of a `View`."""
+
+    def show(self, frame: Frame) -> None:
+        """Show a frame."""
+
+    def say(self, note: str) -> None:
+        """Show a note in the first line, or none."""
+
+    def tell(self, message: str, *, warning: bool = False) -> None:
+        """Show a message for a while."""
+
+
+class Playback:
+    """Asks for frames, one after the other, and has them shown."""
+
+    def __init__(self, source: Source, display: Display) -> None:
+        self.source = source
+        self.player = Player()
+        self.view = View()
+        self.frame: Frame | None = None
+        self.run: RunInfo | None = None
+        self._display = display
+        self._waiting = 0
+        """The number of requests without an answer yet."""
+        self._owed_s = 0.0
+        """Real time that has passed since the last frame was asked for."""
+        self._waited_s = 0.0
+        """How long the present answer has taken so far."""
+        self._growing = False
+        """Whether the journal is still being written, and has been read as far as it goes."""
+
+    # Asking and answering.
+
+    def ask(self, move: Move | None = None) -> None:
+        """Ask for a frame, of the present moment unless told otherwise."""
+        self.set_view(**self._display.room(self.view))
+        self._waiting += 1
+        self.source.ask(Request(move or Stay(), self.view), self.answered)
+
+    def intervene(self, intervention: Intervention) -> None:
+        """Ask a live run for an intervention; of a recorded one only say that it cannot be."""
+        if not self.is_live():
+            return
+        self.set_view(**self._display.room(self.view))
+        self._waiting += 1
+        source = cast(LiveSource, self.source)
+        source.intervene(InterventionRequest(intervention, self.view), self.answered)
+
+    def is_live(self) -> bool:
+        """Whether the run can be changed; a message says so if it cannot."""
+        if not self.source.live:
+            self._display.tell(RECORDED_REFUSAL, warning=True)
+        return self.source.live
+
+    def answered(self, frame: Frame) -> None:
+        """Take a frame that has come, and show it."""
+        self._waiting -= 1
+        if not self._display.is_running:
+            return
+        if self._waited_s > _NOTE_AFTER_S and not self._waiting:
+            self._display.say("")
+        self._waited_s = 0.0
+        self.frame = frame
+        if frame.run is not None:
+            self.run = frame.run
+            self.set_view(with_run=False)
+        if self.player.playing and (frame.reached or frame.over):
+            self.player.stop()
+        if frame.refusal:
+            self._display.tell(frame.refusal, warning=True)
+        self.set_view(jobs_top=frame.rows_top)
+        flat_out = self.player.playing and self.player.speed is None
+        if self.source.live and flat_out and not self._waiting:
+            self.ask(self.player.play(0))  # the run goes on while this frame is drawn
+        self._display.show(frame)
+
+    def set_view(self, **changes: Any) -> None:
+        """Change the view for the next request."""
+        self.view = msgspec.structs.replace(self.view, **changes)
+
+    def update_view(self, **changes: Any) -> None:
+        """Change the view and show it."""
+        self.set_view(**changes)
+        self.ask()
+
+    # Time.
+
+    def tick(self, seconds: float) -> None:
+        """Let real time pass.  Nothing new is asked for while an answer is still to come."""
+        if self._waiting:
+            self._waited_s += seconds
+            if self._waited_s > _NOTE_AFTER_S:
+                self._display.say("simulating …")
+        if not self.player.playing:
+            return
+        self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
+        if not self._waiting:
+            owed_s, self._owed_s = self._owed_s, 0.0
+            self.ask(self.player.play(owed_s))
+
+    def play_or_pause(self) -> None:
+        """Play, or pause; at the end of a run, play it again from its start."""
+        again = self.frame is not None and self.frame.over and not self.player.playing
+        self.player.playing = not self.player.playing
+        self.ask(GoTo(0) if again else None)
+
+    def follow(self) -> None:
+        """Keep up with a run in another process."""
+        self.player.set_speed(None)
+        self.player.playing = True
+
+    def step(self, kind: StepKind, back: bool) -> None:
+        """To the next moment of a kind, or the one before, and pause."""
+        self.player.playing = False
+        self.ask(Step(kind, back))
+
+    def scrub(self, hundredths: int) -> None:
+        """Go on by hundredths of the run, or back below 0."""
+        if self.frame is not None:
+            self.ask(GoTo(self.frame.scrubbed(hundredths)))
+
+    def seek(self, at_ms: Millis, mark: bool) -> None:
+        """To a moment, or to the first mark from it on."""
+        self.ask(GoTo(at_ms - 1 if mark else at_ms))
+        if mark:
+            self.ask(Step(StepKind.MARK))
+
+    def seek_end(self) -> None:
+        """To the end of what is known; a journal that is still being written is followed."""
+        if self._growing:
+            self.follow()
+        self.ask(GoTo(None))
+
+    # Reading a journal.
+
+    def read_on(self) -> float | None:
+        """Read the next part of the journal; the seconds after which to go on, None for never.
+
+        Raises JournalError for damage.
+        """
+        source = self.source
+        if not isinstance(source, RecordedSource):
+            return None
+        known, was_growing = len(source.recording), self._growing
+        more = source.read_on(_READ_AT_ONCE)
+        self._growing = not more and source.growing
+        note = "still being written" if self._growing else ""
+        if more:
+            note = f"reading, {len(source.recording):,} events so far"
+        elif was_growing and not self._growing:
+            self._display.tell(_ending(source))
+        self._display.say(note)
+        if len(source.recording) != known or not (more or self._growing):
+            self.ask()
+        if more:
+            return _READ_PAUSE_S
+        return _GROWN_AGAIN_S if self._growing else None
+
+
+def _ending(source: RecordedSource) -> str:
+    """How a journal ended that was being written."""
+    if source.recording.ended is not None:
+        return "the journal is complete: the run has ended"
+    return "the journal is cut off: its writer is gone, and the run has not ended"

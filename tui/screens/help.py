@@ -1,0 +1,79 @@
+"""The help: all keys, and what the signs mean."""
+
+from typing import ClassVar
+
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from callboard.tui.keymap import GROUPS
+
+_SIGNS = (
+    (
+        "■ ◇ ◆ ▲",
+        "a map, a reduce that fetches map outputs, a reduce, a speculative attempt; in the colour"
+        " of the job, brighter the longer it has run compared with others of its job",
+    ),
+    ("·  ×", "an empty slot, and one of a node that is down"),
+    (
+        "□",
+        "the attempt is over, but the master does not know yet: until the next heartbeat, or, if"
+        " the node is down, until the master gives the node up",
+    ),
+    ("!", "the master has given this attempt up, but it still runs"),
+    ("¹ ² ³", "how many suspended attempts the node keeps in memory"),
+    (
+        "× ‖ ≠ ~ ⊘",
+        "after a node's number: down, paused, link disturbed, slow, out of service; red where the"
+        " master does not know that the node is down",
+    ),
+    ("?", "the node is up, but the master has given it up for lost"),
+    ("°", "in a title: what the scheduler cannot know"),
+    ("▾ ✕ ▴ ╷", "marks: a fault, a node given up, a node back, a preemption"),
+    ("╫", "where two compared runs first differ"),
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """All keys and all signs."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,q", "dismiss", "close"),
+        Binding("down,j", "scroll(1)", show=False),
+        Binding("up,k", "scroll(-1)", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help"):
+            yield Static(_signs())
+            yield Static(_keys())
+            yield Static(Text("ctrl+p finds any of these by name.  esc closes this.", "dim"))
+
+    def action_scroll(self, by: int) -> None:
+        self.query_one("#help").scroll_relative(y=3 * by, animate=False)
+
+
+def _signs() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.title = "What the signs mean"
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    for sign, meaning in _SIGNS:
+        table.add_row(sign, meaning)
+    return table
+
+
+def _keys() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, justify="right", style="bold")
+    table.add_column()
+    for heading, commands in GROUPS.items():
+        table.add_row("", "")
+        table.add_row("", Text(heading.capitalize(), "bold underline"))
+        for each in commands:
+            table.add_row(each.key, each.help)
+    return table

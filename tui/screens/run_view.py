@@ -1,0 +1,75 @@
+"""One run on the screen: its panes."""
+
+from functools import cached_property
+from typing import ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal
+from textual.widget import Widget
+
+from callboard.journal.replay.frame import Frame, View
+from callboard.tui.panels.charts import ChartsPane
+from callboard.tui.panels.detail import DetailPane
+from callboard.tui.panels.jobs import JobsPane
+from callboard.tui.panels.log import LogPane
+from callboard.tui.panels.pane import Pane
+from callboard.tui.panels.slots import SlotsPane
+from callboard.tui.theme import Palette
+
+AnyPane = TypeVar("AnyPane", bound=Pane)
+
+
+class RunView(Container):
+    """The panes between the first line and the time bar."""
+
+    lower: ClassVar[tuple[str, ...]] = ("jobs", "log", "detail", "charts")
+    """The panes that share one place on a small screen."""
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="upper"):
+            yield SlotsPane(id="slots")
+            yield JobsPane(id="jobs")
+        with Horizontal(id="lower"):
+            yield LogPane(id="log")
+            yield DetailPane(id="detail")
+        yield ChartsPane(id="charts")
+
+    def on_mount(self) -> None:
+        self.show_pane("jobs", View())
+
+    @cached_property
+    def panes(self) -> list[Pane]:
+        """All of them."""
+        return list(self.query(Pane))
+
+    def pane(self, kind: type[AnyPane], view: View) -> AnyPane:
+        """The pane of a kind; of two sides the one in front."""
+        panes = (pane for pane in self.panes if isinstance(pane, kind))
+        return next(pane for pane in panes if pane.side in (None, view.lead))
+
+    def room(self, view: View) -> dict[str, int]:
+        """The room in the panes, as fields of a `View`."""
+        panes = (pane for pane in self.panes if pane.side in (None, view.lead))
+        return {field: room for pane in panes for field, room in pane.room().items()}
+
+    def draw(self, frame: Frame, view: View, palette: Palette) -> None:
+        """Show the frame in every pane."""
+        for pane in self.panes:
+            pane.draw(frame, view, palette)
+
+    def show_pane(self, name: str, view: View) -> Pane:  # noqa: ARG002
+        """Bring up the pane of that name, and return it."""
+        self.bring_up(name)
+        return self.query_one(f"#{name}", Pane)
+
+    def bring_up(self, name: str) -> None:
+        """On a small screen, show this one of the lower panes."""
+        if name in self.lower:
+            for each in self.lower:
+                self.set_class(each == name, f"with-{each}")
+
+    def zoom(self, pane: Widget | None) -> None:
+        """Show one pane alone, or all again."""
+        kept = () if pane is None else (pane, *pane.ancestors)
+        for each in (self, *self.query("*")):
+            each.set_class(each in kept, "alone")
