@@ -30,18 +30,12 @@ ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """How the master computes the heartbeat interval (rule H1), and whether it takes blacklisted
-    nodes out of service (`actors.master.blacklist`), by Hadoop version.
-
-    interval = max(nodes / 100 heartbeats a second, minimum_ms).
+    """By Hadoop version: the shortest heartbeat interval (rule H1), and whether the master takes
+    blacklisted nodes out of service (`actors.master.blacklist`).
     """
 
     minimum_ms: Millis
     removes_bad_nodes: bool
-
-    def interval_ms(self, nodes: int) -> Millis:
-        """The interval that the master returns in every reply to a cluster of `nodes`."""
-        return max(10 * nodes, self.minimum_ms)
 
 
 PROFILES: dict[ProfileName, Profile] = {
@@ -72,10 +66,12 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     expiry_ms: Annotated[Millis, Meta(ge=3, le=_DAY_MS)] = 600_000
 
     def period_ms(self, nodes: int) -> Millis:
-        """The interval in force for this many nodes: the stated one, or the profile's."""
+        """The interval that the master returns in every reply to a cluster of this many nodes: the
+        stated one, or 100 heartbeats a second, but not less than the profile's minimum (rule H1).
+        """
         if self.interval_ms is not None:
             return self.interval_ms
-        return PROFILES[self.profile].interval_ms(nodes)
+        return max(10 * nodes, PROFILES[self.profile].minimum_ms)
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -24,6 +24,7 @@ from callboard.scenarios.fields import JOBS_MAX, to_ms
 from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
 from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.targets import drawn_count, nodes_named, nodes_of_entry, refuse_entry
+from callboard.scenarios.timeline import SCHEDULED_FAULTS_MAX
 from callboard.scheduler.model import JobId, Millis, NodeId
 from callboard.scheduler.registry.key_path import dotted
 
@@ -122,10 +123,8 @@ class _FaultScript:
     def _count(self, more: int, place: int, field: str) -> None:
         """So many faults more, which only a trace, a draw or the names of jobs could tell."""
         self._uncounted += more
-        if self._uncounted > tl.SCHEDULED_FAULTS_MAX:
-            refuse_entry(
-                f"this comes to more than {tl.SCHEDULED_FAULTS_MAX:,} faults", place, field
-            )
+        if self._uncounted > SCHEDULED_FAULTS_MAX:
+            refuse_entry(f"this comes to more than {SCHEDULED_FAULTS_MAX:,} faults", place, field)
 
     def _add_outages(
         self, entry: tl.FailuresEntry | tl.TraceEntry, place: int, at_ms: Millis
@@ -170,16 +169,11 @@ class _FaultScript:
         named = (nodes_named(target, self._nodes, place) for target in entry.other_targets())
         others = set().union(*named).difference(affected)
         self._pairs += len(affected) * len(others)
-        if self._pairs > tl.SCHEDULED_FAULTS_MAX:
-            refuse_entry(
-                f"more than {tl.SCHEDULED_FAULTS_MAX:,} pairs of nodes are split", place, "nodes"
-            )
+        if self._pairs > SCHEDULED_FAULTS_MAX:
+            problem = f"more than {SCHEDULED_FAULTS_MAX:,} pairs of nodes are split"
+            refuse_entry(problem, place, "nodes")
         if not others:
-            refuse_entry(
-                "these are all nodes, or the same ones, so no node is split from another",
-                place,
-                "nodes",
-            )
+            refuse_entry("no node is split from another: name others", place, "nodes")
         return tuple(sorted(others))
 
     def _affected(
@@ -268,11 +262,9 @@ def _jobs(text: str, names: Mapping[JobId, str], place: int) -> list[JobId]:
 
 
 def _check(entry: tl.TimelineEntry, place: int, nodes: int, scheduled: int) -> None:
-    """ScenarioError where fields contradict each other, or the faults `scheduled` so far are too
-    many.
-    """
-    if scheduled > tl.SCHEDULED_FAULTS_MAX:
-        most = f"times × names × {nodes:,} nodes may be {tl.SCHEDULED_FAULTS_MAX:,} in all entries"
+    """ScenarioError where fields contradict each other, or too many faults are `scheduled`."""
+    if scheduled > SCHEDULED_FAULTS_MAX:
+        most = f"times × names × {nodes:,} nodes may be {SCHEDULED_FAULTS_MAX:,} in all entries"
         refuse_entry(f"this is too much; {most}, and come to {scheduled:,} here", place, "times")
     if entry.at_s is not None and entry.after_s is not None:
         refuse_entry("`at_s` and `after_s` both say when; keep one", place, "after_s")
@@ -337,10 +329,9 @@ def _outages(
         return
     until_ms = to_ms(entry.until_s)
     mean_s = entry.mtbf_s + entry.mttr_s
-    if len(nodes) * max(until_ms - at_ms, 0) / 1000 / mean_s > tl.SCHEDULED_FAULTS_MAX:
-        refuse_entry(
-            f"more than {tl.SCHEDULED_FAULTS_MAX:,} failures are to be expected", place, "mtbf_s"
-        )
+    if len(nodes) * max(until_ms - at_ms, 0) / 1000 / mean_s > SCHEDULED_FAULTS_MAX:
+        problem = f"more than {SCHEDULED_FAULTS_MAX:,} failures are to be expected"
+        refuse_entry(problem, place, "mtbf_s")
     affected = set(nodes_of_entry(entry, nodes, place))
     chosen = [facts for facts in nodes if facts.node in affected]
     up, down = (

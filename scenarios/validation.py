@@ -81,9 +81,8 @@ def slots_per_node(cluster: Cluster) -> Iterator[tuple[int, int]]:
 
 def _check_node_type(kind: str, key: str) -> None:
     if len(kind) > NODE_TYPE_LENGTH_MAX or not kind.isprintable():
-        raise ScenarioError(
-            f"expected at most {NODE_TYPE_LENGTH_MAX} printable characters", key=key
-        )
+        problem = f"expected at most {NODE_TYPE_LENGTH_MAX} printable characters"
+        raise ScenarioError(problem, key=key)
 
 
 def _refuse(problem: str, name: str) -> None:

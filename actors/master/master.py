@@ -40,15 +40,7 @@ from callboard.actors.vocabulary.lifecycle import (
 from callboard.scheduler import facts
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import (
-    KINDS,
-    AttemptId,
-    JobId,
-    Millis,
-    NodeId,
-    TaskIndex,
-    TaskKind,
-)
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
 
