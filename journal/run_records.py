@@ -1,180 +1,240 @@
-"""What is known of one task, job, attempt or node by the events (`journal.run_state`).
+"""What is known of one attempt, job or node by the events of a run (`journal.run_state`).
 
-As a string each says what it is like, for a person who has to understand a violation.
+As a string each says how it is, for a person who has to understand a violation.
 """
 
-from callboard.actors.vocabulary.events import (
-    AttemptLaunched,
-    JobSubmitted,
-    NodeFacts,
-    Outcome,
-    Stall,
+import msgspec
+
+from callboard.actors.network import HEALTHY
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.lifecycle import (
+    MACHINE,
+    AttemptState,
+    BookedNodeState,
+    BookedState,
+    JobState,
+    MachineState,
+    step,
 )
-from callboard.scheduler.model import AttemptId, Millis, NodeId, TaskIndex, TaskKind
+from callboard.actors.worker.machine import MACHINE_CHANGES
+from callboard.scheduler.model import AttemptId, Millis, Priority, TaskKind
 
 NEVER: Millis = -1
+NO_SLOT = -1
+
+_STALLED = frozenset(
+    {
+        AttemptState.AWAITING_INPUT,
+        AttemptState.MAP_STUCK,
+        AttemptState.REDUCE_STUCK,
+        AttemptState.HANGING,
+        AttemptState.SUSPENDED_HANGING,
+    }
+)
 
 
-class TaskRecord:
-    """One task; `valid` is the attempt whose success counts, 0 if none does; `alive` counts its
-    open attempts that no success of another has beaten.
+class AttemptRecord(msgspec.Struct, gc=False):
+    """One attempt: its real state, the master's, and the events that told it; None has not come.
+
+    `slot` is the one that it holds since `began_ms`, or that it gave up at `left_ms` when it was
+    suspended or ended; `held_ms` sums how long it held slots until `left_ms`.  `fetching_ms` is
+    how much of that a reduce needed for its shuffle.  `beaten` says that another attempt has done
+    the task; `rival` is that other attempt, or the one that runs beside this.
     """
 
-    __slots__ = ("alive", "failed", "killed", "launched", "open", "succeeded", "valid")
+    launch: ev.AttemptLaunched
+    version: int
+    state: AttemptState = AttemptState.UNASSIGNED
+    booked: BookedState = BookedState.LAUNCHED
+    started: ev.AttemptStarted | None = None
+    shuffled: ev.ShuffleEnded | None = None
+    stalled: ev.AttemptStalled | None = None
+    suspended: ev.AttemptSuspended | None = None
+    ended: ev.AttemptEnded | None = None
+    closed: ev.AttemptClosed | None = None
+    slot: int = NO_SLOT
+    began_ms: Millis = NEVER
+    left_ms: Millis = NEVER
+    held_ms: Millis = 0
+    fetching_ms: Millis = 0
+    rival: AttemptId = 0
+    beaten: bool = False
+    kill_ordered: bool = False
+    suspend_ordered: bool = False
+    """Until it is ordered to go on."""
+    resume_ordered: bool = False
+    """Until it goes on."""
 
-    def __init__(self) -> None:
-        self.launched = 0
-        self.failed = 0
-        self.killed = 0
-        self.succeeded = False  # ever
-        self.valid: AttemptId = 0
-        self.alive = 0
-        self.open: list[AttemptRecord] = []
+    @property
+    def holds_slot(self) -> bool:
+        """Whether it holds a slot now."""
+        return self.began_ms != NEVER and self.left_ms == NEVER
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether its node keeps it without a slot."""
+        return self.left_ms != NEVER and self.ended is None
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether it makes no progress, for the reason that `stalled` tells."""
+        return self.state in _STALLED
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended and the master has booked that."""
+        return self.ended is not None and self.closed is not None
+
+    def held_until(self, at_ms: Millis) -> Millis:
+        """For how long it has held slots by now."""
+        return self.held_ms + (at_ms - self.began_ms if self.holds_slot else 0)
 
     def __str__(self) -> str:
-        open_ = ", ".join(str(each.launch.attempt) for each in self.open) or "none"
-        return (
-            f"the task: {self.launched} attempts launched, {self.failed} failed, {self.killed}"
-            f" killed, open {open_}, success {self.valid or 'none'}"
-        )
+        place = f" in slot {self.slot}" if self.holds_slot else ""
+        launch = self.launch
+        told = f"attempt {launch.attempt} on node-{launch.node}: {self.state}{place}"
+        return f"{told}, booked as {self.booked}"
 
 
-class JobRecord:
-    """One job: by kind of task, how many are done (`valid`), how many have an attempt alive
-    (`busy`), and how many attempts are open.
+class PhaseRecord(msgspec.Struct, gc=False):
+    """The maps of a job, or its reduces, as the master has booked them.
+
+    `running` tasks have an attempt that is not closed and that no other has beaten, `open` are
+    all attempts that are not closed.  `succeeded` attempts (more than the tasks that are `done`
+    where outputs were lost) held slots for `held_ms`, `work_ms` of it not for their shuffles.
     """
 
-    __slots__ = (
-        "busy",
-        "complete_ms",
-        "finished",
-        "finished_ms",
-        "most_maps",
-        "open",
-        "outputs",
-        "submitted",
-        "tasks",
-        "undone_ms",
-        "undone_now",
-        "valid",
-    )
+    done: int = 0
+    running: int = 0
+    open: int = 0
+    succeeded: int = 0
+    held_ms: Millis = 0
+    work_ms: Millis = 0
 
-    def __init__(self, submitted: JobSubmitted) -> None:
-        self.submitted = submitted
-        self.finished: Outcome | None = None
-        self.finished_ms: Millis = NEVER
-        self.tasks: tuple[dict[TaskIndex, TaskRecord], ...] = ({}, {})
-        self.valid = [0, 0]
-        self.busy = [0, 0]
-        self.open = [0, 0]
-        self.most_maps = 0
-        """The most maps that were ever done at once: slowstart looks at this."""
-        self.complete_ms: Millis = NEVER
-        """When all maps were last done, if they are not."""
-        self.outputs: dict[AttemptId, tuple[TaskIndex, NodeId]] = {}
-        self.undone_ms: Millis = NEVER
-        self.undone_now = 0
-        """How many tasks were undone at that instant."""
+
+class JobRecord(msgspec.Struct, gc=False):
+    """One job; `phases` are its maps and its reduces, `levels` its launched maps by locality.
+
+    `pool` and `priority` are those of now, `submission` has the first.  `suspended` attempts are
+    kept by their nodes; `wasted_ms` is how long attempts held slots that failed or were killed.
+    `last_launch` leaves speculative attempts out; `preempted` is how often an attempt had to give
+    way to another job.
+    """
+
+    submission: ev.JobSubmitted
+    version: int
+    pool: str
+    priority: Priority
+    state: JobState = JobState.MAPPING
+    phases: tuple[PhaseRecord, PhaseRecord] = msgspec.field(
+        default_factory=lambda: (PhaseRecord(), PhaseRecord())
+    )
+    finished: ev.JobFinished | None = None
+    suspended: int = 0
+    levels: tuple[int, int, int] = (0, 0, 0)
+    wasted_ms: Millis = 0
+    preempted: int = 0
+    first_launch_ms: Millis | None = None
+    last_launch: ev.AttemptLaunched | None = None
+    last_preemption: ev.KillOrdered | ev.SuspendOrdered | None = None
 
     def total(self, kind: TaskKind) -> int:
         """How many tasks of the kind it has."""
-        return self.submitted.reduces if kind else self.submitted.maps
+        return self.submission.reduces if kind else self.submission.maps
 
-    def task(self, kind: TaskKind, index: TaskIndex) -> TaskRecord:
-        """The task of this number."""
-        tasks = self.tasks[kind]
-        found = tasks.get(index)
-        if found is None:
-            found = tasks[index] = TaskRecord()
-        return found
+    @property
+    def open(self) -> int:
+        """How many attempts the master has not closed."""
+        return self.phases[0].open + self.phases[1].open
+
+    @property
+    def finished_ms(self) -> Millis | None:
+        """When it left the system."""
+        return None if self.finished is None else self.finished.at_ms
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended."""
+        return None if self.finished is None else self.finished.outcome
+
+    def renewed(self, version: int) -> "JobRecord":
+        """A record of its own for a copy of the state."""
+        maps, reduces = (msgspec.structs.replace(phase) for phase in self.phases)
+        return msgspec.structs.replace(self, version=version, phases=(maps, reduces))
 
     def __str__(self) -> str:
         parts = [
-            f"{self.valid[kind]} of {self.total(kind)} {name} done, {self.busy[kind]} being run in"
-            f" {self.open[kind]} attempts"
-            for kind, name in ((TaskKind.MAP, "maps"), (TaskKind.REDUCE, "reduces"))
+            f"{phase.done} of {self.total(kind)} {kind.name.lower()}s done, {phase.running} being"
+            f" run in {phase.open} attempts"
+            for kind, phase in zip(TaskKind, self.phases, strict=True)
         ]
-        ended = f", {self.finished}" if self.finished else ""
-        return f"job-{self.submitted.job}: {'; '.join(parts)}{ended}"
+        return f"job-{self.submission.job}, {self.state}: {'; '.join(parts)}"
 
 
-class AttemptRecord:
-    """One attempt: what really became of it, what was ordered, and what was booked."""
+class NodeRecord(msgspec.Struct, frozen=True, gc=False):
+    """One node: its machine, in this state since `since_ms`, and what the master takes it for.
 
-    __slots__ = (
-        "beaten",
-        "closed",
-        "ended",
-        "ended_ms",
-        "expired",
-        "job",
-        "killing",
-        "launch",
-        "place",
-        "resuming",
-        "shuffled",
-        "stalled",
-        "started_ms",
-        "suspended",
-        "suspended_ms",
-        "suspending",
-        "task",
-    )
+    `down_ms` is how long it was down before now.  Work takes `factor` times as long;
+    `absent` nodes have been down since before the run.
+    """
 
-    def __init__(self, launch: AttemptLaunched, job: JobRecord, task: TaskRecord) -> None:
-        self.launch = launch
-        self.job = job
-        self.task = task
-        self.started_ms: Millis = NEVER
-        self.place: int | None = None  # the slot that it holds
-        self.shuffled = False
-        self.stalled: Stall | None = None
-        self.expired = False  # the master has given its launch up
-        self.suspended = False
-        self.suspended_ms: Millis = NEVER  # since when, or when last
-        self.ended: Outcome | None = None
-        self.ended_ms: Millis = NEVER
-        self.closed: Outcome | None = None
-        self.beaten = False  # another attempt has done the task
-        self.killing = False
-        self.suspending = False  # ordered to be suspended, and not to go on since
-        self.resuming = False  # ordered to go on, and has not yet
+    facts: ev.NodeFacts
+    machine: MachineState = MachineState.UP
+    since_ms: Millis = 0
+    down_ms: Millis = 0
+    booked: BookedNodeState = BookedNodeState.IN_SERVICE
+    lost_ms: Millis = NEVER
+    """When it was given up last."""
+    absent: bool = False
+    factor: float = 1.0
+    link_disturbed: bool = False
+    partitioned: bool = False
+    drained: bool = False
 
-    def __str__(self) -> str:
-        state = "launched"
-        if self.ended is not None:
-            state = f"{self.ended} at {self.ended_ms} ms"
-        elif self.suspended:
-            state = "suspended"
-        elif self.place is not None:
-            state = f"running in slot {self.place}"
-        orders = [word for word in ("killing", "suspending", "resuming") if getattr(self, word)]
-        told = "".join(f", {word}" for word in orders)
-        booked = f", booked as {self.closed}" if self.closed else ""
-        launch = self.launch
-        return f"attempt {launch.attempt} on node-{launch.node}: {state}{told}{booked}"
+    @property
+    def is_down(self) -> bool:
+        return self.machine is MachineState.DOWN
 
+    @property
+    def is_halted(self) -> bool:
+        """Whether it does nothing."""
+        return self.machine is not MachineState.UP
 
-class NodeRecord:
-    """One node: its machine (`halted_ms` since when it does nothing), and what it is believed."""
+    @property
+    def is_lost(self) -> bool:
+        """Whether the master has given it up."""
+        return self.booked is BookedNodeState.LOST
 
-    __slots__ = ("down", "facts", "halted", "halted_ms", "lost", "lost_ms", "open", "slots")
+    def down_until(self, at_ms: Millis) -> Millis:
+        """For how long it has been down by now."""
+        return self.down_ms + (at_ms - self.since_ms if self.is_down else 0)
 
-    def __init__(self, facts: NodeFacts) -> None:
-        self.facts = facts
-        self.slots: dict[int, AttemptId] = {}
-        self.down = False
-        self.halted = False
-        self.halted_ms: Millis = NEVER  # or when last
-        self.lost = False
-        self.lost_ms: Millis = NEVER
-        self.open = 0
+    def struck(self, fault: faults.NodeFault, at_ms: Millis) -> "NodeRecord":
+        """The node after a fault; what makes no sense for its machine changes nothing."""
+        change = MACHINE_CHANGES.get(type(fault))
+        if change is not None and (self.machine, change) in MACHINE:
+            return msgspec.structs.replace(
+                self,
+                machine=step(MACHINE, self.machine, change),
+                since_ms=at_ms,
+                down_ms=self.down_until(at_ms),
+                absent=isinstance(fault, faults.Crash) and at_ms == 0,
+            )
+        match fault:
+            case faults.Slow():
+                return msgspec.structs.replace(self, factor=fault.factor)
+            case faults.Disturb():
+                healthy = fault.up == fault.down == HEALTHY
+                return msgspec.structs.replace(self, link_disturbed=not healthy)
+            case faults.Partition():
+                return msgspec.structs.replace(self, partitioned=bool(fault.others))
+            case faults.Drain():
+                return msgspec.structs.replace(self, drained=fault.out)
+            case _:
+                return self
 
     def __str__(self) -> str:
-        held = ", ".join(f"{slot}: {attempt}" for slot, attempt in sorted(self.slots.items()))
-        machine = "down" if self.down else "standing still" if self.halted else "up"
-        believed = "lost" if self.lost else "there"
-        return (
-            f"node-{self.facts.node}: {machine}, believed {believed}, {self.open} open attempts,"
-            f" slots held {{{held}}}"
-        )
+        told = f"node-{self.facts.node}: {self.machine} since {self.since_ms} ms"
+        return f"{told}, booked as {self.booked}"

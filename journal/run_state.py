@@ -1,294 +1,400 @@
-"""What the events of a run have said so far, kept so that every rule can be checked in O(1).
+"""The state of a run, folded from its events: the one place where that is done.
 
-This is nobody's belief: truth (what slots, nodes and the injector tell) and belief (what the
-master tells) stand side by side.  Rules look at it *before* an event is taken in.  Attempts are
-forgotten when both sides are done with them, tasks with their jobs.
+What really is (slots, nodes, jobs and the injector tell it) and what the master has booked stand
+side by side, each a state of `actors.vocabulary.lifecycle` that moves by its table alone.  What
+has been told of an attempt or a job is kept as the events themselves.  Attempts are forgotten
+when both sides are done with them, so apart from the list of jobs the state is of the size of the
+cluster.
+
+Whoever wants to know more than this (figures, rules, a screen) looks at an event before the state
+takes it in, or at the attempt that `observe` hands back after that.
+
+A state can be copied cheaply: copies share the records that neither has changed since.
 """
 
-from collections import deque
 from collections.abc import Callable
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptClosed,
-    AttemptEnded,
-    AttemptLaunched,
-    AttemptResumed,
-    AttemptStalled,
-    AttemptStarted,
-    AttemptSuspended,
-    FaultStruck,
-    JobFinished,
-    JobResubmitted,
-    JobSubmitted,
-    KillOrdered,
-    LaunchExpired,
-    MapOutputsLost,
-    NodeLost,
-    NodeReturned,
-    Outcome,
-    ResumeOrdered,
-    RunStarted,
-    ShuffleEnded,
-    Stall,
-    StallEnded,
-    SuspendOrdered,
+import msgspec
+
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.lifecycle import (
+    BOOKED_NODE,
+    BookedNodeChange,
+    IllegalTransition,
+    step,
 )
-from callboard.actors.vocabulary.faults import (
-    Crash,
-    MasterFault,
-    NodeFault,
-    PauseMaster,
-    PauseNode,
-    Restart,
-    RestartMaster,
-    ResumeMaster,
-    ResumeNode,
+from callboard.journal.run_changes import (
+    attempt_after,
+    booked_after,
+    job_after,
+    node_after,
+    preempts,
 )
-from callboard.journal.run_records import NEVER, AttemptRecord, JobRecord, NodeRecord
+from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
 
-RECENT_LAUNCHES_MAX = 64
-"""So many attempts that are over are remembered, for the sentences of a violation."""
+NO_SUBJECT = -1
+"""In place of a job or a node, for an event that is about none."""
+
+_SUCCEEDED = Outcome.SUCCEEDED
+
+
+class InconsistentEvents(ValueError):
+    """An event speaks of what no event has told of, or begins what has begun already."""
 
 
 class RunState:
-    """All of it.  `touched` are the jobs that events have spoken of since it was last emptied."""
+    """Everything that is so after the events observed: `index` of them, the last at `now_ms`."""
 
     def __init__(self) -> None:
-        self.last_ms: Millis = 0
+        self.started: ev.RunStarted | None = None
+        self.ended: ev.RunEnded | None = None
+        self.now_ms: Millis = 0
+        self.index = 0
+        self.policy = ""
+        """The one that the master goes by."""
+        self.policies = 0
+        """How many have been put in force since the run began, the same ones anew included."""
         self.paused = False
         """Whether the master stands still."""
         self.resumed_ms: Millis = NEVER
         """When it last went on: at that instant it acts on what it should have known before."""
         self.restarted_ms: Millis = NEVER
         """When it last began anew."""
-        self._restarts = False
-        self.last_attempt: AttemptId = 0
+        self._backlog: list[faults.Fault] = []
+        """What a master that stands still will hear of when it goes on."""
         self.nodes: dict[NodeId, NodeRecord] = {}
         self.jobs: dict[JobId, JobRecord] = {}
+        self.live: dict[JobId, None] = {}
+        """Jobs in the system, in the order of their submission."""
         self.attempts: dict[AttemptId, AttemptRecord] = {}
-        self.changed_jobs: dict[JobId, JobRecord] = {}
-        self.recent_launches: deque[AttemptLaunched] = deque(maxlen=RECENT_LAUNCHES_MAX)
-        self.take: dict[type[AnyEvent], Callable[[Any], None]] = {
-            RunStarted: self._run_started,
-            JobSubmitted: self._job_submitted,
-            AttemptLaunched: self._launched,
-            AttemptStarted: self._started,
-            ShuffleEnded: self._shuffled,
-            AttemptStalled: self._stalled,
-            StallEnded: self._stall_ended,
-            LaunchExpired: self._expired,
-            AttemptSuspended: self._suspended,
-            AttemptResumed: self._resumed,
-            AttemptEnded: self._ended,
-            AttemptClosed: self._closed,
-            KillOrdered: self._kill_ordered,
-            SuspendOrdered: self._suspend_ordered,
-            ResumeOrdered: self._resume_ordered,
-            FaultStruck: self._struck,
-            NodeLost: self._lost,
-            NodeReturned: self._returned,
-            MapOutputsLost: self._undone,
-            JobResubmitted: self._resubmitted,
-            JobFinished: self._job_finished,
-        }
+        """Those with which the slots or the master are not done."""
+        self.last_launch: ev.AttemptLaunched | None = None
+        """Of all but speculative attempts."""
+        self.last_attempt: AttemptId = 0
+        self.busy = [0, 0]
+        """Slots held, by kind."""
+        self.suspended = 0
+        """Attempts that their nodes keep."""
+        self._version = 0
 
-    def _run_started(self, event: RunStarted) -> None:
+    def copy(self) -> Self:
+        """The same, to go its own way."""
+        twin = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, dict | list):
+                vars(twin)[name] = value.copy()
+        # Records are older than either from now on, and whoever changes one takes a copy.
+        self._version = twin._version = self._version + 1
+        return twin
+
+    def observe(self, event: ev.AnyEvent) -> AttemptRecord | None:
+        """Take in the next event; the attempt that it is about, as it is now.
+
+        Raises IllegalTransition or InconsistentEvents for an event that no run can have there;
+        of such a one only its time is kept.
+        """
+        self.now_ms = event.at_ms
+        self.index += 1
+        take = _TAKE.get(type(event))
+        return None if take is None else take(self, event)
+
+    def follow(self, event: ev.AnyEvent) -> AttemptRecord | None:
+        """Take in the next event, or leave alone what no run can have there."""
+        try:
+            return self.observe(event)
+        except (IllegalTransition, InconsistentEvents):
+            return None
+
+    # What is asked of it.
+
+    def subject(self, event: ev.AnyEvent) -> tuple[JobId, NodeId]:
+        """The job and the node that an event is about, which the state has not yet taken in."""
+        about: object = event
+        if isinstance(event, ev.AttemptEvent):
+            attempt = self.attempts.get(event.attempt)
+            about = event if attempt is None else attempt.launch
+        elif isinstance(event, ev.FaultStruck):
+            about = event.fault
+        return getattr(about, "job", NO_SUBJECT), getattr(about, "node", NO_SUBJECT)
+
+    def launch(self, number: AttemptId) -> ev.AttemptLaunched | None:
+        """The launch of an attempt that is still spoken of."""
+        attempt = self.attempts.get(number)
+        return None if attempt is None else attempt.launch
+
+    def job_name(self, number: JobId) -> str:
+        """What its user calls a job; empty for one that is not known."""
+        job = self.jobs.get(number)
+        return "" if job is None else job.submission.name
+
+    def suspended_ms(self, number: AttemptId) -> Millis | None:
+        """Since when an attempt has been suspended, or was last."""
+        attempt = self.attempts.get(number)
+        told = None if attempt is None else attempt.suspended
+        return None if told is None else told.at_ms
+
+    def _attempt(self, number: AttemptId) -> AttemptRecord:
+        """The attempt, to be changed."""
+        attempt = self.attempts.get(number)
+        if attempt is None:
+            raise InconsistentEvents(f"attempt {number} was never launched, or is over")
+        if attempt.version != self._version:
+            attempt = msgspec.structs.replace(attempt, version=self._version)
+            self.attempts[number] = attempt
+        return attempt
+
+    def _job(self, number: JobId) -> JobRecord:
+        """The job, to be changed."""
+        job = self.jobs.get(number)
+        if job is None:
+            raise InconsistentEvents(f"job {number} was never submitted")
+        if job.version != self._version:
+            job = self.jobs[number] = job.renewed(self._version)
+        return job
+
+    # The run, and its jobs.
+
+    def _run_started(self, event: ev.RunStarted) -> None:
+        self.started = event
+        self.policy = event.policy
         self.nodes = {facts.node: NodeRecord(facts) for facts in event.nodes}
 
-    def _job_submitted(self, event: JobSubmitted) -> None:
-        self.changed_jobs[event.job] = self.jobs[event.job] = JobRecord(event)
+    def _run_ended(self, event: ev.RunEnded) -> None:
+        self.ended = event
 
-    def _launched(self, event: AttemptLaunched) -> None:
-        kind = event.kind
-        job = self.changed_jobs[event.job] = self.jobs[event.job]
-        task = job.task(kind, event.task)
-        attempt = self.attempts[event.attempt] = AttemptRecord(event, job, task)
-        self.last_attempt = event.attempt
-        self.nodes[event.node].open += 1
-        task.launched += 1
-        job.open[kind] += 1
-        if not task.alive:
-            job.busy[kind] += 1
-        task.alive += 1
-        task.open.append(attempt)
+    def _job_submitted(self, event: ev.JobSubmitted) -> None:
+        state = job_after(event, self.jobs.get(event.job))
+        self.jobs[event.job] = JobRecord(event, self._version, event.pool, event.priority, state)
+        self.live[event.job] = None
 
-    def _started(self, event: AttemptStarted) -> None:
-        attempt = self.attempts[event.attempt]
-        attempt.started_ms = event.at_ms
-        self._hold(attempt, event.slot)
+    def _job_changed(self, event: ev.JobChanged) -> None:
+        job = self._job(event.job)
+        job.pool, job.priority = event.pool, event.priority
 
-    def _shuffled(self, event: ShuffleEnded) -> None:
-        self.attempts[event.attempt].shuffled = True
+    def _job_resubmitted(self, event: ev.JobResubmitted) -> None:
+        """All of it runs again."""
+        job = self._job(event.job)
+        job.state = job_after(event, job)
+        for phase in job.phases:
+            phase.done = 0
 
-    def _stalled(self, event: AttemptStalled) -> None:
-        self.attempts[event.attempt].stalled = event.why
+    def _outputs_lost(self, event: ev.MapOutputsLost) -> None:
+        self._job(event.job).phases[0].done -= len(event.attempts)
 
-    def _stall_ended(self, event: StallEnded) -> None:
-        self.attempts[event.attempt].stalled = None
+    def _job_finished(self, event: ev.JobFinished) -> None:
+        job = self._job(event.job)
+        job.state, job.finished = job_after(event, job), event
+        self.live.pop(event.job, None)
 
-    def _expired(self, event: LaunchExpired) -> None:
-        self.attempts[event.attempt].expired = True
+    # Attempts, in the master's books.
 
-    def _suspended(self, event: AttemptSuspended) -> None:
-        attempt = self.attempts[event.attempt]
-        self._release(attempt)
-        if attempt.stalled is not Stall.HANGS:
-            attempt.stalled = None  # when it goes on it tries to begin again
-        attempt.suspended = True
-        attempt.suspended_ms = event.at_ms
-
-    def _resumed(self, event: AttemptResumed) -> None:
-        attempt = self.attempts[event.attempt]
-        attempt.suspended = attempt.resuming = False
-        self._hold(attempt, event.slot)
-
-    def _ended(self, event: AttemptEnded) -> None:
-        attempt = self.attempts[event.attempt]
-        if attempt.place is not None:
-            self._release(attempt)
-        attempt.suspended = False
-        attempt.ended, attempt.ended_ms = event.outcome, event.at_ms
-        if attempt.closed is not None:
-            self._forget(attempt)
-
-    def _closed(self, event: AttemptClosed) -> None:
-        attempt = self.attempts[event.attempt]
-        launch, job, task = attempt.launch, attempt.job, attempt.task
-        kind = launch.kind
-        self.changed_jobs[launch.job] = job
-        attempt.closed = event.outcome
-        self.nodes[launch.node].open -= 1
-        job.open[kind] -= 1
-        task.open.remove(attempt)
-        was_busy = task.alive > 0
-        task.alive -= not attempt.beaten
-        if event.outcome is Outcome.SUCCEEDED:
-            task.valid, task.succeeded = event.attempt, True
-            for each in task.open:
-                each.beaten = True
-            task.alive = 0
-            job.valid[kind] += 1
-            if not kind:
-                job.most_maps = max(job.most_maps, job.valid[0])
-                if job.submitted.reduces:
-                    job.outputs[event.attempt] = launch.task, launch.node
-        elif event.outcome is Outcome.FAILED:
-            task.failed += 1
+    def _launched(self, event: ev.AttemptLaunched) -> AttemptRecord:
+        number, kind, job = event.attempt, event.kind, self._job(event.job)
+        if number in self.attempts:
+            raise InconsistentEvents(f"attempt {number} was launched before")
+        attempt = self.attempts[number] = AttemptRecord(event, self._version)
+        self.last_attempt = number
+        phase = job.phases[kind]
+        phase.open += 1
+        original = self._alive(event.original) if event.original else None
+        if original is None:
+            phase.running += 1
         else:
-            task.killed += 1
-        if was_busy and not task.alive:
-            job.busy[kind] -= 1
+            original.rival, attempt.rival = number, event.original
+        if not event.original:
+            job.last_launch = self.last_launch = event
+        if job.first_launch_ms is None:
+            job.first_launch_ms = event.at_ms
+        if not kind:
+            near, rack, far = job.levels
+            level = event.level
+            job.levels = (near + (level == 0), rack + (level == 1), far + (level == 2))
+        return attempt
+
+    def _alive(self, number: AttemptId) -> AttemptRecord | None:
+        """An attempt that may still do its task, to be changed."""
+        if number not in self.attempts:
+            return None
+        attempt = self._attempt(number)
+        return None if attempt.closed is not None or attempt.beaten else attempt
+
+    def _ordered(self, event: ev.AttemptEvent) -> AttemptRecord:
+        attempt = self._attempt(event.attempt)
+        attempt.booked = booked_after(event, attempt)
+        match event:
+            case ev.KillOrdered():
+                attempt.kill_ordered = True
+            case ev.SuspendOrdered():
+                attempt.suspend_ordered = True
+            case ev.ResumeOrdered():
+                attempt.suspend_ordered, attempt.resume_ordered = False, True
+        if isinstance(event, ev.KillOrdered | ev.SuspendOrdered) and preempts(event):
+            job = self._job(attempt.launch.job)
+            job.preempted += 1
+            job.last_preemption = event
+        return attempt
+
+    def _closed(self, event: ev.AttemptClosed) -> AttemptRecord:
+        attempt = self._attempt(event.attempt)
+        attempt.booked, attempt.closed = booked_after(event, attempt), event
+        job, kind = self._job(attempt.launch.job), attempt.launch.kind
+        phase, rival = job.phases[kind], self._alive(attempt.rival)
+        won = event.outcome is _SUCCEEDED
+        phase.open -= 1
+        phase.running -= not attempt.beaten and (won or rival is None)
+        held_ms = attempt.held_until(event.at_ms)
+        if won:
+            phase.done += 1
+            phase.succeeded += 1
+            phase.held_ms += held_ms
+            phase.work_ms += held_ms - attempt.fetching_ms
+            if rival is not None:
+                rival.beaten = True
+        else:
+            job.wasted_ms += held_ms
         if attempt.ended is not None:
-            self._forget(attempt)
+            del self.attempts[event.attempt]
+        return attempt
 
-    def _kill_ordered(self, event: KillOrdered) -> None:
-        self.attempts[event.attempt].killing = True
+    # Attempts, as they really go.
 
-    def _suspend_ordered(self, event: SuspendOrdered) -> None:
-        self.attempts[event.attempt].suspending = True
+    def _moved(self, event: ev.AttemptEvent) -> AttemptRecord:
+        attempt = self._attempt(event.attempt)
+        attempt.state = attempt_after(event, attempt)
+        return attempt
 
-    def _resume_ordered(self, event: ResumeOrdered) -> None:
-        attempt = self.attempts[event.attempt]
-        attempt.suspending, attempt.resuming = False, True
+    def _attempt_started(self, event: ev.AttemptStarted) -> AttemptRecord:
+        attempt = self._moved(event)
+        attempt.started = event
+        self._hold(attempt, event)
+        return attempt
 
-    def _struck(self, event: FaultStruck) -> None:
-        """As `actors.worker.machine` bears it: what makes no sense does nothing."""
-        fault = event.fault
-        if isinstance(fault, MasterFault):
-            self._strike_master(fault, event.at_ms)
-        if not isinstance(fault, NodeFault):
-            return
-        node = self.nodes[fault.node]
-        match fault:
-            case Crash() if not node.down:
-                node.down = node.halted = True
-                node.halted_ms = event.at_ms
-            case Restart() if node.down:
-                node.down = node.halted = False
-            case PauseNode() if not node.halted:
-                node.halted, node.halted_ms = True, event.at_ms
-            case ResumeNode() if node.halted and not node.down:
-                node.halted = False
-            case _:
-                pass
+    def _shuffle_ended(self, event: ev.ShuffleEnded) -> AttemptRecord:
+        attempt = self._moved(event)
+        attempt.shuffled, attempt.fetching_ms = event, attempt.held_until(event.at_ms)
+        return attempt
 
-    def _strike_master(self, fault: MasterFault, at_ms: Millis) -> None:
-        """When it begins anew the master books whatever is open as killed and knows of no loss; in
-        a pause it does that when it goes on.
-        """
-        match fault:
-            case PauseMaster():
+    def _stalled(self, event: ev.AttemptStalled) -> AttemptRecord:
+        attempt = self._moved(event)
+        attempt.stalled = event
+        return attempt
+
+    def _suspended(self, event: ev.AttemptSuspended) -> AttemptRecord:
+        attempt = self._moved(event)
+        attempt.suspended = event
+        self._leave(attempt, event.at_ms)
+        self._count_suspended(attempt, 1)
+        return attempt
+
+    def _resumed(self, event: ev.AttemptResumed) -> AttemptRecord:
+        attempt = self._moved(event)
+        attempt.resume_ordered = False
+        self._count_suspended(attempt, -1)
+        self._hold(attempt, event)
+        return attempt
+
+    def _attempt_ended(self, event: ev.AttemptEnded) -> AttemptRecord:
+        attempt = self._moved(event)
+        if attempt.holds_slot:
+            self._leave(attempt, event.at_ms)
+        else:
+            attempt.slot = NO_SLOT
+            self._count_suspended(attempt, -1)
+        attempt.ended = event
+        if attempt.closed is not None:
+            del self.attempts[event.attempt]
+        return attempt
+
+    def _hold(self, attempt: AttemptRecord, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
+        attempt.slot, attempt.began_ms, attempt.left_ms = event.slot, event.at_ms, NEVER
+        self.busy[attempt.launch.kind] += 1
+
+    def _leave(self, attempt: AttemptRecord, at_ms: Millis) -> None:
+        attempt.held_ms += at_ms - attempt.began_ms
+        attempt.left_ms = at_ms
+        self.busy[attempt.launch.kind] -= 1
+
+    def _count_suspended(self, attempt: AttemptRecord, change: int) -> None:
+        self.suspended += change
+        self._job(attempt.launch.job).suspended += change
+
+    # Nodes, and the master.
+
+    def _node(self, number: NodeId) -> NodeRecord:
+        if number not in self.nodes:
+            raise InconsistentEvents(f"there is no node {number}")
+        return self.nodes[number]
+
+    def _node_lost(self, event: ev.NodeLost) -> None:
+        node = self._node(event.node)
+        booked = node_after(event, node, self.restarted_ms)
+        self.nodes[event.node] = msgspec.structs.replace(node, booked=booked, lost_ms=event.at_ms)
+
+    def _node_returned(self, event: ev.NodeReturned) -> None:
+        node = self._node(event.node)
+        booked = node_after(event, node, self.restarted_ms)
+        self.nodes[event.node] = msgspec.structs.replace(node, booked=booked)
+
+    def _fault_struck(self, event: ev.FaultStruck) -> None:
+        match event.fault:
+            case faults.NodeFault() as fault:
+                self.nodes[fault.node] = self._node(fault.node).struck(fault, event.at_ms)
+            case faults.PauseMaster():
                 self.paused = True
-            case ResumeMaster() if self.paused:
-                self.paused, self.resumed_ms = False, at_ms
+            case faults.ResumeMaster() if self.paused:
+                self.paused, self.resumed_ms = False, event.at_ms
+            case faults.RestartMaster() | faults.SwitchPolicy() as fault:
+                self._backlog.append(fault)
             case _:
-                pass
-        if isinstance(fault, RestartMaster):
-            self._restarts = True
-        if self._restarts and not self.paused:
-            self._restarts, self.restarted_ms = False, at_ms
-            for node in self.nodes.values():
-                node.lost = False
+                return  # what comes of it is told by other events
+        if self._backlog and not self.paused:
+            self._begin_anew(event.at_ms)
 
-    def _resubmitted(self, event: JobResubmitted) -> None:
-        """All of it runs again; attempts that go on are of a job that is over."""
-        self.changed_jobs[event.job] = self.jobs[event.job] = JobRecord(
-            self.jobs[event.job].submitted
-        )
+    def _begin_anew(self, at_ms: Millis) -> None:
+        """The master bears what it has been told: another policy, or that it starts again, of
+        which it knows no loss any more.
+        """
+        told, self._backlog = self._backlog, []
+        self.policies += len(told)
+        for fault in told:
+            if isinstance(fault, faults.SwitchPolicy):
+                self.policy = fault.policy
+                continue
+            self.restarted_ms = at_ms
+            for number, node in self.nodes.items():
+                forgotten = step(BOOKED_NODE, node.booked, BookedNodeChange.FORGET)
+                joined = step(BOOKED_NODE, forgotten, BookedNodeChange.JOIN)
+                self.nodes[number] = msgspec.structs.replace(node, booked=joined)
 
-    def _lost(self, event: NodeLost) -> None:
-        node = self.nodes[event.node]
-        node.lost, node.lost_ms = True, event.at_ms
 
-    def _returned(self, event: NodeReturned) -> None:
-        self.nodes[event.node].lost = False
-
-    def _undone(self, event: MapOutputsLost) -> None:
-        job = self.changed_jobs[event.job] = self.jobs[event.job]
-        if job.valid[0] == job.submitted.maps:
-            job.complete_ms = event.at_ms
-        if job.undone_ms != event.at_ms:
-            job.undone_ms, job.undone_now = event.at_ms, 0
-        job.undone_now += len(event.attempts)
-        job.valid[0] -= len(event.attempts)
-        for attempt in event.attempts:
-            index, _ = job.outputs.pop(attempt)
-            task = job.tasks[0][index]
-            task.valid = 0
-            if event.outcome is Outcome.FAILED:
-                task.failed += 1
-            else:
-                task.killed += 1
-
-    def _job_finished(self, event: JobFinished) -> None:
-        job = self.changed_jobs[event.job] = self.jobs[event.job]
-        job.finished, job.finished_ms = event.outcome, event.at_ms
-
-    def _hold(self, attempt: AttemptRecord, slot: int) -> None:
-        attempt.place = slot
-        self.nodes[attempt.launch.node].slots[slot] = attempt.launch.attempt
-
-    def _release(self, attempt: AttemptRecord) -> None:
-        assert attempt.place is not None
-        del self.nodes[attempt.launch.node].slots[attempt.place]
-        attempt.place = None
-
-    def _forget(self, attempt: AttemptRecord) -> None:
-        """Truth and belief are both done with it."""
-        launch = attempt.launch
-        del self.attempts[launch.attempt]
-        self.recent_launches.append(launch)
-
-    def leave(self, job: JobRecord) -> None:
-        """Drop what is kept of a job that has left; that it was there is remembered."""
-        if job.tasks[0] or job.tasks[1]:
-            job.tasks = ({}, {})
-            job.outputs.clear()
-
-    def launches(self) -> dict[AttemptId, AttemptLaunched]:
-        """The launches of the attempts that are still spoken of, and of the latest others."""
-        known = {launch.attempt: launch for launch in self.recent_launches}
-        return known | {number: each.launch for number, each in self.attempts.items()}
+_TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] = {
+    ev.RunStarted: RunState._run_started,
+    ev.RunEnded: RunState._run_ended,
+    ev.JobSubmitted: RunState._job_submitted,
+    ev.JobChanged: RunState._job_changed,
+    ev.JobResubmitted: RunState._job_resubmitted,
+    ev.MapOutputsLost: RunState._outputs_lost,
+    ev.JobFinished: RunState._job_finished,
+    ev.AttemptLaunched: RunState._launched,
+    ev.KillOrdered: RunState._ordered,
+    ev.SuspendOrdered: RunState._ordered,
+    ev.ResumeOrdered: RunState._ordered,
+    ev.LaunchExpired: RunState._ordered,
+    ev.AttemptClosed: RunState._closed,
+    ev.AttemptStarted: RunState._attempt_started,
+    ev.ShuffleEnded: RunState._shuffle_ended,
+    ev.AttemptStalled: RunState._stalled,
+    ev.StallEnded: RunState._moved,
+    ev.AttemptSuspended: RunState._suspended,
+    ev.AttemptResumed: RunState._resumed,
+    ev.AttemptEnded: RunState._attempt_ended,
+    ev.NodeLost: RunState._node_lost,
+    ev.NodeReturned: RunState._node_returned,
+    ev.FaultStruck: RunState._fault_struck,
+}
+"""What an event changes; those that are not here change nothing of this."""

@@ -19,10 +19,11 @@ from textual.geometry import Size as Extent
 from textual.screen import Screen
 from textual.widget import Widget
 
+from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.interventions import Keep
 from callboard.experiments.remote_source import RemoteSource
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, JobSortKey, LogLevel, View
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, JobSortKey, View
 from callboard.journal.replay.source import GoTo, GoToEvent, Source, Step, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
@@ -414,7 +415,7 @@ class CallboardApp(App[None]):
         self.playback.update_view(all_jobs=not self.view.all_jobs, jobs_top=0)
 
     def action_log_level(self) -> None:
-        level = LogLevel((self.view.log_level + 1) % len(LogLevel))
+        level = Importance((self.view.log_level + 1) % len(Importance))
         self.playback.update_view(log_level=level, log_back=0)
 
     def action_log_of_selection(self) -> None:

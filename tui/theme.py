@@ -14,7 +14,8 @@ from rich.style import Style
 from textual.app import App
 from textual.theme import Theme
 
-from callboard.journal.replay.frame import Mark, NodeStatus, SlotState
+from callboard.actors.vocabulary.events import Mark
+from callboard.journal.replay.frame import NodeStatus, SlotState
 
 SLOT_SIGNS = {
     SlotState.IDLE: "·",

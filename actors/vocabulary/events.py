@@ -8,8 +8,9 @@ heartbeat has brought the news.  Times are virtual milliseconds from the run's s
 that brought it about, and so back to a submission, a fault, or the master's own clock
 (`NO_CAUSE`).  Each class says what its cause is.
 
-A new event is a class here, with what it changes in `journal.run_state` and the sentence that
-`journal.tell.sentences` makes of it.
+A new event is a class here, in `AnyEvent` too, with what it changes in `journal.run_state` and the
+sentence that `journal.tell.sentences` makes of it.  Its class says what it is about, by its base,
+how much it matters, and whether it is marked on the time bar; all else goes by that.
 """
 
 from enum import IntEnum, StrEnum
@@ -60,6 +61,16 @@ class Importance(IntEnum):
     DETAIL = 2
 
 
+class Mark(IntEnum):
+    """What is worth a mark on the time bar; of several at one place the highest is shown."""
+
+    NONE = 0
+    PREEMPTION = 1
+    RETURNED = 2
+    LOST = 3
+    FAULT = 4
+
+
 class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One node as the run begins."""
 
@@ -81,6 +92,7 @@ class Event(Caused, frozen=True):
     """What every event has: when it happened, and its cause."""
 
     importance: ClassVar[Importance] = Importance.HEADLINE
+    mark: ClassVar[Mark] = Mark.NONE
 
     at_ms: Millis
 
@@ -142,6 +154,8 @@ class FaultStruck(Event, frozen=True):
     """Something happened to a machine, a link or a job.  Told by the injector; the master is not
     told.
     """
+
+    mark = Mark.FAULT
 
     fault: AnyFault
 
@@ -270,12 +284,16 @@ class KillOrdered(OrderEvent, frozen=True):
     on which it does.
     """
 
+    mark = Mark.PREEMPTION
+
 
 class SuspendOrdered(OrderEvent, frozen=True):
     """The policy decided that an attempt must give way and keep its work.  Told by the master.
 
     Its cause is as for `KillOrdered`.
     """
+
+    mark = Mark.PREEMPTION
 
 
 class ResumeOrdered(OrderEvent, frozen=True):
@@ -378,6 +396,8 @@ class NodeLost(NodeEvent, frozen=True):
     then that is the cause.  Silence has none that the master could know.
     """
 
+    mark = Mark.LOST
+
     heard_ms: Millis
     again: bool = False
 
@@ -387,6 +407,8 @@ class NodeReturned(NodeEvent, frozen=True):
 
     Its cause is its machine's restart, or the loss of which the master had told it.
     """
+
+    mark = Mark.RETURNED
 
 
 class NodeBlacklisted(NodeEvent, frozen=True):
@@ -416,3 +438,5 @@ _Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
 _Changes = JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded
 
 AnyEvent = _Beginnings | _OnSlots | _Ends | _Orders | _Losses | _Blacklists | _Changes
+
+EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__

@@ -16,7 +16,7 @@ from callboard.scheduler.model import NodeId
 
 _UP = MachineState.UP
 
-_CHANGES = {
+MACHINE_CHANGES = {
     faults.Crash: MachineChange.CRASH,
     faults.Restart: MachineChange.RESTART,
     faults.PauseNode: MachineChange.PAUSE,
@@ -59,7 +59,7 @@ class Machine(Actor):
     def on_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         match fault:
             case faults.Crash() | faults.Restart() | faults.PauseNode() | faults.ResumeNode():
-                self._change(_CHANGES[type(fault)])
+                self._change(MACHINE_CHANGES[type(fault)])
             case faults.Slow():
                 self.slow(fault.factor)
             case faults.Flaky():

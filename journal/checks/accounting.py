@@ -3,11 +3,10 @@
 import msgspec
 
 from callboard.actors.master.ledger import Ledger
-from callboard.actors.vocabulary.events import RunEnded
-from callboard.journal.checks.rule import Handlers, Rule
+from callboard.actors.vocabulary import events as ev
+from callboard.journal.checks.rule import Rule
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import JobRecord
-from callboard.journal.run_state import RunState
 from callboard.scheduler.model import KINDS, TaskKind
 
 
@@ -22,68 +21,54 @@ class TaskConservation(Rule):
 
     def settle(self, ledger: Ledger) -> None:
         """Look at every job that something was told of in this superstep."""
-        for number, job in self.run_state.changed_jobs.items():
+        for number in self.tasks.changed:
             if ledger.here(number):
                 for kind in KINDS:
                     self.times += 1
-                    self._weigh(ledger, job, kind)
+                    self._compare(ledger, self.run_state.jobs[number], kind)
 
-    def _weigh(self, ledger: Ledger, job: JobRecord, kind: TaskKind) -> None:
-        number = job.submitted.job
+    def _compare(self, ledger: Ledger, job: JobRecord, kind: TaskKind) -> None:
+        number, phase = job.submission.job, job.phases[kind]
         entry = ledger.job(number)
         done, held = entry.finished(kind), entry.suspended(kind)
         has = entry.running(kind) + held
-        if (done, has) != (job.valid[kind], job.open[kind]):
+        if (done, has) != (phase.done, phase.open):
             books = f"{done} {kind.name.lower()}s done and {has} attempts open"
             raise self.broken(None, f"the master's books say of job-{number}: {books}", job)
         if not entry.opened(kind):
             return
         waiting = entry.pending(kind) - held
-        if done + job.busy[kind] + waiting + entry.lost[kind] != entry.total(kind):
+        if done + phase.running + waiting + entry.lost[kind] != entry.total(kind):
             books = f"{waiting} wait and {entry.lost[kind]} are lost, of {entry.total(kind)}"
             raise self.broken(None, f"{kind.name.lower()}s of job-{number}: {books}", job)
 
 
-class EndOfRunRule(Rule):
-    """What the two rules that look at the whole run share: its figures, at its end."""
-
-    idle = "the run has not ended"
-
-    def __init__(self, run_state: RunState, metrics: Metrics) -> None:
-        super().__init__(run_state)
-        self.metrics = metrics
-
-    def handlers(self) -> Handlers:
-        return {RunEnded: self._ended}
-
-    def _ended(self, event: RunEnded) -> None:
-        raise NotImplementedError
-
-
-class SlotTimeConservation(EndOfRunRule):
+class SlotTimeConservation(Rule):
     """S9."""
 
     id = "S9"
     says = "useful, wasted, idle, unfinished and down slot time are slots × the run"
+    idle = "the run has not ended"
 
-    def _ended(self, event: RunEnded) -> None:
-        attempts = self.metrics.attempts()
+    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:
+        attempts = metrics.attempts()
         for kind in KINDS:
             self.times += 1
-            account = self.metrics.slot_time(kind, attempts)
+            account = metrics.slot_time(kind, attempts)
             if not account.adds_up or min(msgspec.structs.astuple(account)) < 0:
                 raise self.broken(event, f"of {kind.name.lower()} slots, in ms: {account}")
 
 
-class LittlesLaw(EndOfRunRule):
+class LittlesLaw(Rule):
     """S10."""
 
     id = "S10"
     says = "the area under the jobs in the system is the sum of their times in it (Little's law)"
+    idle = "the run has not ended"
 
-    def _ended(self, event: RunEnded) -> None:
+    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:
         self.times += 1
-        little = self.metrics.little()
+        little = metrics.little()
         if not little.holds:
             raise self.broken(event, f"{little}")
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.kernel import Kernel
-from callboard.actors.vocabulary.events import AnyEvent, FaultStruck, RunStarted
-from callboard.actors.vocabulary.faults import RestartMaster, ResumeMaster, SwitchPolicy
+from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.accounting import (
     Determinism,
     LittlesLaw,
@@ -29,10 +28,13 @@ from callboard.journal.checks.master_rules import (
     StrictQueues,
 )
 from callboard.journal.checks.rule import Rule, RuleReport, Setup, Violation
+from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.checks.tasks import AttemptLimits, Lifecycles, Shuffles, Successes
 from callboard.journal.figures.metrics import Metrics
+from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
+from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy
 
 RECENT_EVENTS = 6
@@ -43,42 +45,43 @@ class Checker:
     """Holds a run against S1 to S15.
 
     `policy` is the run's own, if it is at hand; `metrics` one that has heard each event before
-    the checker does.
+    the checker does.  The rules look at an event before the run's state takes it in.
     """
 
     def __init__(self, policy: Policy | None = None, metrics: Metrics | None = None) -> None:
         self.run_state = RunState()
-        self._policy = policy
         self._own_metrics = metrics is None
         self._metrics = metrics or Metrics()
-        self._task_conservation = TaskConservation(self.run_state)
-        self._delay_scheduling = DelayScheduling(self.run_state)
-        self.repeats = IdempotentHeartbeats(self.run_state)
-        victims, queues = PreemptionLimits(self.run_state), StrictQueues(self.run_state)
+        self.tasks = TaskBook(self.run_state)
+        known = self.run_state, self.tasks
+        self._policy = policy
+        self._task_conservation = TaskConservation(*known)
+        self._delay_scheduling = DelayScheduling(*known)
+        self.repeats = IdempotentHeartbeats(*known)
+        victims, queues = PreemptionLimits(*known), StrictQueues(*known)
         self._master_rules = MasterRules(self.repeats, victims, queues)
         # Causes and lifecycles go first: the others may rely on them.
         self.rules: tuple[Rule, ...] = (
-            Causality(self.run_state),
-            Lifecycles(self.run_state),
-            SlotExclusivity(self.run_state),
-            Successes(self.run_state),
-            AttemptLimits(self.run_state),
-            Shuffles(self.run_state),
+            Causality(*known),
+            Lifecycles(*known),
+            SlotExclusivity(*known),
+            Successes(*known),
+            AttemptLimits(*known),
+            Shuffles(*known),
             self._task_conservation,
             self.repeats,
-            SlotTimeConservation(self.run_state, self._metrics),
-            LittlesLaw(self.run_state, self._metrics),
-            Determinism(self.run_state),
-            DeadNodes(self.run_state),
+            SlotTimeConservation(*known),
+            LittlesLaw(*known),
+            Determinism(*known),
+            DeadNodes(*known),
             victims,
             self._delay_scheduling,
             queues,
         )
         self._setup: Setup | None = None
-        self._spelling = ""
-        self._switches = False
-        self._looks: dict[type[AnyEvent], tuple[Callable[[Any], None], ...]] = {}
-        self._recent: deque[AnyEvent] = deque(maxlen=RECENT_EVENTS)
+        self._policies = 0
+        self._looks: dict[type[ev.Event], tuple[Callable[[Any], object], ...]] = {}
+        self._recent: deque[tuple[ev.AnyEvent, AttemptRecord | None]] = deque(maxlen=RECENT_EVENTS)
         self._master: InstrumentedMaster | None = None
 
     def attach(self, kernel: Kernel) -> None:
@@ -89,100 +92,85 @@ class Checker:
         self._master = master
         kernel.settled = self.settle
 
-    def observe(self, event: AnyEvent) -> None:
+    def observe(self, event: ev.AnyEvent) -> None:
         """Hold one event against the rules.  Raises Violation."""
         if self._own_metrics:
             self._metrics.observe(event)
-        self._recent.append(event)
-        kind = type(event)
-        if kind is RunStarted:
-            assert isinstance(event, RunStarted)
+        if not self._looks and isinstance(event, ev.RunStarted):
             self._begin(event)
+        run_state = self.run_state
+        number = getattr(event, "attempt", 0)
+        self._recent.append((event, run_state.attempts.get(number)))
         try:
-            if event.at_ms < self.run_state.last_ms:
-                raise self.rules[0].broken(event, f"it is {self.run_state.last_ms} ms already")
-            for look in self._looks.get(kind, ()):
+            if event.at_ms < run_state.now_ms:
+                raise self.rules[0].broken(event, f"it is {run_state.now_ms} ms already")
+            for look in self._looks.get(type(event), ()):
                 look(event)
+            self.tasks.observe(event, run_state.observe(event))
+            if run_state.ended is not None and isinstance(event, ev.RunEnded):
+                for rule in self.rules:
+                    rule.weigh(event, self._metrics)
         except Violation as violation:
             self._tell(violation)
             raise
-        self.run_state.last_ms = event.at_ms
-        take = self.run_state.take.get(kind)
-        if take is not None:
-            take(event)
-        if kind is FaultStruck:
-            self._strike(event)
+        if run_state.policies != self._policies:
+            self._begin_anew(event.at_ms)
 
     __call__ = observe
 
     def settle(self) -> None:
         """A superstep is over: look at the books.  Raises Violation."""
-        found = self._master_rules.found
-        run_state = self.run_state
         try:
-            if found is not None:
+            for found in filter(None, (rule.found for rule in self.rules)):
                 raise found
-            if run_state.changed_jobs and self._master is not None:
+            if self.tasks.changed and self._master is not None:
                 self._task_conservation.settle(self._master.ledger)
                 self._delay_scheduling.settle(self._master.ledger)
         except Violation as violation:
             self._tell(violation)
             raise
-        for job in run_state.changed_jobs.values():
-            if job.finished is not None and not any(job.open):
-                run_state.leave(job)
-        run_state.changed_jobs.clear()
+        self.tasks.settle()
 
     def report(self) -> list[RuleReport]:
         """What became of each rule so far, by its number."""
         checks = [rule.check for rule in self.rules]
         return sorted(checks, key=lambda check: int(check.rule.removeprefix("S")))
 
-    def _begin(self, event: RunStarted) -> None:
-        self._spelling = event.policy
+    def _begin(self, event: ev.RunStarted) -> None:
         setup = self._setup = Setup(event, self._policy)
-        looks: dict[type[AnyEvent], list[Callable[[Any], None]]] = {}
+        looks: dict[type[ev.Event], list[Callable[[Any], object]]] = {}
         for rule in self.rules:
             rule.begin(setup)
             for kind, look in rule.handlers().items():
                 looks.setdefault(kind, []).append(look)
         self._looks = {kind: tuple(each) for kind, each in looks.items()}
 
-    def _strike(self, event: AnyEvent) -> None:
-        """Know of another policy, or of the same that begins anew; that of a live run changes by
+    def _begin_anew(self, at_ms: Millis) -> None:
+        """Another policy is in force, or the same begins anew; that of a live run changes by
         itself.
         """
-        assert isinstance(event, FaultStruck)
         assert self._setup is not None
-        match event.fault:
-            case SwitchPolicy(policy):
-                spelling = policy
-            case RestartMaster():
-                spelling = self._spelling
-            case ResumeMaster() if self._switches:  # it was told in the pause
-                self._switches = False
-                self._setup.switched_ms = event.at_ms
-                return
-            case _:
-                return
-        self._setup.switched_ms = event.at_ms
-        self._switches = self.run_state.paused
+        self._policies = self.run_state.policies
+        self._setup.switched_ms = at_ms
         if self._policy is None:
-            self._setup.policy = self._setup.policy_of(spelling)
+            self._setup.policy = self._setup.policy_of(self.run_state.policy)
+        for rule in self.rules:
+            rule.begin_anew(at_ms)
 
     def _tell(self, violation: Violation) -> None:
-        """Put what happened last into words."""
-        narrator = Narrator()
-        narrator.attempts = self.run_state.launches()
-        narrator.jobs = {n: job.submitted.name for n, job in self.run_state.jobs.items()}
-        violation.sentences = tuple(narrator.line(event) for event in self._recent)
+        """Put what happened last into words, with what is known of attempts that are over."""
+        known = self.run_state.copy()
+        over = {each.launch.attempt: each for _, each in self._recent if each is not None}
+        known.attempts = over | known.attempts
+        narrator = Narrator(known)
+        violation.sentences = tuple(narrator.line(event) for event, _ in self._recent)
 
 
-def check_events(events: Iterable[AnyEvent]) -> list[RuleReport]:
+def check_events(events: Iterable[ev.AnyEvent]) -> list[RuleReport]:
     """Hold a recorded run against the rules that its events alone can show.  Raises Violation."""
     checker = Checker()
     for event in events:
         checker.observe(event)
-        if len(checker.run_state.changed_jobs) > 1000:
+        if len(checker.tasks.changed) > 1000:
             checker.settle()
     return checker.report()

@@ -1,9 +1,9 @@
 """Delay scheduling (S14)."""
 
 from callboard.actors.master.ledger import Ledger
-from callboard.actors.vocabulary.events import AttemptLaunched, FaultStruck
-from callboard.actors.vocabulary.faults import RestartMaster, ResumeMaster, SwitchPolicy
+from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.run_state import RunState
 from callboard.scheduler.locality import Delay, DelayParams, auto_wait_ms
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
@@ -33,23 +33,22 @@ class DelayScheduling(Rule):
     says += " that has waited enough is passed over"
     idle = "no delay scheduling"
 
-    def __init__(self, run_state: RunState) -> None:
-        super().__init__(run_state)
+    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
+        super().__init__(run_state, tasks)
         self._delay: Delay | None = None
         self._waits_ms: tuple[Millis, Millis] = (0, 0)
         self._skips: int | None = None
         self._jobs: dict[JobId, _WaitingJob] = {}
-        self._passed: list[tuple[AttemptLaunched, JobId]] = []
+        self._passed: list[tuple[ev.AttemptLaunched, JobId]] = []
         self._since_ms: Millis = 0  # when the policy began
         self._unsure = False  # whether that may be now
-        self._told = False  # whether a master that stands still has been told of another one
 
     def begin(self, setup: Setup) -> None:
         super().begin(setup)
         self._learn_rule()
 
     def handlers(self) -> Handlers:
-        return {AttemptLaunched: self._launched, FaultStruck: self._struck}
+        return {ev.AttemptLaunched: self._launched}
 
     def _learn_rule(self) -> None:
         """Learn by which rule jobs wait now."""
@@ -60,16 +59,7 @@ class DelayScheduling(Rule):
             self._skips = params.skips
             self._waits_ms = _waits_ms(params, self.setup.heartbeat_ms)
 
-    def _struck(self, event: FaultStruck) -> None:
-        """Another policy begins, now or when the master goes on."""
-        if isinstance(event.fault, SwitchPolicy | RestartMaster):
-            self._told = True
-        goes_on = isinstance(event.fault, ResumeMaster) or not self.run_state.paused
-        if self._told and goes_on:
-            self._told = False
-            self._begin_anew(event.at_ms)
-
-    def _begin_anew(self, at_ms: Millis) -> None:
+    def begin_anew(self, at_ms: Millis) -> None:
         """The new policy is told of the attempts that run, and of nothing that was before."""
         self._since_ms, self._unsure = at_ms, True
         self._jobs.clear()
@@ -79,7 +69,7 @@ class DelayScheduling(Rule):
                 job = self._jobs[launch.job] = _WaitingJob(at_ms)
                 job.level = launch.level
 
-    def _launched(self, event: AttemptLaunched) -> None:
+    def _launched(self, event: ev.AttemptLaunched) -> None:
         if self._unsure and event.at_ms > self._since_ms:
             self._unsure = False
             self._learn_rule()
@@ -87,7 +77,7 @@ class DelayScheduling(Rule):
             return
         job = self._jobs.get(event.job)
         if job is None:
-            since_ms = max(self.run_state.jobs[event.job].submitted.at_ms, self._since_ms)
+            since_ms = max(self.run_state.jobs[event.job].submission.at_ms, self._since_ms)
             job = self._jobs[event.job] = _WaitingJob(since_ms)
         why = event.why
         if self._delay is not None and not (event.number or self._unsure):

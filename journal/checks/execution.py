@@ -1,31 +1,11 @@
 """What really happens: slots, causes, dead nodes (S1, S7, S12)."""
 
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptClosed,
-    AttemptEnded,
-    AttemptLaunched,
-    AttemptResumed,
-    AttemptStalled,
-    AttemptStarted,
-    AttemptSuspended,
-    JobFinished,
-    JobSubmitted,
-    KillOrdered,
-    LaunchExpired,
-    MapOutputsLost,
-    NodeLost,
-    NodeReturned,
-    Outcome,
-    ResumeOrdered,
-    RunEnded,
-    ShuffleEnded,
-    Stall,
-    StallEnded,
-    SuspendOrdered,
-)
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.journal.checks.rule import Handlers, Rule, Setup
-from callboard.journal.run_records import NEVER, AttemptRecord
+from callboard.journal.checks.task_book import TaskBook
+from callboard.journal.run_changes import EXPIRING, REAL_EVENTS
+from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import AttemptId, Millis, NodeId
 
@@ -36,14 +16,19 @@ class SlotExclusivity(Rule):
     id = "S1"
     says = "a slot holds at most one attempt, and an attempt at most one slot, on its own node"
 
+    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
+        super().__init__(run_state, tasks)
+        self._held: dict[tuple[NodeId, int], AttemptId] = {}
+
     def handlers(self) -> Handlers:
         return {
-            AttemptStarted: self._taken,
-            AttemptResumed: self._taken,
-            AttemptSuspended: self._left,
+            ev.AttemptStarted: self._taken,
+            ev.AttemptResumed: self._taken,
+            ev.AttemptSuspended: self._left,
+            ev.AttemptEnded: self._left,
         }
 
-    def _taken(self, event: AttemptStarted | AttemptResumed) -> None:
+    def _taken(self, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
         self.times += 1
         attempt = self.run_state.attempts[event.attempt]
         launch = attempt.launch
@@ -54,16 +39,18 @@ class SlotExclusivity(Rule):
         first, end = (maps, maps + node.facts.reduce_slots) if launch.kind else (0, maps)
         if not first <= event.slot < end:
             raise self.broken(event, f"node-{event.node} has no such slot of this kind", attempt)
-        if event.slot in node.slots:
-            raise self.broken(event, "the slot is held by another attempt", node)
-        if attempt.place is not None:
+        holder = self._held.get((event.node, event.slot))
+        if holder is not None:
+            raise self.broken(event, f"the slot is held by attempt {holder}", node)
+        if attempt.holds_slot:
             raise self.broken(event, "the attempt holds another slot", attempt)
+        self._held[event.node, event.slot] = event.attempt
 
-    def _left(self, event: AttemptSuspended) -> None:
-        self.times += 1
+    def _left(self, event: ev.AttemptSuspended | ev.AttemptEnded) -> None:
         attempt = self.run_state.attempts[event.attempt]
-        if attempt.place is None:
-            raise self.broken(event, "the attempt holds no slot", attempt)
+        if attempt.holds_slot:
+            self.times += isinstance(event, ev.AttemptSuspended)
+            del self._held[attempt.launch.node, attempt.slot]
 
 
 class Causality(Rule):
@@ -75,42 +62,46 @@ class Causality(Rule):
     def begin(self, setup: Setup) -> None:
         super().begin(setup)
         self._least_ms = min(setup.latency_ms, 1)  # that a message takes
+        self._not_begun: set[AttemptId] = set()
+        """Attempts that have said so, and are not booked."""
 
     def handlers(self) -> Handlers:
         return {
-            AttemptLaunched: self._launched,
-            AttemptStarted: self._started,
-            ShuffleEnded: self._shuffled,
-            AttemptSuspended: self._suspended,
-            AttemptResumed: self._resumed,
-            AttemptEnded: self._ended,
-            AttemptClosed: self._closed,
-            LaunchExpired: self._launch_expired,
-            KillOrdered: self._known,
-            SuspendOrdered: self._known,
-            ResumeOrdered: self._resume_ordered,
-            MapOutputsLost: self._undone,
-            NodeLost: self._lost,
-            JobFinished: self._job_finished,
+            ev.AttemptLaunched: self._launched,
+            ev.AttemptStarted: self._started,
+            ev.ShuffleEnded: self._runs,
+            ev.AttemptStalled: self._stalled,
+            ev.AttemptSuspended: self._suspended,
+            ev.AttemptResumed: self._resumed,
+            ev.AttemptEnded: self._ended,
+            ev.AttemptClosed: self._closed,
+            ev.LaunchExpired: self._launch_expired,
+            ev.KillOrdered: self._attempt,
+            ev.SuspendOrdered: self._attempt,
+            ev.ResumeOrdered: self._resume_ordered,
+            ev.MapOutputsLost: self._undone,
+            ev.NodeLost: self._lost,
+            ev.JobFinished: self._job_finished,
         }
 
-    def _attempt(self, event: AnyEvent, number: AttemptId) -> AttemptRecord | None:
+    def _attempt(self, event: ev.AttemptEvent) -> AttemptRecord | None:
         """The attempt; None for one that is over, which is S3's affair."""
         self.times += 1
-        attempt = self.run_state.attempts.get(number)
-        if attempt is None and not 0 < number <= self.run_state.last_attempt:
-            raise self.broken(event, f"attempt {number} was never launched")
+        attempt = self.run_state.attempts.get(event.attempt)
+        if attempt is None and not 0 < event.attempt <= self.run_state.last_attempt:
+            raise self.broken(event, f"attempt {event.attempt} was never launched")
         return attempt
 
-    def _launch_expired(self, event: LaunchExpired) -> None:
-        attempt = self._attempt(event, event.attempt)
-        if attempt and attempt.stalled is not Stall.NOT_BEGUN:
+    def _stalled(self, event: ev.AttemptStalled) -> None:
+        if event.why is Stall.NOT_BEGUN:
+            self._not_begun.add(event.attempt)
+
+    def _launch_expired(self, event: ev.LaunchExpired) -> None:
+        attempt = self._attempt(event)
+        if attempt and event.attempt not in self._not_begun:
             raise self.broken(event, "nobody can have said that it has not begun", attempt)
 
-    def _known(self, event: KillOrdered | SuspendOrdered) -> None:
-        self._attempt(event, event.attempt)
-
-    def _launched(self, event: AttemptLaunched) -> None:
+    def _launched(self, event: ev.AttemptLaunched) -> None:
         self.times += 1
         job = self.run_state.jobs.get(event.job)
         if job is None:
@@ -120,75 +111,76 @@ class Causality(Rule):
         if event.task >= job.total(event.kind):
             raise self.broken(event, "the job has no such task", job)
 
-    def _started(self, event: AttemptStarted) -> None:
-        attempt = self._attempt(event, event.attempt)
+    def _started(self, event: ev.AttemptStarted) -> None:
+        attempt = self._attempt(event)
         if attempt and event.at_ms < attempt.launch.at_ms + self._least_ms:
             raise self.broken(event, f"it was launched at {attempt.launch.at_ms} ms", attempt)
 
-    def _runs(self, event: ShuffleEnded | AttemptEnded) -> AttemptRecord | None:
-        attempt = self._attempt(event, event.attempt)
-        if attempt and attempt.started_ms == NEVER:
+    def _runs(self, event: ev.ShuffleEnded | ev.AttemptEnded) -> AttemptRecord | None:
+        attempt = self._attempt(event)
+        if attempt and attempt.started is None:
             raise self.broken(event, "the attempt has not started", attempt)
         return attempt
 
-    def _shuffled(self, event: ShuffleEnded) -> None:
-        self._runs(event)
-
-    def _suspended(self, event: AttemptSuspended) -> None:
-        attempt = self._attempt(event, event.attempt)
-        if attempt and not attempt.suspending:
+    def _suspended(self, event: ev.AttemptSuspended) -> None:
+        attempt = self._attempt(event)
+        if attempt and not attempt.suspend_ordered:
             raise self.broken(event, "nobody ordered it", attempt)
 
-    def _resumed(self, event: AttemptResumed) -> None:
-        attempt = self._attempt(event, event.attempt)
-        if attempt and not attempt.resuming:
+    def _resumed(self, event: ev.AttemptResumed) -> None:
+        attempt = self._attempt(event)
+        if attempt and not attempt.resume_ordered:
             raise self.broken(event, "nobody ordered it", attempt)
 
-    def _resume_ordered(self, event: ResumeOrdered) -> None:
-        attempt = self._attempt(event, event.attempt)
-        if attempt and not NEVER < attempt.suspended_ms <= event.at_ms - self._least_ms:
+    def _resume_ordered(self, event: ev.ResumeOrdered) -> None:
+        attempt = self._attempt(event)
+        if attempt is None:
+            return
+        told = attempt.suspended
+        if told is None or told.at_ms > event.at_ms - self._least_ms:
             raise self.broken(event, "the master cannot know that it is suspended", attempt)
 
-    def _ended(self, event: AttemptEnded) -> None:
+    def _ended(self, event: ev.AttemptEnded) -> None:
         attempt = self._runs(event)
-        if attempt is None:
+        if attempt is None or attempt.started is None:
             return
-        if event.started_ms != attempt.started_ms:
-            raise self.broken(event, f"it began at {attempt.started_ms} ms", attempt)
-        if event.outcome is Outcome.KILLED and not (attempt.killing or attempt.closed):
-            node = self.run_state.nodes[attempt.launch.node]
-            if not node.down:
-                raise self.broken(event, "nobody ordered it, nor has its node crashed", attempt)
+        if event.started_ms != attempt.started.at_ms:
+            raise self.broken(event, f"it began at {attempt.started.at_ms} ms", attempt)
+        node = self.run_state.nodes[attempt.launch.node]
+        excused = attempt.kill_ordered or attempt.closed is not None or node.is_down
+        if event.outcome is Outcome.KILLED and not excused:
+            raise self.broken(event, "nobody ordered it, nor has its node crashed", attempt)
 
-    def _closed(self, event: AttemptClosed) -> None:
-        attempt = self._attempt(event, event.attempt)
+    def _closed(self, event: ev.AttemptClosed) -> None:
+        attempt = self._attempt(event)
         if attempt is None:
             return
+        self._not_begun.discard(event.attempt)
         node = self.run_state.nodes[attempt.launch.node]
         forgotten = event.at_ms in (node.lost_ms, self.run_state.restarted_ms)
         if forgotten and event.outcome is Outcome.KILLED:
             return  # given up with its node, or by a master that begins anew
         if attempt.ended is None:
             raise self.broken(event, "it has not ended", attempt)
-        if event.at_ms < attempt.ended_ms + self._least_ms:
+        if event.at_ms < attempt.ended.at_ms + self._least_ms:
             raise self.broken(event, "the news cannot have come yet", attempt)
         beaten = event.outcome is Outcome.KILLED and attempt.beaten
-        expired = event.outcome is Outcome.FAILED and attempt.expired
-        if event.outcome is not attempt.ended and not (beaten or expired):
+        expired = event.outcome is Outcome.FAILED and attempt.booked in EXPIRING
+        if event.outcome is not attempt.ended.outcome and not (beaten or expired):
             raise self.broken(event, "that is not how it ended", attempt)
 
-    def _undone(self, event: MapOutputsLost) -> None:
+    def _undone(self, event: ev.MapOutputsLost) -> None:
         self.times += 1
-        job = self.run_state.jobs.get(event.job)
+        job = self.tasks.jobs.get(event.job)
         if job is None or any(each not in job.outputs for each in event.attempts):
             raise self.broken(event, "these maps had left no output there", job)
 
-    def _lost(self, event: NodeLost) -> None:
+    def _lost(self, event: ev.NodeLost) -> None:
         self.times += 1
         if event.heard_ms > event.at_ms:
             raise self.broken(event, "it was heard of later than now")
 
-    def _job_finished(self, event: JobFinished) -> None:
+    def _job_finished(self, event: ev.JobFinished) -> None:
         self.times += 1
         job = self.run_state.jobs.get(event.job)
         if job is None:
@@ -206,81 +198,65 @@ class DeadNodes(Rule):
 
     idle = "no node failed"
 
-    def __init__(self, run_state: RunState) -> None:
-        super().__init__(run_state)
+    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
+        super().__init__(run_state, tasks)
         self._just_lost: dict[NodeId, Millis] = {}
 
     def handlers(self) -> Handlers:
         return {
-            AttemptStarted: self._acts,
-            ShuffleEnded: self._acts,
-            AttemptStalled: self._acts,
-            StallEnded: self._acts,
-            AttemptSuspended: self._acts,
-            AttemptResumed: self._acts,
-            AttemptEnded: self._acts,
-            JobSubmitted: self._later,
-            RunEnded: self._later,
-            NodeLost: self._lost,
-            NodeReturned: self._returned,
-            AttemptLaunched: self._launched,
-            AttemptClosed: self._closed,
+            **dict.fromkeys(REAL_EVENTS, self._acts),
+            ev.JobSubmitted: self._later,
+            ev.RunEnded: self._later,
+            ev.NodeLost: self._lost,
+            ev.NodeReturned: self._returned,
+            ev.AttemptLaunched: self._launched,
+            ev.AttemptClosed: self._closed,
         }
 
-    def _acts(
-        self,
-        event: AttemptStarted
-        | ShuffleEnded
-        | AttemptStalled
-        | StallEnded
-        | AttemptSuspended
-        | AttemptResumed
-        | AttemptEnded,
-    ) -> None:
+    def _acts(self, event: ev.AttemptEvent) -> None:
         node = self.run_state.nodes[self.run_state.attempts[event.attempt].launch.node]
         if self._just_lost:
             self._later(event)
-        if node.halted:
+        if node.is_halted:
             self.times += 1
-            if event.at_ms > node.halted_ms:
-                what = "has been down" if node.down else "has stood still"
-                raise self.broken(event, f"it {what} since {node.halted_ms} ms", node)
+            if event.at_ms > node.since_ms:
+                raise self.broken(event, f"it is {node.machine}", node)
 
-    def _lost(self, event: NodeLost) -> None:
+    def _lost(self, event: ev.NodeLost) -> None:
         self._later(event)
         self._just_lost[event.node] = event.at_ms
 
-    def _returned(self, event: NodeReturned) -> None:
+    def _returned(self, event: ev.NodeReturned) -> None:
         self._settle(event, event.node)
 
-    def _launched(self, event: AttemptLaunched) -> None:
-        if not self._just_lost and not self.run_state.nodes[event.node].lost:
+    def _launched(self, event: ev.AttemptLaunched) -> None:
+        if not self._just_lost and not self.run_state.nodes[event.node].is_lost:
             return
         self._later(event)
         self._settle(event, event.node)
         self.times += 1
-        if self.run_state.nodes[event.node].lost:
+        if self.run_state.nodes[event.node].is_lost:
             raise self.broken(event, "the node is lost", self.run_state.nodes[event.node])
 
-    def _closed(self, event: AttemptClosed) -> None:
+    def _closed(self, event: ev.AttemptClosed) -> None:
         if not self._just_lost:
             return
         self._later(event)
         node = self.run_state.nodes[self.run_state.attempts[event.attempt].launch.node]
-        if node.lost:
+        if node.is_lost:
             self.times += 1
             if event.outcome is not Outcome.KILLED:
                 raise self.broken(event, "what is lost with a node is killed", node)
 
-    def _later(self, event: AnyEvent) -> None:
+    def _later(self, event: ev.Event) -> None:
         """At another instant than a loss nothing may be left of the lost."""
         for node in [n for n, at_ms in self._just_lost.items() if at_ms < event.at_ms]:
             self._settle(event, node)
 
-    def _settle(self, event: AnyEvent, number: NodeId) -> None:
+    def _settle(self, event: ev.Event, number: NodeId) -> None:
         if self._just_lost.pop(number, None) is None:
             return
         self.times += 1
-        node = self.run_state.nodes[number]
-        if node.open:
-            raise self.broken(event, f"node-{number} is lost and has attempts", node)
+        for attempt in self.run_state.attempts.values():
+            if attempt.launch.node == number and attempt.closed is None:
+                raise self.broken(event, f"node-{number} is lost and has attempts", attempt)

@@ -15,9 +15,10 @@ import msgspec
 from callboard.actors.master.entries import OfferEntry
 from callboard.actors.master.ledger import Ledger
 from callboard.actors.master.master import Master
-from callboard.actors.vocabulary.events import AnyEvent, KillOrdered, SuspendOrdered
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.messages import Heartbeat, Preempt
-from callboard.journal.checks.rule import Handlers, Rule, Violation
+from callboard.journal.checks.rule import Handlers, Rule
+from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import claimant_name
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
@@ -39,7 +40,7 @@ class MasterProbe(Protocol):
         """The master has got a message."""
 
     def after(
-        self, master: "InstrumentedMaster", message: msgspec.Struct, noted: Sequence[AnyEvent]
+        self, master: "InstrumentedMaster", message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
     ) -> None:
         """It has answered it, and told the journal this."""
 
@@ -50,7 +51,7 @@ class InstrumentedMaster(Master):
     def __init__(self, *args: Any, probes: Sequence[MasterProbe] = ()) -> None:
         super().__init__(*args)
         self.probes = list(probes)
-        self._noted: list[AnyEvent] = []
+        self._noted: list[ev.AnyEvent] = []
 
     @property
     def policy(self) -> Policy:
@@ -72,7 +73,7 @@ class InstrumentedMaster(Master):
         for probe in self.probes:
             probe.after(self, message, noted)
 
-    def note(self, event: AnyEvent) -> int:
+    def note(self, event: ev.AnyEvent) -> int:
         self._noted.append(event)
         return super().note(event)
 
@@ -87,12 +88,11 @@ class IdempotentHeartbeats(Rule):
     says = "a heartbeat that comes again leaves the master's books as they are"
     idle = "no beat came twice"
 
-    def __init__(self, run_state: RunState) -> None:
-        super().__init__(run_state)
+    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
+        super().__init__(run_state, tasks)
         self._latest: dict[NodeId, tuple[int, int]] = {}
         self._ledger: Ledger | None = None
         self._books: object = None
-        self.found: Violation | None = None
 
     def before(self, ledger: Ledger, beat: Heartbeat) -> None:
         """Keep the books if the beat has come before."""
@@ -106,7 +106,7 @@ class IdempotentHeartbeats(Rule):
         else:
             self._latest[beat.node] = this
 
-    def after(self, ledger: Ledger, beat: Heartbeat, noted: Sequence[AnyEvent]) -> None:
+    def after(self, ledger: Ledger, beat: Heartbeat, noted: Sequence[ev.AnyEvent]) -> None:
         """Compare."""
         if self._books is None:
             return
@@ -158,12 +158,8 @@ class PreemptionLimits(Rule):
     says = "preemption takes no more than is lacking, and leaves everybody its share"
     idle = "nobody was preempted by claims"
 
-    def __init__(self, run_state: RunState) -> None:
-        super().__init__(run_state)
-        self.found: Violation | None = None
-
     def handlers(self) -> Handlers:
-        return {KillOrdered: self._ordered, SuspendOrdered: self._ordered}
+        return {ev.KillOrdered: self._ordered, ev.SuspendOrdered: self._ordered}
 
     def _rule(self) -> PreemptionRule | None:
         """The rule in force; one that limits another, and calls it `rule`, is looked through."""
@@ -171,19 +167,19 @@ class PreemptionLimits(Rule):
         inner = getattr(rule, "rule", None)
         return inner if isinstance(inner, PreemptionRule) else rule
 
-    def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
+    def _ordered(self, event: ev.KillOrdered | ev.SuspendOrdered) -> None:
         if isinstance(self._rule(), NoPreemption) and event.at_ms > self.setup.switched_ms:
             self.times += 1
             if not event.why.reason.is_the_masters:
                 raise self.broken(event, "there is no preemption in this run")
 
-    def after(self, ledger: Ledger, noted: Sequence[AnyEvent]) -> None:
+    def after(self, ledger: Ledger, noted: Sequence[ev.AnyEvent]) -> None:
         """Look at a check; the claims and deficits do not change by it."""
         rule = self._rule()
         if not isinstance(rule, NewestAboveShare):
             return
-        orders = [each for each in noted if isinstance(each, KillOrdered | SuspendOrdered)]
-        victims: dict[AttemptId, AnyEvent] = {}
+        orders = [each for each in noted if isinstance(each, ev.KillOrdered | ev.SuspendOrdered)]
+        victims: dict[AttemptId, ev.AnyEvent] = {}
         for order in orders:
             entry = ledger.attempt(order.attempt)
             if entry is not None and entry.suspended_ms is None:  # else its time was over
@@ -200,7 +196,7 @@ class PreemptionLimits(Rule):
         kind: TaskKind,
         ledger: Ledger,
         victims: Sequence[AttemptId],
-        event: AnyEvent,
+        event: ev.AnyEvent,
     ) -> None:
         slots = [a for a in ledger.attempts() if a.kind is kind and a.suspended_ms is None]
         leaving = [a for a in slots if a.killing or a.suspending]
@@ -234,10 +230,9 @@ class StrictQueues(Rule):
     says = "jobs stand in one strict order"
     idle = "no queue was looked at"
 
-    def __init__(self, run_state: RunState) -> None:
-        super().__init__(run_state)
+    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
+        super().__init__(run_state, tasks)
         self._due: AttemptId = LEAST_LAUNCHES
-        self.found: Violation | None = None
 
     def after(self, ledger: Ledger, node: NodeId) -> None:
         """Look at the queues now and then."""
@@ -282,7 +277,7 @@ class StrictQueues(Rule):
 
 
 class MasterRules:
-    """The three of them as one witness; what they find is raised when the superstep is over."""
+    """The three of them as one witness."""
 
     def __init__(
         self, repeats: IdempotentHeartbeats, victims: PreemptionLimits, queues: StrictQueues
@@ -297,7 +292,7 @@ class MasterRules:
             self._repeats.before(master.ledger, message)
 
     def after(
-        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[AnyEvent]
+        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
     ) -> None:
         """See what came of it."""
         if master.paused:
@@ -307,8 +302,3 @@ class MasterRules:
             self._queues.after(master.ledger, message.node)
         elif isinstance(message, Preempt):
             self._victims.after(master.ledger, noted)
-
-    @property
-    def found(self) -> Violation | None:
-        """The first violation that has been seen and not raised."""
-        return self._repeats.found or self._victims.found or self._queues.found

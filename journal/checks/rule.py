@@ -6,14 +6,16 @@ from typing import Any, ClassVar
 import msgspec
 
 from callboard.actors.config import Cluster, Tasks
-from callboard.actors.vocabulary.events import AnyEvent, RunStarted
+from callboard.actors.vocabulary import events as ev
+from callboard.journal.checks.task_book import TaskBook
+from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
 from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy, PolicySpecError
 from callboard.scheduler.registry.parts import SHIPPED, PartSettings, make_policy
 
-Handlers = Mapping[type[AnyEvent], Callable[[Any], None]]
+Handlers = Mapping[type[ev.Event], Callable[[Any], object]]
 
 
 class Setup:
@@ -24,7 +26,7 @@ class Setup:
     `switched_ms`; what happens at that very instant may be the old one's or the new one's.
     """
 
-    def __init__(self, started: RunStarted, policy: Policy | None) -> None:
+    def __init__(self, started: ev.RunStarted, policy: Policy | None) -> None:
         self.cluster: Cluster | None = _table(started, "cluster", Cluster)
         self.tasks: Tasks | None = _table(started, "tasks", Tasks)
         beats = (self.cluster or Cluster()).heartbeat
@@ -42,7 +44,7 @@ class Setup:
             return None
 
 
-def _table(started: RunStarted, name: str, kind: type[Any]) -> Any:
+def _table(started: ev.RunStarted, name: str, kind: type[Any]) -> Any:
     try:
         return msgspec.convert(started.scenario[name], kind)
     except (KeyError, msgspec.ValidationError):
@@ -55,7 +57,7 @@ class Violation(Exception):
     """
 
     def __init__(
-        self, rule: "Rule", event: AnyEvent | None, explanation: str, *about: object
+        self, rule: "Rule", event: ev.Event | None, explanation: str, *about: object
     ) -> None:
         super().__init__(explanation)
         self.rule = rule.id
@@ -88,7 +90,8 @@ class RuleReport(msgspec.Struct, frozen=True):
 class Rule:
     """One invariant.
 
-    `handlers` says which events it looks at; each is shown to it before the book takes it in.
+    `handlers` says which events it looks at; each is shown to it before the run's state takes it
+    in.  `found` is what it has seen beside the master, to be raised when the superstep is over.
     `idle` says why there was nothing to check, where that is known.
     """
 
@@ -96,19 +99,27 @@ class Rule:
     says: ClassVar[str]
     idle: str = "nothing of the kind happened"
 
-    def __init__(self, run_state: RunState) -> None:
+    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
         self.run_state = run_state
+        self.tasks = tasks
         self.times = 0
+        self.found: Violation | None = None
 
     def begin(self, setup: Setup) -> None:
         """The run begins."""
         self.setup = setup
 
+    def begin_anew(self, at_ms: Millis) -> None:
+        """Another policy is in force, or the same begins anew."""
+
+    def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:
+        """The run has ended, with these figures."""
+
     def handlers(self) -> Handlers:
         """What looks at which event."""
         return {}
 
-    def broken(self, event: AnyEvent | None, explanation: str, *about: object) -> Violation:
+    def broken(self, event: ev.Event | None, explanation: str, *about: object) -> Violation:
         """The rule does not hold, to be raised."""
         return Violation(self, event, explanation, *about)
 

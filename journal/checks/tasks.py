@@ -1,34 +1,29 @@
 """Tasks: how often they succeed, how attempts come and go, and what a shuffle needs (S2 to S5)."""
 
+from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
 from math import ceil
+from typing import TypeVar
 
 from callboard.actors.job import ATTEMPTS_MAX
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptClosed,
-    AttemptEnded,
-    AttemptLaunched,
-    AttemptResumed,
-    AttemptStalled,
-    AttemptStarted,
-    AttemptSuspended,
-    JobFinished,
-    JobResubmitted,
-    JobSubmitted,
-    KillOrdered,
-    MapOutputsLost,
-    NodeLost,
-    NodeReturned,
-    Outcome,
-    ResumeOrdered,
-    ShuffleEnded,
-    Stall,
-    StallEnded,
-    SuspendOrdered,
-)
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.checks.rule import Handlers, Rule, Setup
+from callboard.journal.run_changes import (
+    BOOKED_EVENTS,
+    REAL_EVENTS,
+    attempt_after,
+    booked_after,
+    job_after,
+    node_after,
+)
 from callboard.journal.run_records import NEVER, AttemptRecord
-from callboard.scheduler.model import AttemptId, TaskKind
+from callboard.scheduler.model import TaskKind
+
+E = TypeVar("E", bound=ev.Event)
+T = TypeVar("T")
 
 
 class Successes(Rule):
@@ -41,41 +36,43 @@ class Successes(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            AttemptClosed: self._closed,
-            MapOutputsLost: self._undone,
-            JobFinished: self._finished,
+            ev.AttemptClosed: self._closed,
+            ev.MapOutputsLost: self._undone,
+            ev.JobFinished: self._finished,
         }
 
-    def _closed(self, event: AttemptClosed) -> None:
+    def _closed(self, event: ev.AttemptClosed) -> None:
         if event.outcome is not Outcome.SUCCEEDED:
             return
         self.times += 1
         attempt = self.run_state.attempts[event.attempt]
-        if attempt.task.valid:
-            raise self.broken(event, "its task has succeeded already", attempt, attempt.task)
+        task = self.tasks.task(attempt.launch)
+        if task.valid:
+            raise self.broken(event, "its task has succeeded already", attempt, task)
 
-    def _undone(self, event: MapOutputsLost) -> None:
-        job = self.run_state.jobs[event.job]
+    def _undone(self, event: ev.MapOutputsLost) -> None:
+        job = self.tasks.jobs[event.job]
         for attempt in event.attempts:
             self.times += 1
             index, node = job.outputs[attempt]
-            if node != event.node or job.tasks[0][index].valid != attempt:
-                raise self.broken(event, f"attempt {attempt} is no success there", job)
+            task = job.task(TaskKind.MAP, index)
+            if node != event.node or task.valid != attempt:
+                raise self.broken(event, f"attempt {attempt} is no success there", task)
 
-    def _finished(self, event: JobFinished) -> None:
+    def _finished(self, event: ev.JobFinished) -> None:
         if event.outcome is not Outcome.SUCCEEDED:
             return
         self.times += 1
-        job = self.run_state.jobs[event.job]
-        undone = job.undone_now if job.undone_ms == event.at_ms else 0
-        if job.valid[0] + undone != job.submitted.maps or job.valid[1] != job.submitted.reduces:
+        job, tasks = self.run_state.jobs[event.job], self.tasks.jobs[event.job]
+        undone = tasks.undone_now if tasks.undone_ms == event.at_ms else 0
+        done = [phase.done for phase in job.phases]
+        if (done[0] + undone, done[1]) != (job.submission.maps, job.submission.reduces):
             raise self.broken(event, "not every task of it has succeeded", job)
 
 
 class Lifecycles(Rule):
-    """S3.  Attempts are launched, started, suspended and resumed, ended; and are booked once.  Jobs
-    are submitted and finished once, and what is finished gets no more attempts from a master that
-    has heard of it.
+    """S3.  Attempts, in truth and in the books, jobs and nodes go by `actors.vocabulary.lifecycle`.
+    What is done, or of a job that has finished, is not launched by a master that has heard of it.
     """
 
     id = "S3"
@@ -83,138 +80,52 @@ class Lifecycles(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            JobSubmitted: self._submitted,
-            JobFinished: self._finished,
-            JobResubmitted: self._resubmitted,
-            AttemptLaunched: self._launched,
-            AttemptStarted: self._started,
-            ShuffleEnded: self._shuffled,
-            AttemptStalled: self._stalled,
-            StallEnded: self._stall_ended,
-            AttemptSuspended: self._suspended,
-            AttemptResumed: self._resumed,
-            AttemptEnded: self._ended,
-            AttemptClosed: self._closed,
-            KillOrdered: self._kill_ordered,
-            SuspendOrdered: self._suspend_ordered,
-            ResumeOrdered: self._resume_ordered,
-            NodeLost: self._lost,
-            NodeReturned: self._returned,
+            **dict.fromkeys(REAL_EVENTS, self._really),
+            **dict.fromkeys(BOOKED_EVENTS, self._in_the_books),
+            **dict.fromkeys((ev.JobSubmitted, ev.JobResubmitted, ev.JobFinished), self._of_job),
+            **dict.fromkeys((ev.NodeLost, ev.NodeReturned), self._of_node),
+            ev.AttemptLaunched: self._launched,
         }
 
-    def _attempt(self, event: AnyEvent, number: AttemptId) -> AttemptRecord:
-        self.times += 1
-        attempt = self.run_state.attempts.get(number)
+    def _really(self, event: ev.AttemptEvent) -> None:
+        self._step(event, attempt_after, self._attempt(event))
+
+    def _in_the_books(self, event: ev.AttemptEvent) -> None:
+        self._step(event, booked_after, self._attempt(event))
+
+    def _of_job(self, event: ev.JobEvent) -> None:
+        self._step(event, job_after, self.run_state.jobs.get(event.job))
+
+    def _of_node(self, event: ev.NodeEvent) -> None:
+        after = partial(node_after, restarted_ms=self.run_state.restarted_ms)
+        self._step(event, after, self.run_state.nodes[event.node])
+
+    def _attempt(self, event: ev.AttemptEvent) -> AttemptRecord:
+        attempt = self.run_state.attempts.get(event.attempt)
         if attempt is None:
-            raise self.broken(event, f"attempt {number} has ended and is booked")
+            raise self.broken(event, f"attempt {event.attempt} has ended and is booked")
         return attempt
 
-    def _running(self, event: AnyEvent, number: AttemptId) -> AttemptRecord:
-        attempt = self._attempt(event, number)
-        if attempt.place is None:
-            raise self.broken(event, "the attempt does not run", attempt)
-        return attempt
-
-    def _open(self, event: AnyEvent, number: AttemptId) -> AttemptRecord:
-        attempt = self._attempt(event, number)
-        if attempt.closed is not None:
-            raise self.broken(event, "the attempt is booked already", attempt)
-        return attempt
-
-    def _submitted(self, event: JobSubmitted) -> None:
+    def _step(self, event: E, after: Callable[[E, T], StrEnum], subject: T) -> None:
+        """Whether the event's subject may change as it says."""
         self.times += 1
-        if event.job in self.run_state.jobs:
-            raise self.broken(event, "it has been submitted before", self.run_state.jobs[event.job])
+        try:
+            after(event, subject)
+        except IllegalTransition as illegal:
+            what = f"it is {illegal.state}: no {illegal.change} from there"
+            about = () if subject is None else (subject,)
+            raise self.broken(event, what, *about) from None
 
-    def _finished(self, event: JobFinished) -> None:
+    def _launched(self, event: ev.AttemptLaunched) -> None:
         self.times += 1
         job = self.run_state.jobs[event.job]
         if job.finished is not None:
-            raise self.broken(event, "it has finished before", job)
-
-    def _launched(self, event: AttemptLaunched) -> None:
-        self.times += 1
-        job = self.run_state.jobs[event.job]
-        known_ms = max(job.finished_ms, self.run_state.resumed_ms)
-        if job.finished is not None and event.at_ms > known_ms:
-            raise self.broken(event, "the job has finished", job)
-        task = job.tasks[event.kind].get(event.task)
-        if task is not None and task.valid:
+            known_ms = max(job.finished.at_ms, self.run_state.resumed_ms)
+            if event.at_ms > known_ms:
+                raise self.broken(event, "the job has finished", job)
+        task = self.tasks.task(event)
+        if task.valid:
             raise self.broken(event, "the task is done", task)
-
-    def _started(self, event: AttemptStarted) -> None:
-        attempt = self._attempt(event, event.attempt)
-        if attempt.started_ms != NEVER:
-            raise self.broken(event, "it has started before", attempt)
-
-    def _shuffled(self, event: ShuffleEnded) -> None:
-        attempt = self._running(event, event.attempt)
-        if attempt.shuffled or attempt.stalled or attempt.launch.kind is TaskKind.MAP:
-            raise self.broken(event, "it is not in its shuffle", attempt)
-
-    def _stalled(self, event: AttemptStalled) -> None:
-        attempt = self._running(event, event.attempt)
-        if attempt.stalled:
-            raise self.broken(event, "it makes no progress already", attempt)
-
-    def _stall_ended(self, event: StallEnded) -> None:
-        attempt = self._running(event, event.attempt)
-        if attempt.stalled is not Stall.NO_INPUT:
-            raise self.broken(event, "it does not wait for its input", attempt)
-
-    def _suspended(self, event: AttemptSuspended) -> None:
-        self._running(event, event.attempt)
-
-    def _resumed(self, event: AttemptResumed) -> None:
-        attempt = self._attempt(event, event.attempt)
-        if not attempt.suspended:
-            raise self.broken(event, "it is not suspended", attempt)
-
-    def _ended(self, event: AttemptEnded) -> None:
-        attempt = self._attempt(event, event.attempt)
-        if attempt.ended is not None:
-            raise self.broken(event, "it has ended before", attempt)
-        if attempt.suspended and event.outcome is not Outcome.KILLED:
-            raise self.broken(event, "it is suspended", attempt)
-        whole = attempt.shuffled or attempt.launch.kind is TaskKind.MAP
-        if event.outcome is Outcome.SUCCEEDED and not whole:
-            raise self.broken(event, "its shuffle has not ended", attempt)
-        if event.outcome is Outcome.SUCCEEDED and attempt.stalled:
-            raise self.broken(event, "it had come to a standstill", attempt)
-
-    def _closed(self, event: AttemptClosed) -> None:
-        self._open(event, event.attempt)
-
-    def _kill_ordered(self, event: KillOrdered) -> None:
-        attempt = self._open(event, event.attempt)
-        if attempt.killing:
-            raise self.broken(event, "it is being killed already", attempt)
-
-    def _suspend_ordered(self, event: SuspendOrdered) -> None:
-        attempt = self._open(event, event.attempt)
-        if attempt.killing or attempt.suspending:
-            raise self.broken(event, "it is giving way already", attempt)
-
-    def _resume_ordered(self, event: ResumeOrdered) -> None:
-        attempt = self._open(event, event.attempt)
-        if attempt.killing or not attempt.suspending:
-            raise self.broken(event, "it has not given way, or is being killed", attempt)
-
-    def _lost(self, event: NodeLost) -> None:
-        self.times += 1
-        if self.run_state.nodes[event.node].lost:
-            raise self.broken(event, "it is lost already")
-
-    def _resubmitted(self, event: JobResubmitted) -> None:
-        self.times += 1
-        job = self.run_state.jobs.get(event.job)
-        if job is None or job.finished is not None:
-            raise self.broken(event, "it is not in the system", job)
-
-    def _returned(self, event: NodeReturned) -> None:
-        self.times += 1
-        if not self.run_state.nodes[event.node].lost and event.at_ms != self.run_state.restarted_ms:
-            raise self.broken(event, "it was not lost")
 
 
 class AttemptLimits(Rule):
@@ -230,21 +141,22 @@ class AttemptLimits(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            AttemptLaunched: self._launched,
-            AttemptClosed: self._closed,
-            MapOutputsLost: self._undone,
+            ev.AttemptLaunched: self._launched,
+            ev.AttemptClosed: self._closed,
+            ev.MapOutputsLost: self._undone,
         }
 
-    def _launched(self, event: AttemptLaunched) -> None:
+    def _launched(self, event: ev.AttemptLaunched) -> None:
         self.times += 1
         if event.attempt <= self.run_state.last_attempt:
             raise self.broken(event, f"attempt {event.attempt} is no new number")
-        task = self.run_state.jobs[event.job].task(event.kind, event.task)
+        task = self.tasks.task(event)
         if event.number != task.launched:
             raise self.broken(event, f"it is said to be attempt {event.number} of its task", task)
         if task.launched >= ATTEMPTS_MAX + 1 + task.killed:
             raise self.broken(event, "the task has had too many attempts", task)
-        others = [each for each in task.open if not each.beaten]
+        others = [self.run_state.attempts[number] for number in task.open]
+        others = [each for each in others if not each.beaten]
         if [each.launch.attempt for each in others] != ([event.original] if event.original else []):
             raise self.broken(event, f"it is said to be a copy of {event.original}", task, *others)
         if len(task.open) > 1:
@@ -252,20 +164,20 @@ class AttemptLimits(Rule):
         if event.original and others[0].launch.node == event.node:
             raise self.broken(event, "the task runs on this node already", *others)
 
-    def _closed(self, event: AttemptClosed) -> None:
+    def _closed(self, event: ev.AttemptClosed) -> None:
         self.times += 1
-        attempt = self.run_state.attempts[event.attempt]
-        task, ended = attempt.task, attempt.job.finished is not None
-        if event.outcome is Outcome.FAILED and task.failed >= ATTEMPTS_MAX and not ended:
+        launch = self.run_state.attempts[event.attempt].launch
+        task, ended = self.tasks.task(launch), self.run_state.jobs[launch.job].finished
+        if event.outcome is Outcome.FAILED and task.failed >= ATTEMPTS_MAX and ended is None:
             raise self.broken(event, "the task has failed too often", task)
 
-    def _undone(self, event: MapOutputsLost) -> None:
-        job = self.run_state.jobs[event.job]
+    def _undone(self, event: ev.MapOutputsLost) -> None:
+        job, finished = self.tasks.jobs[event.job], self.run_state.jobs[event.job].finished
         for attempt in event.attempts if event.outcome is Outcome.FAILED else ():
             self.times += 1
             index, _ = job.outputs[attempt]
-            task = job.tasks[0][index]
-            if task.failed >= ATTEMPTS_MAX and job.finished is None:
+            task = job.task(TaskKind.MAP, index)
+            if task.failed >= ATTEMPTS_MAX and finished is None:
                 raise self.broken(event, "a map of it has failed too often", task)
 
 
@@ -285,21 +197,23 @@ class Shuffles(Rule):
         self._latency_ms = setup.latency_ms
 
     def handlers(self) -> Handlers:
-        return {AttemptLaunched: self._launched, ShuffleEnded: self._shuffled}
+        return {ev.AttemptLaunched: self._launched, ev.ShuffleEnded: self._shuffled}
 
-    def _launched(self, event: AttemptLaunched) -> None:
+    def _launched(self, event: ev.AttemptLaunched) -> None:
         if event.kind is TaskKind.MAP:
             return
         self.times += 1
         job = self.run_state.jobs[event.job]
-        if job.most_maps < ceil(self._slowstart * job.submitted.maps):
+        most_maps = self.tasks.jobs[event.job].most_maps
+        if most_maps < ceil(self._slowstart * job.submission.maps):
             raise self.broken(event, f"slowstart is {self._slowstart:g} of the maps", job)
 
-    def _shuffled(self, event: ShuffleEnded) -> None:
+    def _shuffled(self, event: ev.ShuffleEnded) -> None:
         self.times += 1
         attempt = self.run_state.attempts[event.attempt]
-        job = attempt.job
-        lack = job.submitted.maps - job.valid[TaskKind.MAP]
-        heard = job.complete_ms == NEVER or event.at_ms > job.complete_ms + self._latency_ms
+        number = attempt.launch.job
+        job, complete_ms = self.run_state.jobs[number], self.tasks.jobs[number].complete_ms
+        lack = job.submission.maps - job.phases[TaskKind.MAP].done
+        heard = complete_ms == NEVER or event.at_ms > complete_ms + self._latency_ms
         if lack and heard and job.finished is None and attempt.closed is None:
             raise self.broken(event, f"{lack} of the job's maps are not done", attempt, job)

@@ -6,20 +6,11 @@ from typing import Self
 
 import msgspec
 
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    FaultStruck,
-    JobSubmitted,
-    KillOrdered,
-    MapOutputsLost,
-    NodeLost,
-    NodeReturned,
-    OrderSwitched,
-    RunStarted,
-    SuspendOrdered,
-)
-from callboard.actors.vocabulary.faults import Fault, NodeFault
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
 from callboard.journal.figures.metrics import Metrics
+from callboard.journal.run_changes import preempts
+from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import AttemptId, Millis, NodeId
 from callboard.scheduler.reasons import Why
@@ -43,14 +34,15 @@ class ExportData:
     def __init__(self) -> None:
         self.metrics = Metrics()
         self.instants: list[Instant] = []
-        self.submitted: list[JobSubmitted] = []
+        self.submitted: list[ev.JobSubmitted] = []
         """In the order of their submission."""
         self.preempted: dict[AttemptId, Why] = {}
         """Attempts that had to give way by the policy's decision, and the last reason."""
-        self._narrator = Narrator()
+        self._run_state = RunState()
+        self._narrator = Narrator(self._run_state)
 
     @classmethod
-    def of(cls, events: Iterable[AnyEvent]) -> Self:
+    def of(cls, events: Iterable[ev.AnyEvent]) -> Self:
         """All that the events tell; ValueError if they do not begin with a run's start."""
         recording = cls()
         for event in events:
@@ -60,38 +52,37 @@ class ExportData:
         return recording
 
     @property
-    def started(self) -> RunStarted:
+    def started(self) -> ev.RunStarted:
         """What was run."""
         assert self.metrics.started is not None
         return self.metrics.started
 
-    def _observe(self, event: AnyEvent) -> None:
+    def _observe(self, event: ev.AnyEvent) -> None:
         self.metrics.observe(event)
-        self._narrator.learn(event)
         match event:
-            case JobSubmitted():
+            case ev.JobSubmitted():
                 self.submitted.append(event)
-            case KillOrdered() | SuspendOrdered() if not event.why.reason.is_the_masters:
+            case ev.KillOrdered() | ev.SuspendOrdered() if preempts(event):
                 self.preempted[event.attempt] = event.why
-                word = "killed for another" if isinstance(event, KillOrdered) else "suspended"
+                word = "killed for another" if isinstance(event, ev.KillOrdered) else "suspended"
                 self._note(event, f"preempted: {word}", attempt=event.attempt)
-            case FaultStruck():
+            case ev.FaultStruck():
                 fault = event.fault
-                node = fault.node if isinstance(fault, NodeFault) else None
+                node = fault.node if isinstance(fault, faults.NodeFault) else None
                 self._note(event, _fault_label(fault), node=node)
-            case NodeLost():
+            case ev.NodeLost():
                 self._note(event, "given up for lost", node=event.node)
-            case NodeReturned():
+            case ev.NodeReturned():
                 self._note(event, "joins again", node=event.node)
-            case MapOutputsLost():
+            case ev.MapOutputsLost():
                 self._note(event, "maps must run again", node=event.node)
-            case OrderSwitched():
+            case ev.OrderSwitched():
                 self._note(event, f"order: {event.now}")
-        self._narrator.forget(event)
+        self._run_state.follow(event)
 
     def _note(
         self,
-        event: AnyEvent,
+        event: ev.AnyEvent,
         label: str,
         *,
         attempt: AttemptId | None = None,
@@ -101,6 +92,6 @@ class ExportData:
         self.instants.append(Instant(event.at_ms, label, text, attempt, node))
 
 
-def _fault_label(fault: Fault) -> str:
+def _fault_label(fault: faults.Fault) -> str:
     """`crash`, `switch policy`."""
     return re.sub(r"(?<!^)(?=[A-Z])", " ", type(fault).__name__).lower()

@@ -9,15 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from callboard.journal.export.export_data import ExportData
-from callboard.journal.figures.tables import (
-    FAILED,
-    KILLED,
-    NEVER,
-    OUTCOMES,
-    SUCCEEDED,
-    AttemptTable,
-    Ints,
-)
+from callboard.journal.figures.tables import FAILED, KILLED, OUTCOMES, SUCCEEDED, AttemptTable, Ints
+from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import AttemptId, Locality, TaskKind
@@ -51,10 +44,6 @@ def attempt_columns(data: ExportData, attempts: AttemptTable) -> Columns:
     """
     names = {told.job: told.name for told in data.submitted}
     racks = {facts.node: facts.rack for facts in data.started.nodes}
-    stints = attempts.occupancies
-    lasted = attempts.left_ms(data.metrics.horizon_ms) - stints.began_ms
-    held = np.zeros(len(attempts.attempt), np.int64)
-    np.add.at(held, stints.place, lasted)
     jobs, nodes = attempts.job.tolist(), attempts.node.tolist()
     kinds = [TaskKind(kind) for kind in attempts.kind.tolist()]
     levels = [LOCALITY_NAMES[Locality(level)] for level in attempts.level.tolist()]
@@ -78,7 +67,7 @@ def attempt_columns(data: ExportData, attempts: AttemptTable) -> Columns:
         "shuffled_ms": _known(attempts.shuffled_ms),
         "ended_ms": _known(attempts.ended_ms),
         "booked_ms": _known(attempts.closed_ms),
-        "held_ms": held.tolist(),
+        "held_ms": attempts.occupied_ms(data.metrics.horizon_ms).tolist(),
         "suspended_ms": attempts.suspended_ms.tolist(),
         "ended": _outcomes(attempts.ended),
         "booked": _outcomes(attempts.closed),

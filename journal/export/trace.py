@@ -21,7 +21,8 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.export.export_data import ExportData, Instant
 from callboard.journal.figures.steps import Steps
-from callboard.journal.figures.tables import NEVER, OUTCOMES, AttemptTable
+from callboard.journal.figures.tables import OUTCOMES, AttemptTable
+from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import (
     LOCALITY_NAMES,
     kind_name,

@@ -8,14 +8,8 @@ from callboard.journal.figures.summary import (
     LocalityShares,
     SpeculationCounts,
 )
-from callboard.journal.figures.tables import (
-    FAILED,
-    KILLED,
-    NEVER,
-    SUCCEEDED,
-    AttemptTable,
-    JobTable,
-)
+from callboard.journal.figures.tables import FAILED, KILLED, SUCCEEDED, AttemptTable, JobTable
+from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import Locality, TaskKind
 
 

@@ -8,37 +8,8 @@ from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptClosed,
-    AttemptEnded,
-    AttemptLaunched,
-    AttemptResumed,
-    AttemptStalled,
-    AttemptStarted,
-    AttemptSuspended,
-    FaultStruck,
-    JobBlacklistedNode,
-    JobChanged,
-    JobFinished,
-    JobResubmitted,
-    JobSubmitted,
-    KillOrdered,
-    LaunchExpired,
-    MapOutputsLost,
-    NodeBlacklisted,
-    NodeLost,
-    NodeReturned,
-    NodeUnblacklisted,
-    OrderSwitched,
-    ResumeOrdered,
-    RunEnded,
-    RunStarted,
-    ShuffleEnded,
-    StallEnded,
-    SuspendOrdered,
-)
-from callboard.actors.vocabulary.faults import Crash, Restart
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
 from callboard.journal.figures.counts import (
     attempt_counts,
     job_counts,
@@ -58,7 +29,6 @@ from callboard.journal.figures.summary import (
     statistics_in_seconds,
 )
 from callboard.journal.figures.tables import (
-    NEVER,
     OUTCOME_NUMBERS,
     AttemptTable,
     JobLabels,
@@ -68,6 +38,7 @@ from callboard.journal.figures.tables import (
     column_view,
     job_table,
 )
+from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import Millis, TaskKind
 
 
@@ -80,8 +51,8 @@ class Metrics:
     """
 
     def __init__(self) -> None:
-        self.started: RunStarted | None = None
-        self.ended: RunEnded | None = None
+        self.started: ev.RunStarted | None = None
+        self.ended: ev.RunEnded | None = None
         self.last_ms: Millis = 0
         self._submitted = array("q")
         self._owners: list[JobLabels] = []
@@ -97,107 +68,93 @@ class Metrics:
         self._power = array("q")
         self._restarts = array("q")
         # By exact type: one dictionary look-up is what an event costs before its own work.
-        self._take: dict[type[AnyEvent], Callable[[Any], None]] = {
-            RunStarted: self._run_started,
-            JobSubmitted: self._job_submitted,
-            AttemptLaunched: self._launched,
-            AttemptStarted: self._attempt_started,
-            AttemptStalled: self._nothing,
-            StallEnded: self._nothing,
-            LaunchExpired: self._nothing,
-            ShuffleEnded: self._shuffled,
-            AttemptSuspended: self._suspended,
-            AttemptResumed: self._resumed,
-            AttemptEnded: self._attempt_ended,
-            AttemptClosed: self._closed,
-            KillOrdered: self._nothing,
-            SuspendOrdered: self._nothing,
-            ResumeOrdered: self._nothing,
-            OrderSwitched: self._nothing,
-            FaultStruck: self._struck,
-            NodeLost: self._nothing,
-            MapOutputsLost: self._undone,
-            NodeReturned: self._nothing,
-            JobBlacklistedNode: self._nothing,
-            NodeBlacklisted: self._nothing,
-            NodeUnblacklisted: self._nothing,
-            JobChanged: self._nothing,
-            JobResubmitted: self._resubmitted,
-            JobFinished: self._job_finished,
-            RunEnded: self._run_ended,
+        self._take: dict[type[ev.AnyEvent], Callable[[Any], None]] = {
+            ev.RunStarted: self._run_started,
+            ev.JobSubmitted: self._job_submitted,
+            ev.AttemptLaunched: self._launched,
+            ev.AttemptStarted: self._attempt_started,
+            ev.ShuffleEnded: self._shuffled,
+            ev.AttemptSuspended: self._suspended,
+            ev.AttemptResumed: self._resumed,
+            ev.AttemptEnded: self._attempt_ended,
+            ev.AttemptClosed: self._closed,
+            ev.FaultStruck: self._struck,
+            ev.MapOutputsLost: self._undone,
+            ev.JobResubmitted: self._resubmitted,
+            ev.JobFinished: self._job_finished,
+            ev.RunEnded: self._run_ended,
         }
 
     @classmethod
-    def of(cls, events: Iterable[AnyEvent]) -> Self:
+    def of(cls, events: Iterable[ev.AnyEvent]) -> Self:
         """The metrics of recorded events."""
         metrics = cls()
         for event in events:
             metrics.observe(event)
         return metrics
 
-    def observe(self, event: AnyEvent) -> None:
+    def observe(self, event: ev.AnyEvent) -> None:
         """Take in one event."""
         self.last_ms = event.at_ms
-        self._take[type(event)](event)
+        take = self._take.get(type(event))
+        if take is not None:  # else what it leads to has events of its own
+            take(event)
 
     __call__ = observe
 
-    def _nothing(self, event: AnyEvent) -> None:
-        """What it leads to has events of its own."""
-
-    def _struck(self, event: FaultStruck) -> None:
-        if isinstance(event.fault, Crash | Restart):
-            down = isinstance(event.fault, Crash)
+    def _struck(self, event: ev.FaultStruck) -> None:
+        if isinstance(event.fault, faults.Crash | faults.Restart):
+            down = isinstance(event.fault, faults.Crash)
             self._power.extend((event.fault.node, event.at_ms, down))
 
-    def _run_started(self, event: RunStarted) -> None:
+    def _run_started(self, event: ev.RunStarted) -> None:
         self.started = event
 
-    def _run_ended(self, event: RunEnded) -> None:
+    def _run_ended(self, event: ev.RunEnded) -> None:
         self.ended = event
 
-    def _job_submitted(self, event: JobSubmitted) -> None:
+    def _job_submitted(self, event: ev.JobSubmitted) -> None:
         self._submitted.extend(
             (event.job, len(self._owners), event.at_ms, event.maps, event.reduces)
         )
         self._owners.append((event.name, event.user, event.pool))
 
-    def _job_finished(self, event: JobFinished) -> None:
+    def _job_finished(self, event: ev.JobFinished) -> None:
         outcome = OUTCOME_NUMBERS[event.outcome]
         self._finished.extend((event.job, event.at_ms, outcome, event.submitted_ms))
 
-    def _launched(self, event: AttemptLaunched) -> None:
+    def _launched(self, event: ev.AttemptLaunched) -> None:
         what = (event.attempt, event.job, event.kind, event.task, event.number)
         self._launches.extend((*what, event.node, event.level, event.at_ms))
         if event.original:
             self._copies.extend((event.attempt, event.original))
 
-    def _attempt_started(self, event: AttemptStarted) -> None:
+    def _attempt_started(self, event: ev.AttemptStarted) -> None:
         self._starts.extend((event.attempt, event.at_ms, event.slot))
 
-    def _suspended(self, event: AttemptSuspended) -> None:
+    def _suspended(self, event: ev.AttemptSuspended) -> None:
         self._suspensions.extend((event.attempt, event.at_ms))
 
-    def _resumed(self, event: AttemptResumed) -> None:
+    def _resumed(self, event: ev.AttemptResumed) -> None:
         self._resumes.extend((event.attempt, event.at_ms, event.slot))
 
-    def _shuffled(self, event: ShuffleEnded) -> None:
+    def _shuffled(self, event: ev.ShuffleEnded) -> None:
         self._shuffles.extend((event.attempt, event.at_ms))
 
-    def _attempt_ended(self, event: AttemptEnded) -> None:
+    def _attempt_ended(self, event: ev.AttemptEnded) -> None:
         outcome = OUTCOME_NUMBERS[event.outcome]
         times = event.started_ms, event.suspended_ms
         self._ends.extend((event.attempt, event.at_ms, outcome, *times))
 
-    def _resubmitted(self, event: JobResubmitted) -> None:
+    def _resubmitted(self, event: ev.JobResubmitted) -> None:
         self._restarts.extend((event.job, event.at_ms))
 
-    def _undone(self, event: MapOutputsLost) -> None:
+    def _undone(self, event: ev.MapOutputsLost) -> None:
         outcome = OUTCOME_NUMBERS[event.outcome]
         for attempt in event.attempts:
             self._closings.extend((attempt, event.at_ms, outcome))
 
-    def _closed(self, event: AttemptClosed) -> None:
+    def _closed(self, event: ev.AttemptClosed) -> None:
         self._closings.extend((event.attempt, event.at_ms, OUTCOME_NUMBERS[event.outcome]))
 
     @property
@@ -289,7 +246,7 @@ class Metrics:
             little=self.little(jobs),
         )
 
-    def _run(self) -> RunStarted:
+    def _run(self) -> ev.RunStarted:
         if self.started is None:
             raise ValueError("the events do not begin with RunStarted")
         return self.started

@@ -15,15 +15,8 @@ import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.journal.figures.tables import (
-    FAILED,
-    KILLED,
-    NEVER,
-    SUCCEEDED,
-    AttemptTable,
-    Flags,
-    Ints,
-)
+from callboard.journal.figures.tables import FAILED, KILLED, SUCCEEDED, AttemptTable, Flags, Ints
+from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import TaskKind
 
 
@@ -88,12 +81,9 @@ def held_ms(table: AttemptTable, horizon_ms: int) -> Ints:
     """How long each attempt held a slot; 0 if it never began.  Of one that has ended its slot's
     word is taken, of another the sum of its stints.
     """
-    lasted = np.zeros(len(table.attempt), np.int64)
-    np.add.at(
-        lasted, table.occupancies.place, table.left_ms(horizon_ms) - table.occupancies.began_ms
-    )
     stated = table.ended_ms - table.stated_ms - table.suspended_ms
-    return np.where(table.ran & (table.ended_ms != NEVER), stated, lasted)
+    occupied = table.occupied_ms(horizon_ms)
+    return np.where(table.ran & (table.ended_ms != NEVER), stated, occupied)
 
 
 def down_times(power: Ints, nodes: int, horizon_ms: int) -> Ints:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.vocabulary.events import Outcome
+from callboard.journal.run_records import NEVER
 
 Ints: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 
-NEVER = -1
 OUTCOMES = tuple(Outcome)
 OUTCOME_NUMBERS: dict[Outcome, int] = {outcome: n for n, outcome in enumerate(OUTCOMES)}
 SUCCEEDED, FAILED, KILLED = (OUTCOME_NUMBERS[outcome] for outcome in OUTCOMES)
@@ -83,6 +83,14 @@ class AttemptTable:
         """When each stint ended: when the attempt was suspended, else when it gave up its slot."""
         released = self.released_ms(horizon_ms)[self.occupancies.place]
         return np.where(self.occupancies.ended_ms != NEVER, self.occupancies.ended_ms, released)
+
+    def occupied_ms(self, horizon_ms: int) -> Ints:
+        """How long each attempt has held slots, all its stints together."""
+        lasted = np.zeros(len(self.attempt), np.int64)
+        np.add.at(
+            lasted, self.occupancies.place, self.left_ms(horizon_ms) - self.occupancies.began_ms
+        )
+        return lasted
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,16 +15,16 @@ from callboard.journal.replay.frame import (
     View,
 )
 from callboard.journal.replay.job_rows import job_row, searchable_text, sort_key
-from callboard.journal.replay.job_stats import JobStats
-from callboard.journal.replay.recording import EVENT_TYPES, Recording
+from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
+from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.diff import same_decision, same_event
 from callboard.journal.tell.names import printable
 from callboard.scheduler.model import JobId, Millis
 
 StatePair = tuple[ClusterState, ClusterState]
 
-_SWITCHES = EVENT_TYPES.index(ev.FaultStruck)
-_ENDED = EVENT_TYPES.index(ev.RunEnded)
+_SWITCHES = EVENT_NUMBERS[ev.FaultStruck]
+_ENDED = EVENT_NUMBERS[ev.RunEnded]
 
 
 def compare_figures(
@@ -44,7 +44,7 @@ def _responses(cluster: ClusterState) -> dict[JobId, Millis]:
     """The response time of each job that has succeeded."""
     return {
         job: row.finished_ms - row.submission.at_ms
-        for job, row in cluster.jobs.rows.items()
+        for job, row in cluster.run.jobs.items()
         if row.outcome is ev.Outcome.SUCCEEDED and row.finished_ms is not None
     }
 
@@ -58,18 +58,20 @@ def _figures(
 ) -> RunFigures:
     over = recording.closed and at_ms >= recording.end_ms
     upto_ms = recording.end_ms if over else at_ms
-    passed = upto_ms - cluster.now_ms
+    passed = upto_ms - cluster.run.now_ms
     maps, reduces = (
         (busy_ms + busy * passed) / max(slots * upto_ms, 1)
-        for busy_ms, busy, slots in zip(cluster.busy_ms, cluster.busy, cluster.slots, strict=True)
+        for busy_ms, busy, slots in zip(
+            cluster.busy_ms, cluster.run.busy, cluster.slots, strict=True
+        )
     )
-    submitted = len(cluster.jobs.rows)
+    submitted = len(cluster.run.jobs)
     return RunFigures(
-        policy=cluster.policy,
+        policy=cluster.run.policy,
         done=len(responses),
         response_ms=_mean(responses.values()),
         common_ms=_mean([responses[job] for job in common]),
-        in_system_ms=(cluster.jobs_ms + cluster.in_system * passed) / submitted
+        in_system_ms=(cluster.jobs_ms + len(cluster.run.live) * passed) / submitted
         if submitted
         else None,
         busy=(maps, reduces),
@@ -89,10 +91,10 @@ def compare_jobs(
 
     A job is listed as long as it is in the system in either run.
     """
-    tables = clusters[0].jobs, clusters[1].jobs
-    wanted = [each.rows if view.all_jobs else each.live for each in tables]
+    runs = clusters[0].run, clusters[1].run
+    wanted = [run.jobs if view.all_jobs else run.live for run in runs]
     jobs = sorted(wanted[0].keys() | wanted[1].keys())
-    front = tables[view.lead].rows, tables[1 - view.lead].rows
+    front = runs[view.lead].jobs, runs[1 - view.lead].jobs
     rows = [front[0].get(job) or front[1][job] for job in jobs]
     if view.filter:
         rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
@@ -100,13 +102,13 @@ def compare_jobs(
     rows.sort(key=sort_key(key, at_ms), reverse=view.jobs_reverse)
     top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
     shown = [
-        _compared(row, [each.rows.get(row.submission.job) for each in tables], at_ms)
+        _compared(row, [run.jobs.get(row.submission.job) for run in runs], at_ms)
         for row in rows[top : top + view.jobs_rows]
     ]
     return shown, top, len(rows)
 
 
-def _compared(row: JobStats, sides: list[JobStats | None], at_ms: Millis) -> ComparedJob:
+def _compared(row: JobRecord, sides: list[JobRecord | None], at_ms: Millis) -> ComparedJob:
     first, second = (None if side is None else job_row(side, at_ms) for side in sides)
     ends = [None if side is None else side.finished_ms for side in sides]
     sooner = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]

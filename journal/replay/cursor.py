@@ -3,7 +3,7 @@
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
-from callboard.journal.replay.frame import Frame, Mark, View
+from callboard.journal.replay.frame import Frame, View
 from callboard.journal.replay.projector import project
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
 from callboard.journal.replay.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind
@@ -87,7 +87,7 @@ class Cursor:
         if step.kind is StepKind.MARK:
             return self.recording.history.next_mark(self.at_ms, back=step.back)
         if step.kind is StepKind.FAULT:
-            return self.recording.history.next_mark(self.at_ms, Mark.FAULT, back=step.back)
+            return self.recording.history.next_mark(self.at_ms, ev.Mark.FAULT, back=step.back)
         numbers = {EVENT_NUMBERS[each] for each in _STEPS[step.kind]}
         recording, job = self.recording, step.job
         kinds, times, jobs = recording.kinds, recording.times, recording.jobs

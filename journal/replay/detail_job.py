@@ -4,7 +4,7 @@ from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import Detail, JobState, Lane, View
 from callboard.journal.replay.insight import Insight, queue_position
-from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.replay.job_rows import job_state, waiting_tasks
 from callboard.journal.replay.lanes import (
     Window,
     occupancies_of_job,
@@ -13,6 +13,7 @@ from callboard.journal.replay.lanes import (
     tasks_begun,
 )
 from callboard.journal.replay.recording import Recording
+from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import count, duration, printable
 from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
 from callboard.journal.tell.time_format import clock_time
@@ -33,7 +34,7 @@ def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view:
     where there is no room for that, how many of its attempts ran when.
     """
     assert view.job is not None
-    row = cluster.jobs.rows[view.job]
+    row = cluster.run.jobs[view.job]
     submission = row.submission
     until_ms = row.finished_ms if row.finished_ms is not None else at_ms
     facts = _progress_facts(cluster, row)
@@ -48,7 +49,7 @@ def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view:
 
 
 def _lanes(
-    recording: Recording, row: JobStats, at_ms: Millis, view: View, window: Window
+    recording: Recording, row: JobRecord, at_ms: Millis, view: View, window: Window
 ) -> list[Lane]:
     submission = row.submission
     chosen = occupancies_of_job(recording.occupancies, submission.job, at_ms)
@@ -57,13 +58,15 @@ def _lanes(
     return running_profile(chosen, submission.job, window, view.lane_columns)
 
 
-def _progress_facts(cluster: ClusterState, row: JobStats) -> list[tuple[str, str]]:
+def _progress_facts(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str]]:
     """How far the job is, and what keeps it."""
     submission = row.submission
     facts = [("state", _job_state(row))]
-    facts += [("maps", _progress(row.maps_done, submission.maps, row.maps_running))]
+    facts += [("maps", _progress(row.phases[0].done, submission.maps, row.phases[0].running))]
     if submission.reduces:
-        facts += [("reduces", _progress(row.reduces_done, submission.reduces, row.reduces_running))]
+        facts += [
+            ("reduces", _progress(row.phases[1].done, submission.reduces, row.phases[1].running))
+        ]
     if row.finished_ms is None:
         facts += _waiting(cluster, row)
     if row.preempted or row.suspended:
@@ -71,7 +74,7 @@ def _progress_facts(cluster: ClusterState, row: JobStats) -> list[tuple[str, str
     return facts
 
 
-def _slot_time(row: JobStats) -> list[tuple[str, str]]:
+def _slot_time(row: JobRecord) -> list[tuple[str, str]]:
     """Where its maps ran, and the slot time that was wasted."""
     facts = []
     if sum(row.levels):
@@ -83,51 +86,47 @@ def _slot_time(row: JobStats) -> list[tuple[str, str]]:
     return facts
 
 
-def _preemptions(row: JobStats) -> str:
+def _preemptions(row: JobRecord) -> str:
     """How often the job was preempted, and for which job last."""
     said = f"{count(row.preempted, 'time')}, {row.suspended} suspended now"
     if row.last_preemption is None:
         return said
-    when_ms, why = row.last_preemption
-    return f"{said}; last {clock_time(when_ms)}: {reason_in_words(why)}"
+    last = row.last_preemption
+    return f"{said}; last {clock_time(last.at_ms)}: {reason_in_words(last.why)}"
 
 
-def _job_state(row: JobStats) -> str:
-    if row.state is JobState.RUNNING and row.suspended:
+def _job_state(row: JobRecord) -> str:
+    if job_state(row) is JobState.RUNNING and row.suspended:
         return f"running, {count(row.suspended, 'attempt')} suspended"
-    return _STATES[row.state]
+    return _STATES[job_state(row)]
 
 
-def _waiting(cluster: ClusterState, row: JobStats) -> list[tuple[str, str]]:
+def _waiting(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str]]:
     """Why the job's tasks wait, as the master's decisions tell."""
-    submission, said = row.submission, []
-    if row.last_skip is not None:
-        when_ms, refusal, rival = row.last_skip
-        passed = f"{clock_time(when_ms)} for {job_name(rival)}"
+    said, job = [], row.submission.job
+    if job in cluster.skips:
+        rival, refusal = cluster.skips[job]
+        passed = f"{clock_time(rival.at_ms)} for {job_name(rival.job)}"
         said += [("passed over", f"{passed}: {refusal_in_words(refusal)}")]
-    left = submission.maps + submission.reduces - row.maps_done - row.reduces_done
-    if left > row.maps_running + row.reduces_running and cluster.jobs.latest is not None:
-        when_ms, first, place = cluster.jobs.latest
-        if first != submission.job:
-            ahead = f"{clock_time(when_ms)} {job_name(first)} was served last"
-            said += [("ahead", f"{ahead}, {queue_position(place)}")]
-    if row.launch is not None:
-        when_ms, own = row.launch
+    last = cluster.run.last_launch
+    if waiting_tasks(row) and last is not None and last.job != job:
+        ahead = f"{clock_time(last.at_ms)} {job_name(last.job)} was served last"
+        said += [("ahead", f"{ahead}, {queue_position(last.why)}")]
+    if row.last_launch is not None:
+        own, at = row.last_launch.why, clock_time(row.last_launch.at_ms)
         patience = f", after {duration(own.waited_ms)} for locality" if own.waited_ms else ""
-        said += [("served", f"{clock_time(when_ms)}, {queue_position(own)}{patience}")]
+        said += [("served", f"{at}, {queue_position(own)}{patience}")]
     return said
 
 
 def _sizes(
-    insight: Insight, cluster: ClusterState, row: JobStats, at_ms: Millis
+    insight: Insight, cluster: ClusterState, row: JobRecord, at_ms: Millis
 ) -> list[tuple[str, str]]:
     """Its fair share, its expected and its true size; ° marks what the scheduler cannot know."""
     said = []
     fair_share = insight.fair_shares(cluster).get(row.submission.job)
     if fair_share:
-        said += [
-            ("fair share", f"{count(row.attempts - row.suspended, 'slot')}, due {fair_share:.3g}")
-        ]
+        said += [("fair share", f"{count(row.open - row.suspended, 'slot')}, due {fair_share:.3g}")]
     expected_ms, size_ms = insight.expected_ms(cluster, row), insight.size_ms(row)
     if expected_ms is not None:
         said += [("size≈", f"{duration(round(expected_ms))} of slot time expected")]
@@ -140,11 +139,11 @@ def _sizes(
     return said
 
 
-def _submission(row: JobStats) -> str:
+def _submission(row: JobRecord) -> str:
     submission = row.submission
     by = f" by {printable(submission.user)}" if submission.user else ""
-    pool = f", pool {printable(submission.pool)}" if submission.pool else ""
-    priority = submission.priority.name.lower().replace("_", " ")
+    pool = f", pool {printable(row.pool)}" if row.pool else ""
+    priority = row.priority.name.lower().replace("_", " ")
     return f"{clock_time(submission.at_ms)}{by}{pool}, {priority} priority"
 
 
@@ -152,12 +151,12 @@ def _progress(done: int, tasks: int, on: int) -> str:
     return f"{done:,} of {tasks:,} done, {on:,} running, {tasks - done - on:,} waiting"
 
 
-def _waited(row: JobStats, until_ms: Millis) -> str:
+def _waited(row: JobRecord, until_ms: Millis) -> str:
     if row.first_launch_ms is None:
         return f"{duration(until_ms - row.submission.at_ms)}, and nothing launched yet"
     return f"{duration(row.first_launch_ms - row.submission.at_ms)} for its first launch"
 
 
-def _response(row: JobStats, until_ms: Millis) -> str:
+def _response(row: JobRecord, until_ms: Millis) -> str:
     so_far = "" if row.finished_ms is not None else " so far"
     return f"{duration(until_ms - row.submission.at_ms)}{so_far}"

@@ -53,7 +53,7 @@ def timeline_window(chosen: SelectedOccupancies, at_ms: Millis) -> tuple[Millis,
 
 def node_status_text(cluster: ClusterState, node: NodeId) -> str:
     """How the node really is, in words."""
-    status, slow = cluster.node_status[node], cluster.slow.get(node, 1)
+    status, slow = cluster.node_status[node], cluster.run.nodes[node].factor
     said = []
     if status & (NodeStatus.ABSENT | NodeStatus.DOWN):
         said += ["not joined yet" if status & NodeStatus.ABSENT else "down"]

@@ -2,12 +2,13 @@
 
 from callboard.actors.vocabulary.events import AttemptLaunched, NodeFacts
 from callboard.actors.vocabulary.job_names import job_name, job_title
-from callboard.journal.replay.cluster_state import ClusterState, LiveAttempt
+from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_node import master_belief, node_status_text, timeline_window
 from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
 from callboard.journal.replay.insight import queue_position
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node, slot_name
 from callboard.journal.replay.recording import Recording
+from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell.names import (
     LOCALITY_NAMES,
     duration,
@@ -33,11 +34,11 @@ def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
     attempt = _attempt_in(cluster, place)
     if attempt is not None:
         said += _launch(attempt.launch)
-        ago = duration(at_ms - attempt.since_ms)
-        said += [
-            ("since" if not attempt.over else "ended", f"{clock_time(attempt.since_ms)}, {ago} ago")
-        ]
-        said += _stall(cluster, attempt.launch)
+        what, since_ms = "since", attempt.began_ms
+        if attempt.ended is not None:
+            what, since_ms = "ended", attempt.ended.at_ms
+        said += [(what, f"{clock_time(since_ms)}, {duration(at_ms - since_ms)} ago")]
+        said += _stall(attempt)
     said += [("the master", _belief(cluster, place))]
     said += [
         ("node", f"{node_status_text(cluster, node)}; the master {master_belief(cluster, node)}")
@@ -52,12 +53,11 @@ def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
     return Detail(f"{node_name(node)}, {slot_name(facts, slot)}", said, lanes, *window)
 
 
-def _attempt_in(cluster: ClusterState, place: int) -> LiveAttempt | None:
+def _attempt_in(cluster: ClusterState, place: int) -> AttemptRecord | None:
     """The attempt that the slot holds, or that the master believes it to hold."""
     if cluster.states[place] == SlotState.IDLE:
         return None
-    holder = cluster.holders[place]
-    return cluster.live_attempts.get(holder) or cluster.orphans.get(holder)
+    return cluster.run.attempts.get(cluster.holders[place])
 
 
 def _held(cluster: ClusterState, place: int) -> str:
@@ -65,12 +65,11 @@ def _held(cluster: ClusterState, place: int) -> str:
     if attempt is None:
         return "nothing"
     launch = attempt.launch
-    row = cluster.jobs.rows.get(launch.job)
-    name = job_name(launch.job) if row is None else printable(row.submission.name)
+    name = printable(cluster.run.job_name(launch.job)) or job_name(launch.job)
     number = f", attempt {launch.number + 1}" if launch.number else ""
     copy = ", a speculative attempt" if launch.original else ""
     text = f"{kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}{number}{copy}"
-    return f"nothing any more; {text} is over" if attempt.over else text
+    return f"nothing any more; {text} is over" if attempt.ended is not None else text
 
 
 def _launch(launch: AttemptLaunched) -> list[tuple[str, str]]:
@@ -78,9 +77,9 @@ def _launch(launch: AttemptLaunched) -> list[tuple[str, str]]:
     return [("launched", f"{clock_time(launch.at_ms)}{where}, {queue_position(launch.why)}")]
 
 
-def _stall(cluster: ClusterState, launch: AttemptLaunched) -> list[tuple[str, str]]:
-    stalled = cluster.stalls.get(launch.attempt)
-    if stalled is None:
+def _stall(attempt: AttemptRecord) -> list[tuple[str, str]]:
+    stalled = attempt.stalled
+    if stalled is None or not attempt.is_stalled:
         return []
     since = clock_time(stalled.at_ms)
     return [("stalled", f"since {since}, at {stalled.progress:.0%}: {stalled.why}")]

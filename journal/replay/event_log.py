@@ -4,6 +4,7 @@ A `Narrator` goes through a run from its beginning.  Here one event is described
 sentence says of earlier ones (the attempt's launch, the job's name) is looked up in the recording.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 import msgspec
@@ -11,17 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.vocabulary import events as ev
-from callboard.journal.replay.frame import LogLevel, LogLine, Mark
-from callboard.journal.replay.recording import (
-    EVENT_MARKS,
-    EVENT_TYPES,
-    LOG_LEVELS,
-    NO_SUBJECT,
-    Recording,
-)
+from callboard.actors.vocabulary.events import Importance
+from callboard.journal.replay.frame import LogLine
+from callboard.journal.replay.recording import Recording
+from callboard.journal.run_state import NO_SUBJECT
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import EVENT_KINDS as KIND_NAMES
-from callboard.scheduler.model import JobId, NodeId
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
 
 _BLOCK = 65_536
 """How many events are searched at once."""
@@ -35,7 +32,7 @@ class LogFilter(msgspec.Struct, frozen=True):
     text.
     """
 
-    level: LogLevel = LogLevel.ALL
+    level: Importance = Importance.DETAIL
     job: JobId | None = None
     node: NodeId | None = None
     text: str = ""
@@ -65,9 +62,9 @@ def _backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[
     """The numbers of the wanted events before `index`, the last first."""
     only = KIND_NAMES.get(wanted.kind)
     if only is None:
-        told = np.array([LOG_LEVELS[kind] <= wanted.level for kind in EVENT_TYPES])
+        told = np.array([kind.importance <= wanted.level for kind in ev.EVENT_TYPES])
     else:
-        told = np.array([kind is only for kind in EVENT_TYPES])
+        told = np.array([kind is only for kind in ev.EVENT_TYPES])
     for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
         yield from _matching(recording, low, min(index, low + _BLOCK), told, wanted)[::-1].tolist()
 
@@ -87,14 +84,13 @@ def _matching(
 def log_line(recording: Recording, index: int) -> LogLine:
     """One event as a line of the log."""
     event = recording.event(index)
-    kind = EVENT_TYPES[recording.kinds[index]]
     job, node = recording.jobs[index], recording.nodes[index]
     return LogLine(
         index=index,
         at_ms=event.at_ms,
         text=sentence_at(recording, index, event),
-        level=LOG_LEVELS[kind],
-        mark=EVENT_MARKS.get(kind, Mark.NONE),
+        level=event.importance,
+        mark=event.mark,
         job=None if job == NO_SUBJECT else job,
         node=None if node == NO_SUBJECT else node,
     )
@@ -102,40 +98,28 @@ def log_line(recording: Recording, index: int) -> LogLine:
 
 def sentence_at(recording: Recording, index: int, event: ev.AnyEvent) -> str:
     """The event in words, as a `Narrator` of the whole run says it."""
-    narrator = Narrator()
-    for earlier in _needed(recording, index, event):
-        narrator.learn(earlier)
-    return narrator.describe(event)
+    return Narrator(_Known(recording, index)).describe(event)
 
 
-def _needed(recording: Recording, index: int, event: ev.AnyEvent) -> Iterator[ev.AnyEvent]:
-    """The earlier events that the sentence mentions."""
-    match event:
-        case ev.JobFinished() | ev.MapOutputsLost():
-            row = recording.last_state.jobs.rows.get(event.job)
-            if row is not None:
-                yield row.submission
-        case ev.AttemptLaunched():
-            if event.original in recording.launched:
-                yield recording.event(recording.launched[event.original])
-        case _:
-            launch = recording.launched.get(getattr(event, "attempt", None) or 0)
-            if launch is not None:
-                yield recording.event(launch)
-    if isinstance(event, ev.AttemptResumed):
-        suspension = _last_suspension(recording, index, event)
-        if suspension is not None:
-            yield suspension
+class _Known:
+    """What a sentence mentions of earlier events, looked up in the recording."""
 
+    def __init__(self, recording: Recording, index: int) -> None:
+        self._recording = recording
+        self._index = index
 
-def _last_suspension(
-    recording: Recording, index: int, event: ev.AttemptResumed
-) -> ev.AttemptSuspended | None:
-    """The last suspension of the attempt that resumes."""
-    suspensions = LogFilter(job=recording.jobs[index], kind="attempt-suspended")
-    for each in _backwards(recording, index, suspensions):
-        if recording.nodes[each] == recording.nodes[index]:
-            found = recording.event(each)
-            if isinstance(found, ev.AttemptSuspended) and found.attempt == event.attempt:
-                return found
-    return None
+    def launch(self, number: AttemptId) -> ev.AttemptLaunched | None:
+        place = self._recording.launched.get(number)
+        if place is None:
+            return None
+        event = self._recording.event(place)
+        assert isinstance(event, ev.AttemptLaunched)
+        return event
+
+    def job_name(self, number: JobId) -> str:
+        return self._recording.last_state.run.job_name(number)
+
+    def suspended_ms(self, number: AttemptId) -> Millis | None:
+        times = self._recording.suspensions.get(number, [])
+        place = bisect_right(times, self._recording.times[self._index])
+        return times[place - 1] if place else None

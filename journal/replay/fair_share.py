@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from callboard.actors.config import Tasks
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.run_records import JobRecord
 from callboard.scheduler.facts import JobArrived
 from callboard.scheduler.model import KINDS, JobId, Locality, Millis, NodeId, Priority, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
@@ -42,13 +42,13 @@ class FairShares:
 
     def at(self, cluster: ClusterState) -> dict[JobId, float]:
         """The fair share of each job in the system, in slots, maps and reduces together."""
-        moment = (cluster.index, len(cluster.jobs.live))
+        moment = (cluster.run.index, len(cluster.run.live))
         if self._computed_at != moment:
             self._computed_at, self._shares = moment, self._shared(cluster)
         return self._shares
 
     def _shared(self, cluster: ClusterState) -> dict[JobId, float]:
-        if not cluster.jobs.live:
+        if not cluster.run.live:
             return {}
         return (
             self.among_jobs(cluster) if self._params == Fair.Params() else self.among_pools(cluster)
@@ -57,7 +57,7 @@ class FairShares:
     def among_jobs(self, cluster: ClusterState) -> dict[JobId, float]:
         """Without pools: the result of `among_pools` in a fraction of the time."""
         view = _ClusterView(cluster, self._slots, self._slowstart)
-        jobs = [view.job(job) for job in cluster.jobs.live]
+        jobs = [view.job(job) for job in cluster.run.live]
         weights = np.array([float(PRIORITY_WEIGHTS[job.priority]) for job in jobs])
         shares = np.zeros(len(jobs))
         for kind in KINDS:
@@ -65,15 +65,15 @@ class FairShares:
             shares += np.minimum(
                 demands, weights * _water_level(demands, weights, view.slots(kind))
             )
-        return dict(zip(cluster.jobs.live, shares.tolist(), strict=True))
+        return dict(zip(cluster.run.live, shares.tolist(), strict=True))
 
     def among_pools(self, cluster: ClusterState) -> dict[JobId, float]:
         """With pools, by the Fair Scheduler itself."""
         fair, view = Fair(self._params), _ClusterView(cluster, self._slots, self._slowstart)
         seen = cast(ClusterView, view)
-        for job in cluster.jobs.live:
+        for job in cluster.run.live:
             fair.observe(JobArrived(job), seen)
-        shares = dict.fromkeys(cluster.jobs.live, 0.0)
+        shares = dict.fromkeys(cluster.run.live, 0.0)
         for kind in KINDS:
             for claim in fair.entitlements(kind, seen, "job"):
                 shares[claim.jobs[0]] += float(claim.share)
@@ -122,26 +122,26 @@ class _ClusterView:
         return self._slots[kind]
 
     def job(self, job: JobId) -> JobView:
-        return _JobView(self._cluster.jobs.rows[job], self._slowstart)
+        return _JobView(self._cluster.run.jobs[job], self._slowstart)
 
 
 class _JobView:
     """A job of the table as a scheduler sees one."""
 
-    def __init__(self, row: JobStats, slowstart: float) -> None:
+    def __init__(self, row: JobRecord, slowstart: float) -> None:
         self._row = row
         self._opens = ceil(slowstart * row.submission.maps)
         self.job: JobId = row.submission.job
         self.submitted_ms: Millis = row.submission.at_ms
         self.user = row.submission.user
-        self.pool = row.submission.pool
-        self.priority: Priority = row.submission.priority
+        self.pool = row.pool
+        self.priority: Priority = row.priority
 
     def total(self, kind: TaskKind) -> int:
-        return self._row.submission.reduces if kind else self._row.submission.maps
+        return self._row.total(kind)
 
     def pending(self, kind: TaskKind) -> int:
-        if kind is TaskKind.REDUCE and self._row.maps_done < self._opens:
+        if kind is TaskKind.REDUCE and self._row.phases[0].done < self._opens:
             return 0
         return max(self.total(kind) - self.finished(kind) - self.running(kind), 0)
 
@@ -152,10 +152,10 @@ class _JobView:
         return None
 
     def running(self, kind: TaskKind) -> int:
-        return self._row.reduces_running if kind else self._row.maps_running
+        return self._row.phases[kind].running
 
     def finished(self, kind: TaskKind) -> int:
-        return self._row.reduces_done if kind else self._row.maps_done
+        return self._row.phases[kind].done
 
     def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
         raise NotImplementedError

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from callboard.actors.vocabulary.events import NodeFacts
+from callboard.actors.vocabulary.events import Importance, Mark, NodeFacts
 from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 
@@ -65,24 +65,6 @@ def nodes_down(node_status: bytes | bytearray) -> NDArray[np.bool_]:
 def master_unaware(node_status: int, lost: int) -> bool:
     """Whether a node is down and the master still counts on it."""
     return node_status & _DOWN_OR_ABSENT == _DOWN and not lost
-
-
-class Mark(IntEnum):
-    """The marks on the time bar; of several at one place the highest is shown."""
-
-    NONE = 0
-    PREEMPTION = 1
-    RETURNED = 2
-    LOST = 3
-    FAULT = 4
-
-
-class LogLevel(IntEnum):
-    """The detail of the log: headlines, also decisions, or every event."""
-
-    HEADLINES = 0
-    DECISIONS = 1
-    ALL = 2
 
 
 class JobState(IntEnum):
@@ -139,7 +121,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     columns: int = 80
     log_rows: int = 20
     log_back: int = 0
-    log_level: LogLevel = LogLevel.HEADLINES
+    log_level: Importance = Importance.HEADLINE
     log_of_selection: bool = False
     log_kind: str = ""
     """Only events of this kind, whatever their level; empty for any."""
@@ -219,7 +201,7 @@ class LogLine(msgspec.Struct, frozen=True, array_like=True):
     index: int
     at_ms: Millis
     text: str
-    level: LogLevel
+    level: Importance
     mark: Mark
     job: JobId | None
     node: NodeId | None

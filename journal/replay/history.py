@@ -9,8 +9,9 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
+from callboard.actors.vocabulary.events import Mark
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import Charts, Mark
+from callboard.journal.replay.frame import Charts
 from callboard.scheduler.model import Millis
 
 _Floats = NDArray[np.float64]
@@ -98,11 +99,11 @@ class RunHistory:
 
 def _sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
     """The sums at `at_ms`; nothing has happened since `cluster` was so."""
-    passed = at_ms - cluster.now_ms
+    passed = at_ms - cluster.run.now_ms
     return (
-        cluster.busy_ms[0] + cluster.busy[0] * passed,
-        cluster.busy_ms[1] + cluster.busy[1] * passed,
-        cluster.jobs_ms + cluster.in_system * passed,
+        cluster.busy_ms[0] + cluster.run.busy[0] * passed,
+        cluster.busy_ms[1] + cluster.run.busy[1] * passed,
+        cluster.jobs_ms + len(cluster.run.live) * passed,
         sum(cluster.levels),
         cluster.levels[0],
         cluster.wasted_ms,

@@ -6,7 +6,7 @@ from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.fair_share import FairShares
 from callboard.journal.replay.job_oracle import JobOracle, MakeOracle
-from callboard.journal.replay.job_stats import JobStats
+from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import JobId, Millis
 from callboard.scheduler.policy import PolicySpecError
@@ -47,20 +47,20 @@ class Insight:
         """The fair share of each job in the system, in slots."""
         return self._fair_shares.at(cluster)
 
-    def expected_ms(self, cluster: ClusterState, row: JobStats) -> float | None:
+    def expected_ms(self, cluster: ClusterState, row: JobRecord) -> float | None:
         """The job's size as a policy can tell it now: by what it has been told of true sizes if it
         is one that goes by them, else by the tasks that have been done.
         """
         if self._sigma is not None:
             oracle = self._oracle
             return None if oracle is None else oracle.estimated_ms(row.submission, self._sigma)
-        return cluster.jobs.expected_ms(row)
+        return cluster.expected_ms(row)
 
-    def size_ms(self, row: JobStats) -> Millis | None:
+    def size_ms(self, row: JobRecord) -> Millis | None:
         """The job's true size."""
         return None if self._oracle is None else self._oracle.size_ms(row.submission)
 
-    def stretch(self, row: JobStats, at_ms: Millis) -> float | None:
+    def stretch(self, row: JobRecord, at_ms: Millis) -> float | None:
         """How many times the least that it could take the job has been there."""
         least_ms = None if self._oracle is None else self._oracle.least_ms(row.submission)
         until_ms = at_ms if row.finished_ms is None else row.finished_ms

@@ -6,14 +6,36 @@ from typing import Any
 
 import msgspec
 
+from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.event_log import matches_text
-from callboard.journal.replay.frame import JobRow, JobSortKey, View
+from callboard.journal.replay.frame import JobRow, JobSortKey, JobState, View
 from callboard.journal.replay.insight import Insight
-from callboard.journal.replay.job_stats import JobStats
 from callboard.journal.replay.recording import Recording
+from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import claimant_name, printable
 from callboard.scheduler.model import JobId, Millis
+
+_OUTCOMES = {
+    Outcome.SUCCEEDED: JobState.SUCCEEDED,
+    Outcome.FAILED: JobState.FAILED,
+    Outcome.KILLED: JobState.KILLED,
+}
+
+
+def job_state(row: JobRecord) -> JobState:
+    """Where the job stands."""
+    if row.outcome is not None:
+        return _OUTCOMES[row.outcome]
+    if row.first_launch_ms is None:
+        return JobState.WAITING
+    return JobState.RUNNING if row.open > row.suspended else JobState.STARVED
+
+
+def waiting_tasks(row: JobRecord) -> int:
+    """How many of the job's tasks neither are done nor run."""
+    told = row.submission
+    return told.maps + told.reduces - sum(phase.done + phase.running for phase in row.phases)
 
 
 class InsightColumns:
@@ -29,10 +51,10 @@ class InsightColumns:
             insight.fair_shares(cluster) if with_fair_shares else {}
         )
 
-    def put(self, line: JobRow, row: JobStats) -> JobRow:
+    def put(self, line: JobRow, row: JobRecord) -> JobRow:
         """The row with these columns."""
-        _, why = row.launch or (0, None)
-        taker = row.last_preemption[1].beneficiary if row.last_preemption else None
+        why = row.last_launch.why if row.last_launch is not None else None
+        taker = row.last_preemption.why.beneficiary if row.last_preemption else None
         return msgspec.structs.replace(
             line,
             fair_share=self._fair_shares.get(line.job),
@@ -45,20 +67,20 @@ class InsightColumns:
             by="" if taker is None else claimant_name(taker),
         )
 
-    def sort_key(self, key: JobSortKey, reverse: bool) -> Callable[[JobStats], Any]:
+    def sort_key(self, key: JobSortKey, reverse: bool) -> Callable[[JobRecord], Any]:
         """The function to sort rows by; unknown values come last."""
         insight, unknown = self._insight, float("-inf" if reverse else "inf")
-        keys: dict[JobSortKey, Callable[[JobStats], Any]] = {
+        keys: dict[JobSortKey, Callable[[JobRecord], Any]] = {
             JobSortKey.FAIR_SHARE: lambda row: self._fair_shares.get(row.submission.job),
             JobSortKey.EXPECTED: lambda row: insight.expected_ms(self._cluster, row),
             JobSortKey.SIZE: insight.size_ms,
             JobSortKey.STRETCH: lambda row: insight.stretch(row, self._at_ms),
-            JobSortKey.SCORE: lambda row: row.launch[1].score if row.launch else None,
+            JobSortKey.SCORE: lambda row: row.last_launch.why.score if row.last_launch else None,
             JobSortKey.PREEMPTIONS: lambda row: row.preempted,
         }
         found = keys.get(key) or sort_key(key, self._at_ms)
 
-        def known(row: JobStats) -> Any:
+        def known(row: JobRecord) -> Any:
             value = found(row)
             return unknown if value is None else value
 
@@ -71,8 +93,8 @@ def job_rows(
     """The rows of the table in view, where they begin, and how many there are in all."""
     if recording.insight is None:  # the run has not started
         return [], 0, 0
-    jobs = cluster.jobs
-    rows = [jobs.rows[job] for job in (jobs.rows if view.all_jobs else jobs.live)]
+    run = cluster.run
+    rows = [run.jobs[job] for job in (run.jobs if view.all_jobs else run.live)]
     if view.filter:
         rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
     shares = view.with_fair_shares or view.jobs_key is JobSortKey.FAIR_SHARE
@@ -86,13 +108,13 @@ def job_rows(
     return [columns.put(job_row(row, at_ms), row) for row in shown], top, len(rows)
 
 
-def searchable_text(row: JobStats) -> str:
+def searchable_text(row: JobRecord) -> str:
     """The text of a job that filters search."""
     submission = row.submission
-    return f"job-{submission.job} {submission.name} {submission.user} {submission.pool}"
+    return f"job-{submission.job} {submission.name} {submission.user} {row.pool}"
 
 
-def job_row(row: JobStats, at_ms: Millis) -> JobRow:
+def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
     """The job's own counts as a row."""
     submission = row.submission
     left = row.finished_ms if row.finished_ms is not None else at_ms
@@ -101,32 +123,32 @@ def job_row(row: JobStats, at_ms: Millis) -> JobRow:
         job=submission.job,
         name=printable(submission.name),
         user=printable(submission.user),
-        pool=printable(submission.pool),
-        state=row.state,
+        pool=printable(row.pool),
+        state=job_state(row),
         tasks=(submission.maps, submission.reduces),
-        done=(row.maps_done, row.reduces_done),
-        running=(row.maps_running, row.reduces_running),
+        done=(row.phases[0].done, row.phases[1].done),
+        running=(row.phases[0].running, row.phases[1].running),
         suspended=row.suspended,
         waited_ms=begun - submission.at_ms,
         time_ms=left - submission.at_ms,
-        priority=submission.priority,
+        priority=row.priority,
     )
 
 
-def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobStats], Any]:
+def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:
     """The function to sort rows by."""
 
-    keys: dict[JobSortKey, Callable[[JobStats], Any]] = {
+    keys: dict[JobSortKey, Callable[[JobRecord], Any]] = {
         JobSortKey.ID: attrgetter("submission.job"),
         JobSortKey.NAME: lambda row: row.submission.name,
-        JobSortKey.POOL: lambda row: (row.submission.pool, row.submission.user),
-        JobSortKey.STATE: lambda row: row.state,
+        JobSortKey.POOL: lambda row: (row.pool, row.submission.user),
+        JobSortKey.STATE: job_state,
         JobSortKey.DONE: lambda row: (
-            (row.maps_done + row.reduces_done)
+            (row.phases[0].done + row.phases[1].done)
             / max(row.submission.maps + row.submission.reduces, 1)
         ),
-        JobSortKey.RUNNING: lambda row: row.attempts - row.suspended,
-        JobSortKey.WAITING: lambda row: job_row(row, at_ms).waiting,
+        JobSortKey.RUNNING: lambda row: row.open - row.suspended,
+        JobSortKey.WAITING: waiting_tasks,
         JobSortKey.WAITED: lambda row: job_row(row, at_ms).waited_ms,
         JobSortKey.TIME: lambda row: job_row(row, at_ms).time_ms,
     }

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.journal.figures.tables import Ints
 from callboard.journal.replay.frame import WASTED, Lane, SlotState
 from callboard.journal.replay.recording import OccupancyLog
 from callboard.scheduler.model import JobId, Millis, NodeId
 
-Ints = NDArray[np.int64]
 Window = tuple[int, int]
 
 

@@ -64,7 +64,7 @@ def project(
             view.columns, recording.end_ms, recording.last_state, end_ms
         ),
         detail=_detail(recording, cluster, at_ms, view),
-        policy=cluster.policy,
+        policy=cluster.run.policy,
     )
 
 
@@ -78,13 +78,13 @@ def _totals(cluster: ClusterState) -> Totals:
     down = nodes_down(cluster.node_status)
     return Totals(
         slots=(cluster.slots[0], cluster.slots[1]),
-        busy=(cluster.busy[0], cluster.busy[1]),
-        submitted=len(cluster.jobs.rows),
-        in_system=cluster.in_system,
+        busy=(cluster.run.busy[0], cluster.run.busy[1]),
+        submitted=len(cluster.run.jobs),
+        in_system=len(cluster.run.live),
         down=int(down.sum()),
         lost=sum(cluster.lost),
         unaware=int((down & (np.frombuffer(cluster.lost, np.uint8) == 0)).sum()),
-        master_paused=cluster.master_still,
+        master_paused=cluster.run.paused,
     )
 
 
@@ -92,15 +92,14 @@ def _ages(cluster: ClusterState, at_ms: Millis) -> bytes:
     """The age of the attempt in each slot, relative to what attempts of its job and kind usually
     take; where none has succeeded yet, to those of the other jobs in the system.
     """
-    jobs = cluster.jobs
     owners = np.frombuffer(cluster.owners, np.int32)
     if not len(owners):
         return b""
-    usual = np.zeros((2, 1 + max(jobs.rows, default=-1) + 1), np.float64)
-    for job in jobs.live:
-        row = jobs.rows[job]
-        usual[0, job + 1] = row.maps_ms / row.maps_ended if row.maps_ended else 0
-        usual[1, job + 1] = row.reduces_ms / row.reduces_ended if row.reduces_ended else 0
+    usual = np.zeros((2, 1 + max(cluster.run.jobs, default=-1) + 1), np.float64)
+    for job in cluster.run.live:
+        row = cluster.run.jobs[job]
+        for kind, phase in enumerate(row.phases):
+            usual[kind, job + 1] = phase.held_ms / phase.succeeded if phase.succeeded else 0
     for line in usual:
         known = line[line > 0]
         line[line == 0] = known.mean() if len(known) else np.inf
@@ -120,7 +119,7 @@ def _log(recording: Recording, index: int, view: View) -> tuple[list[LogLine], b
 
 
 def _selected(cluster: ClusterState, at_ms: Millis, view: View) -> JobRow | None:
-    row = cluster.jobs.rows.get(view.job) if view.job is not None else None
+    row = cluster.run.jobs.get(view.job) if view.job is not None else None
     return None if row is None else job_row(row, at_ms)
 
 
@@ -130,6 +129,6 @@ def _detail(
     if view.node is not None and view.node < len(cluster.node_status):
         detail = node_detail if view.slot is None else slot_detail
         return detail(recording, cluster, at_ms, view)
-    if view.job is not None and view.job in cluster.jobs.rows:
+    if view.job is not None and view.job in cluster.run.jobs:
         return job_detail(recording, cluster, at_ms, view)
     return None

@@ -1,4 +1,4 @@
-"""A run as one can wind it: every event so far, kept as bytes, with snapshots of the stage.
+"""A run as one can wind it: every event so far, kept as bytes, with snapshots of its state.
 
 A million events take some 80 MB.  To go anywhere is to copy the snapshot before it and to observe
 at most `_SNAPSHOT_EVERY` events (more in a very long run).
@@ -11,107 +11,20 @@ from typing import Any
 
 import msgspec
 
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptClosed,
-    AttemptEnded,
-    AttemptLaunched,
-    AttemptResumed,
-    AttemptStalled,
-    AttemptStarted,
-    AttemptSuspended,
-    FaultStruck,
-    JobBlacklistedNode,
-    JobChanged,
-    JobFinished,
-    JobResubmitted,
-    JobSubmitted,
-    KillOrdered,
-    LaunchExpired,
-    MapOutputsLost,
-    NodeBlacklisted,
-    NodeLost,
-    NodeReturned,
-    NodeUnblacklisted,
-    OrderSwitched,
-    Outcome,
-    ResumeOrdered,
-    RunEnded,
-    RunStarted,
-    ShuffleEnded,
-    StallEnded,
-    SuspendOrdered,
-)
-from callboard.actors.vocabulary.faults import JobFault, NodeFault
-from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import LogLevel, Mark, SlotState
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import Outcome
+from callboard.journal.replay.cluster_state import ClusterState, slot_state
 from callboard.journal.replay.history import RunHistory
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_oracle import MakeOracle
-from callboard.scheduler.model import AttemptId, JobId, Millis
+from callboard.journal.run_changes import preempts
+from callboard.journal.run_records import AttemptRecord
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskKind
 
 _SNAPSHOT_EVERY = 16_384
 _SNAPSHOTS_MAX = 96
-NO_SUBJECT = -1
-
-_HEADLINES, _DECISIONS, _ALL = LogLevel
-LOG_LEVELS: dict[type[AnyEvent], LogLevel] = {
-    RunStarted: _HEADLINES,
-    JobSubmitted: _HEADLINES,
-    AttemptLaunched: _DECISIONS,
-    AttemptStarted: _ALL,
-    AttemptStalled: _ALL,
-    StallEnded: _ALL,
-    LaunchExpired: _HEADLINES,
-    ShuffleEnded: _ALL,
-    AttemptSuspended: _ALL,
-    AttemptResumed: _ALL,
-    AttemptEnded: _ALL,
-    AttemptClosed: _ALL,
-    KillOrdered: _DECISIONS,
-    SuspendOrdered: _DECISIONS,
-    ResumeOrdered: _DECISIONS,
-    OrderSwitched: _HEADLINES,
-    FaultStruck: _HEADLINES,
-    NodeLost: _HEADLINES,
-    MapOutputsLost: _HEADLINES,
-    NodeReturned: _HEADLINES,
-    JobBlacklistedNode: _HEADLINES,
-    NodeBlacklisted: _HEADLINES,
-    NodeUnblacklisted: _HEADLINES,
-    JobChanged: _HEADLINES,
-    JobResubmitted: _HEADLINES,
-    JobFinished: _HEADLINES,
-    RunEnded: _HEADLINES,
-}
-"""How much the log must tell for an event to be in it."""
-
-EVENT_MARKS: dict[type[AnyEvent], Mark] = {
-    KillOrdered: Mark.PREEMPTION,
-    SuspendOrdered: Mark.PREEMPTION,
-    FaultStruck: Mark.FAULT,
-    NodeLost: Mark.LOST,
-    NodeReturned: Mark.RETURNED,
-}
-
-EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__
-EVENT_NUMBERS = {kind: number for number, kind in enumerate(EVENT_TYPES)}
-_MARKED = frozenset(EVENT_NUMBERS[kind] for kind in EVENT_MARKS)
-_OfAttempt = (
-    AttemptStarted
-    | AttemptResumed
-    | AttemptStalled
-    | StallEnded
-    | LaunchExpired
-    | AttemptEnded
-    | AttemptSuspended
-    | AttemptClosed
-    | KillOrdered
-    | SuspendOrdered
-    | ResumeOrdered
-    | ShuffleEnded
-)
-_decode = msgspec.msgpack.Decoder[AnyEvent](AnyEvent).decode
+EVENT_NUMBERS = {kind: number for number, kind in enumerate(ev.EVENT_TYPES)}
+_decode = msgspec.msgpack.Decoder[ev.AnyEvent](ev.AnyEvent).decode
 
 
 class OccupancyLog:
@@ -131,51 +44,56 @@ class OccupancyLog:
         """1 where the attempt has failed or was killed."""
         self.open: dict[AttemptId, int] = {}
 
-    def begin(
-        self,
-        event: AttemptStarted | AttemptResumed,
-        job: JobId,
-        task: int,
-        state: SlotState,
-        map_slot: bool,
-    ) -> None:
+    def observe(self, event: ev.AnyEvent, attempt: AttemptRecord) -> None:
+        """Take in an event, and the attempt that it is about as it is now."""
+        take = _TAKE.get(type(event))
+        if take is not None:
+            take(self, event, attempt)
+
+    def _shuffled(self, event: ev.ShuffleEnded, attempt: AttemptRecord) -> None:  # noqa: ARG002
+        self.shuffled_ms[self.open[event.attempt]] = event.at_ms
+
+    def _end(self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord) -> None:
+        place, over = self.open.pop(event.attempt, None), attempt.ended
+        if place is not None:  # else it was suspended before
+            self.ended_ms[place] = event.at_ms
+            self.wasted[place] = over is not None and over.outcome is not Outcome.SUCCEEDED
+
+    def _begin(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
+        launch = attempt.launch
         self.open[event.attempt] = len(self.began_ms)
         self.node.append(event.node)
         self.slot.append(event.slot)
-        self.job.append(job)
-        self.task.append(task)
-        self.state.append(state)
-        self.map_slot.append(map_slot)
+        self.job.append(launch.job)
+        self.task.append(launch.task)
+        self.state.append(slot_state(attempt))
+        self.map_slot.append(launch.kind is TaskKind.MAP)
         self.began_ms.append(event.at_ms)
         self.ended_ms.append(-1)
         self.shuffled_ms.append(-1)
         self.wasted.append(0)
 
-    def shuffled(self, attempt: AttemptId, at_ms: Millis) -> None:
-        place = self.open.get(attempt)
-        if place is not None:
-            self.shuffled_ms[place] = at_ms
 
-    def end(self, attempt: AttemptId, at_ms: Millis, wasted: bool) -> None:
-        place = self.open.pop(attempt, None)
-        if place is not None:
-            self.ended_ms[place] = at_ms
-            self.wasted[place] = wasted
+_TAKE: dict[type[ev.Event], Callable[[OccupancyLog, Any, AttemptRecord], None]] = {
+    ev.AttemptStarted: OccupancyLog._begin,
+    ev.AttemptResumed: OccupancyLog._begin,
+    ev.ShuffleEnded: OccupancyLog._shuffled,
+    ev.AttemptSuspended: OccupancyLog._end,
+    ev.AttemptEnded: OccupancyLog._end,
+}
 
 
 class Recording:
     """The events of one run; `append` takes the next one in, `state_at` goes to any of them.
 
-    `tip` is the stage after the last event and `end_ms` how far the run is known, which for a run
-    that still goes on may be later than its last event.  Columns have one entry an event.
-    `make_oracle` knows the true sizes of jobs.
+    `last_state` is how the cluster is after the last event and `end_ms` how far the run is known,
+    which for a run that still goes on may be later than its last event.  Columns have one entry an
+    event.  `make_oracle` knows the true sizes of jobs.
     """
 
     def __init__(self, make_oracle: MakeOracle | None = None) -> None:
         self._make_oracle = make_oracle
-        self.started: RunStarted | None = None
         self.insight: Insight | None = None
-        self.ended: RunEnded | None = None
         self.last_state = ClusterState()
         self.end_ms: Millis = 0
         self.closed = False
@@ -186,6 +104,7 @@ class Recording:
         self.occupancies = OccupancyLog()
         self.launched: dict[AttemptId, int] = {}
         """Which event launched an attempt."""
+        self.suspensions: dict[AttemptId, list[Millis]] = {}
         self.times = array("q")
         self.kinds = bytearray()
         self.jobs = array("i")
@@ -196,115 +115,64 @@ class Recording:
         self._spacing = _SNAPSHOT_EVERY
         self._snapshots: list[ClusterState] = [ClusterState()]
         self._nearest_state = ClusterState()
-        """The stage that was asked for last; it is nearer than a snapshot to what comes next."""
-        subjects: dict[type[AnyEvent], Callable[[Any], tuple[int, int]]] = {
-            RunStarted: self._of_run,
-            RunEnded: self._of_run,
-            OrderSwitched: self._of_run,
-            JobSubmitted: self._of_job,
-            JobFinished: self._of_job,
-            AttemptLaunched: self._of_launch,
-            AttemptStarted: self._of_start,
-            AttemptResumed: self._of_start,
-            AttemptEnded: self._of_stop,
-            AttemptSuspended: self._of_stop,
-            ShuffleEnded: self._of_shuffle,
-            FaultStruck: self._of_fault,
-            MapOutputsLost: self._of_outputs,
-            JobBlacklistedNode: self._of_outputs,
-            JobChanged: self._of_job,
-            JobResubmitted: self._of_job,
-            NodeLost: self._of_node,
-            NodeReturned: self._of_node,
-            NodeBlacklisted: self._of_node,
-            NodeUnblacklisted: self._of_node,
-        }
-        self._subjects = [subjects.get(kind, self._of_attempt) for kind in EVENT_TYPES]
+        """The state that was asked for last; it is nearer than a snapshot to what comes next."""
+
+    @property
+    def started(self) -> ev.RunStarted | None:
+        """How the run began."""
+        return self.last_state.run.started
+
+    @property
+    def ended(self) -> ev.RunEnded | None:
+        """How it ended."""
+        return self.last_state.run.ended
 
     def __len__(self) -> int:
         return len(self.times)
 
-    def append(self, event: AnyEvent) -> None:
+    def append(self, event: ev.AnyEvent) -> None:
         """Take the next event in."""
-        at_ms, kind, last_state = event.at_ms, type(event), self.last_state
+        at_ms, last_state = event.at_ms, self.last_state
         if at_ms >= self.history.next_sample_ms:
             self.history.sample(at_ms, last_state)
-        number = EVENT_NUMBERS[kind]
-        job, node = self._subjects[number](event)
-        if number in _MARKED and not (kind is KillOrdered and event.why.reason.is_the_masters):  # type: ignore[union-attr]
-            self.history.mark(at_ms, EVENT_MARKS[kind])
-        self._data += self._encode(event)
-        self._begins.append(len(self._data))
-        self.times.append(at_ms)
-        self.kinds.append(number)
-        self.jobs.append(job)
-        self.nodes.append(node)
-        last_state.observe(event)
+        if event.mark and not (isinstance(event, ev.KillOrdered) and not preempts(event)):
+            self.history.mark(at_ms, event.mark)
+        attempt = last_state.observe(event)
+        if attempt is None:
+            job, node = last_state.run.subject(event)
+        else:
+            job, node = attempt.launch.job, attempt.launch.node
+            self.occupancies.observe(event, attempt)
+        note = _NOTE.get(type(event))
+        if note is not None:
+            note(self, event)
+        self._file(event, job, node)
         self.end_ms = at_ms
-        if last_state.index % self._spacing == 0:
+        if last_state.run.index % self._spacing == 0:
             self._keep(last_state.copy())
 
-    # Whom an event is about: its job and its node.  Some is filed here to be looked up later.
+    # What is filed apart, to be looked up.
 
-    def _of_run(self, event: RunStarted | RunEnded | OrderSwitched) -> tuple[int, int]:
-        if type(event) is RunStarted:
-            self.started = event
-            self.insight = Insight(event, self._make_oracle)
-        elif type(event) is RunEnded:
-            self.ended = event
-            self.closed = True
-        return NO_SUBJECT, NO_SUBJECT
+    def _note_start(self, event: ev.RunStarted) -> None:
+        self.insight = Insight(event, self._make_oracle)
 
-    def _of_job(self, event: JobSubmitted | JobFinished) -> tuple[int, int]:
-        return event.job, NO_SUBJECT
+    def _note_end(self, event: ev.RunEnded) -> None:  # noqa: ARG002
+        self.closed = True
 
-    def _of_launch(self, event: AttemptLaunched) -> tuple[int, int]:
+    def _note_launch(self, event: ev.AttemptLaunched) -> None:
         self.launched[event.attempt] = len(self.times)
-        return event.job, event.node
 
-    def _of_attempt(self, event: _OfAttempt) -> tuple[int, int]:
-        attempt = self.last_state.live_attempts.get(event.attempt)
-        if attempt is not None:
-            return attempt.launch.job, attempt.launch.node
-        launch = self.launched.get(event.attempt)
-        return (
-            (NO_SUBJECT, NO_SUBJECT) if launch is None else (self.jobs[launch], self.nodes[launch])
-        )
+    def _note_suspension(self, event: ev.AttemptSuspended) -> None:
+        self.suspensions.setdefault(event.attempt, []).append(event.at_ms)
 
-    def _of_start(self, event: AttemptStarted | AttemptResumed) -> tuple[int, int]:
-        job, node = self._of_attempt(event)
-        attempt, first = (
-            self.last_state.live_attempts.get(event.attempt),
-            self.last_state.first[event.node],
-        )
-        attempt = attempt or self.last_state.orphans.get(event.attempt)
-        state = SlotState.ORPHAN if attempt is None else attempt.state
-        task = NO_SUBJECT if attempt is None else attempt.launch.task
-        map_slot = not self.last_state.reduce_slots[first + event.slot]
-        self.occupancies.begin(event, job, task, state, map_slot)
-        return job, node
-
-    def _of_stop(self, event: AttemptEnded | AttemptSuspended) -> tuple[int, int]:
-        lost = type(event) is AttemptEnded and event.outcome is not Outcome.SUCCEEDED
-        self.occupancies.end(event.attempt, event.at_ms, lost)
-        return self._of_attempt(event)
-
-    def _of_shuffle(self, event: ShuffleEnded) -> tuple[int, int]:
-        self.occupancies.shuffled(event.attempt, event.at_ms)
-        return self._of_attempt(event)
-
-    def _of_node(
-        self, event: NodeLost | NodeReturned | NodeBlacklisted | NodeUnblacklisted
-    ) -> tuple[int, int]:
-        return NO_SUBJECT, event.node
-
-    def _of_outputs(self, event: MapOutputsLost | JobBlacklistedNode) -> tuple[int, int]:
-        return event.job, event.node
-
-    def _of_fault(self, event: FaultStruck) -> tuple[int, int]:
-        if isinstance(event.fault, JobFault):
-            return event.fault.job, NO_SUBJECT
-        return NO_SUBJECT, event.fault.node if isinstance(event.fault, NodeFault) else NO_SUBJECT
+    def _file(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
+        """Write the event down, and whom it is about."""
+        self._data += self._encode(event)
+        self._begins.append(len(self._data))
+        self.times.append(event.at_ms)
+        self.kinds.append(EVENT_NUMBERS[type(event)])
+        self.jobs.append(job)
+        self.nodes.append(node)
 
     def _keep(self, cluster: ClusterState) -> None:
         """Keep a snapshot; of too many every other one goes."""
@@ -315,15 +183,15 @@ class Recording:
 
     # Reading.
 
-    def event(self, index: int) -> AnyEvent:
+    def event(self, index: int) -> ev.AnyEvent:
         """Event number `index`, from 0."""
-        found: AnyEvent = _decode(
+        found: ev.AnyEvent = _decode(
             memoryview(self._data)[self._begins[index] : self._begins[index + 1]]
         )
         return found
 
     def raw(self, index: int) -> bytes:
-        """Event number `index` as it is kept; two tapes keep equal events as equal bytes."""
+        """Event number `index` as it is kept; two recordings keep equal events as equal bytes."""
         return bytes(self._data[self._begins[index] : self._begins[index + 1]])
 
     def index_at(self, at_ms: Millis) -> int:
@@ -331,14 +199,22 @@ class Recording:
         return bisect_right(self.times, at_ms)
 
     def state_at(self, index: int) -> ClusterState:
-        """The stage after the first `index` events.  It is lent: the next call may change it."""
+        """The cluster after the first `index` events.  It is lent: the next call may change it."""
         if index == len(self.times):
             return self.last_state
         place = min(index // self._spacing, len(self._snapshots) - 1)
-        if not self._snapshots[place].index <= self._nearest_state.index <= index:
+        if not self._snapshots[place].run.index <= self._nearest_state.run.index <= index:
             self._nearest_state = self._snapshots[place].copy()
         state, begins = self._nearest_state, self._begins
         data = memoryview(self._data)
-        for each in range(state.index, index):
+        for each in range(state.run.index, index):
             state.observe(_decode(data[begins[each] : begins[each + 1]]))
         return state
+
+
+_NOTE: dict[type[ev.Event], Callable[[Recording, Any], None]] = {
+    ev.RunStarted: Recording._note_start,
+    ev.RunEnded: Recording._note_end,
+    ev.AttemptLaunched: Recording._note_launch,
+    ev.AttemptSuspended: Recording._note_suspension,
+}

@@ -13,16 +13,9 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptLaunched,
-    KillOrdered,
-    ResumeOrdered,
-    RunEnded,
-    RunStarted,
-    SuspendOrdered,
-)
+from callboard.actors.vocabulary import events as ev
 from callboard.journal.reader import Journal
+from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import clock, printable
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import Millis
@@ -48,9 +41,9 @@ class Divergence(msgspec.Struct, frozen=True):
 
     index: int
     at_ms: Millis
-    left: AnyEvent | None
-    right: AnyEvent | None
-    before: tuple[AnyEvent, ...]
+    left: ev.AnyEvent | None
+    right: ev.AnyEvent | None
+    before: tuple[ev.AnyEvent, ...]
     before_lines: tuple[str, ...]
     left_line: str
     right_line: str
@@ -113,40 +106,40 @@ class _PairedReader:
         self.setup: list[Difference] = []
         self.counts: list[Difference] = []
         self.divergence: Divergence | None = None
-        self.narrator = Narrator()
+        self.run_state = RunState()
+        self.narrator = Narrator(self.run_state)
         self.context = context
-        self.before: deque[AnyEvent] = deque()
+        self.before: deque[ev.AnyEvent] = deque()
 
-    def step(self, left: AnyEvent | None, right: AnyEvent | None) -> bool:
+    def step(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
         """Compare one pair; True where the journals part."""
-        if isinstance(left, RunStarted) and isinstance(right, RunStarted):
+        if isinstance(left, ev.RunStarted) and isinstance(right, ev.RunStarted):
             self.setup += _differences(left, right)
         elif not self.same(left, right):
             self.divergence = self.part(left, right)
             return True
-        elif isinstance(left, RunEnded) and isinstance(right, RunEnded):
+        elif isinstance(left, ev.RunEnded) and isinstance(right, ev.RunEnded):
             self.counts += (d for d in _differences(left, right) if d.field in _COUNTS)
         if left is not None:
             self.keep(left)
         self.index += 1
         return False
 
-    def keep(self, event: AnyEvent) -> None:
+    def keep(self, event: ev.AnyEvent) -> None:
         """Remember what both tell; words are made of it only if it comes to a parting."""
-        self.narrator.learn(event)
         self.before.append(event)
         if len(self.before) > self.context:
-            self.narrator.forget(self.before.popleft())
+            self.run_state.follow(self.before.popleft())
 
-    def same(self, left: AnyEvent | None, right: AnyEvent | None) -> bool:
+    def same(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
         """Whether both journals tell the same, as far as that is asked."""
         if left == right or same_event(left, right):
             return True
-        if isinstance(left, RunEnded) and isinstance(right, RunEnded):
+        if isinstance(left, ev.RunEnded) and isinstance(right, ev.RunEnded):
             return (left.at_ms, left.reason) == (right.at_ms, right.reason)
         return not self.reasons and same_decision(left, right)
 
-    def part(self, left: AnyEvent | None, right: AnyEvent | None) -> Divergence:
+    def part(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> Divergence:
         """The divergence at this pair."""
         return Divergence(
             index=self.index,
@@ -154,7 +147,7 @@ class _PairedReader:
             left=left,
             right=right,
             before=tuple(self.before),
-            before_lines=tuple(map(self.in_words, self.before)),
+            before_lines=tuple(map(self.told, self.before)),
             left_line=self.in_words(left),
             right_line=self.in_words(right),
             only_reason=same_decision(left, right),
@@ -166,24 +159,28 @@ class _PairedReader:
             return True, True
         return self.divergence.left is None, self.divergence.right is None
 
-    def in_words(self, event: AnyEvent | None) -> str:
+    def told(self, event: ev.AnyEvent) -> str:
+        """The event as a line, and as having happened."""
+        line = self.narrator.line(event)
+        self.run_state.follow(event)
+        return line
+
+    def in_words(self, event: ev.AnyEvent | None) -> str:
         """The event as a line, without taking it as having happened."""
-        if event is None:
-            return "(the journal has ended)"
-        return f"{clock(event.at_ms)}  {self.narrator.describe(event)}"
+        return "(the journal has ended)" if event is None else self.narrator.line(event)
 
 
-_DECISIONS = (AttemptLaunched, KillOrdered, SuspendOrdered, ResumeOrdered)
+_DECISIONS = (ev.AttemptLaunched, ev.KillOrdered, ev.SuspendOrdered, ev.ResumeOrdered)
 
 
-def same_event(left: AnyEvent | None, right: AnyEvent | None) -> bool:
+def same_event(left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
     """Whether the same happened, whatever the numbers of the events that brought it about."""
     if left is None or right is None or type(left) is not type(right):
         return left is right
     return left == msgspec.structs.replace(right, cause=left.cause)
 
 
-def same_decision(left: AnyEvent | None, right: AnyEvent | None) -> bool:
+def same_decision(left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
     """Whether two launches, or two kills, differ in nothing but their reason."""
     if not isinstance(left, _DECISIONS) or type(left) is not type(right):
         return False
@@ -191,7 +188,7 @@ def same_decision(left: AnyEvent | None, right: AnyEvent | None) -> bool:
     return same_event(left, msgspec.structs.replace(right, why=left.why))
 
 
-def _differences(left: AnyEvent, right: AnyEvent) -> Iterator[Difference]:
+def _differences(left: ev.AnyEvent, right: ev.AnyEvent) -> Iterator[Difference]:
     yield from _leaves("", msgspec.structs.asdict(left), msgspec.structs.asdict(right))
 
 

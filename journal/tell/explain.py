@@ -27,6 +27,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.reader import Journal
+from callboard.journal.run_state import RunState
 from callboard.journal.tell.named_job import job_in_journal
 from callboard.journal.tell.names import (
     LOCALITY_NAMES,
@@ -44,7 +45,7 @@ from callboard.journal.tell.reason_words import (
     refusal_without_numbers,
 )
 from callboard.journal.tell.sentences import Narrator
-from callboard.scheduler.model import JobId, Millis, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
 from callboard.scheduler.reasons import Claimant, JobClaimant, Refusal
 
 OTHERS_SHOWN = 5
@@ -90,7 +91,8 @@ class _JobHistoryFold:
 
     def __init__(self, job: JobId) -> None:
         self.story = _JobHistory(job)
-        self.narrator = Narrator()
+        self.run_state = RunState()
+        self.narrator = Narrator(self.run_state)
         self.number = -1  # of the last event
         self.given_for: dict[int, Claimant | None] = {}
         """The claimants for which attempts give way, by the numbers of the orders, and then of the
@@ -107,7 +109,6 @@ class _JobHistoryFold:
         """Take note of one event."""
         self.number += 1
         self.last_ms = event.at_ms
-        self.narrator.learn(event)
         match event:
             case RunStarted():
                 self.story.policy = event.policy
@@ -127,7 +128,12 @@ class _JobHistoryFold:
                 self._closed(event)
             case JobFinished() if event.job == self.story.job:
                 self.story.finished = event
-        self.narrator.forget(event)
+        self.run_state.follow(event)
+
+    def _launch(self, number: AttemptId) -> AttemptLaunched | None:
+        """The launch of an attempt that the master counts."""
+        attempt = self.run_state.attempts.get(number)
+        return None if attempt is None or attempt.closed is not None else attempt.launch
 
     def _launched(self, event: AttemptLaunched) -> None:
         history = self.story
@@ -177,7 +183,7 @@ class _JobHistoryFold:
         self.story.example[told] = refusal_in_words(refusal)
 
     def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
-        launch = self.narrator.attempts.get(event.attempt)
+        launch = self._launch(event.attempt)
         if launch is None:
             return
         if event.why.reason.is_the_masters:
@@ -191,7 +197,7 @@ class _JobHistoryFold:
             self.story.lines.append(f"{clock(event.at_ms)}  {told}, {ran} after its launch")
 
     def _goes_on(self, event: ResumeOrdered | AttemptResumed) -> None:
-        launch = self.narrator.attempts.get(event.attempt)
+        launch = self._launch(event.attempt)
         if launch is None:
             return
         if isinstance(event, ResumeOrdered):
@@ -204,7 +210,7 @@ class _JobHistoryFold:
             self.story.lines.append(f"{clock(event.at_ms)}  {told}")
 
     def _suspended(self, event: AttemptSuspended) -> None:
-        launch = self.narrator.attempts.get(event.attempt)
+        launch = self._launch(event.attempt)
         if launch is None:
             return
         self._free(launch, event)
@@ -213,7 +219,7 @@ class _JobHistoryFold:
             self.story.running[launch.kind] -= 1
 
     def _closed(self, event: AttemptClosed) -> None:
-        launch = self.narrator.attempts.get(event.attempt)
+        launch = self._launch(event.attempt)
         if launch is None:
             return
         if event.attempt in self.suspended:

@@ -7,18 +7,19 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.actors.vocabulary.events import AnyEvent
+from callboard.actors.vocabulary import events as ev
 from callboard.journal.reader import Journal
+from callboard.journal.run_state import RunState
 from callboard.journal.tell.named_job import job_in_journal
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, NodeId
 
 
-def _kind(event_type: type[AnyEvent]) -> str:
+def _kind(event_type: type[ev.AnyEvent]) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "-", event_type.__name__).lower()
 
 
-EVENT_KINDS: dict[str, type[AnyEvent]] = {_kind(each): each for each in AnyEvent.__args__}
+EVENT_KINDS: dict[str, type[ev.AnyEvent]] = {_kind(each): each for each in ev.EVENT_TYPES}
 """The kinds of event by the names that `--kind` takes: `job-submitted`, `attempt-launched`, …"""
 
 
@@ -58,18 +59,19 @@ def show(path: str | Path, options: ShowOptions | None = None) -> Iterator[str]:
     return _lines(Journal(path), options, wanted)
 
 
-def _lines(journal: Journal, options: ShowOptions, wanted: type[AnyEvent] | None) -> Iterator[str]:
-    narrator, shown = Narrator(), 0
+def _lines(
+    journal: Journal, options: ShowOptions, wanted: type[ev.AnyEvent] | None
+) -> Iterator[str]:
+    run_state, shown = RunState(), 0
+    narrator = Narrator(run_state)
     for event in journal:
-        narrator.learn(event)
-        if _matches(narrator, event, options, wanted):
+        if _matches(run_state, event, options, wanted):
             if shown == options.limit:
                 yield f"… more follow; the limit is {options.limit}"
                 return
             shown += 1
             yield narrator.line(event)
-        else:
-            narrator.forget(event)
+        run_state.follow(event)
     if journal.truncated:
         yield "… the journal breaks off here: the run was killed, or is still going on"
     elif not journal.complete:
@@ -77,9 +79,9 @@ def _lines(journal: Journal, options: ShowOptions, wanted: type[AnyEvent] | None
 
 
 def _matches(
-    narrator: Narrator, event: AnyEvent, options: ShowOptions, wanted: type[AnyEvent] | None
+    run_state: RunState, event: ev.AnyEvent, options: ShowOptions, wanted: type[ev.AnyEvent] | None
 ) -> bool:
     if wanted is not None and not isinstance(event, wanted):
         return False
-    job, node = narrator.subject(event)
+    job, node = run_state.subject(event)
     return options.job in (None, job) and options.node in (None, node)

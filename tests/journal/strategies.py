@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from callboard.actors.network import LinkConditions
 from callboard.actors.vocabulary.events import (
+    EVENT_TYPES,
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -80,8 +81,6 @@ from callboard.scheduler.reasons import (
     UserClaimant,
     Why,
 )
-
-EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__
 
 _whole = st.integers(0, 2**40)
 _small = st.integers(0, 300)

@@ -126,6 +126,17 @@ STALLED: Events = (
 )
 """A launch that expires; an attempt that waits for its input, begins and hangs."""
 
+UNHEARD: Events = (
+    *GIVING_WAY[:4],
+    STALLED[4],
+    SuspendOrdered(799_000, 1, PLAIN),
+    AttemptSuspended(799_999, 1),
+    *STALLED[5:7],
+    AttemptEnded(802_000, 1, KILLED, 101, 2001),
+    *STALLED[8:],
+)
+"""Of its suspension the master has not heard when it takes the launch for expired."""
+
 
 def put(events: Events, *more: AnyEvent) -> Doctor:
     """Each at its time, behind what happens at the same."""
@@ -340,7 +351,9 @@ def test_a_doctored_recording_breaks_exactly_its_rule(rule: str, doctor: Doctor)
     assert found.value.rule == rule, str(found.value)
 
 
-@pytest.mark.parametrize("events", [STORY, COPIED, LOSING, GIVING_WAY, STALLED, failing(4)()])
+@pytest.mark.parametrize(
+    "events", [STORY, COPIED, LOSING, GIVING_WAY, STALLED, UNHEARD, failing(4)()]
+)
 def test_the_recordings_themselves_break_none(events: Events) -> None:
     checks = check_events(events)
     assert [each.rule for each in checks] == [f"S{n}" for n in range(1, 16)]
@@ -359,8 +372,8 @@ def test_a_violation_tells_the_rule_the_event_the_state_and_what_came_before() -
         check_events(put(STORY, AttemptStarted(150, 1, 0, 0))())
     assert str(found.value).splitlines() == [
         "S3 is broken: only the allowed transitions, and none from an end",
-        "  it has started before",
-        "  attempt 1 on node-0: running in slot 0",
+        "  it is working: no start map from there",
+        "  attempt 1 on node-0: working in slot 0, booked as launched",
         "The last events, the one at which it showed last:",
         "  00:00:00.000  run of “tiny” under fifo, seed 7, on 2 nodes (2 map slots, 2 reduce"
         " slots), by Callboard 0.1.0",

@@ -32,8 +32,8 @@ from callboard.journal.export.table_files import (
 from callboard.journal.export.trace import trace_lines
 from callboard.journal.figures.metrics import Metrics
 from callboard.scheduler.model import KINDS, TaskKind
+from tests.journal.replay.support import events_of, outage
 from tests.journal.stories import STORY
-from tests.tui.support import events_of, outage
 
 RUNS: dict[str, Callable[[], Sequence[AnyEvent]]] = {
     "a rack fails": outage,

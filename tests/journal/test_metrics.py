@@ -30,11 +30,12 @@ from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
 from callboard.journal.figures.steps import steps
 from callboard.journal.figures.summary import SampleStatistics
-from callboard.journal.figures.tables import FAILED, NEVER, SUCCEEDED
+from callboard.journal.figures.tables import FAILED, SUCCEEDED
+from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import Locality, TaskKind
 from callboard.scheduler.reasons import Reason, Why
 from tests.journal.stories import MAP, NODE, REDUCE, START, STORY, cut_at
-from tests.journal.strategies import EVENT_TYPES, Lived, World, any_event, worlds
+from tests.journal.strategies import Lived, World, any_event, worlds
 
 repeatable = settings(derandomize=True, deadline=None, max_examples=150)
 
@@ -418,11 +419,6 @@ def test_the_measures_of_table_iv_of_the_global_preemption_paper() -> None:
 def test_a_missing_solo_time_is_named() -> None:
     with pytest.raises(ValueError, match="no solo time for job 1"):
         slowdowns(Metrics.of(STORY).jobs(), {0: 2200})
-
-
-def test_every_type_of_event_is_taken() -> None:
-    """A new event type must be considered here, if only to be ignored."""
-    assert set(Metrics()._take) == set(EVENT_TYPES)
 
 
 @settings(derandomize=True, deadline=None)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from callboard.actors.network import LinkConditions
 from callboard.actors.vocabulary.events import (
+    EVENT_TYPES,
     AnyEvent,
     AttemptClosed,
     AttemptEnded,
@@ -41,6 +42,7 @@ from callboard.actors.vocabulary.faults import (
 )
 from callboard.journal.format import JournalError
 from callboard.journal.reader import read_journal
+from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, check_kind, show
 from callboard.journal.writer import JournalWriter
@@ -55,7 +57,7 @@ from callboard.scheduler.reasons import (
     Why,
 )
 from tests.journal.stories import MAP, NODE, STORY
-from tests.journal.strategies import EVENT_TYPES, any_event
+from tests.journal.strategies import any_event
 
 TOLD = """\
 00:00:00.000  run of “tiny” under fifo, seed 7, on 2 nodes (2 map slots, 2 reduce slots), by Callboard 0.1.0
@@ -96,27 +98,45 @@ def story(tmp_path: Path) -> Path:
     return tmp_path / "story.journal"
 
 
+class Teller:
+    """Tells events in their order, as `show` does."""
+
+    def __init__(self) -> None:
+        self.run_state = RunState()
+        self._narrator = Narrator(self.run_state)
+
+    def tell(self, event: AnyEvent) -> str:
+        told = self._narrator.describe(event)
+        self.run_state.follow(event)
+        return told
+
+
+def described(event: AnyEvent) -> str:
+    """What an event says by itself."""
+    return Narrator(RunState()).describe(event)
+
+
 def test_the_story_is_told(story: Path) -> None:
     assert list(show(story)) == TOLD
 
 
 def test_a_kill_is_told_with_its_reason() -> None:
-    narrator = Narrator()
+    teller = Teller()
     for event in STORY[:6]:
-        narrator.tell(event)
-    told = narrator.tell(KillOrdered(300, 2, Why(Reason.OWN, "fair-share", 3, 0.25)))
+        teller.tell(event)
+    told = teller.tell(KillOrdered(300, 2, Why(Reason.OWN, "fair-share", 3, 0.25)))
     assert told == (
         "map 1 of job-0 on node-1 must give way (fair-share: 3rd in the queue, score 0.25)"
     )
-    assert narrator.tell(AttemptEnded(400, 2, Outcome.KILLED, 201)) == (
+    assert teller.tell(AttemptEnded(400, 2, Outcome.KILLED, 201)) == (
         "map 1 of job-0 was killed on node-1 after 0.199 s"
     )
 
 
 def test_a_suspension_is_told_from_its_order_to_its_end() -> None:
-    narrator = Narrator()
+    teller = Teller()
     for event in STORY[:6]:
-        narrator.tell(event)
+        teller.tell(event)
     ads = PoolClaimant("ads")
     lacking = Starving((Shortage(ads, 1, ShareKind.MIN),))
     why = Why(Reason.STARVATION, "suspend", 1, 0.0, ads, lacking)
@@ -127,7 +147,7 @@ def test_a_suspension_is_told_from_its_order_to_its_end() -> None:
         AttemptResumed(40_400, 2, 1, 0),
         AttemptEnded(41_000, 2, Outcome.SUCCEEDED, 201, 40_000),
     ]
-    assert [narrator.tell(event) for event in told] == [
+    assert [teller.tell(event) for event in told] == [
         "map 1 of job-0 on node-1 must give way and keep its work"
         " (suspend, pool ads lacks 1 of its min share: 1st in the queue)",
         "map 1 of job-0 is suspended on node-1 and keeps its work",
@@ -138,9 +158,9 @@ def test_a_suspension_is_told_from_its_order_to_its_end() -> None:
 
 
 def test_a_standstill_is_told_with_its_reason() -> None:
-    narrator = Narrator()
+    teller = Teller()
     for event in STORY[:6]:
-        narrator.tell(event)
+        teller.tell(event)
     told: list[AnyEvent] = [
         AttemptStalled(300, 2, 0.0, Stall.NO_INPUT),
         StallEnded(400, 2),
@@ -148,7 +168,7 @@ def test_a_standstill_is_told_with_its_reason() -> None:
         AttemptStalled(600, 1, 0.0, Stall.NOT_BEGUN),
         LaunchExpired(700, 1),
     ]
-    assert [narrator.tell(event) for event in told] == [
+    assert [teller.tell(event) for event in told] == [
         "map 1 of job-0 on node-1 waits: no replica of its input can be read",
         "map 1 of job-0 on node-1 finds its input",
         "map 1 of job-0 on node-1 hangs, 25 % done",
@@ -180,17 +200,15 @@ def test_a_standstill_is_told_with_its_reason() -> None:
     ],
 )
 def test_what_happens_to_the_world_is_told(fault: AnyFault, told: str) -> None:
-    assert told in Narrator().tell(FaultStruck(0, fault))
+    assert told in described(FaultStruck(0, fault))
 
 
 def test_changes_of_a_job_are_told() -> None:
-    narrator = Narrator()
-    assert narrator.tell(JobChanged(0, 3, "ads", Priority.HIGH)) == (
+    teller = Teller()
+    assert teller.tell(JobChanged(0, 3, "ads", Priority.HIGH)) == (
         "job-3 is in pool ads and has high priority from now on"
     )
-    assert narrator.tell(JobChanged(0, 3, "", Priority.LOW)) == (
-        "job-3 has low priority from now on"
-    )
+    assert teller.tell(JobChanged(0, 3, "", Priority.LOW)) == ("job-3 has low priority from now on")
 
 
 def test_a_list_of_bad_nodes_is_told() -> None:
@@ -199,7 +217,7 @@ def test_a_list_of_bad_nodes_is_told() -> None:
         NodeBlacklisted(0, 3, 4, False),
         NodeUnblacklisted(0, 3),
     ]
-    assert [Narrator().tell(event) for event in told] == [
+    assert [described(event) for event in told] == [
         "node-3 is listed as bad, having been shunned by 4 jobs that succeeded:"
         " it gets no more tasks",
         "node-3 is listed as bad, having been shunned by 4 jobs that succeeded",
@@ -208,13 +226,13 @@ def test_a_list_of_bad_nodes_is_told() -> None:
 
 
 def test_a_switch_of_orders_is_told() -> None:
-    told = Narrator().tell(OrderSwitched(300, "fifo", "fair", MAP, 1009, 0, 8))
+    told = described(OrderSwitched(300, "fifo", "fair", MAP, 1009, 0, 8))
     assert told == "the order changes from fifo to fair: 1,009 maps wait, 0 of 8 slots are free"
 
 
 def test_a_launch_says_what_its_job_had_put_up_with() -> None:
     why = Why(Reason.BY_KEY, "fair", 2, 0.5, skips=12, waited_ms=5100)
-    told = Narrator().tell(AttemptLaunched(0, 1, 0, MAP, 0, 0, 0, NODE, why))
+    told = described(AttemptLaunched(0, 1, 0, MAP, 0, 0, 0, NODE, why))
     assert told.endswith(
         "(fair: 2nd in the queue, score 0.5; had been passed over 12 times, waited 5.100 s)"
     )
@@ -229,42 +247,42 @@ def test_a_launch_says_what_its_job_had_put_up_with() -> None:
     ],
 )
 def test_endings(reason: str, words: str) -> None:
-    told = Narrator().tell(RunEnded(5, reason, 1, 1, "d"))
+    told = described(RunEnded(5, reason, 1, 1, "d"))
     assert told == words + "1 message, 1 tie, digest d"
 
 
-def test_an_attempt_closed_already_goes_by_its_number() -> None:
+def test_an_attempt_closed_already_is_known_until_it_has_ended() -> None:
     """As when a node given up for lost reports the end of an attempt after all."""
-    narrator = Narrator()
+    teller = Teller()
     for event in STORY[:6]:
-        narrator.tell(event)
-    narrator.tell(AttemptClosed(300, 2, Outcome.KILLED))
-    assert narrator.tell(AttemptEnded(400, 2, Outcome.SUCCEEDED, 201)) == (
-        "attempt-2 succeeded after 0.199 s"
-    )
+        teller.tell(event)
+    teller.tell(AttemptClosed(300, 2, Outcome.KILLED))
+    ended = AttemptEnded(400, 2, Outcome.SUCCEEDED, 201)
+    assert teller.tell(ended) == "map 1 of job-0 succeeded on node-1 after 0.199 s"
+    assert teller.tell(ended) == "attempt-2 succeeded after 0.199 s"
 
 
 def test_memory_is_of_the_living_only() -> None:
-    narrator = Narrator()
+    teller = Teller()
     most = 0
     for event in STORY:
-        narrator.tell(event)
-        most = max(most, len(narrator.attempts))
+        teller.tell(event)
+        most = max(most, len(teller.run_state.attempts))
     assert most == 3
-    assert not narrator.attempts
-    assert not narrator.jobs
+    assert not teller.run_state.attempts
+    assert not teller.run_state.live
 
 
 @settings(derandomize=True, deadline=None)
 @given(any_event)
 def test_every_event_has_a_sentence_on_one_line(event: AnyEvent) -> None:
     """Of every type (the strategy knows them all) and with any text in it."""
-    assert Narrator().tell(event).isprintable()
+    assert described(event).isprintable()
 
 
 def test_a_name_cannot_write_to_the_terminal() -> None:
     odd = JobSubmitted(0, 3, "a\x1b[2J\nb", "u", "", Priority.LOW, 1, 1)
-    assert "“a\\x1b[2J\\nb”" in Narrator().tell(odd)
+    assert "“a\\x1b[2J\\nb”" in described(odd)
 
 
 @pytest.mark.parametrize(
@@ -284,15 +302,19 @@ def test_filters(story: Path, options: ShowOptions, lines: list[int]) -> None:
 
 
 def test_a_filter_does_not_change_the_words(tmp_path: Path) -> None:
-    """What was closed is forgotten whether or not its closing was printed."""
+    """What is over is forgotten whether or not its end was printed."""
     with JournalWriter(tmp_path / "late.journal") as sink:
         for event in (*STORY[:6], AttemptClosed(300, 2, Outcome.KILLED)):
             sink(event)
         sink(AttemptEnded(400, 2, Outcome.SUCCEEDED, 201))
+        sink(AttemptClosed(500, 2, Outcome.KILLED))
         sink(STORY[-1])
-    ends = list(show(tmp_path / "late.journal", ShowOptions(kind="attempt-ended")))
-    assert ends == ["00:00:00.400  attempt-2 succeeded after 0.199 s"]
-    assert ends[0] in list(show(tmp_path / "late.journal"))
+    books = list(show(tmp_path / "late.journal", ShowOptions(kind="attempt-closed")))
+    assert books == [
+        "00:00:00.300  the master books map 1 of job-0 as killed",
+        "00:00:00.500  the master books attempt-2 as killed",
+    ]
+    assert books[1] in list(show(tmp_path / "late.journal"))
 
 
 def test_a_limit_says_that_there_is_more(story: Path) -> None:
@@ -341,13 +363,14 @@ def test_an_unknown_kind_is_refused_before_reading(tmp_path: Path) -> None:
 
 
 def test_a_copy_names_the_node_of_the_other_and_a_losers_kill_has_no_place_in_a_queue() -> None:
-    narrator = Narrator()
-    narrator.tell(AttemptLaunched(0, 1, 0, MAP, 3, 0, 7, NODE, Why(Reason.BY_KEY, "fifo", 1)))
+    teller = Teller()
+    teller.tell(JobSubmitted(0, 0, "", "", "", Priority.NORMAL, 4, 0))
+    teller.tell(AttemptLaunched(0, 1, 0, MAP, 3, 0, 7, NODE, Why(Reason.BY_KEY, "fifo", 1)))
     why = Why(Reason.LONGEST_LEFT, "late", 2, 586.667, detail=AttemptPace(80_000, 0.12))
-    told = narrator.tell(AttemptLaunched(9, 2, 0, MAP, 3, 1, 8, NODE, why, 1))
+    told = teller.tell(AttemptLaunched(9, 2, 0, MAP, 3, 1, 8, NODE, why, 1))
     assert told == (
         "map 3 of job-0 (attempt 2) launched on node-8, node-local (a copy of the one on node-7;"
         " late: 12 % done in 80 s, some 587 s left: 2nd of the stragglers, score 586.667)"
     )
-    lost = narrator.tell(KillOrdered(20, 1, Why(Reason.TASK_DONE)))
+    lost = teller.tell(KillOrdered(20, 1, Why(Reason.TASK_DONE)))
     assert lost == "map 3 of job-0 on node-7 must give way (its task is done)"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.vocabulary.events import OrderSwitched
+from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.decisions import Switch
 from callboard.scheduler.model import KINDS, JobId, TaskKind
@@ -199,7 +200,9 @@ def test_each_change_is_an_event_and_the_same_with_beats_left_out() -> None:
     told = run.all(OrderSwitched)
     names = [told[0].was, *(each.now for each in told)]
     assert names == ["fifo", "fair", "coshh", "fair", "fifo"]
-    assert Narrator().tell(told[1]).startswith("the order changes from fair to coshh: ")
+    assert (
+        Narrator(RunState()).describe(told[1]).startswith("the order changes from fair to coshh: ")
+    )
     assert msgspec.msgpack.encode(run.events) == msgspec.msgpack.encode(busy_hour("all").events)
 
 

@@ -46,7 +46,9 @@ from callboard.actors.vocabulary.faults import (
     SwitchPolicy,
 )
 from callboard.journal.checks.checker import Checker
-from callboard.journal.run_records import AttemptRecord, NodeRecord, TaskRecord
+from callboard.journal.checks.task_book import TaskRecord
+from callboard.journal.run_changes import EXPIRING
+from callboard.journal.run_records import AttemptRecord, NodeRecord
 from callboard.scheduler.model import Locality, TaskKind
 from callboard.scheduler.reasons import Reason
 
@@ -65,8 +67,13 @@ def attempt(event: Any, checker: Checker) -> AttemptRecord:
     return checker.run_state.attempts[event.attempt]
 
 
+def stalled(event: AttemptEnded, checker: Checker) -> Stall | None:
+    told = attempt(event, checker)
+    return told.stalled.why if told.stalled is not None and told.is_stalled else None
+
+
 def task(event: AttemptLaunched, checker: Checker) -> TaskRecord:
-    return checker.run_state.jobs[event.job].task(event.kind, event.task)
+    return checker.tasks.task(event)
 
 
 def node(event: FaultStruck, checker: Checker) -> NodeRecord:
@@ -82,11 +89,12 @@ def two_pools(event: KillOrdered | SuspendOrdered, checker: Checker) -> bool:
     """Another job's attempt, of another pool, was ordered to give way at the same check."""
     if event.why.rank < 2:
         return False
-    mine = attempt(event, checker)
+    jobs = checker.run_state.jobs
+    mine = jobs[attempt(event, checker).launch.job].submission.pool
     return any(
-        (each.killing or each.suspending)
+        (each.kill_ordered or each.suspend_ordered)
         and each.ended is None
-        and each.job.submitted.pool != mine.job.submitted.pool
+        and jobs[each.launch.job].submission.pool != mine
         for each in checker.run_state.attempts.values()
     )
 
@@ -101,9 +109,9 @@ CATALOGUE: tuple[Sometimes, ...] = (
         FaultStruck,
         lambda e, c: (
             isinstance(e.fault, ResumeNode)
-            and (n := node(e, c)).halted
-            and not (n.down or n.lost)
-            and e.at_ms > n.halted_ms
+            and (n := node(e, c)).is_halted
+            and not (n.is_down or n.is_lost)
+            and e.at_ms > n.since_ms
         ),
     ),
     Sometimes(
@@ -130,20 +138,24 @@ CATALOGUE: tuple[Sometimes, ...] = (
         lambda e, c: (
             e.outcome is KILLED
             and (a := attempt(e, c)).closed is not None
-            and not (a.killing or c.run_state.nodes[a.launch.node].down)
+            and not (a.kill_ordered or c.run_state.nodes[a.launch.node].is_down)
         ),
     ),
     Sometimes(
         "a zombie's success is not heard",
         AttemptEnded,
-        lambda e, c: e.outcome is SUCCEEDED and attempt(e, c).closed is KILLED,
+        lambda e, c: (
+            e.outcome is SUCCEEDED
+            and (told := attempt(e, c).closed) is not None
+            and told.outcome is KILLED
+        ),
     ),
     Sometimes(
         "the master starts again while reduces run",
         FaultStruck,
         lambda e, c: (
             isinstance(e.fault, RestartMaster)
-            and any(job.open[TaskKind.REDUCE] for job in c.run_state.jobs.values())
+            and any(job.phases[TaskKind.REDUCE].open for job in c.run_state.jobs.values())
         ),
     ),
     Sometimes("a job is submitted again", JobResubmitted, lambda *_: True),
@@ -164,7 +176,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "outputs are lost while the job's reduces run",
         MapOutputsLost,
-        lambda e, c: c.run_state.jobs[e.job].open[TaskKind.REDUCE] > 0,
+        lambda e, c: c.run_state.jobs[e.job].phases[TaskKind.REDUCE].open > 0,
     ),
     Sometimes("an attempt fails by itself", AttemptEnded, lambda e, _: e.outcome is FAILED),
     Sometimes("a job fails", JobFinished, lambda e, _: e.outcome is FAILED),
@@ -179,19 +191,19 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "an attempt hangs until its timeout",
         AttemptEnded,
-        lambda e, c: e.outcome is FAILED and attempt(e, c).stalled is Stall.HANGS,
+        lambda e, c: e.outcome is FAILED and stalled(e, c) is Stall.HANGS,
     ),
     Sometimes(
         "a map waits in vain for its input",
         AttemptEnded,
-        lambda e, c: e.outcome is FAILED and attempt(e, c).stalled is Stall.NO_INPUT,
+        lambda e, c: e.outcome is FAILED and stalled(e, c) is Stall.NO_INPUT,
     ),
     Sometimes("a map that waited finds its input", StallEnded, lambda *_: True),
     Sometimes("a launch expires", LaunchExpired, lambda *_: True),
     Sometimes(
         "an expired launch is booked as failed",
         AttemptClosed,
-        lambda e, c: e.outcome is FAILED and attempt(e, c).expired,
+        lambda e, c: e.outcome is FAILED and attempt(e, c).booked in EXPIRING,
     ),
     # Copies.
     Sometimes(
@@ -202,7 +214,11 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "a second success is booked as killed",
         AttemptClosed,
-        lambda e, c: e.outcome is KILLED and attempt(e, c).ended is SUCCEEDED,
+        lambda e, c: (
+            e.outcome is KILLED
+            and (told := attempt(e, c).ended) is not None
+            and told.outcome is SUCCEEDED
+        ),
     ),
     # Preemption.
     Sometimes("one check takes from two pools", KillOrdered, two_pools),
@@ -210,7 +226,7 @@ CATALOGUE: tuple[Sometimes, ...] = (
     Sometimes(
         "a suspended attempt is killed",
         AttemptEnded,
-        lambda e, c: attempt(e, c).suspended and attempt(e, c).closed is None,
+        lambda e, c: attempt(e, c).is_suspended and attempt(e, c).closed is None,
     ),
     Sometimes("a job's pool or priority changes", JobChanged, lambda *_: True),
     # Orders, and waits for locality.

@@ -1,50 +1,17 @@
-"""A screen without a terminal: recorded runs, and an app that keys are pressed in."""
+"""A screen without a terminal: an app that keys are pressed in."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
-import msgspec
 from textual.pilot import Pilot
 
-from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.job_oracles import oracle_of_journal
-from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import Simulation
 from callboard.journal.replay.frame import Frame, View
-from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.source import Source
 from callboard.tui.app import CallboardApp
 
 SMALL, WIDE = (80, 24), (160, 50)
 LARGE = ("cluster.nodes=2000", "cluster.racks=40", "workload.jobs=60")
 """What makes a morning of Facebook's one of a large cluster."""
-
-OUTAGE = Path(__file__).with_name("outage.toml")
-
-
-@cache
-def events_of(scenario: str, policy: str, *overrides: str) -> tuple[AnyEvent, ...]:
-    """All events of a run, played once."""
-    events: list[AnyEvent] = []
-    spec = msgspec.structs.replace(load_run(scenario, overrides), policy=policy)
-    Simulation(spec, [events.append]).run()
-    return tuple(events)
-
-
-def outage() -> tuple[AnyEvent, ...]:
-    """A run in which a rack fails, is given up, and comes back: a scenario that stays as it is,
-    whatever becomes of the library's.
-    """
-    return events_of(str(OUTAGE), "fair")
-
-
-def recorded(events: Sequence[AnyEvent]) -> RecordedSource:
-    """The events as a source that has been read to its end."""
-    source = RecordedSource(iter(events), oracle_of_journal)
-    source.read_on()
-    return source
 
 
 class Screen:

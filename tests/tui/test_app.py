@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from callboard.journal.replay.frame import JobSortKey, LogLevel
+from callboard.actors.vocabulary.events import Importance
+from callboard.journal.replay.frame import JobSortKey
 from callboard.journal.replay.source import GoTo
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import LABEL_WIDTH, ChartsPane
@@ -13,7 +14,8 @@ from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
-from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
+from tests.journal.replay.support import outage, recorded
+from tests.tui.support import SMALL, WIDE, Screen, drive
 
 Act = Callable[[Screen], Awaitable[None]]
 
@@ -257,7 +259,7 @@ class TestLooking:
     def test_the_log_tells_more_and_is_scrolled_back(self) -> None:
         async def act(screen: Screen) -> None:
             await screen.press("end", "e", "e")
-            assert screen.view().log_level is LogLevel.ALL
+            assert screen.view().log_level is Importance.DETAIL
             assert "3 events: everything" in screen.text()
             last = screen.frame.log[-1].index
             await screen.press("3", "pageup")
@@ -265,7 +267,7 @@ class TestLooking:
             await screen.press("pagedown")
             assert screen.frame.log[-1].index == last
             await screen.press("e")
-            assert screen.view().log_level is LogLevel.HEADLINES
+            assert screen.view().log_level is Importance.HEADLINE
 
         on_the_outage(act)
 

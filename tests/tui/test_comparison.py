@@ -16,10 +16,10 @@ from callboard.tui.panels.slots import SlotsPane
 from callboard.tui.panels.timebar import TimeBar
 from callboard.tui.screens.comparison_view import ComparisonView
 from callboard.tui.theme import DIVERGENCE_SIGN
+from tests.journal.replay.test_lockstep import pair, versus
 from tests.tui.support import SMALL, WIDE, Screen, drive
 from tests.tui.test_intervention_menu import at, said
 from tests.tui.test_interventions import taped
-from tests.tui.test_lockstep import pair, versus
 
 Act = Callable[[Screen], Awaitable[None]]
 

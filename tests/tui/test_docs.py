@@ -21,7 +21,7 @@ from callboard.tui.theme import (
     SLOT_SIGNS,
     STATUS_SIGNS,
 )
-from tests.tui.support import events_of
+from tests.journal.replay.support import events_of
 from tests.tui.test_interventions import ask, plan, taped
 
 DOCS = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf-8")

@@ -9,7 +9,8 @@ from callboard.journal.follow import Follower
 from callboard.journal.replay.recorded import FollowedSource
 from callboard.journal.writer import JournalWriter
 from tests.callboard.support import environment
-from tests.tui.support import Screen, drive, outage
+from tests.journal.replay.support import outage
+from tests.tui.support import Screen, drive
 from tests.tui.test_terminal import terminal
 
 
@@ -74,7 +75,7 @@ def test_a_writer_that_goes_away_leaves_it_cut_off(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from callboard.journal.writer import JournalWriter
-from tests.tui.support import outage
+from tests.journal.replay.support import outage
 events = outage()
 with JournalWriter(sys.argv[1]) as writer:
     for at, event in enumerate(events):

@@ -26,7 +26,8 @@ from callboard.journal.replay.frame import Frame, NodeStatus
 from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.replay.source import GoTo, Request
 from callboard.scheduler.model import Priority
-from tests.tui.support import SMALL, WIDE, Screen, drive, outage, recorded
+from tests.journal.replay.support import outage, recorded
+from tests.tui.support import SMALL, WIDE, Screen, drive
 from tests.tui.test_interventions import VIEW, plan, played_again, taped, to_the_end
 
 Act = Callable[[Screen], Awaitable[None]]

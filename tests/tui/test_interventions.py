@@ -57,7 +57,8 @@ from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scheduler.model import Priority
 from callboard.tui.playback import RECORDED_REFUSAL
-from tests.tui.support import OUTAGE, SMALL, Screen, drive, outage, recorded
+from tests.journal.replay.support import OUTAGE, outage, recorded
+from tests.tui.support import SMALL, Screen, drive
 
 VIEW = View(columns=40, lane_columns=20)
 

@@ -25,7 +25,8 @@ from callboard.journal.replay.source import (
 )
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy
-from tests.tui.support import OUTAGE, Screen, drive, events_of, outage
+from tests.journal.replay.support import OUTAGE, events_of, outage
+from tests.tui.support import Screen, drive
 
 VIEW = View(columns=40, lane_columns=20, job=0)
 

@@ -31,7 +31,8 @@ from callboard.journal.replay.frame import View
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo
 from callboard.tui.panels.slots import node_mark
-from tests.tui.support import Screen, drive, events_of, recorded
+from tests.journal.replay.support import events_of, recorded
+from tests.tui.support import Screen, drive
 
 CUT = msgspec.structs.replace(HEALTHY, loss=1.0)
 LOST = NodeLost(9, 0, 0)

@@ -14,8 +14,9 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.source import GoTo, Move, Source, Step, StepKind
 from callboard.tui.panels.slot_layout import CellSize, lay_out_slots
-from tests.tui.support import SMALL, WIDE, Screen, drive, events_of, outage, recorded
-from tests.tui.test_lockstep import pair
+from tests.journal.replay.support import events_of, outage, recorded
+from tests.journal.replay.test_lockstep import pair
+from tests.tui.support import SMALL, WIDE, Screen, drive
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -3,7 +3,8 @@
 from callboard.journal.replay.source import GoTo
 from callboard.tui.panels.slot_layout import CellSize
 from callboard.tui.panels.slots import SlotsPane
-from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive, events_of, recorded
+from tests.journal.replay.support import events_of, recorded
+from tests.tui.support import LARGE, SMALL, WIDE, Screen, drive
 
 
 def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:
@@ -21,7 +22,7 @@ def test_two_thousand_nodes_are_watched_from_end_to_end() -> None:
             shown += 1
             assert shown < 10_000
         totals = screen.frame.totals
-        assert (totals.in_system, totals.busy) == (0, (0, 0))
+        assert (len(screen.frame.node_status), totals.in_system, totals.busy) == (2000, 0, (0, 0))
         screen.app.playback.ask(GoTo(screen.frame.end_ms // 3))
         await screen.press("c", "c", "1", "down", "pagedown", "c")
         assert "rack-0" in screen.text()

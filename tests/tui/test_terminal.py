@@ -21,7 +21,7 @@ from callboard.actors.vocabulary.faults import Crash
 from callboard.journal.reader import Journal
 from callboard.journal.writer import JournalWriter
 from tests.callboard.support import environment, shell
-from tests.tui.support import outage
+from tests.journal.replay.support import outage
 
 _PATIENCE_S = 60
 

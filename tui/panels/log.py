@@ -5,16 +5,17 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from callboard.journal.replay.frame import Frame, LogLevel, LogLine, Mark
+from callboard.actors.vocabulary.events import Importance, Mark
+from callboard.journal.replay.frame import Frame, LogLine
 from callboard.journal.tell.time_format import clock_time
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.pane import Span
 from callboard.tui.theme import MARK_SIGNS, style
 
 _LEVELS = {
-    LogLevel.HEADLINES: "headlines",
-    LogLevel.DECISIONS: "with decisions",
-    LogLevel.ALL: "everything",
+    Importance.HEADLINE: "headlines",
+    Importance.DECISION: "with decisions",
+    Importance.DETAIL: "everything",
 }
 
 
@@ -77,7 +78,7 @@ class LogPane(ListPane):
             yield "■ ", style(palette.hue(line.job), ground)
         else:
             yield "  ", style(palette.dim, ground)
-        strong = line.level is LogLevel.HEADLINES
+        strong = line.level is Importance.HEADLINE
         colour = palette.mark(line.mark) if line.mark is not Mark.NONE else None
         yield line.text, style(colour or (palette.text if strong else palette.dim), ground)
 

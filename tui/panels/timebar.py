@@ -6,7 +6,8 @@ from operator import itemgetter
 
 from textual import events
 
-from callboard.journal.replay.frame import Frame, Mark
+from callboard.actors.vocabulary.events import Mark
+from callboard.journal.replay.frame import Frame
 from callboard.journal.tell.time_format import axis_time
 from callboard.tui.panels.charts import LABEL_WIDTH, Sought, cursor_column
 from callboard.tui.panels.pane import Pane, Span

@@ -6,7 +6,7 @@ from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
 from callboard.journal.replay.recording import Recording
-from tests.tui.support import events_of, outage
+from tests.journal.replay.support import events_of, outage
 
 
 def detail(

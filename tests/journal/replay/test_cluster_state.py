@@ -1,19 +1,36 @@
-"""The stage: what it says at moments worked out by hand, and that it agrees with `Metrics`."""
+"""The cluster: what it says at moments worked out by hand, and that it agrees with `Metrics`."""
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
-from callboard.actors.vocabulary.events import AnyEvent, AttemptStarted
+from callboard.actors.vocabulary.events import (
+    AnyEvent,
+    AttemptStarted,
+    FaultStruck,
+    JobChanged,
+    NodeFacts,
+    NodeLost,
+    RunStarted,
+)
+from callboard.actors.vocabulary.faults import (
+    Crash,
+    PauseMaster,
+    Restart,
+    RestartMaster,
+    ResumeMaster,
+)
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.frame import JobState, NodeStatus, SlotState
-from callboard.journal.replay.job_stats import JobStatsTable
-from callboard.scheduler.model import TaskKind
+from callboard.journal.replay.job_rows import job_state
+from callboard.journal.run_records import AttemptRecord, JobRecord
+from callboard.scheduler.model import Priority, TaskKind
+from tests.journal.replay.support import events_of, outage
 from tests.journal.stories import STORY
 from tests.journal.strategies import World, worlds
-from tests.tui.support import events_of, outage
 
 RUNS = (
     ("rack-outage", "fair"),
@@ -26,7 +43,7 @@ RUNS = (
 def folded(
     events: tuple[AnyEvent, ...] | list[AnyEvent], until_ms: int | None = None
 ) -> ClusterState:
-    """The stage after all events, or after those up to a moment."""
+    """The cluster after all events, or after those up to a moment."""
     cluster = ClusterState()
     for event in events:
         if until_ms is None or event.at_ms <= until_ms:
@@ -35,13 +52,22 @@ def folded(
 
 
 def told(cluster: ClusterState) -> dict[str, Any]:
-    """Everything that a stage says."""
-    said = {name: value for name, value in vars(cluster).items() if name not in ("_take", "jobs")}
-    rows = {
-        job: [getattr(row, name) for name in row.__struct_fields__ if name != "version"]
-        for job, row in cluster.jobs.rows.items()
+    """Everything that it says, and the state under it."""
+    return {
+        name: record_told(value) if isinstance(value, dict) else value
+        for name, value in {**vars(cluster), **vars(cluster.run)}.items()
+        if name not in ("run", "_version")
     }
-    return {**said, "rows": rows, "live": list(cluster.jobs.live)}
+
+
+def record_told(records: dict[Any, Any]) -> dict[Any, Any]:
+    """Whose versions are nobody's affair."""
+    return {
+        key: msgspec.structs.replace(each, version=0)
+        if isinstance(each, AttemptRecord | JobRecord)
+        else each
+        for key, each in records.items()
+    }
 
 
 def test_the_story_told_by_hand() -> None:
@@ -54,9 +80,10 @@ def test_the_story_told_by_hand() -> None:
     cluster = folded(story, 1150)  # attempt 1 has ended, and the master does not know
     assert list(cluster.states) == [SlotState.GHOST, SlotState.IDLE, SlotState.MAP, SlotState.IDLE]
     assert list(cluster.owners) == [1, 0, 1, 0]
-    row = cluster.jobs.rows[0]
-    assert (row.maps_done, row.maps_running, row.state) == (0, 2, JobState.RUNNING)
-    assert cluster.jobs.rows[1].state is JobState.WAITING
+    row = cluster.run.jobs[0]
+    assert (row.phases[0].done, row.phases[0].running) == (0, 2)
+    assert job_state(row) is JobState.RUNNING
+    assert job_state(cluster.run.jobs[1]) is JobState.WAITING
 
     cluster = folded(story, 1750)  # attempt 2 has failed, and the master does not know
     assert list(cluster.states) == [
@@ -66,7 +93,11 @@ def test_the_story_told_by_hand() -> None:
         SlotState.SHUFFLE,
     ]
     assert list(cluster.owners) == [2, 0, 1, 1]
-    assert (cluster.busy, cluster.ghosts, cluster.in_system) == ([1, 1], 1, 2)
+    assert (cluster.run.busy, cluster.states.count(SlotState.GHOST), len(cluster.run.live)) == (
+        [1, 1],
+        1,
+        2,
+    )
     assert cluster.wasted_ms == 0  # as long as it is not booked
 
     cluster = folded(story, 3600)
@@ -78,8 +109,8 @@ def test_the_story_told_by_hand() -> None:
     ]
     assert cluster.wasted_ms == 1500
     assert cluster.levels == [2, 0, 2]
-    assert cluster.jobs.rows[1].outcome == "succeeded"
-    assert list(cluster.jobs.live) == [0]
+    assert cluster.run.jobs[1].outcome == "succeeded"
+    assert list(cluster.run.live) == [0]
 
 
 def check_against_metrics(events: tuple[AnyEvent, ...] | list[AnyEvent]) -> None:
@@ -90,8 +121,8 @@ def check_against_metrics(events: tuple[AnyEvent, ...] | list[AnyEvent]) -> None
     assert cluster.busy_ms[TaskKind.REDUCE] == by_kind.reduce.busy
     assert cluster.jobs_ms == metrics.jobs_in_system().integral()
     counts = summary.jobs
-    assert cluster.in_system == counts.unfinished
-    assert len(cluster.jobs.rows) == counts.submitted
+    assert len(cluster.run.live) == counts.unfinished
+    assert len(cluster.run.jobs) == counts.submitted
 
 
 @pytest.mark.parametrize("run", RUNS, ids="-".join)
@@ -99,13 +130,14 @@ def test_it_agrees_with_metrics_on_real_runs(run: tuple[str, str]) -> None:
     events = events_of(*run)
     check_against_metrics(events)
     cluster = folded(events)
-    assert not cluster.live_attempts
-    assert cluster.busy == [0, 0]
-    assert (cluster.ghosts, cluster.suspended) == (0, 0)
+    assert not cluster.run.attempts
+    assert cluster.run.busy == [0, 0]
+    assert (cluster.states.count(SlotState.GHOST), cluster.run.suspended) == (0, 0)
     assert not any(cluster.suspended_by_node)
-    for row in cluster.jobs.rows.values():
-        assert (row.maps_done, row.reduces_done) == (row.submission.maps, row.submission.reduces)
-        assert (row.maps_running, row.reduces_running, row.attempts, row.suspended) == (0, 0, 0, 0)
+    for row in cluster.run.jobs.values():
+        for kind, phase in zip(TaskKind, row.phases, strict=True):
+            assert (phase.done, phase.running, phase.open) == (row.total(kind), 0, 0)
+        assert row.suspended == 0
 
 
 @settings(max_examples=60, deadline=None)
@@ -120,12 +152,12 @@ def test_copies_are_one_task() -> None:
     cluster = ClusterState()
     for event in events_of("stragglers", "fair+late"):
         cluster.observe(event)
-        for job in cluster.jobs.live:
-            row = cluster.jobs.rows[job]
-            on = row.maps_running + row.reduces_running
-            assert row.submission.maps - row.maps_done - row.maps_running >= 0, event
-            assert on <= row.attempts
-            seen = seen or on < row.attempts
+        for job in cluster.run.live:
+            row = cluster.run.jobs[job]
+            on = row.phases[0].running + row.phases[1].running
+            assert row.submission.maps - row.phases[0].done - row.phases[0].running >= 0, event
+            assert on <= row.open
+            seen = seen or on < row.open
     assert seen
 
 
@@ -149,7 +181,7 @@ class TestTruthAndBelief:
         down = [node for node, truth in enumerate(cluster.node_status) if truth & NodeStatus.DOWN]
         assert down == list(range(2, 40, 4))
         assert not any(cluster.lost)
-        assert cluster.ghosts >= 10
+        assert cluster.states.count(SlotState.GHOST) >= 10
         places = [place for node in down for place in range(*cluster.first[node : node + 2])]
         assert {cluster.states[place] for place in places} == {SlotState.IDLE, SlotState.GHOST}
 
@@ -170,12 +202,39 @@ class TestTruthAndBelief:
         assert SlotState.ORPHAN in cluster.states[: cluster.first[1]]
 
 
-def test_rows_that_nobody_changed_are_shared() -> None:
+def test_records_that_nobody_changed_are_shared() -> None:
     """A snapshot of thousands of jobs costs what has changed since the last."""
-    tallies = folded(outage(), 600_000).jobs
-    twin: JobStatsTable = tallies.copy()
-    assert twin.rows[0] is tallies.rows[0]
-    twin.suspend(0, 1)
-    assert twin.rows[0] is not tallies.rows[0]
-    assert twin.rows[1] is tallies.rows[1]
-    assert tallies.rows[0].suspended == 0
+    run = folded(outage(), 600_000).run
+    twin = run.copy()
+    assert twin.jobs[0] is run.jobs[0]
+    twin.observe(JobChanged(600_001, 0, "ads", Priority.LOW))
+    assert twin.jobs[0] is not run.jobs[0]
+    assert twin.jobs[0].phases[0] is not run.jobs[0].phases[0]
+    assert twin.jobs[1] is run.jobs[1]
+    assert run.jobs[0].priority is Priority.NORMAL
+
+
+def test_the_master_that_stands_still() -> None:
+    """A restart that it is told meanwhile waits until it goes on."""
+    cluster = ClusterState()
+    cluster.observe(RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),)))
+    cluster.observe(FaultStruck(5, PauseMaster()))
+    assert cluster.run.paused
+    cluster.observe(FaultStruck(6, RestartMaster()))
+    assert cluster.run.paused
+    cluster.observe(FaultStruck(9, ResumeMaster()))
+    assert not cluster.run.paused
+
+
+def test_a_master_that_starts_again_has_given_nobody_up() -> None:
+    """It tells of no return, for it knows of no loss."""
+    cluster = ClusterState()
+    nodes = (NodeFacts(0, 0, 1, 1, 1.0), NodeFacts(1, 0, 1, 1, 1.0))
+    cluster.observe(RunStarted(0, "0", "x", "fair", 1, {}, nodes))
+    cluster.observe(FaultStruck(5_000, Crash(1)))
+    cluster.observe(NodeLost(26_000, 1, 4_000))
+    assert list(cluster.lost) == [0, 1]
+    cluster.observe(FaultStruck(40_000, RestartMaster()))
+    assert list(cluster.lost) == [0, 0]
+    cluster.observe(FaultStruck(50_000, Restart(1)))
+    assert not any(cluster.node_status)

@@ -1,4 +1,4 @@
-"""The tape: going anywhere gives what playing there would, and every sentence is the narrator's."""
+"""Going anywhere gives what playing there would, and every sentence is the narrator's."""
 
 import random
 
@@ -8,19 +8,22 @@ import pytest
 from callboard.actors.vocabulary.events import (
     AttemptClosed,
     AttemptLaunched,
+    Importance,
     JobFinished,
     KillOrdered,
+    Mark,
     RunEnded,
 )
 from callboard.journal.replay import recording as tapes
 from callboard.journal.replay.cursor import Cursor
 from callboard.journal.replay.event_log import LogFilter, lines_before, log_line
-from callboard.journal.replay.frame import JobSortKey, LogLevel, Mark, View
+from callboard.journal.replay.frame import JobSortKey, View
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo, GoToEvent, Play, Step, StepKind
+from callboard.journal.run_state import NO_SUBJECT, RunState
 from callboard.journal.tell.sentences import Narrator
-from tests.tui.support import events_of, outage, recorded
-from tests.tui.test_cluster_state import RUNS, folded, told
+from tests.journal.replay.support import events_of, outage, recorded
+from tests.journal.replay.test_cluster_state import RUNS, folded, told
 
 
 def taped(events: tuple[object, ...]) -> Recording:
@@ -51,21 +54,24 @@ def test_the_events_come_back_as_they_were() -> None:
 @pytest.mark.parametrize("run", RUNS, ids="-".join)
 def test_a_sentence_told_alone_is_the_narrators(run: tuple[str, str]) -> None:
     events = events_of(*run)
-    recording, narrator = taped(events), Narrator()
+    recording, run_state = taped(events), RunState()
     for index, event in enumerate(events):
         told_alone = log_line(recording, index)
-        narrator.learn(event)
-        assert (told_alone.job, told_alone.node) == narrator.subject(event)
-        assert told_alone.text == narrator.describe(event)
-        narrator.forget(event)
+        subject = (recording.jobs[index], recording.nodes[index])
+        assert subject == run_state.subject(event)
+        assert (told_alone.job, told_alone.node) == tuple(
+            None if each == NO_SUBJECT else each for each in subject
+        )
+        assert told_alone.text == Narrator(run_state).describe(event)
+        run_state.follow(event)
 
 
 class TestLog:
     def test_it_holds_the_last_lines_of_a_level(self) -> None:
         recording = taped(outage())
-        lines = lines_before(recording, len(recording), 3, LogFilter(LogLevel.HEADLINES))
+        lines = lines_before(recording, len(recording), 3, LogFilter(Importance.HEADLINE))
         assert lines[-1].text.startswith("the run is complete")
-        assert all(line.level is LogLevel.HEADLINES for line in lines)
+        assert all(line.level is Importance.HEADLINE for line in lines)
         assert [line.index for line in lines] == sorted(line.index for line in lines)
 
     def test_it_can_be_about_one_job_or_node(self) -> None:
@@ -74,20 +80,20 @@ class TestLog:
         assert {line.job for line in lines} == {3}
         assert len(lines) == sum(job == 3 for job in recording.jobs)
         nodes = lines_before(
-            recording, len(recording), 10_000, LogFilter(LogLevel.HEADLINES, node=2)
+            recording, len(recording), 10_000, LogFilter(Importance.HEADLINE, node=2)
         )
         assert {line.node for line in nodes} == {2}
 
     def test_it_can_be_searched_and_the_search_turned_round(self) -> None:
         recording = taped(outage())
         found = lines_before(
-            recording, len(recording), 99, LogFilter(LogLevel.HEADLINES, text="CRASH")
+            recording, len(recording), 99, LogFilter(Importance.HEADLINE, text="CRASH")
         )
         assert len(found) == 10
         others = lines_before(
-            recording, len(recording), 999, LogFilter(LogLevel.HEADLINES, text="!crash")
+            recording, len(recording), 999, LogFilter(Importance.HEADLINE, text="!crash")
         )
-        every = lines_before(recording, len(recording), 999, LogFilter(LogLevel.HEADLINES))
+        every = lines_before(recording, len(recording), 999, LogFilter(Importance.HEADLINE))
         assert len(found) + len(others) == len(every)
 
     def test_blocks_do_not_show(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from callboard.journal.replay.source import (
     StepKind,
 )
 from callboard.journal.tell.diff import diff_journals
-from tests.tui.support import OUTAGE, events_of, outage
+from tests.journal.replay.support import OUTAGE, events_of, outage
 from tests.tui.test_interventions import VIEW, ask, plan, taped, to_the_end
 
 

@@ -1,0 +1,146 @@
+"""The tasks of jobs, attempt by attempt, as rules S2 to S5 look at them.
+
+Told of every event after the run's state has taken it in.  Tasks are dropped with their jobs.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.events import Outcome
+from callboard.journal.run_records import NEVER, AttemptRecord
+from callboard.journal.run_state import RunState
+from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
+
+
+class TaskRecord:
+    """One task; `valid` is the attempt whose success counts, 0 if none does; `open` are those that
+    the master has not closed.
+    """
+
+    __slots__ = ("failed", "killed", "launched", "open", "succeeded", "valid")
+
+    def __init__(self) -> None:
+        self.launched = 0
+        self.failed = 0
+        self.killed = 0
+        self.succeeded = False  # ever
+        self.valid: AttemptId = 0
+        self.open: list[AttemptId] = []
+
+    def spoil(self, outcome: Outcome) -> None:
+        """An attempt of it has come to nothing."""
+        if outcome is Outcome.FAILED:
+            self.failed += 1
+        else:
+            self.killed += 1
+
+    def __str__(self) -> str:
+        open_ = ", ".join(map(str, self.open)) or "none"
+        return (
+            f"the task: {self.launched} attempts launched, {self.failed} failed, {self.killed}"
+            f" killed, open {open_}, success {self.valid or 'none'}"
+        )
+
+
+class JobTasks:
+    """The tasks of one job since it was last submitted, by kind, and the outputs of its maps."""
+
+    def __init__(self) -> None:
+        self.tasks: tuple[dict[TaskIndex, TaskRecord], ...] = ({}, {})
+        self.most_maps = 0
+        """The most maps that were ever done at once: slowstart looks at this."""
+        self.complete_ms: Millis = NEVER
+        """When all maps were last done, if they are not."""
+        self.outputs: dict[AttemptId, tuple[TaskIndex, NodeId]] = {}
+        self.undone_ms: Millis = NEVER
+        self.undone_now = 0
+        """How many tasks were undone at that instant."""
+
+    def task(self, kind: TaskKind, index: TaskIndex) -> TaskRecord:
+        """The task of this number."""
+        tasks = self.tasks[kind]
+        found = tasks.get(index)
+        if found is None:
+            found = tasks[index] = TaskRecord()
+        return found
+
+
+class TaskBook:
+    """The tasks of every job; `changed` are the jobs told of since it was last settled."""
+
+    def __init__(self, run_state: RunState) -> None:
+        self._run_state = run_state
+        self.jobs: dict[JobId, JobTasks] = {}
+        self.changed: dict[JobId, None] = {}
+
+    def task(self, launch: ev.AttemptLaunched) -> TaskRecord:
+        """The task of an attempt."""
+        return self.jobs[launch.job].task(launch.kind, launch.task)
+
+    def observe(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
+        """Take in an event, and the attempt that it is about as it is now."""
+        take = _TAKE.get(type(event))
+        if take is not None:
+            take(self, event, attempt)
+
+    def _submitted(self, event: ev.JobSubmitted | ev.JobResubmitted, _: None) -> None:
+        self.jobs[event.job] = JobTasks()
+        self.changed[event.job] = None
+
+    def _launched(self, event: ev.AttemptLaunched, _: AttemptRecord) -> None:
+        task = self.task(event)
+        task.launched += 1
+        task.open.append(event.attempt)
+        self.changed[event.job] = None
+
+    def _finished(self, event: ev.JobFinished, _: None) -> None:
+        self.changed[event.job] = None
+
+    def settle(self) -> None:
+        """Drop what is kept of the jobs that have left; that they were there is remembered."""
+        for number in self.changed:
+            job = self._run_state.jobs[number]
+            if job.finished is not None and not job.open:
+                self.jobs[number].tasks = ({}, {})
+                self.jobs[number].outputs.clear()
+        self.changed.clear()
+
+    def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
+        launch = attempt.launch
+        job, task = self.jobs[launch.job], self.task(launch)
+        self.changed[launch.job] = None
+        task.open.remove(event.attempt)
+        if event.outcome is not Outcome.SUCCEEDED:
+            task.spoil(event.outcome)
+            return
+        task.valid, task.succeeded = event.attempt, True
+        if launch.kind is TaskKind.MAP:
+            record = self._run_state.jobs[launch.job]
+            job.most_maps = max(job.most_maps, record.phases[0].done)
+            if record.submission.reduces:
+                job.outputs[event.attempt] = launch.task, launch.node
+
+    def _undone(self, event: ev.MapOutputsLost, _: None) -> None:
+        job, record = self.jobs[event.job], self._run_state.jobs[event.job]
+        self.changed[event.job] = None
+        if record.phases[0].done + len(event.attempts) == record.submission.maps:
+            job.complete_ms = event.at_ms
+        if job.undone_ms != event.at_ms:
+            job.undone_ms, job.undone_now = event.at_ms, 0
+        job.undone_now += len(event.attempts)
+        for attempt in event.attempts:
+            index = job.outputs.pop(attempt)[0]
+            task = job.tasks[0][index]
+            task.valid = 0
+            task.spoil(event.outcome)
+
+
+_TAKE: dict[type[ev.Event], Callable[[TaskBook, Any, Any], None]] = {
+    ev.JobSubmitted: TaskBook._submitted,
+    ev.JobResubmitted: TaskBook._submitted,
+    ev.AttemptLaunched: TaskBook._launched,
+    ev.AttemptClosed: TaskBook._closed,
+    ev.MapOutputsLost: TaskBook._undone,
+    ev.JobFinished: TaskBook._finished,
+}
