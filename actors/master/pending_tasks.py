@@ -55,7 +55,6 @@ class Retries:
         return next((task for _, task in self._queue if self.suits(task, node)), None)
 
     def take(self, task: TaskIndex) -> None:
-        """The task is launched."""
         del self._queue[bisect_left(self._queue, (-self._times[task], task))]
 
 
@@ -114,7 +113,6 @@ class PendingMaps:
         return found, level
 
     def give_back(self, task: TaskIndex) -> None:
-        """A taken map must run again."""
         self.again.add(task)
         self.left += 1
 
@@ -169,7 +167,6 @@ class PendingReduces:
         return self._next - 1, Locality.OFF_RACK
 
     def give_back(self, task: TaskIndex) -> None:
-        """A taken reduce must run again."""
         self.again.add(task)
         self.left += 1
 

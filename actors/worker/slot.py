@@ -325,7 +325,6 @@ class Slot(Machine):
         attempt.event = self.cause = self.note(event)
 
     def _stretched(self, ms: Millis) -> Millis:
-        """What takes so long, as slow as the machine is now."""
         return round(ms * self._slowness)
 
     def _begin(self, attempt: RunningAttempt) -> None:
