@@ -30,7 +30,6 @@ class Blocks:
         self._states: dict[NodeId, _State] = {}
 
     def set_down(self, node: NodeId, down: bool, now_ms: Millis) -> None:
-        """A machine crashes or starts again now."""
         state = self._states.get(node, _State(-1, False, False))
         if now_ms > 0 and state.down is not down:
             before = state.was_down if state.since_ms == now_ms else state.down

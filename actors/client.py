@@ -1,7 +1,5 @@
-"""The client: submits the workload's jobs when their time comes, and ends the run after the last.
-
-It brings each job's actor into the run at its submission and not before, so a long workload costs
-nothing until it happens.
+"""The client: submits the workload's jobs when their time comes, and ends the run after the last. A
+job's actor comes into the run at its submission, so a long workload costs nothing before.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +8,7 @@ import msgspec
 
 from callboard.actors.job import Job
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor, answering
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import CLIENT, job_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.messages import EnterSystem, JobDone, SubmissionDue
@@ -18,12 +16,7 @@ from callboard.scheduler.model import Millis
 
 
 class Client(Actor):
-    """All users at once; `jobs` in the order of their submission.
-
-    After `settled_ms` every node of the cluster has joined.
-    """
-
-    answers = answering(SubmissionDue, JobDone)
+    """All users at once; `jobs` in order of submission, all nodes have joined by `settled_ms`."""
 
     def __init__(
         self, jobs: Sequence[JobSpec], make_job: Callable[[JobSpec], Job], settled_ms: Millis
@@ -40,7 +33,6 @@ class Client(Actor):
         self._await_next()
 
     def on_submission_due(self, _: SubmissionDue) -> None:
-        """Submit every job that is due now."""
         while self.submitted < len(self._jobs):
             spec = self._jobs[self.submitted]
             if spec.submit_ms > self.now_ms:
@@ -49,7 +41,6 @@ class Client(Actor):
         self._await_next()
 
     def on_job_done(self, _: JobDone) -> None:
-        """Count; the last one ends the run."""
         self.ended += 1
         if self.ended == len(self._jobs):
             self.stop("complete")
@@ -58,7 +49,6 @@ class Client(Actor):
         return self.submitted < len(self._jobs)
 
     def _submit(self, spec: JobSpec) -> None:
-        """Bring the next job's actor into the run."""
         self.submitted += 1
         self.spawn(self._make_job(spec))
         self.send(job_address(spec.job), EnterSystem())
@@ -71,9 +61,8 @@ class Client(Actor):
 
 
 class SoloClient(Client):
-    """Submits each job when the one before has ended, so that everyone has an empty cluster.
-
-    The jobs' own submit times are forgotten, and the first one comes when every node has joined.
+    """Submits each job when the one before has ended, so that each has an empty cluster; the first
+    one when every node has joined.  The jobs' own submit times are ignored.
     """
 
     def on_submission_due(self, _: SubmissionDue) -> None:

@@ -1,41 +1,49 @@
 """What a cluster is made of, and which of Hadoop's rules it follows: plain data with defaults.
 
 These are the tables `[cluster]`, `[cluster.heartbeat]` and `[tasks]` of a scenario file.  Every
-field has its unit in its name; every default says where it comes from.
+field has its unit in its name; every default says where it comes from.  The limits, which decoding
+checks, keep a slip of the pen from eating the machine's memory, and every run finite.
 """
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from callboard.scheduler.model import Locality, Millis
+
+NODES_MAX = 20_000
+SLOTS_MAX = 255
+"""Of one kind on one node."""
+
+_DAY_MS = 86_400_000
+
+_Nodes = Annotated[int, Meta(ge=0, le=NODES_MAX)]
+_AtLeastOne = Annotated[int, Meta(ge=1, le=NODES_MAX)]
+_Slots = Annotated[int, Meta(ge=0, le=SLOTS_MAX)]
+_Factor = Annotated[float, Meta(ge=0.001, le=1000)]
+_Share = Annotated[float, Meta(ge=0, le=1)]
+_Length = Annotated[Millis, Meta(ge=1, le=_DAY_MS)]
 
 ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """How the master computes the heartbeat interval (rule H1), and whether it takes nodes on the
-    list of bad ones out of service (`actors.master.blacklist`), by Hadoop version.
-
-    interval = max(1000 · scale · nodes / heartbeats_per_second, minimum_ms).
+    """By Hadoop version: the shortest heartbeat interval (rule H1), and whether the master takes
+    blacklisted nodes out of service (`actors.master.blacklist`).
     """
 
     minimum_ms: Millis
     removes_bad_nodes: bool
-    heartbeats_per_second: int = 100
-    scale: float = 1.0
-
-    def interval_ms(self, nodes: int) -> Millis:
-        """The interval that the master returns in every reply to a cluster of `nodes`."""
-        return max(round(1000 * self.scale * nodes / self.heartbeats_per_second), self.minimum_ms)
 
 
 PROFILES: dict[ProfileName, Profile] = {
     "mr1-1.0": Profile(minimum_ms=3000, removes_bad_nodes=True),
     "mr1-1.2.1": Profile(minimum_ms=300, removes_bad_nodes=False),
 }
-"""MRConstants of Hadoop 0.20 to 1.0 (at least 3 s) and of 1.2.1 (at least 0.3 s); 1.2.1's list of
-bad nodes is advice only (graylisting)."""
+"""MRConstants of Hadoop 0.20 to 1.0 and of 1.2.1, whose list of bad nodes is only advice
+(graylisting)."""
 
 
 class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,18 +58,20 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """
 
     profile: ProfileName = "mr1-1.0"
-    interval_ms: Millis | None = None
+    interval_ms: _Length | None = None
     out_of_band: bool = False
-    phase_grid_ms: Millis = 1
+    phase_grid_ms: _Length = 1
     send: Literal["needed", "all"] = "needed"
     tasks_per_heartbeat: Literal["many", "one"] = "many"
-    expiry_ms: Millis = 600_000
+    expiry_ms: Annotated[Millis, Meta(ge=3, le=_DAY_MS)] = 600_000
 
     def period_ms(self, nodes: int) -> Millis:
-        """The interval in force: the stated one, or the profile's for this many nodes."""
+        """The interval that the master returns in every reply to a cluster of this many nodes: the
+        stated one, or 100 heartbeats a second, but not less than the profile's minimum (rule H1).
+        """
         if self.interval_ms is not None:
             return self.interval_ms
-        return PROFILES[self.profile].interval_ms(nodes)
+        return max(10 * nodes, PROFILES[self.profile].minimum_ms)
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -70,10 +80,10 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     `node_type` is a name by which jobs say how long their tasks take there (`JobSpec.factors`).
     """
 
-    nodes: int
-    map_slots: int | None = None
-    reduce_slots: int | None = None
-    speed: float = 1.0
+    nodes: _AtLeastOne
+    map_slots: _Slots | None = None
+    reduce_slots: _Slots | None = None
+    speed: _Factor = 1.0
     node_type: str = ""
 
 
@@ -84,24 +94,41 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     unset, as the heartbeats' profile does.
     """
 
-    nodes: int = 100
-    racks: int = 4
-    map_slots: int = 2
-    reduce_slots: int = 2
-    speed: float = 1.0
+    nodes: _Nodes = 100
+    racks: _AtLeastOne = 4
+    map_slots: _Slots = 2
+    reduce_slots: _Slots = 2
+    speed: _Factor = 1.0
     node_type: str = ""
-    latency_ms: Millis = 1
-    replication: int = 3
+    latency_ms: Annotated[Millis, Meta(ge=0, le=600_000)] = 1
+    replication: Annotated[int, Meta(ge=1, le=512)] = 3
     bad_nodes: Literal["removed", "advisory"] | None = None
     heartbeat: Heartbeats = Heartbeats()
     group: tuple[NodeGroup, ...] = ()
 
     @property
     def removes_bad_nodes(self) -> bool:
-        """Whether nodes on the list of bad ones are taken out of service."""
+        """Whether blacklisted nodes are taken out of service."""
         if self.bad_nodes is not None:
             return self.bad_nodes == "removed"
         return PROFILES[self.heartbeat.profile].removes_bad_nodes
+
+    def groups(self) -> Iterator[tuple[int, int, int, float, str]]:
+        """(nodes, map slots, reduce slots, speed, node type) of the plain nodes and each group."""
+        maps, reduces = self.map_slots, self.reduce_slots
+        yield self.nodes, maps, reduces, self.speed, self.node_type
+        for group in self.group:
+            own_maps = maps if group.map_slots is None else group.map_slots
+            own_reduces = reduces if group.reduce_slots is None else group.reduce_slots
+            yield group.nodes, own_maps, own_reduces, group.speed, group.node_type
+
+    def node_count(self) -> int:
+        """The plain nodes and those of the groups."""
+        return sum(group[0] for group in self.groups())
+
+    def round_ms(self) -> Millis:
+        """From one heartbeat of a node to its next: the interval, and the way there and back."""
+        return self.heartbeat.period_ms(self.node_count()) + 2 * self.latency_ms
 
 
 class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -117,14 +144,14 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     waited for a replica of its input for `input_wait_ms` has failed too.
     """
 
-    sigma: float = 0.0
-    rack_factor: float = 1.25
-    off_rack_factor: float = 2.0
-    slowstart: float = 0.05
-    straggler_share: float = 0.0
-    straggler_factor: float = 5.0
-    timeout_ms: Millis = 600_000
-    input_wait_ms: Millis = 600_000
+    sigma: Annotated[float, Meta(ge=0, le=5)] = 0.0
+    rack_factor: _Factor = 1.25
+    off_rack_factor: _Factor = 2.0
+    slowstart: _Share = 0.05
+    straggler_share: _Share = 0.0
+    straggler_factor: Annotated[float, Meta(ge=1, le=1000)] = 5.0
+    timeout_ms: _Length = 600_000
+    input_wait_ms: Annotated[Millis, Meta(ge=0, le=_DAY_MS)] = 600_000
 
     def locality_factor(self, level: Locality) -> float:
         """By how much a map is longer than a data-local one."""

@@ -37,9 +37,7 @@ from callboard.scheduler.model import KINDS, Millis, NodeId, TaskKind
 
 
 class NextHeartbeat(NamedTuple):
-    """When the next heartbeat is due; or, if `reply` is set, when the reply to one that was left
-    out would come, after which the next can be due at once.
-    """
+    """When the next heartbeat is due; with `reply`, when the reply to an elided one would come."""
 
     at_ms: Millis
     reply: bool = False
@@ -49,9 +47,9 @@ class HeartbeatSchedule:
     """When a node's heartbeats are due, sent or not.
 
     The next one is timed from the return of the last one (rule H3), so without anything special
-    they come every interval + round trip.  With `out_of_band` heartbeats an attempt's end brings
-    the next one forward to at once: Hadoop divides the interval by a million for every attempt that
-    has ended (rule H4, the damper's default).
+    they come every interval + round trip.  With `out_of_band` an attempt's end brings the next one
+    forward to at once: Hadoop divides the interval by a million for every ended attempt (rule H4,
+    the damper's default).
     """
 
     def __init__(
@@ -63,36 +61,30 @@ class HeartbeatSchedule:
         """When the last heartbeat that was left out would have arrived; -1 if none was."""
         self._latency_ms = latency_ms
         self._out_of_band = out_of_band
-        self._interval_ms: Millis = 0
+        self.interval_ms: Millis = 0  # that the master told last
         self._replied_ms: Millis = 0  # when the reply comes that was under way on waking
 
     @property
     def _period_ms(self) -> Millis:
-        return self._interval_ms + 2 * self._latency_ms
-
-    def set_interval(self, interval_ms: Millis) -> None:
-        """The master has said how long to wait between a reply and the next heartbeat."""
-        self._interval_ms = interval_ms
+        return self.interval_ms + 2 * self._latency_ms
 
     def after_reply(self, now_ms: Millis, wait_ms: Millis, *, reports: bool) -> Millis:
-        """When the heartbeat is due that follows a reply which comes now, and `wait_ms` is what the
-        interval comes to by the node's clock.
+        """When the heartbeat after a reply of now is due; `wait_ms` is the interval by its own
+        clock.
         """
         self.next_ms = now_ms + wait_ms
         return now_ms if self._out_of_band and reports else self.next_ms
 
     def to_report(self, now_ms: Millis) -> NextHeartbeat | None:
-        """When the heartbeat is due that tells what has just happened; None if one is planned that
-        will.
-
-        A heartbeat due at this very instant has gone already: they are due in an instant's first
-        round, and what a slot says comes in a later one.
+        """When the heartbeat is due that tells what has just happened; None if a planned one will.
+        One due at this very instant has gone already: they are due in an instant's first round, and
+        what a slot says comes in a later one.
         """
         if not self.elides:
             at_once = self._out_of_band and now_ms >= self._replied_ms
             return NextHeartbeat(now_ms) if at_once else None
         if self.skip_to(now_ms):
-            reply_ms = self.next_ms - self._interval_ms
+            reply_ms = self.next_ms - self.interval_ms
             if self._out_of_band and now_ms < reply_ms:
                 return NextHeartbeat(reply_ms, reply=True)
         return NextHeartbeat(now_ms if self._out_of_band else self.next_ms)
@@ -107,8 +99,8 @@ class HeartbeatSchedule:
         return True
 
     def under_way(self, now_ms: Millis) -> NextHeartbeat | None:
-        """What of a heartbeat that was left out would be under way now: the heartbeat itself and
-        when it would arrive, or its reply and when that would; None if neither is.
+        """What would be under way now: an elided heartbeat, or its reply, and when it would
+        arrive.
         """
         if self.left_out_ms < 0:
             return None
@@ -136,8 +128,8 @@ class IdleNodeIndex:
     """The silent nodes by the phase at which their heartbeats would arrive, and by what they could
     take.
 
-    The sorted lists are plain ones: at any size of cluster that is played, moving the tail of one
-    costs less than a tree's bookkeeping, and they are looked at far more often than changed.
+    Plain sorted lists: at any size of cluster that is played, moving the tail of one costs less
+    than a tree's bookkeeping, and they are looked at far more often than changed.
     """
 
     def __init__(self, period_ms: Millis) -> None:
@@ -166,8 +158,8 @@ class IdleNodeIndex:
             del self._phase[node]
 
     def set_able(self, row: int, node: NodeId, able: bool) -> None:
-        """Say whether the node could take a task of a kind, or (`RESUMING`) take up an attempt that
-        it holds suspended.
+        """Say whether the node could take a task of a kind, or resume what it holds
+        (`RESUMING`).
         """
         listed = self._listed[row]
         if able == (node in listed):
@@ -185,7 +177,6 @@ class IdleNodeIndex:
         return self._phase[node] == now_ms % self._period_ms
 
     def next_arrival(self, node: NodeId, now_ms: Millis) -> Millis:
-        """When the node's next heartbeat after now would arrive."""
         wait_ms = (self._phase[node] - now_ms) % self._period_ms
         return now_ms + (wait_ms or self._period_ms)
 
@@ -193,8 +184,7 @@ class IdleNodeIndex:
         self, now_ms: Millis, kinds: Iterable[TaskKind]
     ) -> tuple[Millis, list[NodeId]] | None:
         """The first instant after now at which a heartbeat of a node able to take one of `kinds`,
-        or to take up what it holds suspended, would arrive, and the nodes whose heartbeats those
-        are; None without any.
+        or to resume what it holds suspended, would arrive, and those nodes; None without any.
         """
         phase_now = now_ms % self._period_ms
         soonest = self._period_ms + 1

@@ -1,14 +1,14 @@
 """A job: knows its tasks, what depends on what, what must run again, and when it is done.
 
 It asks the master for what may run now, as an application master does, and never says where or
-when.  Its maps may run at once, its reduces from slowstart on; a reduce that waits for the last
-map output asks here, and is told when that has come.
+when: its maps at once, its reduces from slowstart on.  A reduce that waits for the last map output
+asks here, and is told when that has come.
 """
 
 from math import ceil
 
 from callboard.actors.job_spec import JobSpec
-from callboard.actors.kernel.actor import Actor, answering
+from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.address import CLIENT, MASTER, job_address
 from callboard.actors.placement import Placement
 from callboard.actors.vocabulary import events as ev
@@ -27,34 +27,9 @@ COMPLAINTS = 3
 COMPLAINING_SHARE = 0.5
 """MAX_ALLOWED_FETCH_FAILURES_PERCENT: of the running reduces."""
 
-_OUTCOMES = {
-    JobChange.SUCCEED: Outcome.SUCCEEDED,
-    JobChange.FAIL: Outcome.FAILED,
-    JobChange.KILL: Outcome.KILLED,
-}
-
 
 class Job(Actor):
     """One job of the workload, from its submission to its end."""
-
-    answers = answering(
-        msg.EnterSystem,
-        msg.AttemptBooked,
-        msg.FetchOutputs,
-        msg.OutputsLost,
-        msg.FetchTrouble,
-        msg.MasterRestarted,
-        faults.KillJob,
-    )
-
-    _done: list[int]
-    _fetching: list[msg.FetchOutputs]  # reduces that wait for the last map
-    _let_go: list[msg.FetchOutputs]  # those that have been told that it is done
-    _outputs: dict[TaskIndex, NodeId]  # where they lie, if hosts are asked for them
-    _hosts: tuple[NodeId, ...]
-    _hosts_ms: Millis
-    _troubles: dict[NodeId, int]
-    _failures: dict[tuple[TaskKind, TaskIndex], int]
 
     def __init__(
         self,
@@ -74,15 +49,21 @@ class Job(Actor):
         self._hosts_asked = hosts_asked
         self._forget()
 
+    def _forget(self) -> None:
+        self._done = [0, 0]
+        self._fetching: list[msg.FetchOutputs] = []  # reduces that wait for the last map
+        self._let_go: list[msg.FetchOutputs] = []  # those that have been told that it is done
+        self._outputs: dict[TaskIndex, NodeId] = {}  # where they lie, if hosts are asked for them
+        self._hosts: tuple[NodeId, ...] = ()
+        self._hosts_ms: Millis = -1
+        self._troubles: dict[NodeId, int] = {}
+        self._failures: dict[tuple[TaskKind, TaskIndex], int] = {}
+
     def on_enter_system(self, _: msg.EnterSystem) -> None:
-        """Be submitted."""
         spec = self._spec
         self._change(JobChange.SUBMIT)
-        who = (spec.job, spec.name, spec.user, spec.pool, spec.priority)
-        submitted = ev.JobSubmitted(self.now_ms, *who, spec.maps, spec.reduces)
-        self.cause = self.note(submitted)
-        self.send(MASTER, self._submission())
-        self._go_on()
+        what = (spec.job, spec.name, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
+        self._submit(ev.JobSubmitted(self.now_ms, *what))
 
     def on_attempt_booked(self, news: msg.AttemptBooked) -> None:
         """Count what is done and what failed; ask for what must run again."""
@@ -107,11 +88,10 @@ class Job(Actor):
             return
         self._fetching.append(fetch)
         if fetch.fetching:
-            obsolete = msg.OutputsObsolete(fetch.attempt)
-            self.send(fetch.slot_address, obsolete, self._latency_ms)
+            self._tell_obsolete(fetch)
 
     def on_outputs_lost(self, lost: msg.OutputsLost) -> None:
-        """Have the maps run again; whoever still fetches has to wait for them (rule T3)."""
+        """Have the maps run again; reduces that still fetch have to wait for them (rule T3)."""
         self._done[TaskKind.MAP] -= len(lost.tasks)
         if lost.failed and any(self._fails(TaskKind.MAP, task) for task in lost.tasks):
             return
@@ -119,8 +99,7 @@ class Job(Actor):
             self._outputs.pop(task, None)
             self.send(MASTER, msg.RunAgain(self._spec.job, TaskKind.MAP, task))
         for fetch in self._let_go:
-            obsolete = msg.OutputsObsolete(fetch.attempt)
-            self.send(fetch.slot_address, obsolete, self._latency_ms)
+            self._tell_obsolete(fetch)
         self._fetching += self._let_go
         self._let_go.clear()
 
@@ -134,21 +113,17 @@ class Job(Actor):
             self.send(MASTER, msg.DropOutputs(self._spec.job, trouble.host))
 
     def on_kill_job(self, _: faults.KillJob) -> None:
-        """The job's user has had enough.  Nobody kills a job before its submission."""
+        """Its user kills the job; before its submission that does nothing."""
         if self.state is not JobState.UNSUBMITTED:
             self._end(JobChange.KILL)
 
     def on_master_restarted(self, restarted: msg.MasterRestarted) -> None:
-        """Begin from the beginning, or be lost."""
         if not restarted.recover:
             self._end(JobChange.KILL)
             return
         self._change(JobChange.RESUBMIT)
         self._forget()
-        again = ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause)
-        self.cause = self.note(again)
-        self.send(MASTER, self._submission())
-        self._go_on()
+        self._submit(ev.JobResubmitted(self.now_ms, self._spec.job, cause=self.cause))
 
     def waits_for(self) -> str:
         spec = self._spec
@@ -160,7 +135,8 @@ class Job(Actor):
     def _change(self, change: JobChange) -> None:
         self.state = step(JOB, self.state, change, self.name)
 
-    def _submission(self) -> msg.SubmitJob:
+    def _submit(self, event: ev.JobSubmitted | ev.JobResubmitted) -> None:
+        self.cause = self.note(event)
         spec = self._spec
         replicas = self._placement.place(spec.job, spec.maps)
         tail_ms = spec.shuffle_ms // max(spec.maps, 1)
@@ -169,7 +145,8 @@ class Job(Actor):
         reduce_work = msg.ReduceWork(*reduce_ms, spec.factors, _anomalies(spec, TaskKind.REDUCE))
         who = (spec.job, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
         blocks = (self._placement.replication, replicas.tobytes())
-        return msg.SubmitJob(*who, *blocks, map_work, reduce_work)
+        self.send(MASTER, msg.SubmitJob(*who, *blocks, map_work, reduce_work))
+        self._go_on()
 
     def _go_on(self) -> None:
         """Open the reduces at slowstart; end when all is done."""
@@ -182,19 +159,8 @@ class Job(Actor):
         if self._maps_done() and self._done[TaskKind.REDUCE] == spec.reduces:
             self._end(JobChange.SUCCEED)
 
-    def _forget(self) -> None:
-        """Know of nothing that was done."""
-        self._done = [0, 0]
-        self._fetching = []
-        self._let_go = []
-        self._outputs = {}
-        self._hosts = ()
-        self._hosts_ms = -1
-        self._troubles = {}
-        self._failures = {}
-
     def _fails(self, kind: TaskKind, task: TaskIndex) -> bool:
-        """One attempt more of a task has failed; whether that is the end of the job."""
+        """Count a failed attempt of a task; whether that ends the job."""
         if self.retired:
             return True
         failures = self._failures[kind, task] = self._failures.get((kind, task), 0) + 1
@@ -211,17 +177,19 @@ class Job(Actor):
         ready = msg.OutputsReady(fetch.attempt, self._hosts_of_outputs())
         self.send(fetch.slot_address, ready, self._latency_ms)
 
+    def _tell_obsolete(self, fetch: msg.FetchOutputs) -> None:
+        self.send(fetch.slot_address, msg.OutputsObsolete(fetch.attempt), self._latency_ms)
+
     def _hosts_of_outputs(self) -> tuple[NodeId, ...]:
-        """Who has outputs, found once for all the reduces that are told at one moment."""
+        """The hosts that have outputs, found once for all reduces that are told at one moment."""
         if self._hosts_ms != self.now_ms:
             self._hosts = tuple(sorted(set(self._outputs.values())))
             self._hosts_ms = self.now_ms
         return self._hosts
 
     def _end(self, change: JobChange) -> None:
-        """Leave the system."""
-        spec, outcome = self._spec, _OUTCOMES[change]
         self._change(change)
+        spec, outcome = self._spec, ev.OUTCOMES[self.state]
         end = ev.JobFinished(self.now_ms, spec.job, outcome, spec.submit_ms, cause=self.cause)
         self.cause = self.note(end)
         done = msg.JobDone(spec.job, outcome)
@@ -231,7 +199,6 @@ class Job(Actor):
 
 
 def _anomalies(spec: JobSpec, kind: TaskKind) -> msg.TaskAnomalies | None:
-    """What is wrong with single tasks of a kind, if anything is."""
     poisoned, hanging, skewed = spec.poisoned[kind], spec.hanging[kind], spec.skewed[kind]
     if not (poisoned or hanging or skewed):
         return None

@@ -19,13 +19,12 @@ def factor_on(kind: str, factors: tuple[tuple[str, float], ...]) -> float:
 class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One job of a workload.
 
-    Durations are nominal: on a node of speed 1, reading local input, before the task's own draw
-    of noise.  `shuffle_ms` is the time in which one reduce fetches its share when every map
-    output is there; `reduce_ms` is all that comes after (sort, reduce, write).  `factors` says by
-    what factor maps, and reduces after their shuffle, are longer on nodes of a kind; 1 on kinds
-    that it does not name.  Of maps and of reduces, the `poisoned` fail wherever they run and the
-    `hanging` come to a standstill, at the progress `fails_at` (None: drawn for each attempt), and
-    the `skewed` take `skew` times as long.
+    Durations are nominal: on a node of speed 1, reading local input, before the task's noise.
+    `shuffle_ms` is the time in which one reduce fetches its share when every map output is there;
+    `reduce_ms` all that comes after (sort, reduce, write).  Maps, and reduces after their shuffle,
+    take `factors` times as long on nodes of these kinds.  Of maps and of reduces, the `poisoned`
+    fail wherever they run and the `hanging` come to a standstill, at the progress `fails_at` (None:
+    drawn for each attempt), and the `skewed` take `skew` times as long.
     """
 
     job: JobId

@@ -1,9 +1,8 @@
-"""The way between the master and one node, one direction of it, when it is not what it should be.
+"""One direction of the link between the master and a node, when it is not what it should be.
 
-A healthy way delivers every message after the cluster's latency.  A disturbed one loses, doubles
-or delays; messages that are delayed by different times overtake each other.  It may also hold
-messages back, each until another has passed it.  What happens to a message is drawn at its own
-number, so it hangs on nothing else.
+A healthy link delivers every message after the cluster's latency.  A disturbed one loses, doubles,
+delays or reorders messages.  What happens to a message is drawn at its own number, so it depends on
+nothing else.
 """
 
 import msgspec
@@ -15,9 +14,9 @@ from callboard.scheduler.model import Millis
 class LinkConditions(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """How one direction of a link treats a message.
 
-    `cut` loses every one; `loss` and `twice` are the shares lost and delivered twice;
-    `delay_ms` is the mean of an exponential delay beyond the latency; the share `reordered` is held
-    back, each message until another has passed it.
+    `cut` loses every one; `loss` and `twice` are the shares lost and delivered twice; `delay_ms` is
+    the mean of an exponential delay beyond the latency; the share `reordered` is held back, each
+    message until another has passed it.
     """
 
     cut: bool = False
@@ -28,16 +27,15 @@ class LinkConditions(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 _HOLDING = 4
-"""Where a message's draws say whether it is held back; what is before it says what else."""
+"""The column of the draw that says whether a message is held back."""
 
 HEALTHY = LinkConditions()
-"""A way that delivers every message once and on time."""
+"""Every message arrives once and on time."""
 
 
 class Link:
-    """One direction of one link, from the moment when something happens to it.
-
-    `purpose` tells its draws from all others'.
+    """One direction of one link, from its first fault on; `purpose` tells its draws from
+    others'.
     """
 
     def __init__(self, seed: int, purpose: str, latency_ms: Millis) -> None:

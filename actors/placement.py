@@ -38,9 +38,8 @@ class Placement:
         ]
 
     def place(self, job: int, blocks: int) -> NDArray[np.int32]:
-        """The nodes that hold each block of a job's input: shape (blocks, replication).
-
-        Where the cluster has fewer nodes than replicas the missing ones are -1.
+        """The nodes that hold each block of a job's input: shape (blocks, replication), -1 where
+        the cluster has fewer nodes than replicas.
         """
         placed = np.full((blocks, self.replication), -1, dtype="<i4")
         if blocks < _ROWS_FROM:
@@ -75,7 +74,7 @@ class Placement:
         return replica != 1 or self._racks == 1 or node % self._racks != held[0] % self._racks
 
     def _lowest_free(self, held: list[int]) -> int:
-        """The way out where no draw suits, as in a cluster of two nodes in one rack."""
+        """Where no draw suits, as in a cluster of two nodes in one rack."""
         return next(node for node in range(self._nodes) if node not in held)
 
     def _rack_size(self, rack: int) -> int:

@@ -1,44 +1,35 @@
 """When the jobs of a generated workload arrive: the table `[workload.arrivals]`, by `kind`.
 
 Every gap is drawn at the job's own number, so that more jobs, other sizes or another cluster
-leave the arrivals as they were.  Gaps and times are rounded to whole milliseconds.
+leave the arrivals as they were.  `submit_times` are in order, rounded to whole milliseconds.
 """
 
 from itertools import accumulate
 from typing import TypeAlias
 
-import msgspec
-
 from callboard.actors.kernel.streams import Stream
-from callboard.scenarios.fields import PositiveSeconds, Seconds, to_ms
+from callboard.scenarios.fields import PositiveSeconds, Seconds, TableOfKind, to_ms
 from callboard.scheduler.model import Millis
 
 _PURPOSE = "workload/arrival"
 
 
-class Poisson(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="poisson", tag_field="kind"
-):
-    """Independent jobs: exponential gaps of mean `mean_s`, the first one before the first job.
-
-    The default is the mean of HFSP's DEV workload and of the busy hours of global preemption.
+class Poisson(TableOfKind, frozen=True, tag="poisson"):
+    """Independent jobs: exponential gaps of mean `mean_s`, the first one before the first job.  The
+    default is the mean of HFSP's DEV workload and of the busy hours of global preemption.
     """
 
     mean_s: PositiveSeconds = 30.0
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:
-        """The submit times of so many jobs, in order."""
         draw = Stream(seed, _PURPOSE)
         return list(accumulate(to_ms(draw.exponential(self.mean_s, job)) for job in range(jobs)))
 
 
-class Bursts(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="bursts", tag_field="kind"
-):
-    """A Poisson process that is busy for `on_s`, then idle for `off_s`, and so on for ever.
-
-    The mean gaps default to those of global preemption's busy and idle hours (section VI.D); the
-    lengths are ours.  `off_mean_s = 0` means that no job at all arrives in the idle spells.
+class Bursts(TableOfKind, frozen=True, tag="bursts"):
+    """A Poisson process that is busy for `on_s`, then idle for `off_s`, and so on.  The mean gaps
+    default to those of global preemption's busy and idle hours (section VI.D), the lengths are
+    ours. With `off_mean_s = 0` no job arrives in the idle times.
     """
 
     on_s: PositiveSeconds = 1800.0
@@ -47,10 +38,8 @@ class Bursts(
     off_mean_s: Seconds = 80.0
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:
-        """The submit times of so many jobs, in order.
-
-        A job's place is drawn in expected arrivals, which pass at rate 1, and then put on the
-        clock: so many whole cycles, and so far into the busy or the idle spell of the next.
+        """A job's place is drawn in expected arrivals, which pass at rate 1, and then put on the
+        clock: so many whole cycles, and so far into the busy or the idle time of the next.
         """
         draw = Stream(seed, _PURPOSE)
         places = accumulate(draw.exponential(1.0, job) for job in range(jobs))
@@ -67,31 +56,25 @@ class Bursts(
         return start + self.on_s + (rest - busy) * self.off_mean_s
 
 
-class UniformGaps(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform", tag_field="kind"
-):
-    """Gaps drawn evenly between `shortest_s` and `longest_s`; make them equal for a steady beat."""
+class UniformGaps(TableOfKind, frozen=True, tag="uniform"):
+    """Gaps drawn evenly between `shortest_s` and `longest_s`; make them equal for a steady rate."""
 
     shortest_s: Seconds = 30.0
     longest_s: Seconds = 30.0
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:
-        """The submit times of so many jobs, in order."""
         draw = Stream(seed, _PURPOSE)
         width = self.longest_s - self.shortest_s
         gaps = (to_ms(self.shortest_s + width * draw.uniform(job)) for job in range(jobs))
         return list(accumulate(gaps))
 
 
-class AtOnce(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="at-once", tag_field="kind"
-):
+class AtOnce(TableOfKind, frozen=True, tag="at-once"):
     """All jobs at one instant, `at_s` after the start."""
 
     at_s: Seconds = 0.0
 
     def submit_times(self, seed: int, jobs: int) -> list[Millis]:  # noqa: ARG002
-        """The submit times of so many jobs, all the same."""
         return [to_ms(self.at_s)] * jobs
 
 

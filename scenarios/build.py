@@ -1,4 +1,4 @@
-"""The one place where a world is assembled: a cluster, a workload and a policy become actors."""
+"""The one place where a world is assembled: a cluster, jobs and a policy become actors."""
 
 from collections.abc import Callable, Sequence
 from math import exp
@@ -14,15 +14,9 @@ from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.master.master import Master
 from callboard.actors.placement import Placement
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptClosed,
-    JobFinished,
-    JobSubmitted,
-    NodeFacts,
-    Outcome,
-)
-from callboard.actors.vocabulary.faults import Crash, Drift, Hang, Partition, Slow, StickLaunches
+from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.worker.copier import GROWTH
 from callboard.actors.worker.durations import Durations
 from callboard.actors.worker.node import Node
@@ -33,20 +27,15 @@ from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry import parts
 
 FETCH_FAILURES_MS: Millis = 600_000
-"""Ten failed fetches take six minutes, and the beats that tell of them a little more."""
+"""Ten failed fetches take six minutes, and the heartbeats that tell of them a little more."""
 
 _HEARTBEATS_WITHOUT_EVENTS = 20
-"""A run is not stuck before every node has beaten so often without anything happening."""
+"""A run is not stuck before so many heartbeats of every node have come without any event."""
 
 
 def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
     """The nodes that a cluster begins with, plain ones first, then group by group."""
-    plain = (cluster.map_slots, cluster.reduce_slots, cluster.speed, cluster.node_type)
-    nodes = [plain] * cluster.nodes
-    for group in cluster.group:
-        maps = cluster.map_slots if group.map_slots is None else group.map_slots
-        reduces = cluster.reduce_slots if group.reduce_slots is None else group.reduce_slots
-        nodes += [(maps, reduces, group.speed, group.node_type)] * group.nodes
+    nodes = [group[1:] for group in cluster.groups() for _ in range(group[0])]
     return tuple(NodeFacts(node, node % cluster.racks, *facts) for node, facts in enumerate(nodes))
 
 
@@ -64,28 +53,23 @@ def assemble(
     make_policy: Callable[[str], Policy] = parts.make_policy,
 ) -> None:
     """Bring every actor of a run into the kernel; `jobs` in the order of their submission.
-
-    `script` is what happens to the world meanwhile; `make_policy` makes the policies that are put
-    in force by it.
+    `make_policy` makes the policies that the `script` of faults puts in force.
     """
     nodes = node_facts(cluster)
-    period_ms = cluster.heartbeat.period_ms(len(nodes)) + 2 * cluster.latency_ms
-    kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, _HEARTBEATS_WITHOUT_EVENTS * period_ms)
+    round_ms = cluster.round_ms()
+    kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, _HEARTBEATS_WITHOUT_EVENTS * round_ms)
 
     def informed(policy: Policy) -> Policy:
-        """The policy with the oracle, if it wants it."""
         if policy.wants_oracle:
             policy.set_oracle(WorkloadOracle(jobs, tasks, seed))
         return policy
 
-    kernel.admit(
-        master(
-            cluster, len(nodes), informed(policy), seed, lambda text: informed(make_policy(text))
-        )
-    )
-    placement = Placement(
-        seed, nodes=len(nodes), racks=cluster.racks, replication=cluster.replication
-    )
+    def make_informed(spelling: str) -> Policy:
+        return informed(make_policy(spelling))
+
+    kernel.admit(master(cluster, len(nodes), informed(policy), seed, make_informed))
+    racks, replication = cluster.racks, cluster.replication
+    placement = Placement(seed, nodes=len(nodes), racks=racks, replication=replication)
     blocks = Blocks(placement)
     _admit_nodes(kernel, cluster, nodes, tasks, seed, script, blocks)
 
@@ -98,23 +82,21 @@ def assemble(
             hosts_asked=bool(script),
         )
 
-    kernel.admit(client(jobs, make_job, period_ms))
+    kernel.admit(client(jobs, make_job, round_ms))
     if script:
         kernel.admit(Injector(script, nodes, blocks))
         kernel.is_progress = _is_progress
         last_ms = max((job.submit_ms for job in jobs), default=0)
-        kernel.progress_ms = max(last_ms, *(strike.at_ms for strike in script))
+        kernel.progress_ms = max(last_ms, *(each.at_ms for each in script))
         kernel.progress_timeout_ms = _progress_timeout_ms(cluster, tasks, jobs, nodes, script)
-        kernel.stall_timeout_ms = max(
-            kernel.stall_timeout_ms, FETCH_FAILURES_MS + _fetch_pause_ms(script)
-        )
+        fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(script)
+        kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, fetching_ms)
 
 
-def _is_progress(event: AnyEvent) -> bool:
-    """Whether an event brings the run nearer to its end."""
-    if isinstance(event, AttemptClosed):
-        return event.outcome is Outcome.SUCCEEDED
-    return isinstance(event, JobSubmitted | JobFinished)
+def _is_progress(event: ev.AnyEvent) -> bool:
+    if isinstance(event, ev.AttemptClosed):
+        return event.outcome is ev.Outcome.SUCCEEDED
+    return isinstance(event, ev.JobSubmitted | ev.JobFinished)
 
 
 def _progress_timeout_ms(
@@ -125,43 +107,39 @@ def _progress_timeout_ms(
     script: Sequence[ScheduledFault],
 ) -> Millis:
     """How long the next success may take when nothing happens any more: until every loss is noticed
-    and every failed fetch given up, and four of the longest attempts, be it that they hang, wait
-    for their input, or do not begin.
+    and every failed fetch given up, and four of the longest attempts, even if they hang, wait for
+    their input, or do not begin.
     """
-    worst = max(
-        [1.0, *(strike.fault.factor for strike in script if isinstance(strike.fault, Slow))]
-    )
+    happening = [each.fault for each in script]
+    worst = max([1.0, *(fault.factor for fault in happening if isinstance(fault, faults.Slow))])
     worst *= exp(4 * tasks.sigma) * tasks.straggler_factor / min(facts.speed for facts in nodes)
     far = max(1.0, tasks.rack_factor, tasks.off_rack_factor)
-    longest_ms = max(
-        (
-            max(job.map_ms * far, job.shuffle_ms + job.reduce_ms)
-            * job.skew
-            * max([1.0, *(factor for _, factor in job.factors)])
-            for job in jobs
-        ),
-        default=0.0,
+    lengths_ms = (
+        max(job.map_ms * far, job.shuffle_ms + job.reduce_ms)
+        * job.skew
+        * max([1.0, *(factor for _, factor in job.factors)])
+        for job in jobs
     )
+    longest_ms = max(lengths_ms, default=0.0)
     expiry_ms = cluster.heartbeat.expiry_ms
-    beats_ms = _HEARTBEATS_WITHOUT_EVENTS * cluster.heartbeat.period_ms(len(nodes))
-    slow = min([1.0, *(each.fault.rate for each in script if isinstance(each.fault, Drift))])
-    struck = {type(strike.fault) for strike in script}
-    stalls_ms = tasks.input_wait_ms if Crash in struck else 0
-    if Hang in struck or any(any(job.hanging) for job in jobs):
+    heartbeats_ms = _HEARTBEATS_WITHOUT_EVENTS * cluster.heartbeat.period_ms(len(nodes))
+    slow = min([1.0, *(fault.rate for fault in happening if isinstance(fault, faults.Drift))])
+    kinds = {type(fault) for fault in happening}
+    stalls_ms = tasks.input_wait_ms if faults.Crash in kinds else 0
+    if faults.Hang in kinds or any(any(job.hanging) for job in jobs):
         stalls_ms += tasks.timeout_ms
-    if StickLaunches in struck:
+    if faults.StickLaunches in kinds:
         stalls_ms += 2 * expiry_ms
-    by_clocks_ms = round(
-        (4 * stalls_ms + FETCH_FAILURES_MS + _fetch_pause_ms(script) + beats_ms) / slow
-    )
+    fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(script)
+    by_clocks_ms = round((4 * stalls_ms + fetching_ms + heartbeats_ms) / slow)
     return 4 * round(worst * longest_ms) + 2 * expiry_ms + by_clocks_ms
 
 
 def _fetch_pause_ms(script: Sequence[ScheduledFault]) -> Millis:
-    """How long a reduce may pause before it tries a host again that was out of its reach until the
-    last split ended: pauses grow by 1.3, so the next is that much less one of all before.
+    """How long a reduce may pause before it tries a host again that was out of reach until the last
+    partition ended: pauses grow by 1.3, so the next is 0.3 times all before together.
     """
-    last_ms = max((s.at_ms for s in script if isinstance(s.fault, Partition)), default=0)
+    last_ms = max((s.at_ms for s in script if isinstance(s.fault, faults.Partition)), default=0)
     return round((GROWTH - 1) * last_ms)
 
 
@@ -174,38 +152,34 @@ def _admit_nodes(
     script: Sequence[ScheduledFault],
     blocks: Blocks,
 ) -> None:
-    """Nodes and their slots; the phases of the nodes' first beats are drawn on the grid.
-
-    A node that crashes at 0 is off from the start.
+    """Nodes and their slots; the phases of the nodes' first heartbeats are drawn on the grid.  A
+    node that crashes at 0 is off from the start.
     """
-    first = [strike.fault for strike in script if strike.at_ms == 0]
-    absent = {fault.node for fault in first if isinstance(fault, Crash)}
-    beats, phases = cluster.heartbeat, Stream(seed, "phase")
-    interval_ms = beats.period_ms(len(nodes))
-    steps = max(interval_ms // beats.phase_grid_ms, 1)
+    first = [each.fault for each in script if each.at_ms == 0]
+    absent = {fault.node for fault in first if isinstance(fault, faults.Crash)}
+    rules, phases, round_ms = cluster.heartbeat, Stream(seed, "phase"), cluster.round_ms()
+    steps = max(rules.period_ms(len(nodes)) // rules.phase_grid_ms, 1)
     for facts in nodes:
         schedule = HeartbeatSchedule(
-            phases.below(steps, facts.node) * beats.phase_grid_ms,
+            phases.below(steps, facts.node) * rules.phase_grid_ms,
             cluster.latency_ms,
-            out_of_band=beats.out_of_band,
-            elides=beats.send == "needed" and cluster.latency_ms > 0,
+            out_of_band=rules.out_of_band,
+            elides=rules.send == "needed" and cluster.latency_ms > 0,
         )
         node = Node(
             facts,
             schedule,
             latency_ms=cluster.latency_ms,
-            retry_ms=interval_ms + 2 * cluster.latency_ms,
+            retry_ms=round_ms,
             keeps_outputs=bool(script),
             seed=seed,
         )
-        if facts.node in absent:
-            node.begin_absent()
-        kernel.admit(node)
-        durations = Durations(facts, tasks, seed)
-        for slot in range(facts.map_slots + facts.reduce_slots):
-            place = Slot(
-                facts, slot, latency_ms=cluster.latency_ms, durations=durations, blocks=blocks
-            )
+        durations, latency_ms = Durations(facts, tasks, seed), cluster.latency_ms
+        slots = (
+            Slot(facts, slot, latency_ms=latency_ms, durations=durations, blocks=blocks)
+            for slot in range(facts.map_slots + facts.reduce_slots)
+        )
+        for actor in (node, *slots):
             if facts.node in absent:
-                place.begin_absent()
-            kernel.admit(place)
+                actor.begin_absent()
+            kernel.admit(actor)

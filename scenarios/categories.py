@@ -1,32 +1,28 @@
 """Job sizes by published categories: COSHH's Tables I (Yahoo!) and IV (Facebook).
 
-A row of these tables is the centre of a cluster of jobs: how many jobs it stands for, what one
-of them reads, and the task-seconds it takes.  A generated job is its row: all jobs of a category
-are equal but for the factor drawn with `time_sigma`.
+A row of these tables is the centre of a cluster of jobs: how many jobs it stands for, what one of
+them reads, and the task-seconds it takes.  All jobs of a category are equal to its row but for the
+factor drawn with `time_sigma`.
 """
 
+from math import ceil
 from typing import ClassVar
 
-import msgspec
-
 from callboard.actors.kernel.streams import Stream
-from callboard.scenarios import published
-from callboard.scenarios.fields import Factor, Megabytes, Share, Sigma, task_ms, to_ms
+from callboard.scenarios import fields, published
 from callboard.scenarios.published import Category
 from callboard.scenarios.sizes import JobSize, pick
 
 
-class _Categories(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"
-):
+class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
     """A category drawn with its row's count as weight, then its tasks by these rules.
 
-    Maps: as many as input blocks of `block_mb`, but at least one, and at least so many that no
-    map is longer than the row's whole duration (a slow data load reads 10 KB, yet has 26,321
-    task-seconds of maps within 6,600 s: at least four maps).  Each takes the row's map time over
-    their number.  Reduces likewise, one for each `reduce_mb` of shuffle; none where the row's
-    reduce time is 0.  Reduce task-seconds hold the shuffle, as Hadoop counts them: a part of
-    `shuffle_part`, the first of the three thirds in which it reports a reduce's progress.
+    Maps: as many as input blocks of `block_mb`, at least one, and so many that none is longer than
+    the row's whole duration (a slow data load reads 10 KB, yet has 26,321 task-seconds of maps
+    within 6,600 s: at least four maps).  Each takes the row's map time over their number.  Reduces
+    likewise, one for each `reduce_mb` of shuffle; none where the row's reduce time is 0.  Reduce
+    task-seconds hold the shuffle, as Hadoop counts them: a part of `shuffle_part`, the first of the
+    three thirds in which it reports a reduce's progress.
 
     `task_scale` multiplies the number of tasks (at least one) and leaves their length: 0.01 makes
     the tables' large clusters fit a small one.  The user is the category, since in the paper each
@@ -36,14 +32,13 @@ class _Categories(
     ROWS: ClassVar[tuple[Category, ...]] = ()
     JOBS: ClassVar[int] = 100
 
-    block_mb: Megabytes = 128.0
-    reduce_mb: Megabytes = 1000.0
-    shuffle_part: Share = 1 / 3
-    task_scale: Factor = 1.0
-    time_sigma: Sigma = 0.0
+    block_mb: fields.Megabytes = 128.0
+    reduce_mb: fields.Megabytes = 1000.0
+    shuffle_part: fields.Share = 1 / 3
+    task_scale: fields.Factor = 1.0
+    time_sigma: fields.Sigma = 0.0
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
-        """The sizes of so many jobs."""
         weights = [row.jobs for row in self.ROWS]
         draw, noise = Stream(seed, "workload/category"), Stream(seed, "workload/length")
         return [
@@ -60,10 +55,10 @@ class _Categories(
         return JobSize(
             label=row.name,
             maps=self._scaled(maps),
-            map_ms=task_ms(row.map_s / maps * factor),
+            map_ms=fields.task_ms(row.map_s / maps * factor),
             reduces=self._scaled(reduces) if row.reduce_s else 0,
-            shuffle_ms=to_ms(reduce_s * self.shuffle_part),
-            reduce_ms=to_ms(reduce_s * (1 - self.shuffle_part)),
+            shuffle_ms=fields.to_ms(reduce_s * self.shuffle_part),
+            reduce_ms=fields.to_ms(reduce_s * (1 - self.shuffle_part)),
             user=row.name,
         )
 
@@ -73,11 +68,7 @@ class _Categories(
 
 def _task_count(boxes: float, task_seconds: int, duration_s: int) -> int:
     """How many tasks: one a box of data, at least one, none longer than the whole job."""
-    return max(1, _ceil(boxes), _ceil(task_seconds / duration_s))
-
-
-def _ceil(number: float) -> int:
-    return -int(-number // 1)
+    return max(1, ceil(boxes), ceil(task_seconds / duration_s))
 
 
 class Yahoo(_Categories, frozen=True, tag="yahoo"):

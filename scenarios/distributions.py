@@ -1,6 +1,5 @@
-"""Named distributions: where a timeline wants a time it takes one of these instead, by `law`.
-
-What is drawn is at most about three years, as every stated time is.
+"""Named distributions, by `law`: what a timeline may state instead of a time.  What is drawn is at
+most about three years, as every stated time is.
 """
 
 from typing import Annotated, TypeAlias
@@ -87,12 +86,12 @@ def when_ms(time: float | Distribution, stream: Stream, a: int = 0, b: int = 0) 
 
 
 def duration_ms(time: float | Distribution, stream: Stream, a: int = 0, b: int = 0) -> Millis:
-    """The same of a length, which is never nothing."""
+    """The length in ms, as `when_ms`, at least 1."""
     return max(1, when_ms(time, stream, a, b))
 
 
 def check_distribution(time: float | Distribution | None, key: str) -> None:
-    """ScenarioError where a law makes no sense."""
+    """ScenarioError where parameters contradict each other."""
     problem = time.problem() if isinstance(time, _Distribution) else None
     if problem is not None:
         raise ScenarioError(problem, key=key)

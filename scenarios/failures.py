@@ -1,4 +1,4 @@
-"""Nodes that fail by a law of chance, or as they once did: the timeline's `failures`, `trace`."""
+"""Nodes that fail by chance, or as they once did: the timeline's `failures` and `trace`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
+from callboard.scenarios.distributions import Exponential, Weibull, duration_ms
 from callboard.scenarios.fields import SECONDS_MAX, to_ms
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.toml_reader import read_text
@@ -21,13 +22,10 @@ class Outage(NamedTuple):
 
 
 class FailureModel(NamedTuple):
-    """How long nodes are up, with a Weibull law of this mean and shape, and how long down, with an
-    exponential one; all in seconds.  With `racks` a rack fails as a whole.
-    """
+    """How long nodes are up and down; with `racks` a rack fails as a whole."""
 
-    up_s: float
-    shape: float
-    down_s: float
+    up: Weibull
+    down: Exponential
     racks: bool
 
 
@@ -39,24 +37,21 @@ def drawn_outages(
     seed: int,
     place: int,
 ) -> Iterator[Outage]:
-    """The outages that begin before `until_ms`, by node or rack.
-
-    Each node's are drawn at its own number, so that a node more leaves the others' as they were.
+    """The outages that begin before `until_ms`, by node or rack.  Each node's are drawn at its own
+    number, so that one more node leaves the others' as they were.
     """
     ups = Stream(seed, f"timeline/{place}/up")
     downs = Stream(seed, f"timeline/{place}/down")
-    struck: dict[int, list[NodeId]] = {}
+    groups: dict[int, list[NodeId]] = {}
     for facts in nodes:
-        struck.setdefault(facts.rack if model.racks else facts.node, []).append(facts.node)
-    for who, together in sorted(struck.items()):
+        groups.setdefault(facts.rack if model.racks else facts.node, []).append(facts.node)
+    for group, together in sorted(groups.items()):
         at_ms, nth = begin_ms, 0
         while True:
-            at_ms += max(1, to_ms(min(ups.weibull(model.up_s, model.shape, who, nth), SECONDS_MAX)))
+            at_ms += duration_ms(model.up, ups, group, nth)
             if at_ms >= until_ms:
                 break
-            end_ms = at_ms + max(
-                1, to_ms(min(downs.exponential(model.down_s, who, nth), SECONDS_MAX))
-            )
+            end_ms = at_ms + duration_ms(model.down, downs, group, nth)
             for node in together:
                 yield Outage(node, at_ms, end_ms)
             at_ms, nth = end_ms, nth + 1
@@ -64,9 +59,8 @@ def drawn_outages(
 
 def recorded_outages(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage]:
     """The outages in a file of lines `seconds,node,down` and `seconds,node,up`, in their order.
-
-    Empty lines and those that begin with # are left out, and so are outages of less than half a
-    millisecond.  ScenarioError names line and flaw.
+    Empty lines, those that begin with # and outages of less than half a millisecond are left out.
+    ScenarioError names line and flaw.
     """
     down: dict[NodeId, Millis] = {}
     last_ms = 0
@@ -94,13 +88,10 @@ def recorded_outages(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage
 def _line(
     row: list[str], nodes: Mapping[str, NodeId], path: Path, number: int
 ) -> tuple[Millis, NodeId, bool]:
-    """One line: when, who, whether it goes down."""
+    """One line: when, which node, whether it goes down."""
     if len(row) != 3:
-        _refuse(
-            f"expected `seconds,node,down` or `seconds,node,up`, got {len(row)} fields",
-            path,
-            number,
-        )
+        expected = "expected `seconds,node,down` or `seconds,node,up`"
+        _refuse(f"{expected}, got {len(row)} fields", path, number)
     when, name, what = (field.strip() for field in row)
     try:
         seconds = float(when)

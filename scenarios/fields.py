@@ -1,10 +1,10 @@
 """The kinds of number that a scenario file may hold, with the limits that keep a run in memory.
-
-msgspec checks these limits while it decodes; a workload made by hand in Python is not checked.
+Decoding checks them; a workload made by hand in Python is not checked.
 """
 
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from callboard.scheduler.model import Millis
@@ -13,12 +13,11 @@ JOBS_MAX = 1_000_000
 TASKS_MAX = 2_000_000
 """The most maps, and the most reduces, of one job.
 
-The master keeps a record of every task of a job that is there, some 110 bytes before it is
-launched: so many maps in one job are a quarter of a gigabyte, which a small machine still bears.
+The master keeps some 110 bytes of a task before it is launched: in all a quarter of a gigabyte.
 """
 
 SECONDS_MAX = 100_000_000.0
-"""About three years: longer is surely a slip of the pen, and the clock stays a 64-bit number."""
+"""About three years: longer is surely a mistake, and the clock stays a 64-bit number."""
 
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 JobCount = Annotated[int, Meta(ge=1, le=JOBS_MAX)]
@@ -35,6 +34,10 @@ Sigma = Annotated[float, Meta(ge=0, le=5)]
 
 MEGABYTE = 1_000_000
 """Bytes.  Decimal, as disks and the trace's authors count; a 128 MiB block is 134.217728."""
+
+
+class TableOfKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
+    """A table of a scenario file that says by its field `kind` what else it may hold."""
 
 
 def ceil_div(dividend: int, divisor: int) -> int:

@@ -1,15 +1,15 @@
 """Generated workloads: the table `[workload]` of kind `generated`, arrivals × sizes."""
 
+from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
-import msgspec
 from msgspec import Meta
 
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.scenarios.arrivals import Arrivals, Poisson, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
-from callboard.scenarios.fields import TASKS_MAX, JobCount
+from callboard.scenarios.fields import TASKS_MAX, JobCount, TableOfKind
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.sizes import FacebookMaps, GpMix, HfspDev, HfspProd, HfspTest, JobSize
 
@@ -17,18 +17,12 @@ Sizes: TypeAlias = HfspDev | HfspTest | HfspProd | FacebookMaps | GpMix | Yahoo 
 UserCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
-class GeneratedWorkload(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    kw_only=True,
-    tag="generated",
-    tag_field="kind",
-):
+class GeneratedWorkload(TableOfKind, frozen=True, kw_only=True, tag="generated"):
     """The table `[workload]` with `kind = "generated"`.
 
     `jobs` defaults to the number in the paper that `sizes` comes from.  Each job belongs to one
-    of `users` users and one of `pools`, drawn evenly, unless the size model says whose it is.
+    of `users` users (`user`, or `user0`, `user1`, ...) and one of `pools`, drawn evenly, unless the
+    size model says whose it is.
     """
 
     jobs: JobCount | None = None
@@ -39,29 +33,28 @@ class GeneratedWorkload(
 
 
 def generate(workload: GeneratedWorkload, seed: int) -> list[JobSpec]:
-    """The workload's jobs in submit order.
-
-    The first jobs stay equal when more are asked for; arrivals stay equal when sizes change, and
-    the other way round.  ScenarioError when fields contradict each other.
+    """The workload's jobs in submit order; ScenarioError when fields contradict each other.  The
+    first jobs stay equal when more are asked for; arrivals stay equal when sizes change, and the
+    other way round.
     """
     check_generated(workload)
     jobs = workload.sizes.JOBS if workload.jobs is None else workload.jobs
     times = workload.arrivals.submit_times(seed, jobs)
     sizes = workload.sizes.sizes(seed, jobs)
-    users, pools = _users(workload, seed, jobs), _pools(workload, seed, jobs)
+    names = [f"user{user}" for user in range(workload.users)] if workload.users > 1 else ["user"]
+    users = _drawn(names, Stream(seed, "workload/user"), jobs)
+    pools = _drawn(workload.pools or ("",), Stream(seed, "workload/pool"), jobs)
     return [_spec(job, times[job], sizes[job], users[job], pools[job]) for job in range(jobs)]
 
 
 def check_generated(workload: GeneratedWorkload) -> None:
     """ScenarioError when two fields contradict each other."""
     sizes, arrivals = workload.sizes, workload.arrivals
-    if isinstance(sizes, FacebookMaps):
-        if sizes.map_share + sizes.shuffle_share > 1:
-            _refuse("map_share and shuffle_share together must be at most 1", "sizes.map_share")
-        if sizes.longest_s < sizes.shortest_s:
-            _refuse(f"must be at least shortest_s = {sizes.shortest_s:g}", "sizes.longest_s")
-    if isinstance(arrivals, UniformGaps) and arrivals.longest_s < arrivals.shortest_s:
-        _refuse(f"must be at least shortest_s = {arrivals.shortest_s:g}", "arrivals.longest_s")
+    if isinstance(sizes, FacebookMaps) and sizes.map_share + sizes.shuffle_share > 1:
+        _refuse("map_share and shuffle_share together must be at most 1", "sizes.map_share")
+    for name, table in (("sizes", sizes), ("arrivals", arrivals)):
+        if isinstance(table, FacebookMaps | UniformGaps) and table.longest_s < table.shortest_s:
+            _refuse(f"must be at least shortest_s = {table.shortest_s:g}", f"{name}.longest_s")
 
 
 def _refuse(problem: str, name: str) -> None:
@@ -88,17 +81,6 @@ def _spec(job: int, submit_ms: int, size: JobSize, user: str, pool: str) -> JobS
     )
 
 
-def _users(workload: GeneratedWorkload, seed: int, jobs: int) -> list[str]:
-    """Each job's user: `user` where there is one, else `user0`, `user1`, ..."""
-    if workload.users == 1:
-        return ["user"] * jobs
-    stream = Stream(seed, "workload/user")
-    return [f"user{int(stream.uniform(job) * workload.users)}" for job in range(jobs)]
-
-
-def _pools(workload: GeneratedWorkload, seed: int, jobs: int) -> list[str]:
-    if not workload.pools:
-        return [""] * jobs
-    stream = Stream(seed, "workload/pool")
-    count = len(workload.pools)
-    return [workload.pools[int(stream.uniform(job) * count)] for job in range(jobs)]
+def _drawn(names: Sequence[str], stream: Stream, jobs: int) -> list[str]:
+    """One of the names for each job, drawn evenly."""
+    return [names[int(stream.uniform(job) * len(names))] for job in range(jobs)]

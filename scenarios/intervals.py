@@ -1,4 +1,4 @@
-"""When something of a node is not as it should be, so that a timeline cannot contradict itself."""
+"""When which faults are in force, so that a timeline cannot contradict itself."""
 
 from collections.abc import Sequence
 from math import inf
@@ -12,11 +12,11 @@ from callboard.scenarios.timeline import LinkEntry, Timeline, TimelineEntry
 from callboard.scheduler.model import NodeId
 
 MASTER_AS_NODE = -1
-"""Where a node's number stands for intervals of nodes."""
+"""The number under which intervals of the master and of jobs are kept."""
 
 
 class FaultInterval(NamedTuple):
-    """A time in which something of a node is not as it should be; `place` is the entry's."""
+    """A time in which a fault is in force; `place` is its entry's."""
 
     begin_ms: float
     end_ms: float
@@ -24,7 +24,7 @@ class FaultInterval(NamedTuple):
 
 
 class FaultIntervals:
-    """All of them, by node and by what of it is concerned."""
+    """All of them, by node and by subject (`NodesEntry.subject`)."""
 
     def __init__(self) -> None:
         self.by_subject: dict[tuple[NodeId, str], SortedList[FaultInterval]] = {}
@@ -32,14 +32,12 @@ class FaultIntervals:
     def overlapping(
         self, node: NodeId, subject: str, begin_ms: float, end_ms: float
     ) -> FaultInterval | None:
-        """One that falls into a time, if any does; there never are two at once."""
+        """The last that overlaps a time, if any does."""
         intervals = self.by_subject.get((node, subject))
         if intervals is None:
             return None
-        at = (
-            intervals.bisect_left(FaultInterval(end_ms, -1, -1)) - 1
-        )  # the last that begins before the end
-        return intervals[at] if at >= 0 and intervals[at].end_ms > begin_ms else None
+        last = intervals.bisect_left(FaultInterval(end_ms, -1, -1)) - 1  # to begin before the end
+        return intervals[last] if last >= 0 and intervals[last].end_ms > begin_ms else None
 
     def add(
         self,
@@ -49,7 +47,7 @@ class FaultIntervals:
         what: str = "",
         field: str = "nodes",
     ) -> None:
-        """One more; ScenarioError where there is one already: `what` has happened then."""
+        """Add one; ScenarioError, which says `what` happens, where it overlaps another."""
         other = self.overlapping(node, subject, interval.begin_ms, interval.end_ms)
         if other is not None:
             when = max(interval.begin_ms, other.begin_ms) / 1000
@@ -73,13 +71,11 @@ class FaultIntervals:
         for what in ("map", "reduce"):
             having = [facts for facts in nodes if getattr(facts, f"{what}_slots")]
             if having and all(facts.node in gone for facts in having):
-                problem = f"every node with a {what} slot would be gone for ever"
-                problem = f"{problem}, so jobs could not end"
-                refuse_entry(f"{problem}; give one `for_s`", place, "nodes")
+                problem = f"every node with a {what} slot would be gone for ever, so jobs could not"
+                refuse_entry(f"{problem} end; give one `for_s`", place, "nodes")
 
 
 def _disables(subject: str, entry: TimelineEntry) -> bool:
-    """Whether a node is of no use while this lasts."""
     if isinstance(entry, LinkEntry):
         return entry.cut or entry.loss == 1
     return subject in ("power", "service")

@@ -7,19 +7,7 @@ import msgspec
 
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.job_names import job_name
-from callboard.scenarios.fields import (
-    JOBS_MAX,
-    Factor,
-    JobCount,
-    MapCount,
-    PositiveSeconds,
-    ReduceCount,
-    Seconds,
-    Share,
-    TaskNumber,
-    task_ms,
-    to_ms,
-)
+from callboard.scenarios import fields
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.model import JobId, Priority
 from callboard.scheduler.registry.key_path import dotted
@@ -37,41 +25,34 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     called `job-12` by its number (`job_name`).
     """
 
-    maps: MapCount
-    map_s: PositiveSeconds
-    at_s: Seconds = 0.0
-    reduces: ReduceCount = 0
-    shuffle_s: Seconds = 0.0
-    reduce_s: Seconds = 0.0
+    maps: fields.MapCount
+    map_s: fields.PositiveSeconds
+    at_s: fields.Seconds = 0.0
+    reduces: fields.ReduceCount = 0
+    shuffle_s: fields.Seconds = 0.0
+    reduce_s: fields.Seconds = 0.0
     name: str = ""
     user: str = "user"
     pool: str = ""
     priority: PriorityName = "normal"
-    on: dict[str, Factor] = msgspec.field(default_factory=dict)
-    count: JobCount = 1
-    every_s: Seconds = 0.0
-    poisoned_maps: tuple[TaskNumber, ...] = ()
-    poisoned_reduces: tuple[TaskNumber, ...] = ()
-    hanging_maps: tuple[TaskNumber, ...] = ()
-    hanging_reduces: tuple[TaskNumber, ...] = ()
-    fails_at: Share | None = None
-    skewed_maps: tuple[TaskNumber, ...] = ()
-    skewed_reduces: tuple[TaskNumber, ...] = ()
-    skew: Factor = 1.0
+    on: dict[str, fields.Factor] = msgspec.field(default_factory=dict)
+    count: fields.JobCount = 1
+    every_s: fields.Seconds = 0.0
+    poisoned_maps: tuple[fields.TaskNumber, ...] = ()
+    poisoned_reduces: tuple[fields.TaskNumber, ...] = ()
+    hanging_maps: tuple[fields.TaskNumber, ...] = ()
+    hanging_reduces: tuple[fields.TaskNumber, ...] = ()
+    fails_at: fields.Share | None = None
+    skewed_maps: tuple[fields.TaskNumber, ...] = ()
+    skewed_reduces: tuple[fields.TaskNumber, ...] = ()
+    skew: fields.Factor = 1.0
 
 
-class ListedWorkload(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    kw_only=True,
-    tag="jobs",
-    tag_field="kind",
-):
+class ListedWorkload(fields.TableOfKind, frozen=True, kw_only=True, tag="jobs"):
     """The table `[workload]` with `kind = "jobs"`; `jobs` takes only the first so many."""
 
     job: tuple[ListedJob, ...]
-    jobs: JobCount | None = None
+    jobs: fields.JobCount | None = None
 
 
 def numbered_jobs(workload: ListedWorkload) -> list[JobSpec]:
@@ -109,8 +90,8 @@ def check_listed(workload: ListedWorkload) -> None:
     if not workload.job:
         raise ScenarioError("there must be at least one [[workload.job]]", key="workload.job")
     total = sum(entry.count for entry in workload.job)
-    if total > JOBS_MAX:
-        raise ScenarioError(f"{total:,} jobs; the limit is {JOBS_MAX:,}", key="workload.job")
+    if total > fields.JOBS_MAX:
+        raise ScenarioError(f"{total:,} jobs; the limit is {fields.JOBS_MAX:,}", key="workload.job")
     first: dict[str, int] = {}
     for place, entry in enumerate(workload.job):
         for copy in range(entry.count):
@@ -164,12 +145,12 @@ def _spec(entry: ListedJob, copy: int) -> JobSpec:
     return JobSpec(
         job=0,
         name=_own_name(entry, copy),
-        submit_ms=to_ms(entry.at_s) + copy * to_ms(entry.every_s),
+        submit_ms=fields.to_ms(entry.at_s) + copy * fields.to_ms(entry.every_s),
         maps=entry.maps,
-        map_ms=task_ms(entry.map_s),
+        map_ms=fields.task_ms(entry.map_s),
         reduces=entry.reduces,
-        shuffle_ms=to_ms(entry.shuffle_s),
-        reduce_ms=to_ms(entry.reduce_s),
+        shuffle_ms=fields.to_ms(entry.shuffle_s),
+        reduce_ms=fields.to_ms(entry.reduce_s),
         user=entry.user,
         pool=entry.pool,
         priority=Priority[entry.priority.upper()],

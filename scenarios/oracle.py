@@ -20,8 +20,8 @@ class WorkloadOracle:
         self._sizes: dict[tuple[JobId, TaskKind], Millis] = {}
 
     def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
-        """The phase's tasks on nodes of speed 1 with local input, noise and all; of reduces,
-        what follows the shuffle.
+        """The phase's tasks at speed 1 with local input, noise included; reduces without the
+        shuffle.
         """
         address = (job, kind)
         if address not in self._sizes:

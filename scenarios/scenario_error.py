@@ -1,4 +1,4 @@
-"""The one exception that bad input raises, written for the person who has to mend the input."""
+"""The one exception that bad input raises, written for the person who has to correct the input."""
 
 from pathlib import Path
 

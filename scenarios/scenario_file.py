@@ -211,7 +211,6 @@ def _check(scenario: Scenario) -> None:
     if "\n" in scenario.story:
         raise ScenarioError("expected a single line; take out the line breaks", key="story")
     validation.check_cluster(scenario.cluster)
-    validation.check_tasks(scenario.tasks)
     workload_table.check_workload(scenario.workload)
     validation.check_node_types(
         scenario.cluster, workload_table.stated_node_types(scenario.workload)

@@ -1,4 +1,4 @@
-"""A scenario's timeline as strikes of faults, and as the jobs of its bursts.
+"""A scenario's timeline as scheduled faults, and as the jobs of its bursts.
 
 Draws are made at an entry's own place in the file and the number of its repetition, so that an
 entry more changes no other.
@@ -14,80 +14,53 @@ import msgspec
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
+from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.actors.vocabulary.faults import (
-    AnyFault,
-    Crash,
-    Partition,
-    PauseMaster,
-    Restart,
-    RestartMaster,
-    ResumeMaster,
-    SwitchPolicy,
-)
 from callboard.actors.vocabulary.job_names import find_job
-from callboard.scenarios import listed_jobs
-from callboard.scenarios.distributions import Exponential, duration_ms, when_ms
-from callboard.scenarios.distributions import check_distribution as check_law
+from callboard.scenarios import distributions, listed_jobs
+from callboard.scenarios import timeline as tl
 from callboard.scenarios.failures import FailureModel, Outage, drawn_outages, recorded_outages
 from callboard.scenarios.fields import JOBS_MAX, to_ms
 from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
 from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.targets import drawn_count, nodes_named, nodes_of_entry, refuse_entry
-from callboard.scenarios.timeline import (
-    SCHEDULED_FAULTS_MAX,
-    AddEntry,
-    BurstEntry,
-    FailuresEntry,
-    JobFaultEntry,
-    LinkEntry,
-    MasterPauseEntry,
-    MasterRestartEntry,
-    NodeFaultEntry,
-    NodesEntry,
-    PolicyEntry,
-    SplitEntry,
-    Timeline,
-    TimelineEntry,
-    TraceEntry,
-)
+from callboard.scenarios.timeline import SCHEDULED_FAULTS_MAX
 from callboard.scheduler.model import JobId, Millis, NodeId
 from callboard.scheduler.registry.key_path import dotted
 
 
 def fault_script(
-    timeline: Timeline,
+    timeline: tl.Timeline,
     nodes: Sequence[NodeFacts],
     seed: int,
     jobs: Mapping[JobId, str] | None = None,
     base_dir: str | Path | None = None,
 ) -> tuple[ScheduledFault, ...]:
-    """Every strike, in the order of time; of one instant, what ends before what begins.
+    """Every fault, in the order of time; of one instant, what ends before what begins.
 
     `jobs` are the names of the jobs there are, `base_dir` is where traces are looked for; without
-    them what concerns jobs, and traces, are left out.
+    them faults of jobs, and traces, are left out.
 
     ScenarioError where an entry names no node, two want the same of one node at one time, or all
     nodes with a kind of slot would be gone for ever.
     """
     written = _FaultScript(nodes, seed, jobs, base_dir)
-    began_ms = strikes = 0
+    began_ms = scheduled = 0
     for place, entry in enumerate(timeline):
-        each = len(nodes) * len(entry.targets()) if isinstance(entry, NodesEntry) else 1
-        strikes += entry.times * each
-        _check(entry, place, len(nodes), strikes)
+        each = len(nodes) * len(entry.targets()) if isinstance(entry, tl.NodesEntry) else 1
+        scheduled += entry.times * each
+        _check(entry, place, len(nodes), scheduled)
         began_ms = _start_ms(entry, began_ms, place, seed)
-        if isinstance(entry, BurstEntry):
-            continue  # jobs come by the workload's way
+        if isinstance(entry, tl.BurstEntry):
+            continue  # its jobs come with the workload's
         for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
             written.add(entry, place, repeat, at_ms)
     written.intervals.check_slots_left(timeline, nodes)
-    strikes_by_time = sorted([*written.ends, *written.begins], key=lambda strike: strike.at_ms)
-    return tuple(strikes_by_time)
+    return tuple(sorted([*written.ends, *written.begins], key=lambda fault: fault.at_ms))
 
 
 class _FaultScript:
-    """What entries come to: strikes that begin something, those that end it, and when it lasts."""
+    """What entries come to: faults that begin something, those that end it, and when it lasts."""
 
     def __init__(
         self,
@@ -106,38 +79,36 @@ class _FaultScript:
         self._jobs = jobs
         self._base_dir = base_dir
 
-    def add(self, entry: TimelineEntry, place: int, repeat: int, at_ms: Millis) -> None:
+    def add(self, entry: tl.TimelineEntry, place: int, repeat: int, at_ms: Millis) -> None:
         """What the entry does when it happens for the `repeat`th time from 0."""
         match entry:
-            case JobFaultEntry():
+            case tl.JobFaultEntry():
                 self._add_to_jobs(entry, place, at_ms)
-            case PolicyEntry():
+            case tl.PolicyEntry():
                 now = FaultInterval(at_ms, at_ms + 1, place)
                 self.intervals.add(MASTER_AS_NODE, "policy", now, "the policy is set", "at_s")
-                self.begins.append(ScheduledFault(at_ms, SwitchPolicy(entry.policy)))
-            case MasterRestartEntry():
-                self.begins.append(ScheduledFault(at_ms, RestartMaster(entry.recover)))
-            case MasterPauseEntry():
+                self.begins.append(ScheduledFault(at_ms, faults.SwitchPolicy(entry.policy)))
+            case tl.MasterRestartEntry():
+                self.begins.append(ScheduledFault(at_ms, faults.RestartMaster(entry.recover)))
+            case tl.MasterPauseEntry():
                 draw = Stream(self._seed, f"timeline/{place}/length")
-                over_ms = at_ms + duration_ms(entry.for_s, draw, repeat)
-                interval = FaultInterval(at_ms, over_ms, place)
-                self.intervals.add(
-                    MASTER_AS_NODE, "power", interval, "the master is affected", "at_s"
-                )
-                self.begins.append(ScheduledFault(at_ms, PauseMaster()))
-                self.ends.append(ScheduledFault(over_ms, ResumeMaster()))
-            case FailuresEntry() | TraceEntry():
+                over_ms = at_ms + distributions.duration_ms(entry.for_s, draw, repeat)
+                paused, what = FaultInterval(at_ms, over_ms, place), "the master is affected"
+                self.intervals.add(MASTER_AS_NODE, "power", paused, what, "at_s")
+                self.begins.append(ScheduledFault(at_ms, faults.PauseMaster()))
+                self.ends.append(ScheduledFault(over_ms, faults.ResumeMaster()))
+            case tl.FailuresEntry() | tl.TraceEntry():
                 self._add_outages(entry, place, at_ms)
-            case AddEntry():
+            case tl.AddEntry():
                 for nth, node in enumerate(nodes_of_entry(entry, self._nodes, place)):
                     joins_ms = max(1, at_ms) + nth * to_ms(entry.stagger_s)
                     self.intervals.add(node, entry.subject, FaultInterval(0, joins_ms, place))
-                    self.begins.append(ScheduledFault(0, Crash(node)))
-                    self.ends.append(ScheduledFault(joins_ms, Restart(node)))
-            case NodeFaultEntry() | SplitEntry():
+                    self.begins.append(ScheduledFault(0, faults.Crash(node)))
+                    self.ends.append(ScheduledFault(joins_ms, faults.Restart(node)))
+            case tl.NodeFaultEntry() | tl.SplitEntry():
                 self._add_to_nodes(entry, place, repeat, at_ms)
 
-    def _add_to_jobs(self, entry: JobFaultEntry, place: int, at_ms: Millis) -> None:
+    def _add_to_jobs(self, entry: tl.JobFaultEntry, place: int, at_ms: Millis) -> None:
         if self._jobs is None:
             return
         if place not in self._named:
@@ -150,70 +121,71 @@ class _FaultScript:
             self.begins.append(ScheduledFault(at_ms, entry.fault(job)))
 
     def _count(self, more: int, place: int, field: str) -> None:
-        """So many strikes come that nobody could tell before."""
+        """So many faults more, which only a trace, a draw or the names of jobs could tell."""
         self._uncounted += more
         if self._uncounted > SCHEDULED_FAULTS_MAX:
-            refuse_entry(f"this comes to more than {SCHEDULED_FAULTS_MAX:,} strikes", place, field)
+            refuse_entry(f"this comes to more than {SCHEDULED_FAULTS_MAX:,} faults", place, field)
 
-    def _add_outages(self, entry: FailuresEntry | TraceEntry, place: int, at_ms: Millis) -> None:
+    def _add_outages(
+        self, entry: tl.FailuresEntry | tl.TraceEntry, place: int, at_ms: Millis
+    ) -> None:
         outages = _outages(entry, at_ms, self._nodes, place, self._seed, self._base_dir)
         for node, begin_ms, end_ms in outages:
-            self._count(1, place, "path" if isinstance(entry, TraceEntry) else "mtbf_s")
+            self._count(1, place, "path" if isinstance(entry, tl.TraceEntry) else "mtbf_s")
             end = inf if end_ms is None else end_ms
             self.intervals.add(node, "power", FaultInterval(begin_ms, end, place))
-            self.begins.append(ScheduledFault(begin_ms, Crash(node)))
+            self.begins.append(ScheduledFault(begin_ms, faults.Crash(node)))
             if end_ms is not None:
-                self.ends.append(ScheduledFault(end_ms, Restart(node)))
+                self.ends.append(ScheduledFault(end_ms, faults.Restart(node)))
 
     def _add_to_nodes(
-        self, entry: NodeFaultEntry | SplitEntry, place: int, repeat: int, at_ms: Millis
+        self, entry: tl.NodeFaultEntry | tl.SplitEntry, place: int, repeat: int, at_ms: Millis
     ) -> None:
         draw = Stream(self._seed, f"timeline/{place}/length")
         lengths = {
             facts.node: None
             if entry.for_s is None
-            else duration_ms(entry.for_s, draw, repeat, facts.node)
+            else distributions.duration_ms(entry.for_s, draw, repeat, facts.node)
             for facts in self._nodes
         }
-        struck = self._struck(entry, place, repeat, at_ms, lengths)
-        others = self._others(entry, place, struck) if isinstance(entry, SplitEntry) else ()
-        for nth, node in enumerate(struck):
+        affected = self._affected(entry, place, repeat, at_ms, lengths)
+        others = self._others(entry, place, affected) if isinstance(entry, tl.SplitEntry) else ()
+        for nth, node in enumerate(affected):
             begin_ms, length = at_ms + nth * to_ms(entry.stagger_s), lengths[node]
             end_ms = inf if length is None else begin_ms + length
             self.intervals.add(node, entry.subject, FaultInterval(begin_ms, end_ms, place))
-            self.begins.append(ScheduledFault(begin_ms, _fault(entry, node, others, begins=True)))
+            begin: faults.AnyFault = faults.Partition(node, others)
+            end: faults.AnyFault = faults.Partition(node, ())
+            if not isinstance(entry, tl.SplitEntry):
+                begin, end = entry.fault(node, begins=True), entry.fault(node, begins=False)
+            self.begins.append(ScheduledFault(begin_ms, begin))
             if length is not None:
-                self.ends.append(
-                    ScheduledFault(begin_ms + length, _fault(entry, node, begins=False))
-                )
+                self.ends.append(ScheduledFault(begin_ms + length, end))
 
-    def _others(self, entry: SplitEntry, place: int, struck: list[NodeId]) -> tuple[NodeId, ...]:
+    def _others(
+        self, entry: tl.SplitEntry, place: int, affected: list[NodeId]
+    ) -> tuple[NodeId, ...]:
         """The nodes that these are split from."""
-        targets = entry.other_targets()
-        others = {node for target in targets for node in nodes_named(target, self._nodes, place)}
-        others -= set(struck)
-        self._pairs += len(struck) * len(others)
+        named = (nodes_named(target, self._nodes, place) for target in entry.other_targets())
+        others = set().union(*named).difference(affected)
+        self._pairs += len(affected) * len(others)
         if self._pairs > SCHEDULED_FAULTS_MAX:
-            refuse_entry(
-                f"more than {SCHEDULED_FAULTS_MAX:,} pairs of nodes are split", place, "nodes"
-            )
+            problem = f"more than {SCHEDULED_FAULTS_MAX:,} pairs of nodes are split"
+            refuse_entry(problem, place, "nodes")
         if not others:
-            refuse_entry(
-                "the nodes are all, or these, so nobody is split from anybody", place, "nodes"
-            )
+            refuse_entry("no node is split from another: name others", place, "nodes")
         return tuple(sorted(others))
 
-    def _struck(
+    def _affected(
         self,
-        entry: NodeFaultEntry | SplitEntry,
+        entry: tl.NodeFaultEntry | tl.SplitEntry,
         place: int,
         repeat: int,
         at_ms: Millis,
         lengths: Mapping[NodeId, Millis | None],
     ) -> list[NodeId]:
-        """The nodes that an entry strikes this time, by number.
-
-        Draws leave out nodes that something of the same sort has already befallen.
+        """The nodes that an entry affects this time, by number.  Draws leave out nodes of which
+        something else has the same subject then.
         """
         nodes = self._nodes
         draw = Stream(self._seed, f"timeline/{place}/{repeat}")
@@ -238,20 +210,7 @@ class _FaultScript:
         return sorted(chosen)
 
 
-def _fault(
-    entry: NodeFaultEntry | SplitEntry,
-    node: NodeId,
-    others: tuple[NodeId, ...] = (),
-    *,
-    begins: bool,
-) -> AnyFault:
-    """What happens to a node when the entry begins or ends; `others` are those it is split from."""
-    if isinstance(entry, SplitEntry):
-        return Partition(node, others)
-    return entry.fault(node, begins=begins)
-
-
-def burst_jobs(timeline: Timeline, seed: int, others: Sequence[JobSpec]) -> list[JobSpec]:
+def burst_jobs(timeline: tl.Timeline, seed: int, others: Sequence[JobSpec]) -> list[JobSpec]:
     """The jobs that come in bursts, with ids that follow those of all others.
 
     ScenarioError where there are too many, or two of one name.
@@ -261,7 +220,7 @@ def burst_jobs(timeline: Timeline, seed: int, others: Sequence[JobSpec]) -> list
     began_ms = 0
     for place, entry in enumerate(timeline):
         began_ms = _start_ms(entry, began_ms, place, seed)
-        if not isinstance(entry, BurstEntry):
+        if not isinstance(entry, tl.BurstEntry):
             continue
         if entry.times * entry.job.count > JOBS_MAX:
             refuse_entry(f"more than {JOBS_MAX:,} jobs", place, "times")
@@ -282,10 +241,10 @@ def burst_jobs(timeline: Timeline, seed: int, others: Sequence[JobSpec]) -> list
     return specs
 
 
-def burst_node_types(timeline: Timeline) -> Iterator[tuple[str, str]]:
+def burst_node_types(timeline: tl.Timeline) -> Iterator[tuple[str, str]]:
     """(kind of node, key) of every factor of a burst's job."""
     for place, entry in enumerate(timeline):
-        if isinstance(entry, BurstEntry):
+        if isinstance(entry, tl.BurstEntry):
             for kind in entry.job.on:
                 yield kind, dotted(("timeline", place, "job", "on", kind))
 
@@ -302,25 +261,20 @@ def _jobs(text: str, names: Mapping[JobId, str], place: int) -> list[JobId]:
         return found
 
 
-def _check(entry: TimelineEntry, place: int, nodes: int, strikes: int) -> None:
-    """ScenarioError where fields of an entry contradict each other, or all together are too much.
-
-    `strikes` are those of this entry and all before it.
-    """
-    if strikes > SCHEDULED_FAULTS_MAX:
-        most = (
-            f"times × names × {nodes:,} nodes may be {SCHEDULED_FAULTS_MAX:,} in the whole timeline"
-        )
-        refuse_entry(f"this is too much; {most}, and come to {strikes:,} here", place, "times")
+def _check(entry: tl.TimelineEntry, place: int, nodes: int, scheduled: int) -> None:
+    """ScenarioError where fields contradict each other, or too many faults are `scheduled`."""
+    if scheduled > SCHEDULED_FAULTS_MAX:
+        most = f"times × names × {nodes:,} nodes may be {SCHEDULED_FAULTS_MAX:,} in all entries"
+        refuse_entry(f"this is too much; {most}, and come to {scheduled:,} here", place, "times")
     if entry.at_s is not None and entry.after_s is not None:
         refuse_entry("`at_s` and `after_s` both say when; keep one", place, "after_s")
     for field in ("at_s", "after_s", "every_s", "for_s"):
-        check_law(getattr(entry, field, None), f"timeline[{place}].{field}")
+        distributions.check_distribution(getattr(entry, field, None), f"timeline[{place}].{field}")
     if entry.gaps == "exponential" and not isinstance(entry.every_s, float | None):
         refuse_entry("`every_s` says by what law gaps are drawn; keep one", place, "gaps")
     if entry.times > 1 and entry.every_s is None:
         refuse_entry("`times` without `every_s`: how far apart?", place, "times")
-    if isinstance(entry, AddEntry):
+    if isinstance(entry, tl.AddEntry):
         if not (entry.at_s or entry.after_s):
             refuse_entry("nodes that join at once need no entry; say when", place, "at_s")
         if entry.times > 1 or entry.for_s is not None:
@@ -328,7 +282,7 @@ def _check(entry: TimelineEntry, place: int, nodes: int, strikes: int) -> None:
             refuse_entry(
                 "a node joins once; use `crash` or `drain` for what comes later", place, what
             )
-    if isinstance(entry, LinkEntry):
+    if isinstance(entry, tl.LinkEntry):
         some = entry.loss or entry.duplicate or entry.delay_s or entry.reorder
         if not (entry.cut or some):
             ways = "`cut`, `loss`, `duplicate`, `reorder` or `delay_s`"
@@ -337,28 +291,28 @@ def _check(entry: TimelineEntry, place: int, nodes: int, strikes: int) -> None:
             refuse_entry("a link that is cut delivers nothing that could be delayed", place, "cut")
 
 
-def _start_ms(entry: TimelineEntry, before_ms: Millis, place: int, seed: int) -> Millis:
+def _start_ms(entry: tl.TimelineEntry, before_ms: Millis, place: int, seed: int) -> Millis:
     """When the entry begins; `before_ms` is when the one before it did."""
     draw = Stream(seed, f"timeline/{place}/start")
     if entry.at_s is not None:
-        return when_ms(entry.at_s, draw)
-    return before_ms + when_ms(entry.after_s or 0.0, draw)
+        return distributions.when_ms(entry.at_s, draw)
+    return before_ms + distributions.when_ms(entry.after_s or 0.0, draw)
 
 
-def _instants(entry: TimelineEntry, start_ms: Millis, place: int, seed: int) -> Iterator[Millis]:
+def _instants(entry: tl.TimelineEntry, start_ms: Millis, place: int, seed: int) -> Iterator[Millis]:
     """When it happens, every time."""
     every_s = entry.every_s or 0.0
     if entry.gaps == "exponential" and isinstance(every_s, float) and every_s:
-        every_s = Exponential(every_s)
+        every_s = distributions.Exponential(every_s)
     gaps = Stream(seed, f"timeline/{place}/gap")
     at_ms = start_ms
     for repeat in range(entry.times):
         yield at_ms
-        at_ms += max(1, when_ms(every_s, gaps, repeat))
+        at_ms += max(1, distributions.when_ms(every_s, gaps, repeat))
 
 
 def _outages(
-    entry: FailuresEntry | TraceEntry,
+    entry: tl.FailuresEntry | tl.TraceEntry,
     at_ms: Millis,
     nodes: Sequence[NodeFacts],
     place: int,
@@ -366,24 +320,23 @@ def _outages(
     base_dir: str | Path | None,
 ) -> Iterator[Outage]:
     """What an entry says of when nodes are down; a trace says nothing without its folder."""
-    if isinstance(entry, TraceEntry):
+    if isinstance(entry, tl.TraceEntry):
         if base_dir is not None:
             names = {f"node-{facts.node}": facts.node for facts in nodes}
-            for outage in recorded_outages(_file(entry, base_dir, place), names):
-                end_ms = None if outage.end_ms is None else outage.end_ms + at_ms
-                yield Outage(outage.node, outage.begin_ms + at_ms, end_ms)
+            path = locate_trace(entry.path, Path(base_dir), f"timeline[{place}].path")
+            for node, begin_ms, end_ms in recorded_outages(path, names):
+                yield Outage(node, begin_ms + at_ms, None if end_ms is None else end_ms + at_ms)
         return
     until_ms = to_ms(entry.until_s)
     mean_s = entry.mtbf_s + entry.mttr_s
     if len(nodes) * max(until_ms - at_ms, 0) / 1000 / mean_s > SCHEDULED_FAULTS_MAX:
-        refuse_entry(
-            f"more than {SCHEDULED_FAULTS_MAX:,} failures are to be expected", place, "mtbf_s"
-        )
-    struck = set(nodes_of_entry(entry, nodes, place))
-    chosen = [facts for facts in nodes if facts.node in struck]
-    law = FailureModel(entry.mtbf_s, entry.shape, entry.mttr_s, entry.by == "rack")
-    yield from drawn_outages(law, chosen, at_ms, until_ms, seed, place)
-
-
-def _file(entry: TraceEntry, base_dir: str | Path, place: int) -> Path:
-    return locate_trace(entry.path, Path(base_dir), f"timeline[{place}].path")
+        problem = f"more than {SCHEDULED_FAULTS_MAX:,} failures are to be expected"
+        refuse_entry(problem, place, "mtbf_s")
+    affected = set(nodes_of_entry(entry, nodes, place))
+    chosen = [facts for facts in nodes if facts.node in affected]
+    up, down = (
+        distributions.Weibull(entry.mtbf_s, entry.shape),
+        distributions.Exponential(entry.mttr_s),
+    )
+    model = FailureModel(up, down, entry.by == "rack")
+    yield from drawn_outages(model, chosen, at_ms, until_ms, seed, place)

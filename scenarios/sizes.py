@@ -1,7 +1,8 @@
 """How large generated jobs are: the table `[workload.sizes]`, by `kind` (more in `categories.py`).
 
 The papers print distributions, not traces.  What they leave open is a field with a default here,
-and its reason stands beside it.  Draws are addressed by job number.
+and its reason stands beside it.  Draws are addressed by job number; `sizes` are those of so many
+jobs in order.
 """
 
 import math
@@ -13,18 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from callboard.actors.kernel.streams import Stream
-from callboard.scenarios import published
-from callboard.scenarios.fields import (
-    MapCount,
-    PositiveSeconds,
-    ReduceCount,
-    Seconds,
-    Share,
-    Sigma,
-    ceil_div,
-    task_ms,
-    to_ms,
-)
+from callboard.scenarios import fields, published
 from callboard.scheduler.model import Millis
 
 SlotCount = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -43,14 +33,12 @@ class JobSize(msgspec.Struct, frozen=True, kw_only=True):
     pool: str = ""
 
 
-class _Hfsp(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"
-):
+class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
     """HFSP's Table I: a bin drawn by the workload's shares, then maps drawn evenly within it.
 
-    `largest_maps` ends bin 4, which the table leaves open (over 150): the bins before it grow by
-    3 to 5.  A map takes `map_s` × a log-normal factor of shape `map_sigma`, drawn once a job: most
-    of the paper's maps end within 60 s (Figure 11), as 92 % do here.  Reduce times differ by two
+    `largest_maps` ends bin 4, which the table leaves open (over 150): the bins before it grow by 3
+    to 5.  A map takes `map_s` × a log-normal factor of shape `map_sigma`, drawn once a job: most of
+    the paper's maps end within 60 s (Figure 11), as 92 % do here.  Reduce times differ by two
     orders of magnitude (ibid.), hence `reduce_sigma`.  `maps_per_reduce` is ours; 0 means no
     reduces.
     """
@@ -59,15 +47,14 @@ class _Hfsp(
     JOBS: ClassVar[int] = published.HFSP_JOBS
 
     largest_maps: Annotated[int, Meta(ge=151, le=10_000_000)] = 500
-    map_s: PositiveSeconds = 30.0
-    map_sigma: Sigma = 0.5
-    maps_per_reduce: ReduceCount = 10
-    shuffle_s: Seconds = 15.0
-    reduce_s: Seconds = 45.0
-    reduce_sigma: Sigma = 1.0
+    map_s: fields.PositiveSeconds = 30.0
+    map_sigma: fields.Sigma = 0.5
+    maps_per_reduce: fields.ReduceCount = 10
+    shuffle_s: fields.Seconds = 15.0
+    reduce_s: fields.Seconds = 45.0
+    reduce_sigma: fields.Sigma = 1.0
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
-        """The sizes of so many jobs."""
         bins, maps = Stream(seed, "workload/bin"), Stream(seed, "workload/maps")
         noise = Stream(seed, "workload/length")
         return [self._size(bins.uniform(j), maps.uniform(j), noise, j) for j in range(jobs)]
@@ -82,10 +69,10 @@ class _Hfsp(
         return JobSize(
             label=f"bin{bin_ + 1}",
             maps=maps,
-            map_ms=task_ms(self.map_s * noise.lognormal(self.map_sigma, job)),
+            map_ms=fields.task_ms(self.map_s * noise.lognormal(self.map_sigma, job)),
             reduces=reduces,
-            shuffle_ms=to_ms(self.shuffle_s) if reduces else 0,
-            reduce_ms=task_ms(self.reduce_s * slow) if reduces else 0,
+            shuffle_ms=fields.to_ms(self.shuffle_s) if reduces else 0,
+            reduce_ms=fields.task_ms(self.reduce_s * slow) if reduces else 0,
         )
 
 
@@ -107,26 +94,18 @@ class HfspProd(_Hfsp, frozen=True, tag="hfsp-prod"):
     MIX: ClassVar[str] = "prod"
 
 
-class FacebookMaps(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    kw_only=True,
-    tag="facebook-maps",
-    tag_field="kind",
-):
+class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-maps"):
     """Facebook's number of maps and running time of jobs (global preemption, Tables II and I(a)).
 
-    Number of maps and running time are drawn apart, each from its printed distribution; between
-    two printed points the logarithm is interpolated.  `largest_maps` and `longest_s` cut the open
-    ends (printed: over 25,000 maps; over 10,000 s), `shortest_s` is where running times begin
-    (printed from 40 % on).
+    Both are drawn apart, each from its printed distribution, with the logarithm interpolated
+    between two printed points.  `largest_maps` and `longest_s` cut the open ends (printed: over
+    25,000 maps; over 10,000 s), `shortest_s` is where running times begin (printed from 40 % on).
 
     A running time was measured on a shared cluster.  It is turned into tasks by taking the job to
     have run `slots_at_once` tasks at a time: a job of 1,000 maps and 300 s with 100 slots had ten
-    waves of 30 s.  With 100, the largest jobs of Table III (8,000 maps of 5 s, 5,000 of 6 s,
-    3,000 of 20 s) would have run for 400, 300 and 600 s: about the mean of 300 to 450 s that the
-    text gives.  No task is shorter than `shortest_task_s` (Table III's shortest map).
+    waves of 30 s.  With 100, the largest jobs of Table III (8,000 maps of 5 s, 5,000 of 6 s, 3,000
+    of 20 s) would have run for 400, 300 and 600 s: about the mean of 300 to 450 s that the text
+    gives.  No task is shorter than `shortest_task_s` (Table III's shortest map).
 
     `map_only_share` of the jobs have no reduces (75 % of the lines of the FB-2009 trace); the
     others have one for each `maps_per_reduce` maps (about its 9) and spend `map_share` of the
@@ -135,18 +114,17 @@ class FacebookMaps(
 
     JOBS: ClassVar[int] = 100
 
-    largest_maps: MapCount = 25_000
-    shortest_s: PositiveSeconds = 20.0
-    longest_s: PositiveSeconds = 10_000.0
+    largest_maps: fields.MapCount = 25_000
+    shortest_s: fields.PositiveSeconds = 20.0
+    longest_s: fields.PositiveSeconds = 10_000.0
     slots_at_once: SlotCount = 100
-    shortest_task_s: PositiveSeconds = 5.0
-    map_only_share: Share = 0.75
+    shortest_task_s: fields.PositiveSeconds = 5.0
+    map_only_share: fields.Share = 0.75
     maps_per_reduce: Annotated[int, Meta(ge=1, le=10_000_000)] = 10
-    map_share: Share = 0.6
-    shuffle_share: Share = 0.2
+    map_share: fields.Share = 0.6
+    shuffle_share: fields.Share = 0.2
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
-        """The sizes of so many jobs."""
         maps, length = Stream(seed, "workload/maps"), Stream(seed, "workload/length")
         kind = Stream(seed, "workload/reduces")
         return [
@@ -171,7 +149,7 @@ class FacebookMaps(
         return min(max(log_interpolated(points, share), self.shortest_s), self.longest_s)
 
     def _size(self, maps: int, seconds: float, *, map_only: bool) -> JobSize:
-        reduces = 0 if map_only else ceil_div(maps, self.maps_per_reduce)
+        reduces = 0 if map_only else fields.ceil_div(maps, self.maps_per_reduce)
         map_s = seconds if map_only else seconds * self.map_share
         shuffle_s = seconds * self.shuffle_share
         reduce_s = max(0.0, seconds - seconds * self.map_share - shuffle_s)
@@ -180,25 +158,18 @@ class FacebookMaps(
             maps=maps,
             map_ms=self._task_ms(map_s, maps),
             reduces=reduces,
-            shuffle_ms=to_ms(shuffle_s / self._waves(reduces)) if reduces else 0,
+            shuffle_ms=fields.to_ms(shuffle_s / self._waves(reduces)) if reduces else 0,
             reduce_ms=self._task_ms(reduce_s, reduces) if reduces else 0,
         )
 
     def _task_ms(self, phase_s: float, tasks: int) -> Millis:
-        return task_ms(max(phase_s / self._waves(tasks), self.shortest_task_s))
+        return fields.task_ms(max(phase_s / self._waves(tasks), self.shortest_task_s))
 
     def _waves(self, tasks: int) -> int:
-        return ceil_div(tasks, self.slots_at_once)
+        return fields.ceil_div(tasks, self.slots_at_once)
 
 
-class GpMix(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    kw_only=True,
-    tag="gp-mix",
-    tag_field="kind",
-):
+class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
     """Global preemption's Table III: its 130 jobs, every one exactly once, in random order.
 
     After 130 jobs the same 130 come again in another order.  `production_share` of each 130 (the
@@ -208,20 +179,17 @@ class GpMix(
 
     JOBS: ClassVar[int] = 130
 
-    production_share: Share = 0.0
+    production_share: fields.Share = 0.0
     production_pool: str = "production"
     other_pool: str = ""
-    maps_per_reduce: ReduceCount = 0
-    shuffle_s: Seconds = 10.0
-    reduce_s: Seconds = 20.0
+    maps_per_reduce: fields.ReduceCount = 0
+    shuffle_s: fields.Seconds = 10.0
+    reduce_s: fields.Seconds = 20.0
 
     def sizes(self, seed: int, jobs: int) -> list[JobSize]:
-        """The sizes of so many jobs: whole decks of 130, and the beginning of one more."""
         deck = [self._size(maps, seconds) for maps, seconds in table_three()]
-        dealt = [
-            size for n in range(ceil_div(jobs, len(deck))) for size in self._deal(seed, n, deck)
-        ]
-        return dealt[:jobs]
+        decks = (self._deal(seed, n, deck) for n in range(fields.ceil_div(jobs, len(deck))))
+        return [size for dealt in decks for size in dealt][:jobs]
 
     def _deal(self, seed: int, number: int, deck: list[JobSize]) -> list[JobSize]:
         """The deck in its random order of this time, with pools."""
@@ -239,10 +207,10 @@ class GpMix(
         return JobSize(
             label=f"gp{maps}",
             maps=maps,
-            map_ms=task_ms(seconds),
+            map_ms=fields.task_ms(seconds),
             reduces=reduces,
-            shuffle_ms=to_ms(self.shuffle_s) if reduces else 0,
-            reduce_ms=to_ms(self.reduce_s) if reduces else 0,
+            shuffle_ms=fields.to_ms(self.shuffle_s) if reduces else 0,
+            reduce_ms=fields.to_ms(self.reduce_s) if reduces else 0,
         )
 
 
@@ -257,8 +225,8 @@ def table_three() -> list[tuple[int, float]]:
 
 
 def reduces_for(maps: int, maps_per_reduce: int) -> int:
-    """One reduce for each so many maps, rounded up; none where that is 0."""
-    return ceil_div(maps, maps_per_reduce) if maps_per_reduce else 0
+    """One reduce for each `maps_per_reduce` maps, rounded up; none where that is 0."""
+    return fields.ceil_div(maps, maps_per_reduce) if maps_per_reduce else 0
 
 
 def pick(weights: Sequence[int], draw: float) -> int:

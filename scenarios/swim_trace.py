@@ -11,20 +11,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.actors.job_spec import JobSpec
-from callboard.scenarios.fields import (
-    JOBS_MAX,
-    MEGABYTE,
-    SECONDS_MAX,
-    TASKS_MAX,
-    Factor,
-    JobCount,
-    Megabytes,
-    Rate,
-    Seconds,
-    ceil_div,
-    task_ms,
-    to_ms,
-)
+from callboard.scenarios import fields
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.toml_reader import read_text
 
@@ -45,52 +32,45 @@ class SwimLine(msgspec.Struct, frozen=True):
     line: int = 0
 
 
-class SwimWorkload(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    kw_only=True,
-    tag="swim",
-    tag_field="kind",
-):
+class SwimWorkload(fields.TableOfKind, frozen=True, kw_only=True, tag="swim"):
     """The table `[workload]` with `kind = "swim"`.  MB are 1,000,000 bytes.
 
-    `path` is looked up beside the scenario file, then in the working folder.  `jobs` takes the
-    first so many lines.  `time_scale` multiplies submit times: 0.5 doubles the load.
+    `path` is looked up beside the scenario file, then in the working folder.  `jobs` takes only the
+    first lines.  `time_scale` multiplies submit times: 0.5 doubles the load.
 
     A map reads one block of `block_mb` (a job's input is spread evenly over its maps) in
     `startup_s` plus its bytes over `map_mb_per_s`: 27.6 s for a full block, as maps of that time
-    took.  A reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`,
-    then takes `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of
-    the output over `write_mb_per_s`.  In a job without shuffle the maps write the output.
+    took.  A reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`, then
+    takes `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of the
+    output over `write_mb_per_s`.  In a job without shuffle the maps write the output.
     """
 
     path: str
-    jobs: JobCount | None = None
-    time_scale: Factor = 1.0
-    block_mb: Megabytes = 128.0
-    reduce_mb: Megabytes = 1000.0
-    startup_s: Seconds = 2.0
-    map_mb_per_s: Rate = 5.0
-    shuffle_mb_per_s: Rate = 20.0
-    reduce_mb_per_s: Rate = 20.0
-    write_mb_per_s: Rate = 20.0
+    jobs: fields.JobCount | None = None
+    time_scale: fields.Factor = 1.0
+    block_mb: fields.Megabytes = 128.0
+    reduce_mb: fields.Megabytes = 1000.0
+    startup_s: fields.Seconds = 2.0
+    map_mb_per_s: fields.Rate = 5.0
+    shuffle_mb_per_s: fields.Rate = 20.0
+    reduce_mb_per_s: fields.Rate = 20.0
+    write_mb_per_s: fields.Rate = 20.0
 
 
 def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...]:
     """The lines of a trace, or the first `limit` of them.
 
     Strict: exactly six columns, whole numbers that are not negative, submit times that never go
-    back, no job id twice.  Empty lines are allowed at the end only.  The gap is checked to be a
-    number and then not used: the submit times govern, so that a trace with lines cut out is still
-    good.  ScenarioError names file, line and column.
+    back, no job id twice.  Empty lines are allowed at the end only.  The gap only has to be a
+    number: the submit times count, so that a trace with lines cut out is still good.  ScenarioError
+    names file, line and column.
     """
     source = Path(path)
     rows = read_text(source).rstrip().split("\n")
     if rows == [""]:
         raise ScenarioError("the trace is empty", source=source)
-    if len(rows) > JOBS_MAX:
-        raise ScenarioError(f"over {JOBS_MAX:,} lines", source=source)
+    if len(rows) > fields.JOBS_MAX:
+        raise ScenarioError(f"over {fields.JOBS_MAX:,} lines", source=source)
     lines: list[SwimLine] = []
     names: dict[str, int] = {}
     for number, row in enumerate(rows[:limit], start=1):
@@ -108,7 +88,13 @@ def _parsed(row: str, number: int, source: Path) -> SwimLine:
             f"expected {len(SWIM_COLUMNS)} columns ({', '.join(SWIM_COLUMNS)}), got {len(cells)}"
         )
         raise ScenarioError(problem, source=source, line=number)
-    limits = (int(SECONDS_MAX), int(SECONDS_MAX), SWIM_BYTES_MAX, SWIM_BYTES_MAX, SWIM_BYTES_MAX)
+    limits = (
+        int(fields.SECONDS_MAX),
+        int(fields.SECONDS_MAX),
+        SWIM_BYTES_MAX,
+        SWIM_BYTES_MAX,
+        SWIM_BYTES_MAX,
+    )
     submit, gap, *sizes = (
         _whole_number(cell, column, limit, number, source)
         for cell, column, limit in zip(cells[1:], SWIM_COLUMNS[1:], limits, strict=True)
@@ -162,25 +148,26 @@ def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
 
 
 def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Path = "") -> JobSpec:
-    """One line as a job, by the rules in `SwimWorkload`.
-
-    A job that reads nothing still has one map, as a Hadoop job has that runs at all.
+    """One line as a job, by the rules in `SwimWorkload`; one that reads nothing still has one
+    map.
     """
-    maps = max(1, ceil_div(line.input_bytes, _bytes(workload.block_mb)))
-    reduces = ceil_div(line.shuffle_bytes, _bytes(workload.reduce_mb))
-    if max(maps, reduces) > TASKS_MAX:
-        problem = f"{maps:,} maps and {reduces:,} reduces; the limit is {TASKS_MAX:,}"
+    maps = max(1, fields.ceil_div(line.input_bytes, _bytes(workload.block_mb)))
+    reduces = fields.ceil_div(line.shuffle_bytes, _bytes(workload.reduce_mb))
+    if max(maps, reduces) > fields.TASKS_MAX:
+        problem = f"{maps:,} maps and {reduces:,} reduces; the limit is {fields.TASKS_MAX:,}"
         problem += " (make block_mb or reduce_mb larger)"
         raise ScenarioError(problem, source=source, line=line.line)
     return JobSpec(
         job=job,
         name=line.name,
-        submit_ms=to_ms(line.submit_s * workload.time_scale),
+        submit_ms=fields.to_ms(line.submit_s * workload.time_scale),
         maps=maps,
-        map_ms=task_ms(_map_s(line, maps, workload, map_only=not reduces)),
+        map_ms=fields.task_ms(_map_s(line, maps, workload, map_only=not reduces)),
         reduces=reduces,
-        shuffle_ms=to_ms(_shared_mb(line.shuffle_bytes, reduces) / workload.shuffle_mb_per_s),
-        reduce_ms=to_ms(_reduce_s(line, reduces, workload)) if reduces else 0,
+        shuffle_ms=fields.to_ms(
+            _shared_mb(line.shuffle_bytes, reduces) / workload.shuffle_mb_per_s
+        ),
+        reduce_ms=fields.to_ms(_reduce_s(line, reduces, workload)) if reduces else 0,
     )
 
 
@@ -198,8 +185,8 @@ def _reduce_s(line: SwimLine, reduces: int, workload: SwimWorkload) -> float:
 
 def _shared_mb(total_bytes: int, tasks: int) -> float:
     """One task's share of the bytes, in MB."""
-    return total_bytes / MEGABYTE / tasks if tasks else 0.0
+    return total_bytes / fields.MEGABYTE / tasks if tasks else 0.0
 
 
 def _bytes(megabytes: float) -> int:
-    return round(megabytes * MEGABYTE)
+    return round(megabytes * fields.MEGABYTE)

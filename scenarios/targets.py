@@ -1,4 +1,4 @@
-"""Whom an entry of the timeline means: `node-3`, `node-1*`, `rack-2`, `all`, `10%`, `3 any`."""
+"""Which nodes a timeline's entry means: `node-3`, `node-1*`, `rack-2`, `all`, `10%`, `3 any`."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.timeline import AddEntry, FailuresEntry
+from callboard.scenarios.timeline import AddEntry, FailuresEntry, listed
 from callboard.scheduler.model import NodeId
 
 
@@ -16,7 +16,7 @@ def nodes_of_entry(
     entry: AddEntry | FailuresEntry, nodes: Sequence[NodeFacts], place: int
 ) -> list[NodeId]:
     """The nodes of an entry in which they have to be named."""
-    targets = (entry.nodes,) if isinstance(entry.nodes, str) else entry.nodes
+    targets = listed(entry.nodes)
     if any(drawn_count(target, len(nodes)) is not None for target in targets):
         refuse_entry("these nodes have to be named, not drawn", place, "nodes")
     return sorted({node for target in targets for node in nodes_named(target, nodes, place)})

@@ -1,5 +1,5 @@
-"""What may stand in a scenario's `[[timeline]]`: an entry says what happens (`what`), to whom,
-when, for how long and how often.  What an entry comes to is told in `scenarios.script`.
+"""What may stand in a scenario's `[[timeline]]`: an entry says what happens (`what`), to which
+nodes or jobs, when, for how long and how often.  `scenarios.script` makes faults of it.
 """
 
 from typing import Annotated, ClassVar, Literal, TypeAlias
@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary import faults
-from callboard.scenarios.distributions import Duration, When
+from callboard.scenarios.distributions import Duration, WeibullShape, When
 from callboard.scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from callboard.scenarios.listed_jobs import ListedJob, PriorityName
 from callboard.scheduler.model import JobId, NodeId, Priority
@@ -23,13 +23,14 @@ RepeatCount = Annotated[int, Meta(ge=1, le=SCHEDULED_FAULTS_MAX)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class TimelineEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TimelineEntry(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="what"
+):
     """What all entries have: when, how often.
 
     The entry begins at `at_s`, or `after_s` after the entry before it began, and happens `times`
     times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.  Where a
-    time is no number but a law (`scenarios.distributions`) it is drawn: once, each gap, or for each
-    node.
+    time is a distribution (`scenarios.distributions`) it is drawn: once, for each gap or node.
     """
 
     at_s: When | None = None
@@ -55,19 +56,18 @@ class NodesEntry(TimelineEntry, frozen=True, kw_only=True):
     """What of a node it concerns: two entries may not change the same of one node at once."""
 
     def targets(self) -> tuple[str, ...]:
-        """What `nodes` names, as a list."""
-        return _listed(self.nodes)
+        return listed(self.nodes)
 
 
 class NodeFaultEntry(NodesEntry, frozen=True, kw_only=True):
-    """A fault of nodes, which its own kind of fault undoes in the end."""
+    """A fault of nodes, which one of the same class undoes in the end."""
 
     def fault(self, node: NodeId, *, begins: bool) -> faults.AnyFault:
         """What happens to a node when it begins, or what undoes it in the end."""
         raise NotImplementedError
 
 
-class CrashEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="crash", tag_field="what"):
+class CrashEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="crash"):
     """Nodes crash, and start again `for_s` later; without it never."""
 
     subject = "power"
@@ -76,7 +76,7 @@ class CrashEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="crash", tag_fie
         return faults.Crash(node) if begins else faults.Restart(node)
 
 
-class PauseEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="pause", tag_field="what"):
+class PauseEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="pause"):
     """Nodes stand still for `for_s`."""
 
     for_s: Duration
@@ -86,7 +86,7 @@ class PauseEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="pause", tag_fie
         return faults.PauseNode(node) if begins else faults.ResumeNode(node)
 
 
-class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow", tag_field="what"):
+class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow"):
     """Whatever runs on the nodes takes `factor` times as long, for `for_s` or for ever."""
 
     factor: Factor
@@ -96,11 +96,10 @@ class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow", tag_field
         return faults.Slow(node, self.factor if begins else 1.0)
 
 
-class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link", tag_field="what"):
-    """The links between the nodes and the master are disturbed, for `for_s` or for ever.
-
-    `cut` is a partition; else `loss`, `duplicate` and `reorder` are shares of the messages, and
-    `delay_s` the mean of an exponential delay.  `way` says which direction: `up` is to the master.
+class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link"):
+    """The links between the nodes and the master are disturbed, for `for_s` or for ever: `cut`, or
+    the shares `loss`, `duplicate` and `reorder` of the messages and an exponential delay of mean
+    `delay_s`.  `way` says which direction: `up` is to the master.
     """
 
     cut: bool = False
@@ -120,9 +119,9 @@ class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link", tag_field
         return faults.Disturb(node, bad if up else HEALTHY, bad if down else HEALTHY)
 
 
-class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split", tag_field="what"):
-    """The nodes and the `others` (unset: all others) cannot fetch from each other, for `for_s`;
-    heartbeats get through.
+class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
+    """The nodes and `others` (unset: all others) cannot fetch from each other; heartbeats get
+    through.
     """
 
     for_s: Duration
@@ -130,13 +129,12 @@ class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split", tag_field="
     subject = "peers"
 
     def other_targets(self) -> tuple[str, ...]:
-        """What `others` names, as a list."""
-        return ("all",) if self.others is None else _listed(self.others)
+        return ("all",) if self.others is None else listed(self.others)
 
 
-class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky", tag_field="what"):
-    """Of the attempts that start on the nodes, the share `failing` fails on its way, at the
-    progress `progress` or at a drawn one.
+class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
+    """The share `failing` of the attempts that start there fails, at `progress` or at a drawn
+    one.
     """
 
     failing: Share
@@ -147,9 +145,9 @@ class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky", tag_fie
         return faults.Flaky(node, self.failing, self.progress) if begins else faults.Flaky(node, 0)
 
 
-class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang", tag_field="what"):
-    """Of the attempts that start on the nodes, the share `hanging` stands still on its way, at the
-    progress `progress` or at a drawn one.
+class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang"):
+    """The share `hanging` of the attempts that start there hangs, at `progress` or at a drawn
+    one.
     """
 
     hanging: Share
@@ -160,7 +158,7 @@ class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang", tag_field
         return faults.Hang(node, self.hanging, self.progress) if begins else faults.Hang(node, 0)
 
 
-class StuckEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="stuck", tag_field="what"):
+class StuckEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="stuck"):
     """Of the attempts that are launched on the nodes, the share `sticking` never begins."""
 
     sticking: Share
@@ -170,7 +168,7 @@ class StuckEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="stuck", tag_fie
         return faults.StickLaunches(node, self.sticking if begins else 0.0)
 
 
-class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift", tag_field="what"):
+class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift"):
     """The nodes' clocks go `rate` times as fast, for `for_s` or for ever."""
 
     rate: Annotated[float, Meta(ge=0.1, le=10)]
@@ -180,7 +178,7 @@ class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift", tag_fie
         return faults.Drift(node, self.rate if begins else 1.0)
 
 
-class FailuresEntry(TimelineEntry, frozen=True, kw_only=True, tag="failures", tag_field="what"):
+class FailuresEntry(TimelineEntry, frozen=True, kw_only=True, tag="failures"):
     """Nodes crash and start again by chance until `until_s`: up for a Weibull time of mean `mtbf_s`
     and `shape` (1 is exponential, below 1 failures come in clusters), down for an exponential one
     of mean `mttr_s`; each by itself, or rack by rack.
@@ -190,23 +188,23 @@ class FailuresEntry(TimelineEntry, frozen=True, kw_only=True, tag="failures", ta
     mttr_s: PositiveSeconds
     until_s: PositiveSeconds
     nodes: ShortText | tuple[ShortText, ...] = "all"
-    shape: Annotated[float, Meta(ge=0.1, le=10)] = 1.0
+    shape: WeibullShape = 1.0
     by: Literal["node", "rack"] = "node"
 
 
-class TraceEntry(TimelineEntry, frozen=True, kw_only=True, tag="trace", tag_field="what"):
+class TraceEntry(TimelineEntry, frozen=True, kw_only=True, tag="trace"):
     """Nodes crash and start again as a file says: lines of `seconds,node-3,down` or `up`."""
 
     path: ShortText
 
 
-class AddEntry(NodesEntry, frozen=True, kw_only=True, tag="add", tag_field="what"):
+class AddEntry(NodesEntry, frozen=True, kw_only=True, tag="add"):
     """Nodes of the cluster that are off from the start, and join at `at_s`."""
 
     subject = "power"
 
 
-class DrainEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drain", tag_field="what"):
+class DrainEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drain"):
     """Nodes are taken out of service, for `for_s` or for ever; what runs on them goes on."""
 
     subject = "service"
@@ -215,7 +213,7 @@ class DrainEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drain", tag_fie
         return faults.Drain(node, begins)
 
 
-class BurstEntry(TimelineEntry, frozen=True, kw_only=True, tag="burst", tag_field="what"):
+class BurstEntry(TimelineEntry, frozen=True, kw_only=True, tag="burst"):
     """Jobs come that are not in the workload; the `at_s` of `job` counts from the entry's time."""
 
     job: ListedJob
@@ -236,7 +234,7 @@ class JobFaultEntry(TimelineEntry, frozen=True, kw_only=True):
         raise NotImplementedError
 
 
-class KillJobEntry(JobFaultEntry, frozen=True, kw_only=True, tag="kill-job", tag_field="what"):
+class KillJobEntry(JobFaultEntry, frozen=True, kw_only=True, tag="kill-job"):
     """The user of a job kills it."""
 
     subject = "end"
@@ -245,7 +243,7 @@ class KillJobEntry(JobFaultEntry, frozen=True, kw_only=True, tag="kill-job", tag
         return faults.KillJob(job)
 
 
-class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority", tag_field="what"):
+class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority"):
     """A job is given another priority."""
 
     priority: PriorityName
@@ -255,7 +253,7 @@ class PriorityEntry(JobFaultEntry, frozen=True, kw_only=True, tag="priority", ta
         return faults.SetPriority(job, Priority[self.priority.upper()])
 
 
-class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool", tag_field="what"):
+class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool"):
     """A job is put into another pool."""
 
     pool: ShortText
@@ -265,53 +263,36 @@ class PoolEntry(JobFaultEntry, frozen=True, kw_only=True, tag="pool", tag_field=
         return faults.SetPool(job, self.pool)
 
 
-class PolicyEntry(TimelineEntry, frozen=True, kw_only=True, tag="policy", tag_field="what"):
+class PolicyEntry(TimelineEntry, frozen=True, kw_only=True, tag="policy"):
     """Another policy is put in force; `policy` is its spelling."""
 
     policy: ShortText
 
 
-class MasterPauseEntry(
-    TimelineEntry, frozen=True, kw_only=True, tag="master-pause", tag_field="what"
-):
+class MasterPauseEntry(TimelineEntry, frozen=True, kw_only=True, tag="master-pause"):
     """The master stands still for `for_s`."""
 
     for_s: Duration
 
 
-class MasterRestartEntry(
-    TimelineEntry, frozen=True, kw_only=True, tag="master-restart", tag_field="what"
-):
+class MasterRestartEntry(TimelineEntry, frozen=True, kw_only=True, tag="master-restart"):
     """The master starts again, knowing nothing; jobs come again with `recover`, else are lost."""
 
     recover: bool = False
 
 
-Timeline: TypeAlias = tuple[
-    CrashEntry
-    | PauseEntry
-    | SlowEntry
-    | LinkEntry
-    | SplitEntry
-    | FlakyEntry
-    | HangEntry
-    | StuckEntry
-    | DriftEntry
-    | FailuresEntry
-    | TraceEntry
-    | AddEntry
-    | DrainEntry
-    | BurstEntry
-    | KillJobEntry
-    | PriorityEntry
-    | PoolEntry
-    | PolicyEntry
-    | MasterPauseEntry
-    | MasterRestartEntry,
-    ...,
-]
+_OfMachines: TypeAlias = CrashEntry | PauseEntry | SlowEntry
+_OfLinks: TypeAlias = LinkEntry | SplitEntry
+_OfAttempts: TypeAlias = FlakyEntry | HangEntry | StuckEntry
+_OfTheCluster: TypeAlias = DriftEntry | FailuresEntry | TraceEntry | AddEntry | DrainEntry
+_OfJobs: TypeAlias = BurstEntry | KillJobEntry | PriorityEntry | PoolEntry
+_OfTheMaster: TypeAlias = PolicyEntry | MasterPauseEntry | MasterRestartEntry
+
+AnyEntry: TypeAlias = _OfMachines | _OfLinks | _OfAttempts | _OfTheCluster | _OfJobs | _OfTheMaster
+Timeline: TypeAlias = tuple[AnyEntry, ...]
 """All `[[timeline]]` tables, told apart by `what`."""
 
 
-def _listed(names: str | tuple[str, ...]) -> tuple[str, ...]:
+def listed(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    """One name, or several, as several."""
     return (names,) if isinstance(names, str) else names

@@ -63,10 +63,10 @@ def line_of_key(text: str, key: KeyPath) -> int | None:
     Found without a second reading of TOML's grammar: it is the first line by which the document
     must be extended so that the shortest valid document from there on has the key.
     """
-    lines = text.split("\n")
+    lines, nothing = text.split("\n"), object()
 
     def has_key(count: int) -> bool:
-        return holds(_shortest_valid(lines, count), key)
+        return value_at(_shortest_valid(lines, count), key, nothing) is not nothing
 
     if not key or not has_key(len(lines)):
         return None
@@ -81,11 +81,3 @@ def _shortest_valid(lines: list[str], count: int) -> dict[str, Any]:
         except (ValueError, RecursionError):
             continue
     return {}
-
-
-_NOTHING = object()
-
-
-def holds(document: object, key: KeyPath) -> bool:
-    """Whether anything stands at `key`."""
-    return value_at(document, key, _NOTHING) is not _NOTHING

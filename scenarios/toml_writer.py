@@ -1,7 +1,5 @@
 """Writing a scenario as TOML that people can read: what differs from the defaults, and remarks.
-
-Reading the text (`scenarios.toml_reader.parse_toml`, `scenarios.scenario_file.from_dict`) gives the
-same Struct.
+Reading the text gives the same Struct.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

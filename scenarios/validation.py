@@ -1,72 +1,24 @@
-"""What decoding cannot check: limits of the tables `[cluster]` and `[tasks]`, and fields together.
-
-The limits keep a slip of the pen from eating the machine's memory, and every run finite.
-"""
+"""What decoding cannot check: fields of `[cluster]` together, and with what jobs need."""
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
-from callboard.actors.config import Cluster, NodeGroup, Tasks
+from callboard.actors.config import NODES_MAX, Cluster
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios.scenario_error import ScenarioError
 
-NODES_MAX = 20_000
-SLOTS_MAX = 255
-"""Of one kind on one node."""
-
 SLOTS_TOTAL_MAX = 200_000
-"""Of both kinds in the whole cluster.
-
-Each is an actor with a mailbox and a Trio task, about 2.5 kB: so many are half a gigabyte and take
-ten seconds to begin.  More would fill a machine before the first job comes.
+"""Of both kinds in the whole cluster, each an actor with a mailbox and a Trio task, about 2.5 kB:
+these are half a gigabyte, and take ten seconds to begin.
 """
 
 NODE_TYPE_LENGTH_MAX = 60
-"""Characters of the name of a kind of node; reasons in the journal quote it."""
-
-_DAY_MS = 86_400_000
-_FACTOR = (0.001, 1000.0)
-
-_CLUSTER: dict[str, tuple[float, float]] = {
-    "nodes": (0, NODES_MAX),
-    "racks": (1, NODES_MAX),
-    "map_slots": (0, SLOTS_MAX),
-    "reduce_slots": (0, SLOTS_MAX),
-    "speed": _FACTOR,
-    "latency_ms": (0, 600_000),
-    "replication": (1, 512),
-}
-_HEARTBEAT: dict[str, tuple[float, float]] = {
-    "interval_ms": (1, _DAY_MS),
-    "expiry_ms": (3, _DAY_MS),
-    "phase_grid_ms": (1, _DAY_MS),
-}
-_GROUP: dict[str, tuple[float, float]] = {
-    "nodes": (1, NODES_MAX),
-    "map_slots": (0, SLOTS_MAX),
-    "reduce_slots": (0, SLOTS_MAX),
-    "speed": _FACTOR,
-}
-_TASKS: dict[str, tuple[float, float]] = {
-    "sigma": (0, 5),
-    "rack_factor": _FACTOR,
-    "off_rack_factor": _FACTOR,
-    "slowstart": (0, 1),
-    "straggler_share": (0, 1),
-    "straggler_factor": (1, 1000),
-    "timeout_ms": (1, _DAY_MS),
-    "input_wait_ms": (0, _DAY_MS),
-}
+"""Characters of the name of a node type; reasons in the journal quote it."""
 
 
 def check_cluster(cluster: Cluster) -> None:
-    """ScenarioError where a number is out of its limits, or nothing could ever run."""
-    _check_limits(cluster, _CLUSTER, "cluster")
+    """ScenarioError where the cluster is too large, or nothing could ever run."""
     _check_node_type(cluster.node_type, "cluster.node_type")
-    _check_limits(cluster.heartbeat, _HEARTBEAT, "cluster.heartbeat")
     for index, group in enumerate(cluster.group):
-        _check_limits(group, _GROUP, f"cluster.group[{index}]")
         _check_node_type(group.node_type, f"cluster.group[{index}].node_type")
     total = node_count(cluster)
     if not 1 <= total <= NODES_MAX:
@@ -85,7 +37,7 @@ def check_cluster(cluster: Cluster) -> None:
 
 def check_node_types(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None:
     """ScenarioError for a factor on a type that no node has; `named` are (type, key) of each."""
-    there = list(dict.fromkeys(kind for kind, nodes in _node_types(cluster) if nodes))
+    there = list(dict.fromkeys(group[-1] for group in cluster.groups() if group[0]))
     for kind, key in named:
         if kind not in there:
             known = [f'"{each}"' for each in there]
@@ -95,19 +47,11 @@ def check_node_types(cluster: Cluster, named: Iterable[tuple[str, str]]) -> None
 
 
 def check_expiry(cluster: Cluster) -> None:
-    """ScenarioError where healthy nodes would be given up for lost between two beats."""
-    beats = cluster.heartbeat
-    period_ms = beats.period_ms(node_count(cluster)) + 2 * cluster.latency_ms
-    if beats.expiry_ms < 2 * period_ms:
-        problem = f"nodes beat every {period_ms:,} ms, so healthy ones would be given up for lost"
-        raise ScenarioError(
-            f"{problem}; set it to {2 * period_ms:,} or more", key="cluster.heartbeat.expiry_ms"
-        )
-
-
-def check_tasks(tasks: Tasks) -> None:
-    """ScenarioError where a number is out of its limits."""
-    _check_limits(tasks, _TASKS, "tasks")
+    """ScenarioError where healthy nodes would be given up for lost between two heartbeats."""
+    round_ms = cluster.round_ms()
+    if cluster.heartbeat.expiry_ms < 2 * round_ms:
+        problem = f"heartbeats come every {round_ms:,} ms, so healthy nodes would be given up"
+        _refuse(f"{problem}; set it to {2 * round_ms:,} or more", "heartbeat.expiry_ms")
 
 
 def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
@@ -122,64 +66,23 @@ def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
 
 def node_count(cluster: Cluster) -> int:
     """The plain nodes and those of the groups."""
-    return cluster.nodes + sum(group.nodes for group in cluster.group)
+    return cluster.node_count()
 
 
 def slot_count(cluster: Cluster) -> int:
     """All slots of both kinds."""
-    return sum(nodes * (maps + reduces) for nodes, maps, reduces in _slot_groups(cluster))
+    return sum(nodes * (maps + reduces) for nodes, maps, reduces, *_ in cluster.groups())
 
 
 def slots_per_node(cluster: Cluster) -> Iterator[tuple[int, int]]:
-    """(map slots, reduce slots) of one node of each sort that there is."""
-    return ((maps, reduces) for _, maps, reduces in _slot_groups(cluster))
-
-
-def _slot_groups(cluster: Cluster) -> Iterator[tuple[int, int, int]]:
-    """(nodes, map slots, reduce slots) of each sort of node that there is."""
-    if cluster.nodes:
-        yield cluster.nodes, cluster.map_slots, cluster.reduce_slots
-    for group in cluster.group:
-        yield (
-            group.nodes,
-            _or_default(group.map_slots, cluster.map_slots),
-            _or_default(group.reduce_slots, cluster.reduce_slots),
-        )
-
-
-def _node_types(cluster: Cluster) -> Iterator[tuple[str, int]]:
-    """(kind, nodes) of the plain nodes and of each group."""
-    yield cluster.node_type, cluster.nodes
-    for group in cluster.group:
-        yield group.node_type, group.nodes
-
-
-def _or_default(slots_of_group: int | None, slots_of_cluster: int) -> int:
-    return slots_of_cluster if slots_of_group is None else slots_of_group
-
-
-def _check_limits(
-    table: Cluster | NodeGroup | Tasks | msgspec.Struct,
-    limits: dict[str, tuple[float, float]],
-    place: str,
-) -> None:
-    for name, (low, high) in limits.items():
-        value = getattr(table, name)
-        if value is not None and not low <= value <= high:
-            problem = f"expected a number from {low:,g} to {high:,.15g}, got {_short(value)}"
-            raise ScenarioError(problem, key=f"{place}.{name}")
+    """(map slots, reduce slots) of one node of the plain ones, and of each group."""
+    return ((group[1], group[2]) for group in cluster.groups() if group[0])
 
 
 def _check_node_type(kind: str, key: str) -> None:
     if len(kind) > NODE_TYPE_LENGTH_MAX or not kind.isprintable():
-        raise ScenarioError(
-            f"expected at most {NODE_TYPE_LENGTH_MAX} printable characters", key=key
-        )
-
-
-def _short(value: float) -> str:
-    """The number, unless it is so long that nobody would read it (or Python print it)."""
-    return f"{value:,}" if abs(value) < 10**30 else "far more digits"
+        problem = f"expected at most {NODE_TYPE_LENGTH_MAX} printable characters"
+        raise ScenarioError(problem, key=key)
 
 
 def _refuse(problem: str, name: str) -> None:

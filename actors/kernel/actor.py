@@ -1,15 +1,14 @@
 """What every actor is: a mailbox, an address, and the few things it may do.
 
-An actor's state is its own.  It learns of the world by messages and acts on it by messages; a
-timer is a message to itself.  `receive` is a plain function: it runs to its end between two
-supersteps, and what it sends is delivered after it.
+An actor's state is its own.  It learns of the world by messages and acts on it by messages; a timer
+is a message to itself.  `receive` is a plain function, which runs to its end between two
+supersteps; what it sends is delivered after it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, get_args, get_type_hints
 
 import msgspec
 
@@ -28,19 +27,22 @@ class Message(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     """The base of every message: frozen, tagged, made of plain data."""
 
 
-def answering(*messages: type[msgspec.Struct]) -> dict[type[msgspec.Struct], str]:
-    """The methods that answer these: `on_heartbeat_reply` for `HeartbeatReply`."""
-    return {each: "on" + re.sub("([A-Z])", r"_\1", each.__name__).lower() for each in messages}
-
-
 class Actor:
     """One actor.
 
-    A subclass lists the messages that it `answers`, and has a method `on_…` for each.
+    A subclass has a method `on_…` for each type of message that it answers, or for the base of
+    several types; the method's annotation says which.
     """
 
-    answers: ClassVar[Mapping[type[msgspec.Struct], str]] = {}
+    answers: ClassVar[dict[type[msgspec.Struct], str]] = {}
     """The method that answers a message, by the message's type."""
+
+    def __init_subclass__(cls) -> None:
+        cls.answers = {}
+        for method in filter(lambda name: name.startswith("on_"), dir(cls)):
+            message, *_ = get_type_hints(getattr(cls, method)).values()
+            for each in get_args(message) or (message,):
+                cls.answers |= dict.fromkeys(_with_subclasses(each), method)
 
     def __init__(self, address: int, name: str) -> None:
         self.address = address
@@ -59,11 +61,9 @@ class Actor:
 
     @property
     def now_ms(self) -> Millis:
-        """The virtual time."""
         return self._kernel.now_ms
 
     def receive(self, message: msgspec.Struct) -> None:
-        """Answer one message."""
         answer = self.answers.get(type(message))
         assert answer is not None, f"{self.name} has no answer to {message!r}"
         getattr(self, answer)(message)
@@ -96,7 +96,6 @@ class Actor:
         return self._kernel.note(event)
 
     def spawn(self, actor: Actor) -> None:
-        """Bring a new actor into the run."""
         self._kernel.admit(actor)
 
     def retire(self) -> None:
@@ -108,3 +107,9 @@ class Actor:
     def stop(self, reason: str) -> None:
         """End the run after this superstep."""
         self._kernel.stop(reason)
+
+
+def _with_subclasses(message: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
+    yield message
+    for each in message.__subclasses__():
+        yield from _with_subclasses(each)

@@ -1,16 +1,16 @@
 """The two drivers that can run a kernel's actors: Trio, and a plain loop.
 
 Under **Trio** every actor is a task in one nursery, and the nursery is the run's lifetime.  Trio
-starts the tasks and ends them; in between the kernel says which one is next.  A newborn
-task detaches its coroutine from Trio's scheduler (`temporarily_detach_coroutine_object`, made for
+starts the tasks and ends them; in between the kernel says which one is next.  A newborn task
+detaches its coroutine from Trio's scheduler (`temporarily_detach_coroutine_object`, made for
 exactly this), and one more task, the conductor, resumes those that a superstep has mail for.  At
 the end, or on failure or cancellation, each task is attached again and returns to its nursery.
-Trio's own scheduler would do as well, since the order is the kernel's; but a pass of its loop
-costs more than the answer to a message.
+Trio's own scheduler would do as well, since the order is the kernel's; but a pass of its loop costs
+more than the answer to a message.
 
-The **direct** driver calls the same handlers from a loop.  It has no tasks to make, and is used
-where thousands of small runs are wanted (solo runs for slowdowns, property tests).  Both give the
-same digest and the same journal, byte for byte.
+The **direct** driver calls the same handlers from a loop, where thousands of small runs are wanted
+(solo runs for slowdowns, property tests).  Both give the same digest and the same journal, byte for
+byte.
 """
 
 from collections.abc import Callable, Generator, Iterator
@@ -32,10 +32,7 @@ _STEPS_A_PASS = 512
 
 
 def run_direct(kernel: Kernel) -> None:
-    """Run to the end in a plain loop.
-
-    Raises `ActorFailed` or another `KernelError`.
-    """
+    """Run to the end in a plain loop; raises `ActorFailed` or another `KernelError`."""
     for _ in supersteps(kernel):
         pass
 
@@ -56,10 +53,7 @@ def supersteps(kernel: Kernel) -> Iterator[None]:
 
 
 def run_on_trio(kernel: Kernel) -> None:
-    """Run to the end with every actor a Trio task.
-
-    Raises `ActorFailed` or another `KernelError`.
-    """
+    """Run to the end with every actor a Trio task; raises as `run_direct`."""
     trio.run(TrioDriver(kernel).play)
 
 
@@ -93,7 +87,7 @@ class TrioDriver:
             raise self._error
 
     async def _conduct(self) -> None:
-        """Resume whoever has mail, superstep after superstep."""
+        """Resume the actors that have mail, superstep after superstep."""
         advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
         while True:
             if self._entering:
@@ -114,7 +108,7 @@ class TrioDriver:
                 await trio.lowlevel.checkpoint()
 
     def _start(self, actor: Actor) -> None:
-        """Begin an actor's task; it has to detach before it can get mail."""
+        """An actor's task has to detach before it can get mail."""
         self._entering += 1
         self._nursery.start_soon(self._live, actor, name=actor.name)
 
@@ -157,7 +151,6 @@ def _stay(_raise_cancel: object) -> Abort:
 
 
 def _failed(kernel: Kernel, actor: Actor, message: object, error: Exception) -> ActorFailed:
-    """The error that names the actor, the message and the time."""
     failed = ActorFailed(actor, message, kernel.now_ms, error)
     failed.__cause__ = error
     return failed

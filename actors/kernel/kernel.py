@@ -1,26 +1,26 @@
 """The kernel: a virtual clock, and one total order of everything that happens.
 
 Two rules hold everywhere.  *The order is the kernel's own*: never Trio's, whose batches are
-shuffled, and never a hash's.  *Nobody sees another's work of the same round.*
+shuffled, and never a hash's.  *No actor sees what another does in the same round.*
 
-**Supersteps.**  Time is a whole number of milliseconds.  A message has a key
+**Supersteps.**  Time is a whole number of milliseconds.  Messages are delivered in the order of
+their keys:
 
     (instant, round, sender, the sender's own count)
 
-and is delivered in the order of keys.  All messages of one (instant, round) form a superstep:
-they are put into their mailboxes, each actor that got some handles its own in key order, and what
-it sends without delay belongs to (instant, round + 1), the rest to round 0 of a later instant.
-So nothing hangs on the order in which a driver runs the actors of a superstep but how their events
-are numbered; drivers run them by address (`actors.kernel.drivers`).
+All messages of one (instant, round) form a superstep: they are put into their mailboxes, each actor
+that got some handles its own in key order, and what it sends without delay belongs to (instant,
+round + 1), the rest to round 0 of a later instant.  So the order in which a driver runs the actors
+of a superstep decides only how their events are numbered; drivers run them by address
+(`actors.kernel.drivers`).
 
 **Ties.**  Two messages of one superstep to the same actor from different senders are a tie: the
 order between them is the kernel's choice and not the world's.  Ties are counted, and `tie_order`
 permutes them (a sender's own messages never overtake each other).
 
 **Causes.**  Every event has a number, its place in the journal (0 is `RunStarted`).  A message
-carries the number of the event that brought it about: what its sender had in `Actor.cause` when it
-was sent, and so has the receiver while it answers.  An event that is noted names its cause
-likewise.
+carries the number of the event that brought it about: what its sender had in `Actor.cause`, which
+the receiver has while it answers.  An event that is noted names its cause likewise.
 
 **Digest.**  A hash over every delivered message, in order, names a run.
 """
@@ -48,8 +48,7 @@ ROUNDS_MAX = 10_000
 """More rounds than this at one instant is two actors answering each other for ever."""
 
 STALL_TIMEOUT_MS = 2 * 3600 * 1000
-"""A run in which no event is noted for this long, and no actor is at work, is stuck: heartbeats may
-go on for ever.  Hadoop's own rules wait minutes; a world with slower heartbeats asks for more."""
+"""Hadoop's own rules wait minutes; a world with slower heartbeats asks for more."""
 
 _BEHIND = 1 << 62
 _HASH_EVERY = 1024
@@ -66,13 +65,10 @@ class ActorFailed(KernelError):
         super().__init__(
             f"{actor.name} failed at {at_ms} ms on {message!r}: {type(error).__name__}: {error}"
         )
-        self.actor = actor.name
-        self.message = message
-        self.at_ms = at_ms
 
 
 class Stalled(KernelError):
-    """Nothing is left to happen, or nothing but heartbeats goes on, while something still waits."""
+    """Nothing is left to happen, or nothing but heartbeats, while something still waits."""
 
     def __init__(self, at_ms: Millis, waiting: list[str], why: str) -> None:
         shown = "".join(f"\n  {line}" for line in waiting[:20])
@@ -80,7 +76,6 @@ class Stalled(KernelError):
         lacking = "; no actor says what for" if not waiting else ""
         super().__init__(f"the run is stuck at {at_ms} ms: {why}{lacking}{shown}{more}")
         self.at_ms = at_ms
-        self.waiting = waiting
 
 
 class Kernel:
@@ -91,12 +86,10 @@ class Kernel:
 
     A run is stuck when no event was noted for `stall_timeout_ms` and no actor is at work; where
     `is_progress` is set, also when no event was progress for `progress_timeout_ms` since
-    `progress_ms`, however busy it is.  An actor that knows that none can come before some time sets
-    `progress_ms` to that.
+    `progress_ms`, which an actor may set to when the next can come, however busy the run is.
 
-    `watch` is called every thousand or so supersteps, between two of them; `settled` after every
-    superstep, when its events have been told.  Neither may touch the run; what `settled` raises
-    ends it.
+    Between two supersteps `watch` is called every thousand or so, and `settled` after each, when
+    its events have been told.  Neither may touch the run; what `settled` raises ends it.
     """
 
     def __init__(
@@ -136,7 +129,6 @@ class Kernel:
     # What actors ask of the kernel, through their base class.
 
     def admit(self, actor: Actor) -> None:
-        """Let an actor take part from now on."""
         assert actor.address not in self.actors, f"{actor.name} is already here"
         self.actors[actor.address] = actor
         actor.join(self)
@@ -179,12 +171,11 @@ class Kernel:
         """End the run after this superstep."""
         self.reason = reason
 
-    # What a host asks.
+    # What a driver asks.
 
     def advance(self) -> Sequence[Actor] | None:
-        """Deliver the next superstep: the actors that got mail, or None when the run has ended.
-
-        Every actor of the last superstep must have emptied its mailbox.
+        """Deliver the next superstep: the actors that got mail, all of which must have emptied
+        their mailboxes since the last; None when the run has ended.
         """
         if self._notes:
             self._tell()
@@ -223,7 +214,6 @@ class Kernel:
         return self._hash.hexdigest()
 
     def _next_round(self, batch: list[QueuedMessage]) -> None:
-        """Count a round of this instant; two actors may not answer each other for ever."""
         self.round += 1
         if self.round > ROUNDS_MAX:
             raise KernelError(
@@ -251,9 +241,8 @@ class Kernel:
         return self._calendar.pop(at)
 
     def _deliver(self, batch: list[QueuedMessage]) -> list[Actor]:
-        """Put the messages into their mailboxes in the order of their keys, and count ties.
-
-        The actors that got some, by address.
+        """Deliver in the order of the keys, and count ties; the actors that got mail, by
+        address.
         """
         if self._tie_order is None:
             batch.sort()  # by sender and count, which no two share
@@ -279,7 +268,6 @@ class Kernel:
         return due
 
     def _tell(self) -> None:
-        """Hand the superstep's notes to the sink."""
         notes, self._notes = self._notes, []
         self._noted_ms = self.now_ms
         if self.is_progress is not None and any(map(self.is_progress, notes)):
@@ -290,12 +278,10 @@ class Kernel:
                 sink(event)
 
     def _absorb(self) -> None:
-        """Bring the digest up to date."""
         self._hash.update(b"".join(map(self._encode, self._unhashed)))
         self._unhashed.clear()
 
     def _waiting(self) -> list[str]:
-        """What the actors say they wait for."""
         waits = (actor.waits_for() for actor in self.actors.values())
         return [wait for wait in waits if wait is not None]
 
@@ -304,8 +290,7 @@ class Kernel:
         if any(actor.at_work() for actor in self.actors.values()):
             self._noted_ms = at
             return
-        hours = self.stall_timeout_ms / 3_600_000
-        why = f"nothing but heartbeats for {hours:g} hours"
+        why = f"nothing but heartbeats for {self.stall_timeout_ms / 3_600_000:g} hours"
         raise Stalled(self.now_ms, self._waiting(), why)
 
 

@@ -1,13 +1,12 @@
 """Addressed randomness: a draw has an address, not a place in a queue.
 
-A stream belongs to a seed and a purpose ("duration", "placement", ...), and each of its draws to
-a pair of integers, usually (job, task).  The value at an address depends on nothing else: not on
-what was drawn before, not on the policy, not on the size of the cluster.  So two policies see
-the same task lengths, and a job added at the end changes no job before it (common random
-numbers).
+A stream belongs to a seed and a purpose ("duration", "placement", ...), each of its draws to a pair
+of integers, usually (job, task).  The value at an address depends on nothing else: not on what was
+drawn before, on the policy, or on the size of the cluster.  So two policies see the same task
+lengths, and a job added at the end changes no job before it (common random numbers).
 
-The generator is SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014) over the address,
-keyed by BLAKE2b of seed and purpose.  Whole-number arithmetic, so the bits are equal everywhere;
+The generator is SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014) over the address, keyed
+by BLAKE2b of seed and purpose.  Whole-number arithmetic, so the bits are equal everywhere;
 `bits_row` gives the very same bits as `bits`, a row at a time.
 """
 
@@ -57,7 +56,6 @@ class Stream:
         return (self.bits(a, b) * n) >> 64
 
     def normal(self, a: int = 0, b: int = 0) -> float:
-        """A standard normal number at (a, b)."""
         # 52 bits and a half: the halves of 53 bits would round up to 1, which has no quantile.
         return _NORMAL.inv_cdf(((self.bits(a, b) >> 12) + 0.5) * 2.0**-52)
 
@@ -66,7 +64,6 @@ class Stream:
         return exp(sigma * self.normal(a, b)) if sigma else 1.0
 
     def exponential(self, mean: float, a: int = 0, b: int = 0) -> float:
-        """An exponential number of the given mean at (a, b)."""
         return -mean * log(1.0 - self.uniform(a, b))
 
     def weibull(self, mean: float, shape: float, a: int = 0, b: int = 0) -> float:

@@ -3,9 +3,7 @@
 Every launch goes into the books, into the journal, to the policy as a fact, and into the reply.
 """
 
-from typing import Protocol
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.address import MASTER
@@ -20,30 +18,14 @@ from callboard.scheduler.model import KINDS, JobId, Locality, Millis, TaskKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import Reason, Why
 
-
-class Outbox(Protocol):
-    """How what is decided gets out: as the master's own events, messages and facts."""
-
-    cause: int
-
-    @property
-    def now_ms(self) -> Millis:
-        """The virtual time."""
-
-    def note(self, event: ev.AnyEvent) -> int:
-        """Tell the journal; the event's number."""
-
-    def send(self, to: int, message: msgspec.Struct, delay_ms: Millis = 0) -> None:
-        """Send a message."""
-
-    def tell(self, fact: facts.Fact) -> None:
-        """Tell the policy."""
+if TYPE_CHECKING:
+    from callboard.actors.master.master import Master
 
 
 class Assignments:
     """Asks `policy` what nodes are to run, and books it in `ledger`."""
 
-    def __init__(self, ledger: Ledger, policy: Policy, outbox: Outbox, *, one_each: bool) -> None:
+    def __init__(self, ledger: Ledger, policy: Policy, outbox: "Master", *, one_each: bool) -> None:
         self._ledger = ledger
         self._policy = policy
         self._outbox = outbox
@@ -85,10 +67,9 @@ class Assignments:
     # Speculation.
 
     def note_candidates(self) -> None:
-        """Keep from when on there has been something to speculate on.
-
-        Only what has been so since an earlier instant makes an offer: within an instant heartbeats
-        come in an order, and elided ones must not depend on what the earlier ones told.
+        """Keep from when on there has been something to speculate on.  Only what has been so since
+        an earlier instant makes an offer: within an instant heartbeats come in an order, and elided
+        ones must not depend on what the earlier ones told.
         """
         for kind in KINDS:
             if not self._policy.speculation.has_candidates(kind, self._ledger):
@@ -97,7 +78,6 @@ class Assignments:
                 self._candidates_from[kind] = self._outbox.now_ms + 1
 
     def forget_candidates(self) -> None:
-        """Another policy is in force."""
         self._candidates_from = [None, None]
 
     def kinds_wanted(self) -> tuple[TaskKind, ...]:
@@ -119,7 +99,6 @@ class Assignments:
     # Booking.
 
     def _launch(self, launch: Launch, offer: OfferEntry) -> msg.LaunchTask:
-        """Carry out a launch."""
         entry = self._ledger.launch(launch.job, launch.kind, offer.node)
         offer.give(launch.kind, launch.level)
         job, task = self._ledger.job(launch.job), (entry.kind, entry.task)
@@ -144,7 +123,6 @@ class Assignments:
         return order
 
     def _resume(self, resume: Resume, offer: OfferEntry) -> msg.ResumeTask:
-        """Carry out a resumption."""
         outbox = self._outbox
         entry = self._ledger.attempt(resume.attempt)
         assert entry is not None

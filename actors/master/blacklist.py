@@ -1,10 +1,10 @@
 """The list of bad nodes across jobs: Hadoop's JobTracker.FaultyTrackersInfo.
 
-A job that succeeds although it had come to shun a node (`JobEntry.shuns`) says that the node is at
-fault, and not the job: one fault.  A node with many faults of late, and many more than others have,
-is listed, unless half of the cluster is.  It stays listed until its faults are long enough ago, or
-until its machine has started again (markTrackerHealthy).  What being listed means depends on the
-version of Hadoop (`actors.config.Profile`) and is the master's concern.
+A job that succeeds although it had come to blacklist a node says that the node is at fault, and not
+the job: one fault.  A node with many faults of late, and many more than others have, is listed,
+unless half of the cluster is, until its faults are long enough ago or its machine has started again
+(markTrackerHealthy).  What being listed means depends on the version of Hadoop
+(`actors.config.Profile`) and is the master's concern.
 """
 
 from callboard.scheduler.model import Millis, NodeId
@@ -34,7 +34,6 @@ class NodeBlacklist:
         self._faults: dict[NodeId, list[int]] = {}
 
     def add(self, node: NodeId, now_ms: Millis) -> None:
-        """One fault more of a node."""
         self._faults.setdefault(node, []).append(now_ms // BUCKET_MS)
 
     def faults(self, node: NodeId, now_ms: Millis) -> int:
@@ -55,6 +54,5 @@ class NodeBlacklist:
         return (sorted(self._faults[node])[-BLACKLISTS_MAX] + BUCKETS) * BUCKET_MS
 
     def clear(self, node: NodeId) -> None:
-        """Forget a node's faults."""
         self._faults.pop(node, None)
         self.blacklisted.pop(node, None)

@@ -5,11 +5,13 @@ They have the attributes of the policy's view (`scheduler.view`); only the ledge
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.master.pending_tasks import NodesWithSlots, PendingMaps, PendingReduces
+from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.lifecycle import (
     BOOKED_ATTEMPT,
@@ -22,14 +24,6 @@ from callboard.actors.vocabulary.lifecycle import (
     BookedNodeState,
     BookedState,
     step,
-)
-from callboard.actors.vocabulary.messages import (
-    HeartbeatReply,
-    KillTask,
-    MapWork,
-    ReduceWork,
-    SubmitJob,
-    SuspendTask,
 )
 from callboard.scheduler.model import (
     KINDS,
@@ -46,8 +40,7 @@ TRACKER_FAILURES_MAX = 4
 """mapred.max.tracker.failures: after this many failed attempts on a node the job blacklists it."""
 
 BLACKLISTING_SHARE = 0.25
-"""CLUSTER_BLACKLIST_PERCENT: unless so great a share of all nodes would be shunned."""
-
+"""CLUSTER_BLACKLIST_PERCENT: unless it would be so great a share of all nodes."""
 
 _BEING_KILLED = frozenset(
     {
@@ -62,34 +55,9 @@ _BEING_KILLED = frozenset(
 class JobEntry:
     """A submitted job that has not ended."""
 
-    __slots__ = (
-        "_finished",
-        "_held",
-        "_nodes",
-        "_running",
-        "_suspended",
-        "_total",
-        "_work",
-        "cause",
-        "faults",
-        "job",
-        "lost",
-        "maps",
-        "outputs",
-        "pool",
-        "priority",
-        "reduces",
-        "retry_causes",
-        "spare",
-        "state",
-        "submitted_ms",
-        "tries",
-        "user",
-    )
-
     def __init__(
         self,
-        order: SubmitJob,
+        order: msg.SubmitJob,
         cause: int,
         now_ms: Millis,
         racks: int,
@@ -127,7 +95,6 @@ class JobEntry:
         self._work = (order.map_work, order.reduce_work)
 
     def change(self, change: BookedJobChange) -> None:
-        """Move on in the job's lifecycle."""
         self.state = step(BOOKED_JOB, self.state, change, f"job {self.job}")
 
     def total(self, kind: TaskKind) -> int:
@@ -163,11 +130,10 @@ class JobEntry:
         return len(self.failing_nodes()) < BLACKLISTING_SHARE * len(self._nodes)
 
     def failing_nodes(self) -> list[NodeId]:
-        """Where too many of its attempts failed, whether it shuns them or not."""
+        """Where too many of its attempts failed, whether it blacklists them or not."""
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
 
     def _hosts_of(self, kind: TaskKind) -> NodesWithSlots:
-        """Who has slots of a kind, whenever it is asked."""
         return lambda: [node.node for node in self._nodes.values() if node.slots(kind)]
 
     def opened(self, kind: TaskKind) -> bool:
@@ -175,35 +141,15 @@ class JobEntry:
         return kind is TaskKind.MAP or self.reduces.opened
 
     def tasks(self, kind: TaskKind) -> PendingMaps | PendingReduces:
-        """The pending tasks of this kind."""
         return self.maps if kind is TaskKind.MAP else self.reduces
 
-    def work(self, kind: TaskKind) -> MapWork | ReduceWork:
-        """The sealed orders for a task, passed on to the slot and not read here."""
+    def work(self, kind: TaskKind) -> msg.MapWork | msg.ReduceWork:
+        """The order for a task, passed on to the slot and not read here."""
         return self._work[kind]
 
 
 class NodeEntry:
     """A node that has joined."""
-
-    __slots__ = (
-        "_running",
-        "_slots",
-        "_suspended",
-        "drained",
-        "freed",
-        "heard_ms",
-        "kills",
-        "kind",
-        "life",
-        "node",
-        "rack",
-        "reply",
-        "speed",
-        "state",
-        "suspends",
-        "tracks",
-    )
 
     def __init__(self, facts: NodeFacts, life: int = 0) -> None:
         self.life = life
@@ -212,9 +158,9 @@ class NodeEntry:
         self.speed = facts.speed
         self.kind = facts.kind
         self.heard_ms: Millis = -1
-        self.reply = HeartbeatReply(0, 0, life=life)
-        self.kills: list[KillTask] = []
-        self.suspends: list[SuspendTask] = []
+        self.reply = msg.HeartbeatReply(0, 0, life=life)
+        self.kills: list[msg.KillTask] = []
+        self.suspends: list[msg.SuspendTask] = []
         self.tracks: list[AttemptId] = []
         self.freed: tuple[deque[int], deque[int]] = (deque(), deque())
         """The events that freed slots which have not been taken since, by kind, oldest first."""
@@ -227,7 +173,6 @@ class NodeEntry:
         self._suspended = [0, 0]
 
     def change(self, change: BookedNodeChange) -> None:
-        """Move on in the node's lifecycle."""
         self.state = step(BOOKED_NODE, self.state, change, f"node {self.node}")
         self.drained = self.state is BookedNodeState.OUT_OF_SERVICE
 
@@ -241,7 +186,6 @@ class NodeEntry:
         return self._suspended[kind]
 
     def could_resume(self) -> bool:
-        """Whether it holds a suspended attempt and has a free slot for it."""
         return any(self._suspended[kind] and self.free(kind) > 0 for kind in KINDS)
 
     def free(self, kind: TaskKind) -> int:
@@ -249,70 +193,35 @@ class NodeEntry:
         return 0 if self.drained else self._slots[kind] - self._running[kind]
 
 
+@dataclass(slots=True, eq=False)
 class AttemptEntry:
     """An attempt that was launched and has not been closed."""
 
-    __slots__ = (
-        "attempt",
-        "beaten",
-        "event",
-        "job",
-        "killing",
-        "kind",
-        "launched_ms",
-        "level",
-        "node",
-        "number",
-        "original",
-        "progress",
-        "ran_ms",
-        "shuffled_ms",
-        "sibling",
-        "state",
-        "suspended_ms",
-        "suspending",
-        "task",
-        "tracked",
-    )
-
-    def __init__(
-        self,
-        attempt: AttemptId,
-        job: JobId,
-        kind: TaskKind,
-        task: TaskIndex,
-        number: int,
-        node: NodeId,
-        level: Locality,
-        launched_ms: Millis,
-        original: AttemptId = 0,
-    ) -> None:
-        self.attempt = attempt
-        self.job = job
-        self.kind = kind
-        self.task = task
-        self.number = number
-        self.node = node
-        self.level = level
-        self.launched_ms = launched_ms
-        self.event = NO_CAUSE
-        """The number of its launch."""
-        self.tracked = False
-        self.state = BookedState.LAUNCHED
-        self.killing = False
-        self.suspending = False
-        self.suspended_ms: Millis | None = None
-        self.progress = 0.0
-        self.ran_ms: Millis = 0
-        self.shuffled_ms: Millis = 0
-        self.original = original
-        self.sibling: AttemptEntry | None = None
-        """The other attempt of its task, while both run and neither has succeeded."""
-        self.beaten = False
-        """Whether its twin has succeeded."""
+    attempt: AttemptId
+    job: JobId
+    kind: TaskKind
+    task: TaskIndex
+    number: int
+    node: NodeId
+    level: Locality
+    launched_ms: Millis
+    original: AttemptId = 0
+    event: int = NO_CAUSE
+    """The number of its launch."""
+    tracked: bool = False
+    state: BookedState = BookedState.LAUNCHED
+    killing: bool = False
+    suspending: bool = False
+    suspended_ms: Millis | None = None
+    progress: float = 0.0
+    ran_ms: Millis = 0
+    shuffled_ms: Millis = 0
+    sibling: "AttemptEntry | None" = None
+    """The other attempt of its task, while both run and neither has succeeded."""
+    beaten: bool = False
+    """Whether its sibling has succeeded."""
 
     def change(self, change: BookedChange) -> None:
-        """Move on in the attempt's lifecycle."""
         state = self.state = step(BOOKED_ATTEMPT, self.state, change, self)
         self.killing = state in _BEING_KILLED
         self.suspending = state is BookedState.SUSPENDING
@@ -344,9 +253,8 @@ class OfferEntry:
         return self._given[kind]
 
     def give(self, kind: TaskKind, level: Locality) -> None:
-        """Count a launch against the offer, at the level at which it was decided.
-
-        A map that runs again counts as node-local wherever it runs (`JobView.nearest`).
+        """Count a launch; a map that runs again counts as node-local anywhere
+        (`JobView.nearest`).
         """
         self._given[kind] += 1
         if kind is TaskKind.MAP and level is Locality.OFF_RACK:

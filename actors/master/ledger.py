@@ -1,12 +1,11 @@
 """The master's books: what it believes of nodes, jobs and attempts.
 
-The ledger is the one thing behind the policy's view (`scheduler.view`): its entries
+The ledger is what is behind the policy's view (`scheduler.view`): its entries
 (`actors.master.entries`) have the views' attributes, so nothing is copied for a decision.  Only the
-master writes in it, and every change keeps the sums right:  `pending`, `running` and `unfinished`
-of the cluster are always the sums over jobs, which `validate` recounts.
+master writes in it, and every change keeps `pending`, `running` and `unfinished` of the cluster the
+sums over jobs, which `validate` recounts.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 
 from callboard.actors.master.entries import AttemptEntry, JobEntry, NodeEntry
@@ -101,17 +100,11 @@ class Ledger:
         """The entry of an attempt, if it is open."""
         return self._attempts.get(attempt)
 
-    def launchable(self, kind: TaskKind) -> int:
-        """All pending tasks of this kind that any node could launch."""
-        return self._pending[kind]
-
     def has_pending(self, job: JobId, kind: TaskKind) -> bool:
-        """Whether there is such a job and a task of this kind of it to launch."""
         entry = self._jobs.get(job)
         return entry is not None and entry.tasks(kind).left > 0
 
     def kinds_pending(self) -> tuple[TaskKind, ...]:
-        """The kinds of which anything is pending."""
         maps, reduces = self._pending
         if not reduces:
             return KINDS[:1] if maps else ()
@@ -127,7 +120,6 @@ class Ledger:
         return reduces > 0 and node.free(TaskKind.REDUCE) > 0
 
     def has_attempts(self, job: JobId) -> bool:
-        """Whether anything of the job runs or is held suspended."""
         entry = self._jobs[job]
         return any(entry._running) or any(entry._suspended)
 
@@ -138,7 +130,6 @@ class Ledger:
     # The master's entries.
 
     def join(self, facts: NodeFacts, life: int = 0) -> NodeEntry:
-        """A node has come."""
         entry = NodeEntry(facts, life)
         self._nodes[facts.node] = entry
         for kind in KINDS:
@@ -154,7 +145,6 @@ class Ledger:
         node.change(BookedNodeChange.LOSE)
 
     def drain(self, node: NodeEntry, out: bool) -> None:
-        """Take a node out of service, or back into it."""
         for kind in KINDS:
             self._slots[kind] -= node.slots(kind)
         node.change(BookedNodeChange.DRAIN if out else BookedNodeChange.RETURN_TO_SERVICE)
@@ -166,14 +156,11 @@ class Ledger:
         return [attempt for attempt in self._attempts.values() if attempt.node == node]
 
     def undo_maps(self, node: NodeId) -> list[tuple[JobId, list[tuple[TaskIndex, AttemptId]]]]:
-        """The finished maps whose outputs lay on a node and will be wanted, by job: none of them
-        is finished any more (rule T2).
-        """
+        """Take back the finished maps whose outputs on a node will be wanted, by job (rule T2)."""
         having = [entry.job for entry in self._jobs.values() if node in entry.outputs]
         return [(job, self.undo_maps_of(job, node)) for job in having]
 
     def undo_maps_of(self, job: JobId, node: NodeId) -> list[tuple[TaskIndex, AttemptId]]:
-        """Those of one job."""
         entry = self._jobs[job]
         outputs = entry.outputs.pop(node, [])
         entry._finished[TaskKind.MAP] -= len(outputs)
@@ -195,7 +182,6 @@ class Ledger:
             self._padded[TaskKind.REDUCE] += order.reduces
 
     def open_reduces(self, job: JobId, cause: int) -> None:
-        """The job's reduces are pending from now on."""
         entry = self._jobs[job]
         entry.change(BookedJobChange.OPEN_REDUCES)
         entry.cause[TaskKind.REDUCE] = cause
@@ -239,7 +225,6 @@ class Ledger:
         level: Locality,
         original: AttemptId = 0,
     ) -> AttemptEntry:
-        """Book an attempt on the node."""
         entry = self._jobs[job]
         assert node.free(kind) > 0, f"node {node.node} has no free slot of {kind!r}"
         self._last_attempt += 1
@@ -252,9 +237,8 @@ class Ledger:
         return attempt
 
     def close(self, attempt: AttemptEntry, change: BookedChange) -> AttemptEntry | None:
-        """An attempt has ended.  The other attempt of its task, which runs on, if there is one.
-
-        If this one succeeded, that one is beaten: its task is done, however it ends.
+        """An attempt has ended.  The other attempt of its task, which runs on, if there is one: if
+        this one succeeded, that one is beaten, and its task done, however it ends.
         """
         attempt.change(change)
         succeeded = attempt.state is BookedState.SUCCEEDED
@@ -265,10 +249,10 @@ class Ledger:
             self._count_running(attempt, -1)
         else:
             self._count_suspended(attempt, -1)
-        twin, attempt.sibling = attempt.sibling, None
-        if twin is not None:
-            twin.sibling = None
-            twin.beaten = succeeded
+        sibling, attempt.sibling = attempt.sibling, None
+        if sibling is not None:
+            sibling.sibling = None
+            sibling.beaten = succeeded
         if failed:
             entry.tasks(kind).again.avoid(attempt.task, attempt.node)
             self.blame(attempt.job, attempt.node)
@@ -277,11 +261,11 @@ class Ledger:
             self._unfinished[kind] -= 1
             if kind is TaskKind.MAP and entry.total(TaskKind.REDUCE):
                 entry.outputs.setdefault(attempt.node, []).append((attempt.task, attempt.attempt))
-        elif twin is not None or attempt.beaten:
+        elif sibling is not None or attempt.beaten:
             entry.spare[kind] -= 1
         else:
             entry.lost[kind] += 1
-        return twin
+        return sibling
 
     def suspend(self, attempt: AttemptEntry) -> None:
         """An attempt has given up its slot and is held by its node."""
@@ -291,19 +275,16 @@ class Ledger:
         self._count_suspended(attempt, 1)
 
     def resume(self, attempt: AttemptEntry) -> None:
-        """A suspended attempt is given a slot of its node."""
         attempt.change(BookedChange.ORDER_RESUME)
         attempt.suspended_ms = None
         self._count_suspended(attempt, -1)
         self._count_running(attempt, 1)
 
     def _count_running(self, attempt: AttemptEntry, more: int) -> None:
-        """So many more like this attempt have a slot."""
         for sums in (self, self._jobs[attempt.job], self._nodes[attempt.node]):
             sums._running[attempt.kind] += more
 
     def _count_suspended(self, attempt: AttemptEntry, more: int) -> None:
-        """This attempt is suspended (1) or no longer (-1)."""
         job = self._jobs[attempt.job]
         for sums in (self, job, self._nodes[attempt.node]):
             sums._suspended[attempt.kind] += more
@@ -311,7 +292,6 @@ class Ledger:
         (held.append if more > 0 else held.remove)(attempt)
 
     def blame(self, job: JobId, node: NodeId) -> None:
-        """Something of the job came to grief on the node."""
         faults = self._jobs[job].faults
         faults[node] = faults.get(node, 0) + 1
 
@@ -340,35 +320,3 @@ class Ledger:
         if entry.total(TaskKind.REDUCE):
             for kind in KINDS:
                 self._padded[kind] -= entry.total(kind)
-
-    def validate(self) -> None:
-        """Recount every sum from the entries; for tests."""
-        for kind in KINDS:
-            open_ = [a for a in self._attempts.values() if a.kind is kind]
-            attempts = [a for a in open_ if a.suspended_ms is None]
-            held = len(open_) - len(attempts)
-            nodes, jobs = self._nodes.values(), self._jobs.values()
-            assert self._running[kind] == len(attempts) == sum(n._running[kind] for n in nodes)
-            assert self._running[kind] == sum(j._running[kind] for j in jobs)
-            assert self._suspended[kind] == held == sum(n._suspended[kind] for n in nodes)
-            assert held == sum(j._suspended[kind] for j in jobs)
-            assert self._pending[kind] == sum(j.tasks(kind).left for j in jobs)
-            assert self._slots[kind] == sum(n.slots(kind) for n in nodes)
-            assert self._unfinished[kind] == sum(
-                j.total(kind) - j.finished(kind) for j in jobs if j.opened(kind)
-            )
-            assert self._padded[kind] == sum(j.total(kind) for j in jobs if j.total(KINDS[1]))
-            assert all(0 <= n._running[kind] <= n.slots(kind) or n.drained for n in nodes)
-            for job in jobs:  # S6: finished + running + pending + suspended + failed is all
-                if job.opened(kind):
-                    assert job.pending(kind) == job.tasks(kind).left + job.suspended(kind)
-                    running = {
-                        a.task
-                        for a in attempts
-                        if a.job == job.job and not a.beaten and a.suspended_ms is None
-                    }
-                    assert job.running(kind) - job.spare[kind] == len(running)
-                    parts = job.finished(kind) + len(running) + job.pending(kind)
-                    assert parts + job.lost[kind] == job.total(kind), f"S6: {job.job} {kind!r}"
-        tasks = Counter((a.job, a.kind, a.task) for a in self._attempts.values())
-        assert all(count <= 2 for count in tasks.values()), "S4"

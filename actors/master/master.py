@@ -18,7 +18,7 @@ import msgspec
 
 from callboard.actors.config import Cluster
 from callboard.actors.elided_heartbeats import RESUMING, ElidedHeartbeats
-from callboard.actors.kernel.actor import NO_CAUSE, Actor, answering
+from callboard.actors.kernel.actor import NO_CAUSE, Actor
 from callboard.actors.kernel.address import MASTER, job_address, node_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.master.assignments import Assignments
@@ -40,15 +40,7 @@ from callboard.actors.vocabulary.lifecycle import (
 from callboard.scheduler import facts
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import (
-    KINDS,
-    AttemptId,
-    JobId,
-    Millis,
-    NodeId,
-    TaskIndex,
-    TaskKind,
-)
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
 
@@ -56,11 +48,6 @@ _REPORTS = {
     Outcome.SUCCEEDED: BookedChange.REPORT_SUCCEEDED,
     Outcome.FAILED: BookedChange.REPORT_FAILED,
     Outcome.KILLED: BookedChange.REPORT_KILLED,
-}
-_OUTCOMES = {
-    BookedState.SUCCEEDED: Outcome.SUCCEEDED,
-    BookedState.FAILED: Outcome.FAILED,
-    BookedState.KILLED: Outcome.KILLED,
 }
 _TIMERS = (
     msg.ExpiryCheck,
@@ -74,33 +61,7 @@ _WHILE_PAUSED = (faults.ResumeMaster, faults.Disturb)
 
 
 class Master(Actor):
-    """The one master of a cluster that begins with `nodes` nodes and `policy`; `make_policy` makes
-    another from its spelling.
-    """
-
-    answers = answering(
-        msg.SubmitJob,
-        msg.ReducesReady,
-        msg.RunAgain,
-        msg.DropOutputs,
-        msg.JobDone,
-        msg.Heartbeat,
-        msg.ElidedHeartbeat,
-        msg.HeartbeatsResumed,
-        msg.PreemptionDue,
-        msg.Preempt,
-        msg.StopAttempt,
-        msg.ExpiryCheck,
-        msg.BlacklistReview,
-        faults.SetPriority,
-        faults.SetPool,
-        faults.Drain,
-        faults.Disturb,
-        faults.SwitchPolicy,
-        faults.PauseMaster,
-        faults.ResumeMaster,
-        faults.RestartMaster,
-    )
+    """The master of a cluster of `nodes` nodes; `make_policy` makes a policy from its spelling."""
 
     def __init__(
         self,
@@ -161,7 +122,6 @@ class Master(Actor):
             self._await_elided(self._elided)
 
     def tell(self, fact: facts.Fact) -> None:
-        """Tell the policy what has happened."""
         self._policy.observe(fact, self.ledger)
         if self._switching is not None and (switch := self._switching.switch) is not None:
             what = (switch.was, switch.now, switch.kind, switch.waiting, switch.free, switch.slots)
@@ -211,7 +171,6 @@ class Master(Actor):
             self._job_changed(order.job)
 
     def on_set_pool(self, order: faults.SetPool) -> None:
-        """Another pool for a job, if it is there."""
         if self.ledger.here(order.job):
             self.ledger.job(order.job).pool = order.pool
             self._job_changed(order.job)
@@ -241,7 +200,7 @@ class Master(Actor):
     ) -> None:
         """Have maps run again that had succeeded on a node."""
         cause = self.cause
-        outcome = _OUTCOMES[step(BOOKED_ATTEMPT, BookedState.SUCCEEDED, change)]
+        outcome = ev.OUTCOMES[step(BOOKED_ATTEMPT, BookedState.SUCCEEDED, change)]
         attempts = tuple(attempt for _, attempt in outputs)
         lost = ev.MapOutputsLost(self.now_ms, job, node, attempts, outcome, cause=cause)
         self.cause = self.note(lost)
@@ -377,7 +336,6 @@ class Master(Actor):
     # What heartbeats report.
 
     def _book_report(self, report: msg.EndReport) -> None:
-        """Book an attempt's end as its node tells it."""
         entry = self.ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed before"
         change = BookedChange.REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]
@@ -386,17 +344,15 @@ class Master(Actor):
     def _close(
         self, entry: AttemptEntry, change: BookedChange, ran_ms: Millis, shuffled_ms: Millis
     ) -> None:
-        """Book an attempt's end, and tell the policy and the job.
-
-        The job hears of it if it makes a difference to the task: the first success, a failure, or
-        an end without success when no other attempt of the task runs.  A second success is booked
-        as killed.
+        """Book an attempt's end, a second success as killed, and tell the policy.  Tell the job too
+        if it makes a difference to the task: of the first success, a failure, or an end without
+        success when no other attempt of the task runs.
         """
         node = self.ledger.node(entry.node)
         assert node is not None
         held_slot = entry.suspended_ms is None
         sibling = self.ledger.close(entry, change)
-        outcome = _OUTCOMES[entry.state]
+        outcome = ev.OUTCOMES[entry.state]
         succeeded, failed = outcome is Outcome.SUCCEEDED, outcome is Outcome.FAILED
         closed = ev.AttemptClosed(self.now_ms, entry.attempt, outcome, cause=self.cause)
         self.cause = self.note(closed)
@@ -426,7 +382,6 @@ class Master(Actor):
         self.tell(facts.Suspended(*what, report.ran_ms, report.shuffled_ms))
 
     def _book_progress(self, progress: msg.AttemptProgress) -> None:
-        """Book how far an attempt is."""
         entry = self.ledger.attempt(progress.attempt)
         assert entry is not None, f"attempt {progress.attempt} was closed and goes on"
         entry.progress, entry.ran_ms = progress.done, progress.ran_ms
@@ -447,9 +402,8 @@ class Master(Actor):
         self.send(MASTER, msg.Preempt(due.policy))
 
     def on_preempt(self, preempt: msg.Preempt) -> None:
-        """Mark the policy's victims; the orders go out with their nodes' next replies.
-
-        A round after the timer, when all heartbeats of this instant have been answered, so that
+        """Mark the policy's victims; the orders go out with their nodes' next replies.  That is a
+        round after the timer, when all heartbeats of this instant have been answered, so that
         elided and sent heartbeats give the same result.
         """
         if preempt.policy != self._policies:
@@ -502,7 +456,6 @@ class Master(Actor):
         self._see_to(entry.node)
 
     def _suspend(self, entry: AttemptEntry, why: Why) -> None:
-        """Order an attempt to be suspended with its node's next reply."""
         entry.change(BookedChange.ORDER_SUSPEND)
         order = self.note(ev.SuspendOrdered(self.now_ms, entry.attempt, why, cause=self.cause))
         self._node_of(entry).suspends.append(msg.SuspendTask(entry.attempt, order))
@@ -555,8 +508,8 @@ class Master(Actor):
         self.timer(msg.ExpiryCheck(), every_ms - self.now_ms % every_ms)
 
     def _lose(self, node: NodeEntry, again: bool = False) -> None:
-        """Give a node up: what ran there is killed, and what reduces may still want of its maps'
-        outputs has to be made again (rule T2).
+        """Give a node up: what ran there is killed, maps that reduces still need run again (rule
+        T2).
         """
         lost = ev.NodeLost(self.now_ms, node.node, node.heard_ms, again, cause=self.cause)
         cause = self._lost_by[node.node] = self.note(lost)
@@ -680,9 +633,7 @@ class Master(Actor):
             self.receive(message)
 
     def on_restart_master(self, fault: faults.RestartMaster) -> None:
-        """Begin again.  Nodes that send heartbeats are told to begin anew, jobs come again or are
-        lost.
-        """
+        """Begin again: nodes are told to when they send heartbeats, jobs come again or are lost."""
         lost, cause = self.ledger, self.cause
         for entry in lost.attempts():
             entry.change(BookedChange.LOSE)

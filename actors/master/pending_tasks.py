@@ -1,9 +1,9 @@
 """A job's pending tasks, so indexed that a node's nearest one is found without a search.
 
-Half a million block locations are three arrays of 32-bit integers here, sorted once by node and
-once by rack when the first slot asks, and a cursor for each node and rack that has asked.  A
-cursor only ever moves past tasks that have been taken, so all the looking of a job's whole life
-costs about as much as its replicas.
+Half a million block locations are three arrays of 32-bit integers, sorted once by node and once by
+rack when the first slot asks, and a cursor for each node and rack that has asked.  A cursor only
+moves past tasks that have been taken, so all searches of a job's life cost about as much as its
+replicas.
 """
 
 from array import array
@@ -20,8 +20,7 @@ NodesWithSlots = Callable[[], Iterable[NodeId]]
 
 
 class Retries:
-    """Tasks that must run again: those that came to nothing most often first, then the lowest.
-
+    """Tasks that must run again: those that failed or were lost most often first, then the lowest.
     None runs on a host where an attempt of it has failed, unless one has on every host
     (JobInProgress.findTaskFromList).
     """
@@ -36,7 +35,7 @@ class Retries:
         return len(self._queue)
 
     def add(self, task: TaskIndex) -> None:
-        """One attempt more of the task came to nothing."""
+        """One more attempt of the task failed or was lost."""
         self._times[task] = self._times.get(task, 0) + 1
         insort(self._queue, (-self._times[task], task))
 
@@ -56,7 +55,6 @@ class Retries:
         return next((task for _, task in self._queue if self.suits(task, node)), None)
 
     def take(self, task: TaskIndex) -> None:
-        """The task is launched."""
         del self._queue[bisect_left(self._queue, (-self._times[task], task))]
 
 
@@ -93,10 +91,9 @@ class PendingMaps:
         return Locality.OFF_RACK
 
     def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
-        """Take the map to launch on `node` and how near its input really is.
-
-        Maps that must run again go first, most failures first (JobInProgress.findNewMapTask);
-        then the nearest, then the lowest index.
+        """Take the map to launch on `node` and how near its input really is: maps that must run
+        again first, most failures first (JobInProgress.findNewMapTask); then the nearest, then the
+        lowest.
         """
         assert self.left, "no map is pending"
         self.left -= 1
@@ -116,7 +113,6 @@ class PendingMaps:
         return found, level
 
     def give_back(self, task: TaskIndex) -> None:
-        """A taken map must run again."""
         self.again.add(task)
         self.left += 1
 
@@ -138,7 +134,7 @@ class PendingMaps:
 
 
 class PendingReduces:
-    """The reduces of one job that may run and do not.  None may before slowstart."""
+    """The reduces of one job that may run and do not, nowhere at home; none before slowstart."""
 
     def __init__(self, count: int, hosts: NodesWithSlots) -> None:
         self.left = 0
@@ -153,7 +149,6 @@ class PendingReduces:
         self.left += self._count
 
     def nearest(self, node: NodeId) -> Locality | None:
-        """Reduces are at home nowhere."""
         if not self.left:
             return None
         again = len(self.again)
@@ -172,12 +167,10 @@ class PendingReduces:
         return self._next - 1, Locality.OFF_RACK
 
     def give_back(self, task: TaskIndex) -> None:
-        """A taken reduce must run again."""
         self.again.add(task)
         self.left += 1
 
     def level(self, task: TaskIndex, node: NodeId) -> Locality:  # noqa: ARG002
-        """Reduces are at home nowhere."""
         return Locality.OFF_RACK
 
 

@@ -9,7 +9,7 @@ that brought it about, and so back to a submission, a fault, or the master's own
 (`NO_CAUSE`).  Each class says what its cause is.
 
 A new event is a class here, in `AnyEvent` too, with what it changes in `journal.run_state` and the
-sentence that `journal.tell.sentences` makes of it.  Its class says whom it is about, by its base,
+sentence that `journal.tell.sentences` makes of it.  Its class says what it is about, by its base,
 how much it matters, and whether it is marked on the time bar; all else goes by that.
 """
 
@@ -39,6 +39,10 @@ class Outcome(StrEnum):
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     KILLED = "killed"
+
+
+OUTCOMES: dict[str, Outcome] = {outcome.value: outcome for outcome in Outcome}
+"""By the state in which an attempt or a job has ended: the names are the same."""
 
 
 class Stall(StrEnum):
@@ -109,6 +113,24 @@ class AttemptEvent(Event, frozen=True):
     """What happened to an attempt."""
 
     attempt: AttemptId
+
+
+class DecisionEvent(AttemptEvent, frozen=True):
+    """What the master decided for an attempt."""
+
+    importance = Importance.DECISION
+
+
+class OrderEvent(DecisionEvent, frozen=True):
+    """An order for an attempt that runs or is suspended, with the policy's reason."""
+
+    why: Why
+
+
+class DetailEvent(AttemptEvent, frozen=True):
+    """What became of an attempt."""
+
+    importance = Importance.DETAIL
 
 
 # The run.
@@ -233,7 +255,7 @@ class JobFinished(JobEvent, frozen=True):
 # Attempts, as the master decides and books.
 
 
-class AttemptLaunched(AttemptEvent, frozen=True):
+class AttemptLaunched(DecisionEvent, frozen=True):
     """The master decided to run a task on a node.  Told by the master, with the policy's reason.
 
     `number` counts the task's attempts from 0; `level` is the locality that the ledger found.
@@ -243,8 +265,6 @@ class AttemptLaunched(AttemptEvent, frozen=True):
     Its cause is what freed the slot that it takes: the booked end or the suspension of an attempt.
     Where that slot was never held before, it is what made the task pending.
     """
-
-    importance = Importance.DECISION
 
     job: JobId
     kind: TaskKind
@@ -256,7 +276,7 @@ class AttemptLaunched(AttemptEvent, frozen=True):
     original: AttemptId = 0
 
 
-class KillOrdered(AttemptEvent, frozen=True):
+class KillOrdered(OrderEvent, frozen=True):
     """An attempt must give way: the policy decided so, or another attempt of its task succeeded.
     Told by the master.
 
@@ -264,33 +284,23 @@ class KillOrdered(AttemptEvent, frozen=True):
     on which it does.
     """
 
-    importance = Importance.DECISION
     mark = Mark.PREEMPTION
 
-    why: Why
 
-
-class SuspendOrdered(AttemptEvent, frozen=True):
+class SuspendOrdered(OrderEvent, frozen=True):
     """The policy decided that an attempt must give way and keep its work.  Told by the master.
 
     Its cause is as for `KillOrdered`.
     """
 
-    importance = Importance.DECISION
     mark = Mark.PREEMPTION
 
-    why: Why
 
-
-class ResumeOrdered(AttemptEvent, frozen=True):
+class ResumeOrdered(OrderEvent, frozen=True):
     """The policy gave a suspended attempt a slot of its node again.  Told by the master.
 
     Its cause is what freed the slot.
     """
-
-    importance = Importance.DECISION
-
-    why: Why
 
 
 class LaunchExpired(AttemptEvent, frozen=True):
@@ -301,7 +311,7 @@ class LaunchExpired(AttemptEvent, frozen=True):
     """
 
 
-class AttemptClosed(AttemptEvent, frozen=True):
+class AttemptClosed(DetailEvent, frozen=True):
     """The master learnt the end of an attempt and booked it.  Told by the master.
 
     The booked outcome can differ from the slot's: the second success of a task is booked as
@@ -309,83 +319,67 @@ class AttemptClosed(AttemptEvent, frozen=True):
     reported, the loss of the node, or the restart of the master.
     """
 
-    importance = Importance.DETAIL
-
     outcome: Outcome
 
 
 # Attempts, as they really go.
 
 
-class AttemptStarted(AttemptEvent, frozen=True):
+class AttemptStarted(DetailEvent, frozen=True):
     """The attempt really began, as it was launched.  Told by the slot; `slot` is its place on the
     node.
     """
-
-    importance = Importance.DETAIL
 
     node: NodeId
     slot: int
 
 
-class ShuffleEnded(AttemptEvent, frozen=True):
+class ShuffleEnded(DetailEvent, frozen=True):
     """A reduce has all its map outputs.  Told by the slot.
 
     Its cause is the booking of the last map that it waited for, or its own start.
     """
 
-    importance = Importance.DETAIL
 
-
-class AttemptStalled(AttemptEvent, frozen=True):
+class AttemptStalled(DetailEvent, frozen=True):
     """The attempt makes no progress any more, which was `progress` so far.  Told by the slot.
 
     Its cause is the fault to blame, if there is one, or what the attempt did last.
     """
 
-    importance = Importance.DETAIL
-
     progress: float
     why: Stall
 
 
-class StallEnded(AttemptEvent, frozen=True):
+class StallEnded(DetailEvent, frozen=True):
     """The attempt, which waited for its input, has found it and begins.  Told by the slot.
 
     Its cause is the stall.
     """
 
-    importance = Importance.DETAIL
 
-
-class AttemptSuspended(AttemptEvent, frozen=True):
+class AttemptSuspended(DetailEvent, frozen=True):
     """The attempt really stopped, by an order; its node holds it, and its slot is free.  Told by
     the slot.
     """
 
-    importance = Importance.DETAIL
 
-
-class AttemptResumed(AttemptEvent, frozen=True):
+class AttemptResumed(DetailEvent, frozen=True):
     """A suspended attempt really goes on, by an order.  Told by the slot; `slot` is its place on
     the node.
     """
-
-    importance = Importance.DETAIL
 
     node: NodeId
     slot: int
 
 
-class AttemptEnded(AttemptEvent, frozen=True):
+class AttemptEnded(DetailEvent, frozen=True):
     """The attempt really ended and its slot is free.  Told by the slot, or by the node if it was
     killed while suspended; `suspended_ms` is how long it was suspended in all.
 
     Of one that was killed the cause is the order, the crash, or the loss of which its node was
     told; of one that failed, the fault to blame if there is one; else what it did last.
     """
-
-    importance = Importance.DETAIL
 
     outcome: Outcome
     started_ms: Millis
@@ -435,34 +429,14 @@ class NodeUnblacklisted(NodeEvent, frozen=True):
     """
 
 
-AnyEvent = (
-    RunStarted
-    | JobSubmitted
-    | AttemptLaunched
-    | AttemptStarted
-    | ShuffleEnded
-    | AttemptStalled
-    | StallEnded
-    | AttemptSuspended
-    | AttemptResumed
-    | AttemptEnded
-    | AttemptClosed
-    | LaunchExpired
-    | KillOrdered
-    | SuspendOrdered
-    | ResumeOrdered
-    | OrderSwitched
-    | FaultStruck
-    | NodeLost
-    | MapOutputsLost
-    | JobBlacklistedNode
-    | NodeBlacklisted
-    | NodeUnblacklisted
-    | JobChanged
-    | JobResubmitted
-    | NodeReturned
-    | JobFinished
-    | RunEnded
-)
+_Beginnings = RunStarted | JobSubmitted | AttemptLaunched
+_OnSlots = AttemptStarted | ShuffleEnded | AttemptStalled | StallEnded
+_Ends = AttemptSuspended | AttemptResumed | AttemptEnded | AttemptClosed | LaunchExpired
+_Orders = KillOrdered | SuspendOrdered | ResumeOrdered | OrderSwitched
+_Losses = FaultStruck | NodeLost | MapOutputsLost
+_Blacklists = JobBlacklistedNode | NodeBlacklisted | NodeUnblacklisted
+_Changes = JobChanged | JobResubmitted | NodeReturned | JobFinished | RunEnded
+
+AnyEvent = _Beginnings | _OnSlots | _Ends | _Orders | _Losses | _Blacklists | _Changes
 
 EVENT_TYPES: tuple[type[AnyEvent], ...] = AnyEvent.__args__

@@ -32,7 +32,7 @@ class Restart(NodeFault, frozen=True):
 
 
 class PauseNode(NodeFault, frozen=True):
-    """The node stands still, as in a long collection of garbage: nothing is lost, all is late."""
+    """The node stands still, as in a long garbage collection: nothing is lost, all is late."""
 
 
 class ResumeNode(NodeFault, frozen=True):
@@ -59,18 +59,14 @@ class Partition(NodeFault, frozen=True):
 
 
 class Flaky(NodeFault, frozen=True):
-    """Of the attempts that start on the node from now on, this share fails on its way: at this
-    progress, or at a drawn one.
-    """
+    """This share of the attempts that start on the node now fails, at this or a drawn progress."""
 
     share: float
     progress: float | None = None
 
 
 class Hang(NodeFault, frozen=True):
-    """Of the attempts that start on the node from now on, this share stands still on its way: at
-    this progress, or at a drawn one.
-    """
+    """This share of the attempts that start on the node now hangs, at this or a drawn progress."""
 
     share: float
     progress: float | None = None
@@ -89,9 +85,7 @@ class Drift(NodeFault, frozen=True):
 
 
 class Drain(NodeFault, frozen=True):
-    """The cluster's operator takes a node out of service, or back into it: it gets no more tasks,
-    and what runs on it goes on.
-    """
+    """The operator takes a node out of service, or back; what runs on it goes on."""
 
     out: bool
 
@@ -144,41 +138,11 @@ class RestartMaster(MasterFault, frozen=True):
     recover: bool = False
 
 
-OF_MACHINES: tuple[type[Fault], ...] = (
-    Crash,
-    Restart,
-    PauseNode,
-    ResumeNode,
-    Slow,
-    Partition,
-    Flaky,
-    Hang,
-    StickLaunches,
-    Drift,
-)
-"""What strikes a node and its slots."""
+_OfAMachine: TypeAlias = Crash | Restart | PauseNode | ResumeNode | Slow | Drift
+_OfALink: TypeAlias = Disturb | Partition
+_OfAttempts: TypeAlias = Flaky | Hang | StickLaunches
+_OfAJob: TypeAlias = KillJob | SetPriority | SetPool
+_OfTheMaster: TypeAlias = Drain | SwitchPolicy | PauseMaster | ResumeMaster | RestartMaster
 
-OF_THE_MASTER: tuple[type[Fault], ...] = (PauseMaster, ResumeMaster, RestartMaster)
-
-AnyFault: TypeAlias = (
-    Crash
-    | Restart
-    | PauseNode
-    | ResumeNode
-    | Slow
-    | Disturb
-    | Partition
-    | Flaky
-    | Hang
-    | StickLaunches
-    | Drift
-    | Drain
-    | KillJob
-    | SetPriority
-    | SetPool
-    | SwitchPolicy
-    | PauseMaster
-    | ResumeMaster
-    | RestartMaster
-)
+AnyFault: TypeAlias = _OfAMachine | _OfALink | _OfAttempts | _OfAJob | _OfTheMaster
 """Anything that the injector can make happen."""

@@ -18,7 +18,7 @@ from callboard.scheduler.model import (
 )
 from callboard.scheduler.reasons import Reason
 
-# What an attempt has to do.  The job writes it, the slot reads it; the master carries it sealed.
+# What an attempt has to do: the job writes it, the slot reads it; the master only passes it on.
 
 
 class TaskAnomalies(Message, frozen=True):
@@ -35,8 +35,8 @@ class TaskAnomalies(Message, frozen=True):
 
 
 class InjectedFailure(Message, frozen=True):
-    """An attempt is not to succeed: when its work after the shuffle is done to the share `at` it
-    fails, or it `hangs`.  `cause` is the fault to blame, `NO_CAUSE` if it is the task's own.
+    """An attempt is to fail, or to stop if it `hangs`, when its work after the shuffle is done to
+    the share `at`; `cause` is the fault to blame, `NO_CAUSE` if it is the task's own.
     """
 
     at: float
@@ -45,8 +45,8 @@ class InjectedFailure(Message, frozen=True):
 
 
 class MapWork(Message, frozen=True):
-    """One map: `ms` on a node of speed 1 with local input, before noise; times the factor that
-    stands beside the node's kind, if any does.
+    """One map: `ms` on a node of speed 1 with local input, before noise, times the factor of the
+    node's kind, if there is one.
     """
 
     ms: Millis
@@ -55,9 +55,8 @@ class MapWork(Message, frozen=True):
 
 
 class ReduceWork(Message, frozen=True):
-    """One reduce: `shuffle_ms` to fetch its share, `tail_ms` of it for the last map's output
-    alone, and `reduce_ms` for all that comes after on a node of speed 1; before noise.  `factors`
-    are for what comes after.
+    """One reduce, before noise: `shuffle_ms` to fetch its share, `tail_ms` of it for the last map's
+    output alone, and `reduce_ms` for all that comes after on a node of speed 1, times the factor.
     """
 
     shuffle_ms: Millis
@@ -104,7 +103,7 @@ class ReducesReady(Message, frozen=True):
 
 
 class RunAgain(Message, frozen=True):
-    """Job to master: an attempt of this task came to nothing, it may run again now."""
+    """Job to master: an attempt of this task failed or was lost; it may run again now."""
 
     job: JobId
     kind: TaskKind
@@ -112,9 +111,7 @@ class RunAgain(Message, frozen=True):
 
 
 class AttemptBooked(Message, frozen=True):
-    """Master to job: an attempt of yours has ended, and no other attempt of its task runs if it was
-    `alone`.
-    """
+    """Master to job: an attempt of yours has ended; `alone` says that no other of its task runs."""
 
     attempt: AttemptId
     kind: TaskKind
@@ -125,9 +122,8 @@ class AttemptBooked(Message, frozen=True):
 
 
 class OutputsLost(Message, frozen=True):
-    """Master to job: these maps of yours had succeeded, and their outputs are gone (rule T2).
-
-    They count as failed where they could not be fetched (rule T6).
+    """Master to job: the outputs of these maps of yours are gone (rule T2); the maps count as
+    `failed` where they could not be fetched (rule T6).
     """
 
     tasks: tuple[TaskIndex, ...]
@@ -135,7 +131,7 @@ class OutputsLost(Message, frozen=True):
 
 
 class MasterRestarted(Message, frozen=True):
-    """Master to job: I have begun again and know nothing of you; be submitted again, or be lost."""
+    """Master to job: I have started again and know nothing of you; be resubmitted, or be lost."""
 
     recover: bool
 
@@ -168,9 +164,7 @@ class RetryHeartbeat(Message, frozen=True):
 
 class HeartbeatsResumed(Message, frozen=True):
     """Node to master: from now on I send every heartbeat; the last one that I left out would have
-    arrived at `left_out_ms`, or -1.
-
-    It is part of eliding heartbeats and not of the world: it says what real ones would have said.
+    arrived at `left_out_ms`, or -1.  Part of eliding heartbeats, not of the world.
     """
 
     node: NodeId
@@ -182,14 +176,14 @@ class ExpiryCheck(Message, frozen=True):
 
 
 class BlacklistReview(Message, frozen=True):
-    """Master to itself: a listed node's faults may be long enough ago."""
+    """Master to itself: the faults of a blacklisted node may be long enough ago."""
 
     node: NodeId
 
 
 class EndReport(Message, frozen=True):
-    """Part of a heartbeat: an attempt on this node has ended, by the event `cause`, having run
-    `ran_ms` in all and `shuffled_ms` of it in its shuffle (0 for maps).
+    """Part of a heartbeat: an attempt has ended, by the event `cause`, having run `ran_ms`, of them
+    `shuffled_ms` in its shuffle (0 for maps).
     """
 
     attempt: AttemptId
@@ -200,8 +194,8 @@ class EndReport(Message, frozen=True):
 
 
 class SuspensionReport(Message, frozen=True):
-    """Part of a heartbeat: an attempt on this node is suspended, by the event `cause`, having run
-    `ran_ms` so far and `shuffled_ms` of it in its shuffle (0 for maps).
+    """Part of a heartbeat: an attempt is suspended, by the event `cause`, having run `ran_ms`, of
+    them `shuffled_ms` in its shuffle (0 for maps).
     """
 
     attempt: AttemptId
@@ -220,18 +214,22 @@ class FetchFailure(Message, frozen=True):
     cause: int
 
 
-class NotBegun(Message, frozen=True):
-    """Slot to node, then part of a heartbeat: an attempt holds its slot and has not begun (Hadoop:
-    its state is UNASSIGNED), as the event `cause` tells.
-    """
+class _OfAttempt(Message, frozen=True):
+    """About an attempt; `cause` is the event that brought it about."""
 
     attempt: AttemptId
     cause: int
 
 
+class NotBegun(_OfAttempt, frozen=True):
+    """Slot to node, then part of a heartbeat: an attempt holds its slot and has not begun (Hadoop:
+    UNASSIGNED), as the event `cause` tells.
+    """
+
+
 class AttemptProgress(Message, frozen=True):
-    """Part of a heartbeat: an attempt is under way, has run `ran_ms` so far and `shuffled_ms` of
-    it in its shuffle, and has done the share `done` (`scheduler.view.AttemptView.progress`).
+    """Part of a heartbeat: an attempt has run `ran_ms` so far, of them `shuffled_ms` in its
+    shuffle, and has done the share `done` (`scheduler.view.AttemptView.progress`).
     """
 
     attempt: AttemptId
@@ -277,29 +275,16 @@ class LaunchTask(Message, frozen=True):
     cause: int
 
 
-class KillTask(Message, frozen=True):
-    """Part of a reply, then node to slot: stop this attempt, by the order `cause`."""
-
-    attempt: AttemptId
-    cause: int
+class KillTask(_OfAttempt, frozen=True):
+    """Part of a reply, then node to slot: stop this attempt."""
 
 
-class SuspendTask(Message, frozen=True):
-    """Part of a reply, then node to slot: hand a checkpoint of this attempt to the node, by the
-    order `cause`.
-    """
-
-    attempt: AttemptId
-    cause: int
+class SuspendTask(_OfAttempt, frozen=True):
+    """Part of a reply, then node to slot: hand a checkpoint of this attempt to the node."""
 
 
-class ResumeTask(Message, frozen=True):
-    """Part of a reply: put this suspended attempt into a free slot of its kind, by the order
-    `cause`.
-    """
-
-    attempt: AttemptId
-    cause: int
+class ResumeTask(_OfAttempt, frozen=True):
+    """Part of a reply: put this suspended attempt into a free slot of its kind."""
 
 
 class HeartbeatReply(Message, frozen=True):
@@ -329,9 +314,7 @@ class ElidedHeartbeat(Message, frozen=True):
 
 
 class PreemptionDue(Message, frozen=True):
-    """Master to itself: time to ask the policy for victims, once this instant's heartbeats are
-    done.
-
+    """Master to itself: time to ask for victims, once this instant's heartbeats are answered;
     `policy` counts the policies that have been in force.
     """
 
@@ -369,8 +352,8 @@ class RetryInput(Message, frozen=True):
 
 
 class PhaseBegan(Message, frozen=True):
-    """Slot to node: a tracked attempt began a phase that would last `length_ms` if nothing came
-    between; `done` is the attempt's progress at its beginning, and stays that if the length is 0.
+    """Slot to node: a tracked attempt began a phase that lasts `length_ms` if nothing comes
+    between; `done` is its progress at the beginning, and stays that if the length is 0.
     """
 
     attempt: AttemptId
@@ -385,9 +368,8 @@ class TrackProgress(Message, frozen=True):
 
 
 class ProgressTold(Message, frozen=True):
-    """Slot to node: the attempt has run `ran_ms` so far, `shuffled_ms` of it in its shuffle, and
-    has done the share `done`; its present phase takes `left_ms` more, None where that cannot be
-    told.
+    """Slot to node: the attempt has run `ran_ms` so far, of them `shuffled_ms` in its shuffle, and
+    has done the share `done`; its phase takes `left_ms` more, None where that cannot be told.
     """
 
     attempt: AttemptId
@@ -398,9 +380,8 @@ class ProgressTold(Message, frozen=True):
 
 
 class AttemptFinished(Message, frozen=True):
-    """Slot to node: the attempt has ended and I am free; `report` is for the master.
-
-    A map that succeeded leaves its output on the node; `output_of` says whose.
+    """Slot to node: the attempt has ended and I am free; `report` is for the master.  A map that
+    succeeded leaves the output of the job `output_of` on the node.
     """
 
     slot: int
@@ -442,9 +423,8 @@ class ResumeAttempt(Message, frozen=True):
 
 
 class FetchOutputs(Message, frozen=True):
-    """Slot to job: a reduce of yours waits here for the last map output.
-
-    One that is `fetching` was suspended, and goes on as if all outputs were still there.
+    """Slot to job: a reduce of yours waits here for the last map output; one that is `fetching` was
+    suspended, and goes on as if all outputs were still there.
     """
 
     slot_address: int
@@ -453,9 +433,8 @@ class FetchOutputs(Message, frozen=True):
 
 
 class OutputsReady(Message, frozen=True):
-    """Job to slot: every map output is there to be fetched, from these hosts.
-
-    In a world to which nothing can happen every host would answer: none is named, none is asked.
+    """Job to slot: every map output is there to be fetched, from these hosts.  Without faults every
+    host would answer: then none is named, and none is asked.
     """
 
     attempt: AttemptId
@@ -471,25 +450,23 @@ class Fetch(Message, frozen=True):
     job: JobId
 
 
-class Fetched(Message, frozen=True):
+class _OfFetch(Message, frozen=True):
+    """About what a reduce fetches from a host."""
+
+    attempt: AttemptId
+    host: NodeId
+
+
+class Fetched(_OfFetch, frozen=True):
     """Node to a slot that asked: here it is."""
 
-    attempt: AttemptId
-    host: NodeId
 
-
-class FetchTimeout(Message, frozen=True):
+class FetchTimeout(_OfFetch, frozen=True):
     """Slot to itself: if the host has not answered by now, this try has failed (rule T6)."""
 
-    attempt: AttemptId
-    host: NodeId
 
-
-class RetryFetch(Message, frozen=True):
+class RetryFetch(_OfFetch, frozen=True):
     """Slot to itself: ask the host once more."""
-
-    attempt: AttemptId
-    host: NodeId
 
 
 class FetchTrouble(Message, frozen=True):

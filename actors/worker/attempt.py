@@ -1,5 +1,7 @@
 """An attempt while a slot runs it: what the slot keeps of it, and nothing of the world."""
 
+from dataclasses import dataclass
+
 from callboard.actors.vocabulary.lifecycle import ATTEMPT, AttemptChange, AttemptState, step
 from callboard.actors.vocabulary.messages import Checkpoint, InjectedFailure, LaunchTask
 from callboard.actors.worker.copier import Copier
@@ -9,6 +11,7 @@ from callboard.scheduler.model import SHUFFLE_SHARE, Millis, TaskKind
 _SHUFFLING = AttemptState.SHUFFLING
 
 
+@dataclass(slots=True, eq=False)
 class RunningAttempt:
     """One attempt, from its start or its resumption until it ends or is suspended.
 
@@ -19,36 +22,20 @@ class RunningAttempt:
     it did last.
     """
 
-    __slots__ = (
-        "copier",
-        "deadline_ms",
-        "event",
-        "injected",
-        "launch",
-        "phase",
-        "put_off",
-        "shuffled_ms",
-        "started_ms",
-        "state",
-        "suspended_ms",
-    )
-
-    def __init__(self, launch: LaunchTask, started_ms: Millis) -> None:
-        self.launch = launch
-        self.state = AttemptState.UNASSIGNED
-        self.started_ms = started_ms
-        self.suspended_ms: Millis = 0
-        self.shuffled_ms: Millis = 0
-        self.injected: InjectedFailure | None = None
-        self.deadline_ms: Millis | None = None
-        self.copier: Copier | None = None
-        self.phase: Phase | None = None
-        self.put_off: tuple[Millis, float] | None = None
-        self.event = 0
+    launch: LaunchTask
+    started_ms: Millis
+    state: AttemptState = AttemptState.UNASSIGNED
+    suspended_ms: Millis = 0
+    shuffled_ms: Millis = 0
+    injected: InjectedFailure | None = None
+    deadline_ms: Millis | None = None
+    copier: Copier | None = None
+    phase: Phase | None = None
+    put_off: tuple[Millis, float] | None = None
+    event: int = 0
 
     @classmethod
     def resumed(cls, saved: Checkpoint, now_ms: Millis) -> "RunningAttempt":
-        """A suspended attempt that goes on now."""
         attempt = cls(saved.launch, saved.started_ms)
         attempt.suspended_ms = now_ms - saved.started_ms - saved.ran_ms
         attempt.shuffled_ms = saved.shuffled_ms
@@ -59,7 +46,6 @@ class RunningAttempt:
         return attempt
 
     def change(self, change: AttemptChange) -> None:
-        """Move on in the attempt's lifecycle."""
         self.state = step(ATTEMPT, self.state, change, self)
 
     def __str__(self) -> str:

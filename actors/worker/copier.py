@@ -22,7 +22,6 @@ GROWTH = 1.3
 TELL_EVERY = 10
 """MAX_FETCH_RETRIES_PER_MAP's least: this many failures make one notification."""
 
-
 FAILURES_MAX = 30
 """The least of "too many fetch failures" of one map, which end the attempt."""
 
@@ -36,7 +35,6 @@ class Copier:
         self.awaited: set[NodeId] = set()
 
     def fetched(self) -> tuple[NodeId, ...]:
-        """The hosts whose outputs have come."""
         return tuple(sorted(self._fetched))
 
     def ask(self, hosts: Iterable[NodeId]) -> list[NodeId]:
@@ -60,5 +58,4 @@ class Copier:
         return pause_ms, failures % TELL_EVERY == 0
 
     def gives_up(self, host: NodeId) -> bool:
-        """Whether a host has failed too often."""
         return self._failures.get(host, 0) >= FAILURES_MAX

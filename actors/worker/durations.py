@@ -1,9 +1,9 @@
 """How long attempts really take: what their slots alone know.
 
-Two things make a task longer than its job's others.  The *task's* noise is one draw at (job,
-task): there is more to do in it, so it is equally long under every policy, and on its second
-attempt.  The *attempt's* bad luck is one draw at (job, task, number): the machine does badly this
-time, and another attempt draws again.  Only of the second, and of slow nodes, can a copy get rid.
+Two things make a task longer than its job's others.  The *task's* noise is one draw at (job, task):
+there is more to do in it, so it is equally long under every policy, and on its second attempt.  The
+*attempt's* bad luck is one draw at (job, task, number): another attempt draws again.  Only this,
+and slow nodes, can a speculative attempt avoid.
 """
 
 from callboard.actors.config import Tasks
@@ -38,7 +38,7 @@ class Durations:
     def __init__(self, facts: NodeFacts, tasks: Tasks, seed: int) -> None:
         self._speed = facts.speed
         self._kind = facts.kind
-        self._tasks = tasks
+        self.tasks = tasks
         self._noise = Stream(seed, "duration")
         self._luck = Stream(seed, "straggler")
         self._failing = Stream(seed, "failing")
@@ -48,7 +48,7 @@ class Durations:
 
     def of_map(self, launch: LaunchTask, work: MapWork) -> Millis:
         """A map at the locality of its launch."""
-        locality = self._tasks.locality_factor(launch.level)
+        locality = self.tasks.locality_factor(launch.level)
         factor = locality * self._factor(launch, work)
         return self._drawn(launch, work.ms * factor)
 
@@ -65,9 +65,7 @@ class Durations:
         return self._drawn(launch, work.reduce_ms * self._factor(launch, work))
 
     def injected_failure(self, launch: LaunchTask, machine: Ailments) -> InjectedFailure | None:
-        """What is to become of the attempt, which starts on a machine like this; None if it is to
-        succeed.
-        """
+        """How an attempt that starts on such a machine is to fail; None if it is to succeed."""
         own = launch.work.anomalies
         if own is not None and launch.task in (*own.poisoned, *own.hanging):
             hangs = launch.task not in own.poisoned
@@ -83,16 +81,6 @@ class Durations:
         """Whether the launch is stuck on a node where this share is."""
         return share > 0 and share > self._sticking.uniform(launch.job, _column(launch))
 
-    @property
-    def input_wait_ms(self) -> Millis:
-        """How long a map may wait for its input."""
-        return self._tasks.input_wait_ms
-
-    @property
-    def timeout_ms(self) -> Millis:
-        """How long an attempt may make no progress (rule T7)."""
-        return self._tasks.timeout_ms
-
     def _where(self, launch: LaunchTask, stated: float | None) -> float:
         """How far the attempt comes: as stated, or drawn."""
         return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
@@ -105,13 +93,12 @@ class Durations:
 
     def _pace(self, launch: LaunchTask) -> float:
         """The speed at which this attempt works: the node's, or a part of it if it straggles."""
-        if not self._tasks.straggler_share:
+        if not self.tasks.straggler_share:
             return self._speed
         luck = self._luck.uniform(launch.job, _column(launch))
-        straggles = luck < self._tasks.straggler_share
-        return self._speed / self._tasks.straggler_factor if straggles else self._speed
+        straggles = luck < self.tasks.straggler_share
+        return self._speed / self.tasks.straggler_factor if straggles else self._speed
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
-        """The real length of something nominally so long."""
         what = (launch.job, launch.kind, launch.task, nominal_ms)
-        return real_ms(self._noise, self._tasks.sigma, *what)
+        return real_ms(self._noise, self.tasks.sigma, *what)

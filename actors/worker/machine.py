@@ -35,9 +35,6 @@ class Ailments(NamedTuple):
     sticking_since: int = NO_CAUSE
 
 
-HEALTHY_MACHINE = Ailments()
-
-
 class Machine(Actor):
     """An actor that lives on a machine; faults reach it by `on_fault`."""
 
@@ -45,7 +42,7 @@ class Machine(Actor):
         super().__init__(address, name)
         self.state = _UP
         self._clock = Clock()
-        self._ailments = HEALTHY_MACHINE
+        self._ailments = Ailments()
         self._unreachable: frozenset[NodeId] = frozenset()
         self._backlog: list[tuple[int, msgspec.Struct]] = []
 
@@ -59,8 +56,7 @@ class Machine(Actor):
         elif self.state is MachineState.PAUSED:
             self._backlog.append((self.cause, message))
 
-    def on_fault(self, fault: faults.Fault) -> None:
-        """Bear what happens to the machine."""
+    def on_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         match fault:
             case faults.Crash() | faults.Restart() | faults.PauseNode() | faults.ResumeNode():
                 self._change(MACHINE_CHANGES[type(fault)])

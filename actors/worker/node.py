@@ -20,7 +20,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from callboard.actors.elided_heartbeats import HeartbeatSchedule
-from callboard.actors.kernel.actor import answering
 from callboard.actors.kernel.address import MASTER, node_address, slot_address
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.network import Link
@@ -48,25 +47,6 @@ class SuspendedAttempt(NamedTuple):
 class Node(Machine):
     """One worker machine and its slots."""
 
-    answers = (
-        answering(
-            msg.HeartbeatDue,
-            msg.HeartbeatReply,
-            msg.ElidedReplyDue,
-            msg.RetryHeartbeat,
-            msg.Reinitialize,
-            msg.PhaseBegan,
-            msg.ProgressTold,
-            msg.NotBegun,
-            msg.FetchFailure,
-            msg.AttemptFinished,
-            msg.AttemptCheckpointed,
-            msg.Fetch,
-        )
-        | dict.fromkeys((*faults.OF_MACHINES, *faults.OF_THE_MASTER), "on_fault")
-        | dict.fromkeys((faults.Disturb,), "on_fault")
-    )
-
     def __init__(
         self,
         facts: NodeFacts,
@@ -86,7 +66,6 @@ class Node(Machine):
         self._seed = seed
         # The conversation with the master.
         self._reports: list[msg.AnyReport] = []
-        self._interval_ms: Millis = 0
         self._life = 0
         self._response = 0
         self._joined = False
@@ -131,8 +110,7 @@ class Node(Machine):
         if reply.life != self._life or reply.response <= self._response:
             return  # meant for an earlier life, or a repetition
         self._response = reply.response
-        self._interval_ms = reply.interval_ms
-        self._schedule.set_interval(reply.interval_ms)
+        self._schedule.interval_ms = reply.interval_ms
         self._obey(reply)
         if self._awaiting_reply:
             self._awaiting_reply = False
@@ -179,9 +157,7 @@ class Node(Machine):
         return bool(self._progress or self._asked)
 
     def _send_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
-        """Send it over whatever the link is like; since a fault, send it again if it is not
-        answered.
-        """
+        """Send it as the link allows; since a fault, send it again if it is not answered."""
         self._last_heartbeat = heartbeat
         if self._uplink is None:
             self.send(MASTER, heartbeat, self._latency_ms)
@@ -199,7 +175,7 @@ class Node(Machine):
     def _plan_after_reply(self) -> None:
         """Plan the heartbeat that follows a reply received now, if it has to be sent."""
         reports = bool(self._reports)
-        wait_ms = self._clock.real_ms(self._interval_ms)
+        wait_ms = self._clock.real_ms(self._schedule.interval_ms)
         next_ms = self._schedule.after_reply(self.now_ms, wait_ms, reports=reports)
         if not self._schedule.elides or reports or self._tracks():
             self._plan_heartbeat(next_ms)
@@ -224,9 +200,7 @@ class Node(Machine):
         self.send(MASTER, resumed)
 
     def _end_silence(self) -> None:
-        """Plan the first heartbeat after now if none is planned; send one that was left out and
-        would be under way.
-        """
+        """Plan a heartbeat if none is planned; send an elided one that would be under way."""
         schedule = self._schedule
         if not self._reports and not self._tracks():
             schedule.skip_to(self.now_ms)
@@ -325,7 +299,6 @@ class Node(Machine):
             self._progress[began.attempt] = progress.in_phase(began, self.now_ms)
 
     def on_progress_told(self, told: msg.ProgressTold) -> None:
-        """Track an attempt that runs already."""
         if told.attempt in self._asked:  # and not of an earlier life
             self._asked.remove(told.attempt)
             self._progress[told.attempt] = ProgressClock.of(told, self.now_ms)
@@ -336,7 +309,6 @@ class Node(Machine):
             self._report(told)
 
     def on_fetch_failure(self, failure: msg.FetchFailure) -> None:
-        """Pass it on."""
         self._report(failure)
 
     def on_attempt_finished(self, over: msg.AttemptFinished) -> None:
@@ -383,14 +355,13 @@ class Node(Machine):
         return msg.EndReport(attempt, outcome, *times, cause)
 
     def _release(self, slot: int, attempt: AttemptId) -> None:
-        """The slot is free again."""
         kind = TaskKind.MAP if slot < self._facts.map_slots else TaskKind.REDUCE
         heapq.heappush(self._free[kind], slot)
         del self._held[attempt]
 
     # What happens to the machine.
 
-    def on_fault(self, fault: faults.Fault) -> None:
+    def on_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
         """Send every heartbeat from now on, and bear it."""
         if not isinstance(fault, _NO_EFFECT_ON_THE_LINK):
             self._send_all()

@@ -8,8 +8,8 @@ from callboard.scheduler.model import AttemptId, Millis
 
 
 class Phase(NamedTuple):
-    """A phase of the running attempt that will end at `ends_ms`; `done` is the attempt's progress
-    at its beginning, `goal` at its end.
+    """A phase up to `ends_ms`; `done` is the attempt's progress at its beginning, `goal` at its
+    end.
     """
 
     began_ms: Millis
@@ -18,7 +18,6 @@ class Phase(NamedTuple):
     goal: float = 1.0
 
     def progress(self, now_ms: Millis) -> float:
-        """The attempt's progress now."""
         if now_ms >= self.ends_ms:
             return self.goal
         share = (now_ms - self.began_ms) / (self.ends_ms - self.began_ms)

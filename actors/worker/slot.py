@@ -1,33 +1,31 @@
 """A slot: runs one attempt at a time, and alone knows how long it really takes.
 
-A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and
-then the rest; it holds its slot all the while.  `actors.worker.durations` says how long phases are,
+A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and then
+the rest; it holds its slot all the while.  `actors.worker.durations` says how long phases are,
 `actors.vocabulary.lifecycle` what can become of an attempt.
 
 When an attempt is suspended the slot hands a checkpoint of it to its node and forgets it; a slot of
 that node that gets it goes on where it stopped, and asks for map outputs again if it was in its
-shuffle, since they may have become ready meanwhile, or been lost.
+shuffle, since they may have become ready meanwhile, or been lost.  While its machine stands still,
+and when it becomes slower, what is left of the phase is put off.
 
-While its machine stands still, and when it becomes slower, what is left of the phase is put off.
-
-An attempt may take its slot and not begin.  A map of whose input no replica is to be had looks
-every three seconds, as HDFS's clients do, and has failed when it has waited for too long.  A launch
+An attempt may take its slot and not begin.  A map without a readable replica of its input looks
+every three seconds, as HDFS's clients do, and has failed when it has waited too long.  A launch
 that is stuck (the machine cannot make its folders, or start a process) stays so until the master
 gives it up (rule H8).
 
-An attempt that hangs stays in its phase and comes no further.  Its node kills it when it has made
-no progress for ten minutes, Hadoop's `mapred.task.timeout`, and it has failed (rule T7; Hadoop's
-TaskTracker looks once a heartbeat, this one at the very moment).  A shuffle that waits for map
-outputs does not count as hanging, since Hadoop's copiers report all the time.
+An attempt that hangs stays in its phase.  Its node kills it when it has made no progress for ten
+minutes, Hadoop's `mapred.task.timeout`, and it has failed (rule T7; Hadoop's TaskTracker looks once
+a heartbeat, this one at the very moment).  A shuffle that waits for map outputs does not count as
+hanging, since Hadoop's copiers report all the time.
 """
 
 from msgspec.structs import replace
 
 from callboard.actors.blocks import Blocks
-from callboard.actors.kernel.actor import NO_CAUSE, answering
+from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.address import job_address, node_address, slot_address
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts, Outcome, Stall
 from callboard.actors.vocabulary.lifecycle import AttemptChange, AttemptState
@@ -41,11 +39,6 @@ from callboard.scheduler.model import AttemptId, Millis, NodeId, TaskKind
 RETRY_INPUT_MS: Millis = 3000
 """How long HDFS's client waits before it asks for a block's replicas again."""
 
-_OUTCOMES = {
-    AttemptChange.SUCCEED: Outcome.SUCCEEDED,
-    AttemptChange.FAIL: Outcome.FAILED,
-    AttemptChange.KILL: Outcome.KILLED,
-}
 _STALLS = {
     AttemptState.MAP_STUCK: Stall.NOT_BEGUN,
     AttemptState.REDUCE_STUCK: Stall.NOT_BEGUN,
@@ -56,21 +49,6 @@ _STALLS = {
 
 class Slot(Machine):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
-
-    answers = answering(
-        msg.LaunchTask,
-        msg.ResumeAttempt,
-        msg.PhaseOver,
-        msg.RetryInput,
-        msg.OutputsReady,
-        msg.Fetched,
-        msg.FetchTimeout,
-        msg.RetryFetch,
-        msg.OutputsObsolete,
-        msg.TrackProgress,
-        msg.SuspendTask,
-        msg.KillTask,
-    ) | dict.fromkeys(faults.OF_MACHINES, "on_fault")
 
     def __init__(
         self,
@@ -172,12 +150,12 @@ class Slot(Machine):
 
     def on_outputs_ready(self, ready: msg.OutputsReady) -> None:
         """Let the shuffle take its time, and fetch from every host that is named."""
-        attempt = self._shuffling(ready.attempt)
-        if attempt is None:
+        found = self._shuffling(ready.attempt)
+        if found is None:
             return
-        launch, copier = attempt.launch, attempt.copier
+        attempt, copier = found
+        launch = attempt.launch
         assert isinstance(launch.work, msg.ReduceWork)
-        assert copier is not None
         if attempt.phase is None:
             whole_ms = self._stretched(self._durations.of_shuffle(launch, launch.work))
             last_ms = self._stretched(self._durations.of_tail(launch, launch.work))
@@ -188,11 +166,10 @@ class Slot(Machine):
 
     def on_fetched(self, fetched: msg.Fetched) -> None:
         """A host has answered; the last to do so may have kept the shuffle from ending."""
-        attempt = self._shuffling(fetched.attempt)
-        if attempt is None or fetched.host in self._unreachable:
+        found = self._shuffling(fetched.attempt)
+        if found is None or fetched.host in self._unreachable:
             return
-        copier = attempt.copier
-        assert copier is not None
+        attempt, copier = found
         if copier.answered(fetched.host) and not copier.awaited and attempt.phase is None:
             launch = attempt.launch
             assert isinstance(launch.work, msg.ReduceWork)
@@ -201,10 +178,10 @@ class Slot(Machine):
 
     def on_fetch_timeout(self, over: msg.FetchTimeout) -> None:
         """Nobody answered: try again after a pause, and tell the master now and then."""
-        attempt = self._shuffling(over.attempt)
-        copier = None if attempt is None else attempt.copier
-        if attempt is None or copier is None or over.host not in copier.awaited:
+        found = self._shuffling(over.attempt)
+        if found is None or over.host not in found[1].awaited:
             return
+        attempt, copier = found
         pause_ms, tell = copier.failed(over.host)
         if copier.gives_up(over.host):
             self._end(attempt, AttemptChange.FAIL)
@@ -215,36 +192,33 @@ class Slot(Machine):
             self.send(node_address(self._node), failure)
 
     def on_retry_fetch(self, again: msg.RetryFetch) -> None:
-        """The pause after a failed try is over."""
-        attempt = self._shuffling(again.attempt)
-        copier = None if attempt is None else attempt.copier
-        if attempt is not None and copier is not None and again.host in copier.awaited:
-            self._fetch(attempt.launch, again.host)
+        found = self._shuffling(again.attempt)
+        if found is not None and again.host in found[1].awaited:
+            self._fetch(found[0].launch, again.host)
 
     def on_outputs_obsolete(self, obsolete: msg.OutputsObsolete) -> None:
         """A map output that was to be fetched is gone: wait until all are there again."""
-        attempt = self._shuffling(obsolete.attempt)
-        if attempt is not None and attempt.copier is not None:
+        found = self._shuffling(obsolete.attempt)
+        if found is not None:
+            attempt, copier = found
             attempt.phase = attempt.put_off = None
             self._timed += 1
-            attempt.copier.awaited.clear()
+            copier.awaited.clear()
 
     def _running(self, attempt: AttemptId) -> RunningAttempt | None:
-        """The attempt that runs here, if it is this one."""
         running = self._attempt
         return running if running is not None and running.launch.attempt == attempt else None
 
-    def _shuffling(self, attempt: AttemptId) -> RunningAttempt | None:
-        """The running reduce, if it is this one and in its shuffle."""
+    def _shuffling(self, attempt: AttemptId) -> tuple[RunningAttempt, Copier] | None:
         running = self._running(attempt)
-        return running if running is not None and running.copier is not None else None
+        copier = None if running is None else running.copier
+        return None if running is None or copier is None else (running, copier)
 
     def _ask_for_outputs(self, launch: msg.LaunchTask, fetching: bool = False) -> None:
         ask = msg.FetchOutputs(self.address, launch.attempt, fetching)
         self.send(job_address(launch.job), ask, self._latency_ms)
 
     def _fetch(self, launch: msg.LaunchTask, host: NodeId) -> None:
-        """Ask a host for the outputs that it has."""
         if host not in self._unreachable:
             fetch = msg.Fetch(self.address, self._node, launch.attempt, launch.job)
             self.send(node_address(host), fetch, self._latency_ms)
@@ -277,7 +251,7 @@ class Slot(Machine):
             self._begin(attempt)
             return
         if attempt.state is AttemptState.HANGING:
-            left_ms = self._clock.real_ms(self._durations.timeout_ms)
+            left_ms = self._clock.real_ms(self._durations.tasks.timeout_ms)
             attempt.deadline_ms = self.now_ms + left_ms
         elif left_ms is not None:
             left_ms = round(left_ms * self._slowness / saved.slowness)
@@ -351,11 +325,9 @@ class Slot(Machine):
         attempt.event = self.cause = self.note(event)
 
     def _stretched(self, ms: Millis) -> Millis:
-        """What takes so long, as slow as the machine is now."""
         return round(ms * self._slowness)
 
     def _begin(self, attempt: RunningAttempt) -> None:
-        """Begin the attempt's work, or say why not."""
         if self._durations.sticks(attempt.launch, self._ailments.sticking):
             self._stall(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
             stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
@@ -363,13 +335,12 @@ class Slot(Machine):
         elif self._readable(attempt):
             self._work(attempt)
         else:
-            wait_ms = self._clock.real_ms(self._durations.input_wait_ms)
+            wait_ms = self._clock.real_ms(self._durations.tasks.input_wait_ms)
             attempt.deadline_ms = self.now_ms + wait_ms
             self._stall(attempt, AttemptChange.MISS_INPUT, 0.0, NO_CAUSE)
             self._retry_input_later(attempt.deadline_ms)
 
     def _work(self, attempt: RunningAttempt) -> None:
-        """Begin the attempt's first phase."""
         launch = attempt.launch
         if isinstance(launch.work, msg.MapWork):
             length_ms = self._stretched(self._durations.of_map(launch, launch.work))
@@ -402,9 +373,7 @@ class Slot(Machine):
         self.timer(msg.RetryInput(self._timed), wait_ms)
 
     def _begin_phase(self, attempt: RunningAttempt, length_ms: Millis) -> None:
-        """Let the attempt's next phase, which is no shuffle, take its time: to its end, or to where
-        it fails.
-        """
+        """Time the next phase, which is no shuffle: to its end, or to where the attempt fails."""
         if attempt.injected is not None:
             length_ms = round(length_ms * attempt.injected.at)
         self._time_phase(attempt, length_ms, attempt.before)
@@ -413,15 +382,13 @@ class Slot(Machine):
         """Come no further, until it is noticed."""
         assert attempt.injected is not None
         done = attempt.goal
-        timeout_ms = self._clock.real_ms(self._durations.timeout_ms)
+        timeout_ms = self._clock.real_ms(self._durations.tasks.timeout_ms)
         attempt.deadline_ms = self.now_ms + timeout_ms
         self._stall(attempt, AttemptChange.HANG, done, attempt.injected.cause)
         self._time_phase(attempt, timeout_ms, done)
 
     def _time_phase(self, attempt: RunningAttempt, length_ms: Millis, done: float = 0.0) -> None:
-        """The present phase ends so long from now, and not when any earlier timer says; `done` is
-        the attempt's progress at this moment.
-        """
+        """Time a phase from now, instead of any before; `done` is the progress at this moment."""
         phase = Phase(self.now_ms, self.now_ms + length_ms, done, attempt.goal)
         attempt.phase = phase
         self._timed += 1
@@ -432,14 +399,14 @@ class Slot(Machine):
             self.send(node_address(self._node), began)
 
     def _end(self, attempt: RunningAttempt, change: AttemptChange) -> None:
-        """End the attempt; the slot is free, and the node is told."""
-        launch, outcome, cause = attempt.launch, _OUTCOMES[change], attempt.event
+        launch, cause = attempt.launch, attempt.event
         if change is AttemptChange.KILL:
             cause = self.cause
         elif change is AttemptChange.FAIL and attempt.injected is not None:
             cause = cause if attempt.injected.cause == NO_CAUSE else attempt.injected.cause
         ran = (attempt.ran_ms(self.now_ms), attempt.shuffled_for_ms(self.now_ms))
         attempt.change(change)
+        outcome = ev.OUTCOMES[attempt.state]
         self._clear()
         self._note_end(attempt, outcome, cause)
         report = msg.EndReport(launch.attempt, outcome, *ran, attempt.event)

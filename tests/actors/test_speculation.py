@@ -20,6 +20,7 @@ from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.training import TrainingPhase
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import make_policy
+from tests.support.ledger_check import check_sums
 from tests.support.preempt import KillNewest
 from tests.support.speculate import SpeculateNewest
 from tests.support.world import IN_STEP, PlayedRun, job, play
@@ -160,7 +161,7 @@ def test_the_books_refuse_a_third_attempt() -> None:
     ledger.submit(SubmitJob(0, "u", "", Priority.NORMAL, 1, 0, 1, b"\0\0\0\0", *work), cause=1)
     first = ledger.launch(0, MAP, nodes[0])
     ledger.copy(first, nodes[1])
-    ledger.validate()
+    check_sums(ledger)
     with pytest.raises(AssertionError, match="S4"):
         ledger.copy(first, nodes[2])
 

@@ -169,7 +169,7 @@ def test_an_outage_of_no_time_is_none(tmp_path: Path) -> None:
 def test_a_trace_of_too_many_outages_is_refused(tmp_path: Path) -> None:
     lines = [f"{n},node-1,{'up' if n % 2 else 'down'}" for n in range(400_002)]
     path = with_trace(tmp_path, "\n".join(lines))
-    with pytest.raises(ScenarioError, match=r"timeline\[0\].path: .* more than 200,000 strikes"):
+    with pytest.raises(ScenarioError, match=r"timeline\[0\].path: .* more than 200,000 faults"):
         load_run(path)
 
 

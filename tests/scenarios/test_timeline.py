@@ -249,7 +249,7 @@ def test_patterns_of_many_jobs_many_times_are_refused() -> None:
     entry = {"what": "pool", "job": "*", "pool": "a", "times": 201, "every_s": 1}
     scenario = from_dict(raw(workload={"kind": "jobs", "job": listed}, timeline=[entry]))
     error = error_of(lambda: make_script(scenario, make_jobs(scenario)))
-    assert "more than 200,000 strikes" in error.problem
+    assert "more than 200,000 faults" in error.problem
 
 
 def test_nothing_lasts_for_no_time() -> None:
@@ -359,8 +359,8 @@ def test_a_split_may_be_between_some_nodes_only() -> None:
     entry = {"what": "split", "nodes": "rack-0", "others": ["node-1", "node-4"], "for_s": 1}
     begins = [s.fault for s in script(entry) if s.at_ms == 0]
     assert begins == [Partition(node, (1, 4)) for node in (0, 3, 6, 9)]
-    assert "nobody is split from anybody" in problem({**entry, "nodes": "all"})
-    assert "nobody is split" in problem({"what": "split", "nodes": "all", "for_s": 1})
+    assert "no node is split from another" in problem({**entry, "nodes": "all"})
+    assert "no node is split" in problem({"what": "split", "nodes": "all", "for_s": 1})
     assert '"node-99" is no node' in problem({**entry, "others": "node-99"})
 
 
@@ -423,7 +423,7 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
         ([{"what": "link", "nodes": "all", "loss": 1, "way": "up"}], "gone for ever"),
         ([crash(at_s=1, after_s=1)], "timeline[0].after_s: `at_s` and `after_s` both say when"),
         ([crash(times=2)], "`times` without `every_s`"),
-        ([crash(for_s=1, every_s=9, times=200_000)], "may be 200,000 in the whole timeline"),
+        ([crash(for_s=1, every_s=9, times=200_000)], "may be 200,000 in all entries"),
         ([crash(for_s=1, every_s=9, times=9000)] * 2, "timeline[1].times: this is too much"),
         ([crash(["1 any"] * 84, for_s=1, every_s=9, times=1000)], "come to 1,008,000 here"),
         ([{"what": "link", "nodes": "node-0"}], "nothing happens"),

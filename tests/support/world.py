@@ -31,6 +31,7 @@ from callboard.scheduler.model import JobId, Millis, Priority, TaskKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import make_policy
 from tests.support import sometimes
+from tests.support.ledger_check import check_sums
 
 E = TypeVar("E", bound=Event)
 
@@ -147,12 +148,12 @@ def play(
         if not isinstance(event, RunStarted | RunEnded):
             events.append(event)
         if recount and type(event) is AttemptClosed:
-            played.master.ledger.validate()
+            check_sums(played.master.ledger)
 
     simulation = Simulation(spec, [listen], policy=made, checker=checker)
     played = PlayedRun(simulation, events)
     simulation.run(host)
-    played.master.ledger.validate()
+    check_sums(played.master.ledger)
     return played
 
 

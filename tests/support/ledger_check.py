@@ -1,0 +1,39 @@
+"""The sums in the master's books, counted anew from its entries."""
+
+from collections import Counter
+
+from callboard.actors.master.ledger import Ledger
+from callboard.scheduler.model import KINDS
+
+
+def check_sums(ledger: Ledger) -> None:
+    """Recount every sum of the ledger."""
+    for kind in KINDS:
+        open_ = [a for a in ledger._attempts.values() if a.kind is kind]
+        attempts = [a for a in open_ if a.suspended_ms is None]
+        held = len(open_) - len(attempts)
+        nodes, jobs = ledger._nodes.values(), ledger._jobs.values()
+        assert ledger._running[kind] == len(attempts) == sum(n._running[kind] for n in nodes)
+        assert ledger._running[kind] == sum(j._running[kind] for j in jobs)
+        assert ledger._suspended[kind] == held == sum(n._suspended[kind] for n in nodes)
+        assert held == sum(j._suspended[kind] for j in jobs)
+        assert ledger._pending[kind] == sum(j.tasks(kind).left for j in jobs)
+        assert ledger._slots[kind] == sum(n.slots(kind) for n in nodes)
+        assert ledger._unfinished[kind] == sum(
+            j.total(kind) - j.finished(kind) for j in jobs if j.opened(kind)
+        )
+        assert ledger._padded[kind] == sum(j.total(kind) for j in jobs if j.total(KINDS[1]))
+        assert all(0 <= n._running[kind] <= n.slots(kind) or n.drained for n in nodes)
+        for job in jobs:  # S6: finished + running + pending + suspended + failed is all
+            if job.opened(kind):
+                assert job.pending(kind) == job.tasks(kind).left + job.suspended(kind)
+                running = {
+                    a.task
+                    for a in attempts
+                    if a.job == job.job and not a.beaten and a.suspended_ms is None
+                }
+                assert job.running(kind) - job.spare[kind] == len(running)
+                parts = job.finished(kind) + len(running) + job.pending(kind)
+                assert parts + job.lost[kind] == job.total(kind), f"S6: {job.job} {kind!r}"
+    tasks = Counter((a.job, a.kind, a.task) for a in ledger._attempts.values())
+    assert all(count <= 2 for count in tasks.values()), "S4"
