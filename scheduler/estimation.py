@@ -16,11 +16,11 @@ from collections.abc import Callable
 from math import exp
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from callboard.scheduler.facts import Closed, Suspended
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.facts import Closed, Progressed, Suspended
+from callboard.scheduler.model import KINDS, SHUFFLE_SHARE, AttemptId, JobId, Millis, TaskKind
 
 if TYPE_CHECKING:
-    from callboard.scheduler.view import JobView
+    from callboard.scheduler.view import AttemptView, JobView
 
 SizeSource = Literal["online", "oracle"]
 """Where sizes come from: learnt from completed tasks, or the truth."""
@@ -60,9 +60,16 @@ class Estimator(ABC):
         """The job has left."""
 
 
-def work_ms(told: Closed | Suspended) -> Millis:
-    """What an attempt counts for: a reduce's shuffle does not."""
+def work_ms(told: Closed | Suspended | Progressed | AttemptView) -> Millis:
+    """How long an attempt has worked: a reduce's shuffle does not count."""
     return told.ran_ms - told.shuffled_ms
+
+
+def work_done(told: Progressed | AttemptView) -> float:
+    """What share of its work an attempt has done, a reduce's shuffle apart (below 0 during it)."""
+    if told.kind is TaskKind.MAP:
+        return told.progress
+    return (told.progress - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
 
 
 class OracleSizes(Estimator):

@@ -53,12 +53,22 @@ class Part(ABC):
     wants_oracle: bool = False
     """Whether it goes by true sizes: only if its parameters say `size="oracle"`."""
 
+    _oracle: Oracle | None = None
+
     def wants_progress_of(self, launched: Launched) -> bool:  # noqa: ARG002
         """Whether an attempt's progress has to be told, asked after its launch was told."""
         return True
 
-    def set_oracle(self, oracle: Oracle) -> None:  # noqa: B027
+    def set_oracle(self, oracle: Oracle) -> None:
         """Take the oracle, handed over before the run to the parts that want one."""
+        self._oracle = oracle
+
+    @property
+    def oracle(self) -> Oracle:
+        """The oracle that was handed over; RuntimeError without one."""
+        if self._oracle is None:
+            raise RuntimeError(f"{self.name} goes by true sizes and was given no oracle")
+        return self._oracle
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
         """Learn a fact.  Parts without a memory leave it at that."""

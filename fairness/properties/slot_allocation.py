@@ -19,8 +19,7 @@ from callboard.fairness.property import (
     undisturbed,
 )
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS, ScenarioFamily
-from callboard.scheduler.model import JobId, TaskKind
-from callboard.scheduler.orders.fair.pools import PRIORITY_WEIGHTS
+from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, TaskKind
 
 EQUAL_JOBS: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, reduces=True, noise=True, locality_matters=True

@@ -40,23 +40,11 @@ from collections.abc import Sequence
 import msgspec
 
 from callboard.scheduler.decisions import Speculate
-from callboard.scheduler.estimation import work_ms
+from callboard.scheduler.estimation import work_done, work_ms
 from callboard.scheduler.facts import Closed, Fact, Launched
-from callboard.scheduler.model import (
-    KINDS,
-    SHUFFLE_SHARE,
-    AttemptId,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    TaskKind,
-)
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
 from callboard.scheduler.reasons import AttemptPace, Reason
-from callboard.scheduler.speculation.stragglers import (
-    Straggler,
-    StragglerRule,
-)
+from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
 
@@ -203,11 +191,7 @@ class Mantri(StragglerRule):
 
 
 def _worked(attempt: AttemptView) -> tuple[Millis, float]:
-    """How long it has worked and what share of its work is done, a reduce's shuffle apart."""
-    if attempt.kind is TaskKind.MAP:
-        return attempt.ran_ms, attempt.progress
-    done = (attempt.progress - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
-    return attempt.ran_ms - attempt.shuffled_ms, done
+    return work_ms(attempt), work_done(attempt)
 
 
 def _median(times: list[Millis]) -> Millis:

@@ -399,7 +399,10 @@ def test_of_one_instant_what_ends_goes_before_what_begins() -> None:
         ([crash("rack-3")], "rack-0 to rack-2"),
         ([crash("nod-1")], "expected a name, a pattern such as `node-1*`"),
         ([crash(at_s=5), crash(at_s=9, for_s=2)], "affected by timeline[0] already at 9 s"),
-        ([crash(at_s=9, for_s=2), crash(at_s=5, for_s=4.1)], "timeline[1].nodes: node-3 is affected"),
+        (
+            [crash(at_s=9, for_s=2), crash(at_s=5, for_s=4.1)],
+            "timeline[1].nodes: node-3 is affected",
+        ),
         ([crash(for_s=20, every_s=10, times=2)], "node-3 is affected by timeline[0] already"),
         ([crash("all")], "every node with a map slot would be gone for ever"),
         ([{"what": "link", "nodes": "all", "cut": True}], "gone for ever"),

@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 
 from callboard.journal.tell.names import claimant_name
 from callboard.journal.tell.reasons import reason_in_words
-from callboard.scheduler.model import KINDS, Priority, TaskKind
+from callboard.scheduler.model import KINDS, PRIORITY_WEIGHTS, Priority, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import (
-    PRIORITY_WEIGHTS,
-    MemberKey,
+    JobSchedulable,
     PoolParams,
+    PoolSchedulable,
     Schedulable,
 )
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.policy import Policy
 from tests.support.view import (
     FakeCluster,
@@ -236,7 +237,7 @@ def test_s15_the_comparator_is_a_strict_total_order() -> None:
     )
     weights = {tie: weight for tie, (_, _, _, weight) in enumerate(drawn)}
     members = [member(*numbers, tie) for tie, numbers in enumerate(drawn)]
-    keys: list[MemberKey] = [each.key(MAP) for each in members]
+    keys: list[SortKey] = [each.key(MAP) for each in members]
     before = [[x < y for y in keys] for x in keys]
     for (i, a), (j, b) in product(enumerate(members), repeat=2):
         assert before[i][j] == hadoops(a, b, weights)
@@ -266,9 +267,14 @@ JOBS = st.lists(
 )
 
 
+def jobs_in(pool: PoolSchedulable) -> list[JobSchedulable]:
+    below = [job for inner in pool.pools.values() for job in jobs_in(inner)]
+    return [*pool.jobs.values(), *below]
+
+
 def expected(order: Fair, cluster: FakeCluster, kind: TaskKind) -> list[int]:
     """The queue worked out afresh: sums from the jobs, and every pool sorted by the text's rule."""
-    seen = {job.job: cluster.job(job.job) for job in order.root.all_jobs()}
+    seen = {job.job: cluster.job(job.job) for job in jobs_in(order.root)}
 
     def sums(pool: Any) -> tuple[int, int]:
         below = [sums(each) for each in pool.pools.values()]

@@ -20,7 +20,7 @@ from typing import Literal
 import msgspec
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement
-from callboard.scheduler.estimation import Oracle, SizeSource
+from callboard.scheduler.estimation import SizeSource
 from callboard.scheduler.facts import (
     Closed,
     Fact,
@@ -30,10 +30,7 @@ from callboard.scheduler.facts import (
     NodeDrained,
     NodeGone,
     NodeJoined,
-    Resumed,
-    Suspended,
-    TasksPending,
-    TasksWithdrawn,
+    PhaseFact,
 )
 from callboard.scheduler.guarantees import MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
@@ -110,10 +107,9 @@ class Coshh(Order):
         for part in ("optimize", "vq"):
             scipy_module(part)
         self.wants_oracle = params.size == "oracle"
-        self._oracle: Oracle | None = None
         self._times: TaskTimes = LearnedTaskTimes(round(params.guess * 1000))
         if self.wants_oracle:
-            self._times = OracleTaskTimes(self._the_oracle)
+            self._times = OracleTaskTimes(lambda: self.oracle)
         weights = {name: Fraction(repr(user.weight)) for name, user in params.users.items()}
         self._scale = lcm(*(w.numerator for w in weights.values()))
         self._node_type_of: dict[NodeId, int] = {}
@@ -137,14 +133,6 @@ class Coshh(Order):
             guaranteed=guaranteed,
         )
 
-    def set_oracle(self, oracle: Oracle) -> None:
-        self._oracle = oracle
-
-    def _the_oracle(self) -> Oracle:
-        if self._oracle is None:
-            raise RuntimeError(f"{self.name} goes by true sizes and was given no oracle")
-        return self._oracle
-
     # Facts.
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
@@ -153,12 +141,7 @@ class Coshh(Order):
                 self._refresh(view.job(job), kind, launched=1)
             case Closed():
                 self._close(fact, view)
-            case (
-                TasksPending(job, kind)
-                | Suspended(job, kind)
-                | Resumed(job, kind)
-                | TasksWithdrawn(job, kind)
-            ):
+            case PhaseFact(job, kind):
                 self._refresh(view.job(job), kind)
             case JobArrived(job):
                 self._arrive(view.job(job), view)

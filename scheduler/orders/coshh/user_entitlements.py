@@ -1,12 +1,16 @@
 """What users are due under COSHH: weights, min shares, and the claims that come of them."""
 
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Mapping
 from math import isfinite
 
 import msgspec
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
+from callboard.scheduler.entitlements import (
+    ClaimantKind,
+    Entitlement,
+    demand_of,
+    entitlements_by_rank,
+)
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.reasons import UserClaimant
@@ -39,32 +43,20 @@ def user_entitlements(
     """
     jobs: dict[str, list[JobView]] = {}
     for job in view.jobs():
-        if _demand(job, kind):
+        if demand_of(job, kind):
             jobs.setdefault(job.user, []).append(job)
     due = [users.get(name, UserParams()) for name in jobs]
-    demands = [sum(_demand(job, kind) for job in mine) for mine in jobs.values()]
+    demands = [sum(demand_of(job, kind) for job in mine) for mine in jobs.values()]
     weights = [user.weight for user in due]
     minima = [user.minimum(kind) for user in due]
     shares = compute_fair_shares(demands, view.slots(kind), weights, minima)
     claims: list[Entitlement] = []
     for place, (name, mine) in enumerate(jobs.items()):
         if each == "job":
-            claims += _in_turn(mine, kind, shares[place])
+            claims += entitlements_by_rank(mine, kind, shares[place])
             continue
         numbers = tuple(job.job for job in mine)
         running = sum(job.running(kind) for job in mine)
         what = (UserClaimant(name), numbers, running, demands[place], shares[place], minima[place])
         claims.append(Entitlement(*what))
     return claims
-
-
-def _demand(job: JobView, kind: TaskKind) -> int:
-    return job.running(kind) + job.pending(kind)
-
-
-def _in_turn(jobs: list[JobView], kind: TaskKind, share: Fraction) -> Iterator[Entitlement]:
-    """One user's jobs: the first its demand, the next its demand of the rest."""
-    for job in jobs:
-        part = min(Fraction(_demand(job, kind)), share)
-        share -= part
-        yield job_entitlement(job, kind, part)

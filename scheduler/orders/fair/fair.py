@@ -19,30 +19,18 @@ import msgspec
 from sortedcontainers import SortedList
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
-from callboard.scheduler.facts import (
-    Closed,
-    Fact,
-    JobArrived,
-    JobLeft,
-    JobUpdated,
-    Launched,
-    Resumed,
-    Suspended,
-    TasksPending,
-    TasksWithdrawn,
-)
+from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, TaskKind
 from callboard.scheduler.orders.fair.pools import (
-    PRIORITY_WEIGHTS,
     JobSchedulable,
-    MemberKey,
     PoolParams,
     PoolSchedulable,
     refresh_job,
     refresh_job_kind,
     withdraw_job,
 )
+from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import BY_KEY, Grounds, PoolClaimant, PoolPlace, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
@@ -99,7 +87,7 @@ class Fair(Order):
         self._scale *= lcm(*(weight.denominator for weight in weights))
         self.root = PoolSchedulable("", None, PoolParams(), self._inverse_weight(Fraction(1)))
         self._jobs: dict[JobId, JobSchedulable] = {}
-        self._admission_order: SortedList[tuple[MemberKey, JobId]] = SortedList()
+        self._admission_order: SortedList[tuple[SortKey, JobId]] = SortedList()
         self._limits: dict[JobId, list[RunningJobsCap]] = {}
         for path in self.params.pools:
             self._pool(path)
@@ -108,14 +96,7 @@ class Fair(Order):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
-            case (
-                Launched(job, kind)
-                | Closed(job, kind)
-                | TasksPending(job, kind)
-                | Suspended(job, kind)
-                | TasksWithdrawn(job, kind)
-                | Resumed(job, kind)
-            ):
+            case PhaseFact(job, kind):
                 refresh_job_kind(self._jobs[job], kind, view.job(job))
             case JobArrived(job):
                 self._arrive(view.job(job), view)

@@ -15,23 +15,16 @@ order however odd the weights.  In a fifo pool jobs go by priority, submit time,
 from collections.abc import Iterator
 from fractions import Fraction
 from math import isfinite
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from sortedcontainers import SortedList
 
-from callboard.scheduler.model import KINDS, JobId, Priority, TaskKind
+from callboard.scheduler.entitlements import serve_in_turn
+from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.view import JobView
-
-PRIORITY_WEIGHTS: dict[Priority, Fraction] = {
-    Priority.VERY_HIGH: Fraction(4),
-    Priority.HIGH: Fraction(2),
-    Priority.NORMAL: Fraction(1),
-    Priority.LOW: Fraction(1, 2),
-    Priority.VERY_LOW: Fraction(1, 4),
-}
-"""The Fair Scheduler's weights by priority (getPriorityFactor)."""
 
 
 class PoolParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -61,10 +54,6 @@ class PoolParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
             raise ValueError("a pool's min_share_timeout_s must not be below 0")
 
 
-MemberKey = tuple[Any, ...]
-"""What members of a pool are compared by; its end is the member's own, so no two are equal."""
-
-
 class Schedulable:
     """A job or a pool in a pool.
 
@@ -83,9 +72,7 @@ class Schedulable:
         "wanting",
     )
 
-    def __init__(
-        self, parent: "PoolSchedulable | None", inverse_weight: int, tie: MemberKey
-    ) -> None:
+    def __init__(self, parent: "PoolSchedulable | None", inverse_weight: int, tie: SortKey) -> None:
         self.parent = parent
         self.inverse_weight = inverse_weight
         self.tie = tie
@@ -93,13 +80,13 @@ class Schedulable:
         self.running = [0, 0]
         self.demand = [0, 0]
         self.wanting = [False, False]
-        self.places: list[MemberKey | None] = [None, None]
+        self.places: list[SortKey | None] = [None, None]
 
     def needy(self, kind: TaskKind) -> bool:
         """Whether it runs less than its min share or its demand, whichever is less."""
         return self.running[kind] < min(self.minimum[kind], self.demand[kind])
 
-    def key(self, kind: TaskKind) -> MemberKey:
+    def key(self, kind: TaskKind) -> SortKey:
         """Its place in a fair pool: smaller goes first."""
         running = self.running[kind]
         due = min(self.minimum[kind], self.demand[kind])
@@ -119,7 +106,7 @@ class JobSchedulable(Schedulable):
         super().__init__(parent, inverse_weight, (view.submitted_ms, 1, view.job))
         self.job: JobId = view.job
         self.weight = weight
-        self.first: MemberKey = (view.priority, view.submitted_ms, view.job)
+        self.first: SortKey = (view.priority, view.submitted_ms, view.job)
         self.runnable = True
 
 
@@ -140,7 +127,7 @@ class PoolSchedulable(Schedulable):
         self.uncapped_demand = [0, 0]  # the members' demand together, before the cap
         self.pools: dict[str, PoolSchedulable] = {}
         self.jobs: dict[JobId, JobSchedulable] = {}
-        self._sorted: tuple[SortedList[tuple[MemberKey, Schedulable]], ...] = (
+        self._sorted: tuple[SortedList[tuple[SortKey, Schedulable]], ...] = (
             SortedList(),
             SortedList(),
         )
@@ -157,7 +144,7 @@ class PoolSchedulable(Schedulable):
             queue.add((new, member))
         member.places[kind] = new
 
-    def _key(self, member: Schedulable, kind: TaskKind) -> MemberKey:
+    def _key(self, member: Schedulable, kind: TaskKind) -> SortKey:
         if self.params.mode == "fifo" and isinstance(member, JobSchedulable):
             return member.first
         return member.key(kind)
@@ -200,7 +187,10 @@ class PoolSchedulable(Schedulable):
         members = [m for m in everybody if m.demand[kind] or m.running[kind]]
         if self.params.mode == "fifo":
             jobs = [m for m in members if isinstance(m, JobSchedulable)]
-            return _in_turn(sorted(jobs, key=lambda job: job.first), kind, slots)
+            jobs.sort(key=lambda job: job.first)
+            return list(
+                zip(jobs, serve_in_turn((j.demand[kind] for j in jobs), slots), strict=True)
+            )
         due = compute_fair_shares(
             [m.demand[kind] for m in members],
             slots,
@@ -208,24 +198,6 @@ class PoolSchedulable(Schedulable):
             [m.minimum[kind] for m in members],
         )
         return list(zip(members, due, strict=True))
-
-    def all_jobs(self) -> Iterator[JobSchedulable]:
-        """The jobs of this pool and of the pools in it."""
-        yield from self.jobs.values()
-        for pool in self.pools.values():
-            yield from pool.all_jobs()
-
-
-def _in_turn(
-    jobs: list[JobSchedulable], kind: TaskKind, slots: Fraction
-) -> list[tuple["JobSchedulable | PoolSchedulable", Fraction]]:
-    """The shares where each job gets its demand before the next gets anything."""
-    due: list[tuple[JobSchedulable | PoolSchedulable, Fraction]] = []
-    for job in jobs:
-        share = min(Fraction(job.demand[kind]), slots)
-        slots -= share
-        due.append((job, share))
-    return due
 
 
 def refresh_job(job: JobSchedulable, view: JobView) -> None:

@@ -29,7 +29,7 @@ class FairShareError(ValueError):
 def exact_fraction(number: Number) -> Fraction:
     """The number as a fraction; a float is the decimal that one would write for it (0.1 is 1/10).
 
-    Raises SharesError for infinity and for what is not a number.
+    Raises FairShareError for infinity and for what is not a number.
     """
     try:
         return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
@@ -45,7 +45,7 @@ def compute_fair_shares(
 ) -> list[Fraction]:
     """Each claimant's fair share of `slots`, in the order given (the module's text says how).
 
-    Weights default to 1, min shares to 0.  Raises SharesError on lists of different lengths, a
+    Weights default to 1, min shares to 0.  Raises FairShareError on lists of different lengths, a
     weight that is not above 0, or a negative demand, min share or number of slots.
     """
     count = len(demands)

@@ -31,7 +31,7 @@ from typing import NamedTuple, TypeAlias
 
 from sortedcontainers import SortedDict
 
-from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, Millis
 from callboard.scheduler.orders.size_based.rate_classes import FinishTag, RateClass, RateGroup
 
 UNITS_PER_MS = 1 << 40
@@ -39,6 +39,9 @@ UNITS_PER_MS = 1 << 40
 
 SPEED_ONE = 4
 """The speed of a job that ages at the cluster's own pace; speeds are whole quarters."""
+
+PRIORITY_SPEEDS = {each: int(SPEED_ONE * weight) for each, weight in PRIORITY_WEIGHTS.items()}
+"""The weights by priority, as whole speeds."""
 
 WORK_PER_SLOT_MS = UNITS_PER_MS * SPEED_ONE
 """How many units of work one slot does in a millisecond for a job of speed one."""
@@ -85,13 +88,6 @@ class VirtualCluster:
         self._time = 0  # of the last change
         self._level = 0  # the integral of the level until then
         self._next: int | None = None  # when the next job virtually ends
-
-    def __contains__(self, job: JobId) -> bool:
-        """Whether the job has still to be served here."""
-        return job in self._places
-
-    def __len__(self) -> int:
-        return len(self._places)
 
     # What happens to it.  Time must have been settled up to `now_ms` before each.
 
@@ -171,16 +167,6 @@ class VirtualCluster:
             entry.key - lane.served(self._shown(lane.pace, now_ms * self._unit))
         ) / WORK_PER_SLOT_MS
 
-    def rate(self, job: JobId) -> Fraction:
-        """How many slots serve the job now."""
-        place = self._places.get(job)
-        if place is None:
-            return Fraction(0)
-        lane = place[0]
-        return Fraction(
-            lane.cap if lane.capped else Fraction(lane.weight * self._spare, self._weight)
-        )
-
     def queue(self, now_ms: Millis, *, waiting: bool = True) -> Iterator[VirtualSize]:
         """The waiting jobs, or all, smallest first, lazily; ties by virtual end, submit time,
         number.
@@ -204,7 +190,7 @@ class VirtualCluster:
         if head >= len(firsts):
             return
         lane = firsts.peekitem(head)[1]
-        jobs = lane.queues[side].jobs
+        jobs = lane.queues[side]
         if place >= len(jobs):
             return
         entry = jobs[place]

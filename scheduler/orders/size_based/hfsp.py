@@ -20,7 +20,7 @@ from typing import Literal
 
 import msgspec
 
-from callboard.scheduler.estimation import Oracle, OracleSizes
+from callboard.scheduler.estimation import OracleSizes
 from callboard.scheduler.facts import (
     Closed,
     Fact,
@@ -33,7 +33,7 @@ from callboard.scheduler.facts import (
 from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES, SMALL_JOBS_FIRST
 from callboard.scheduler.model import AttemptId, JobId, TaskKind
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
-from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS
+from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE
 from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
 from callboard.scheduler.orders.size_based.virtual_time import VirtualPhase, VirtualTimeOrder
 from callboard.scheduler.policy import QueuedJob
@@ -92,14 +92,14 @@ class Hfsp(VirtualTimeOrder):
         super().__init__()
         self.wants_oracle = self.params.size == "oracle"
         self.wants_progress = not self.wants_oracle
-        self._truth: OracleSizes | None = None
+        self._truth = (
+            OracleSizes(lambda: self.oracle, self.params.sigma) if self.wants_oracle else None
+        )
         self._history = TaskTimeHistory()
         self._training: tuple[dict[JobId, TrainingPhase], ...] = ({}, {})
-        self._to_train = (SortedQueue(), SortedQueue())
-        self._on_training_slots: tuple[set[AttemptId], ...] = (set(), set())  # T_curr
-
-    def set_oracle(self, oracle: Oracle) -> None:
-        self._truth = OracleSizes(lambda: oracle, self.params.sigma)
+        self._to_train: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
+        self.training_slots: tuple[set[AttemptId], ...] = (set(), set())
+        """The attempts whose slots count in T_curr, by kind."""
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
@@ -118,7 +118,7 @@ class Hfsp(VirtualTimeOrder):
             case Launched(job, kind, attempt):
                 self._train(job, kind, attempt, view)
             case Suspended(job, kind, attempt):
-                self._on_training_slots[kind].discard(attempt)
+                self.training_slots[kind].discard(attempt)
             case Resumed(job, kind, attempt):
                 self._train_again(job, kind, attempt)
             case Closed():
@@ -173,20 +173,20 @@ class Hfsp(VirtualTimeOrder):
         training = self._training[kind].get(job)
         if training is None:
             return
-        busy = self._on_training_slots[kind]
+        busy = self.training_slots[kind]
         if training.started(attempt) and len(busy) < self.params.T:
             busy.add(attempt)
         self._line_up(job, kind, view)
 
     def _train_again(self, job: JobId, kind: TaskKind, attempt: AttemptId) -> None:
         """A suspended task goes on: one to learn from takes a training slot if one is left."""
-        training, busy = self._training[kind].get(job), self._on_training_slots[kind]
+        training, busy = self._training[kind].get(job), self.training_slots[kind]
         if training is not None and attempt in training.running and len(busy) < self.params.T:
             busy.add(attempt)
 
     def _close(self, fact: Closed, view: ClusterView) -> None:
         """A task ended: ReleaseResource, and what there is to learn from it."""
-        self._on_training_slots[fact.kind].discard(fact.attempt)
+        self.training_slots[fact.kind].discard(fact.attempt)
         training = self._training[fact.kind].get(fact.job)
         if training is not None:
             training.ended(fact)
@@ -217,7 +217,9 @@ class Hfsp(VirtualTimeOrder):
 
     def speed(self, job: JobView) -> int:
         """Priority as a speed modifier (III-B, Manual Priority and QoS)."""
-        return PRIORITY_WEIGHT_QUARTERS[job.priority] if self.params.priority == "speed" else 4
+        if self.params.priority == "off":
+            return SPEED_ONE
+        return PRIORITY_SPEEDS[job.priority]
 
     def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
         return (phase.late_ms, job.submitted_ms)
@@ -227,7 +229,7 @@ class Hfsp(VirtualTimeOrder):
         slot-seconds.
         """
         first: set[JobId] = set()
-        if len(self._on_training_slots[kind]) < self.params.T:
+        if len(self.training_slots[kind]) < self.params.T:
             for (size_ms, _), job in self._to_train[kind]:
                 first.add(job)
                 yield QueuedJob(view.job(job), size_ms / 1000, _TRAINING)
@@ -237,7 +239,7 @@ class Hfsp(VirtualTimeOrder):
 
     def urgent(self, kind: TaskKind, view: ClusterView) -> list[tuple[JobId, int]]:
         """The training tasks that Algorithm 1 would launch now, T_curr allowing."""
-        left = self.params.T - len(self._on_training_slots[kind])
+        left = self.params.T - len(self.training_slots[kind])
         found: list[tuple[JobId, int]] = []
         for _, job in self._to_train[kind]:
             seen = view.job(job)
@@ -252,7 +254,3 @@ class Hfsp(VirtualTimeOrder):
         """The training tasks that have not been measured yet."""
         phases = self._training[kind].values()
         return {attempt for phase in phases for attempt in phase.running - phase.sizes.keys()}
-
-    def in_training(self, kind: TaskKind) -> int:
-        """How many slots of this kind train now: T_curr."""
-        return len(self._on_training_slots[kind])

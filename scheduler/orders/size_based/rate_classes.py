@@ -25,17 +25,6 @@ class FinishTag(NamedTuple):
     job: JobId
 
 
-class RateClassQueue:
-    """Some of a lane's jobs: all of them, or those that wait."""
-
-    def __init__(self) -> None:
-        self.jobs: SortedList[FinishTag] = SortedList()
-
-    @property
-    def first(self) -> FinishTag | None:
-        return self.jobs[0] if self.jobs else None
-
-
 class RateGroup:
     """The lanes that shrink alike, by their first jobs: of all (0) and of those that wait (1).
 
@@ -62,12 +51,15 @@ class RateClass:
         self.weight = weight
         self.speed = speed
         self.ratio = Fraction(cap, weight)
-        self.queues = (RateClassQueue(), RateClassQueue())
+        self.queues: tuple[SortedList[FinishTag], SortedList[FinishTag]] = (
+            SortedList(),
+            SortedList(),
+        )
         self.base = 0
         self.pace: RateGroup | None = None
 
     def __len__(self) -> int:
-        return len(self.queues[0].jobs)
+        return len(self.queues[0])
 
     @property
     def capped(self) -> bool:
@@ -94,7 +86,7 @@ class RateClass:
 
     def add(self, entry: FinishTag, side: int) -> None:
         """Put a job into one of the rows."""
-        jobs = self.queues[side].jobs
+        jobs = self.queues[side]
         if jobs and jobs[0] < entry:
             jobs.add(entry)
             return
@@ -104,7 +96,7 @@ class RateClass:
 
     def remove(self, entry: FinishTag, side: int) -> None:
         """Take a job out of one of the rows."""
-        jobs = self.queues[side].jobs
+        jobs = self.queues[side]
         if jobs[0] != entry:
             jobs.remove(entry)
             return
@@ -112,16 +104,15 @@ class RateClass:
         del jobs[0]
         self._add_head(side)
 
-    def _absolute(self, entry: FinishTag) -> FinishTag:
-        """The entry with a key that can be compared with those of the pace's other lanes."""
-        return FinishTag(entry.key - self.base, entry.submitted_ms, entry.job)
+    def _absolute_head(self, side: int) -> FinishTag:
+        """The first entry, with a key that can be compared with those of the pace's other lanes."""
+        key, submitted_ms, job = self.queues[side][0]
+        return FinishTag(key - self.base, submitted_ms, job)
 
     def _drop_head(self, side: int) -> None:
-        first = self.queues[side].first
-        if self.pace is not None and first is not None:
-            del self.pace.heads[side][self._absolute(first)]
+        if self.pace is not None and self.queues[side]:
+            del self.pace.heads[side][self._absolute_head(side)]
 
     def _add_head(self, side: int) -> None:
-        first = self.queues[side].first
-        if self.pace is not None and first is not None:
-            self.pace.heads[side][self._absolute(first)] = self
+        if self.pace is not None and self.queues[side]:
+            self.pace.heads[side][self._absolute_head(side)] = self

@@ -6,7 +6,7 @@ come to the same.  Maps and reduces are ranked apart, each by the size of its ow
 HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
 """
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
+from callboard.scheduler.entitlements import ClaimantKind, Entitlement, demand_of, job_entitlement
 from callboard.scheduler.estimation import RunningMean, work_ms
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
@@ -164,7 +164,7 @@ class Ps(KeyedOrder):
         each: ClaimantKind,  # noqa: ARG002
     ) -> list[Entitlement]:
         """Equal shares of the slots, to each no more than its demand."""
-        jobs = [job for job in view.jobs() if job.running(kind) + job.pending(kind)]
-        demands = [job.running(kind) + job.pending(kind) for job in jobs]
+        jobs = [job for job in view.jobs() if demand_of(job, kind)]
+        demands = [demand_of(job, kind) for job in jobs]
         shares = compute_fair_shares(demands, view.slots(kind))
         return [job_entitlement(job, kind, share) for job, share in zip(jobs, shares, strict=True)]

@@ -2,20 +2,10 @@
 
 import msgspec
 
-from callboard.scheduler.estimation import Estimator, OnlineSizes, Oracle, OracleSizes, SizeSource
+from callboard.scheduler.estimation import Estimator, OnlineSizes, OracleSizes, SizeSource
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Suspended
-from callboard.scheduler.model import Priority
 from callboard.scheduler.policy import Part
 from callboard.scheduler.view import ClusterView
-
-PRIORITY_WEIGHT_QUARTERS: dict[Priority, int] = {
-    Priority.VERY_HIGH: 16,
-    Priority.HIGH: 8,
-    Priority.NORMAL: 4,
-    Priority.LOW: 2,
-    Priority.VERY_LOW: 1,
-}
-"""The Fair Scheduler's weights by priority, in quarters, so that they are whole numbers."""
 
 
 class SizeParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,12 +37,8 @@ class SizeBased(Part):
     def __init__(self, params: SizeParams | None = None) -> None:
         super().__init__()
         self.params = params or SizeParams()
-        self._oracle: Oracle | None = None
         self.sizes = self._estimator()
         self.wants_oracle = self.params.size == "oracle"
-
-    def set_oracle(self, oracle: Oracle) -> None:
-        self._oracle = oracle
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         """Let the estimator learn, before the order that goes by it is told."""
@@ -66,10 +52,5 @@ class SizeBased(Part):
 
     def _estimator(self) -> Estimator:
         if self.params.size == "oracle":
-            return OracleSizes(self._the_oracle, self.params.sigma)
+            return OracleSizes(lambda: self.oracle, self.params.sigma)
         return OnlineSizes(round(self.params.guess * 1000))
-
-    def _the_oracle(self) -> Oracle:
-        if self._oracle is None:
-            raise RuntimeError(f"{self.name} goes by true sizes and was given no oracle")
-        return self._oracle

@@ -13,9 +13,9 @@ beat falls on Δ); and whether tasks beyond t that end during training count (he
 they leave n − t as it is printed).
 """
 
-from callboard.scheduler.estimation import RunningMean
+from callboard.scheduler.estimation import RunningMean, work_done, work_ms
 from callboard.scheduler.facts import Closed, Progressed
-from callboard.scheduler.model import KINDS, SHUFFLE_SHARE, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
 
 
 class TrainingPhase:
@@ -67,10 +67,7 @@ class TrainingPhase:
 
     def heard(self, fact: Progressed, delta_ms: Millis) -> None:
         """A running training task told how far it is: from Δ on that is enough."""
-        worked_ms = fact.ran_ms - fact.shuffled_ms
-        done = fact.progress
-        if fact.kind is TaskKind.REDUCE:
-            done = (done - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
+        worked_ms, done = work_ms(fact), work_done(fact)
         if fact.attempt in self.running and worked_ms >= delta_ms and done > 0:
             self.sizes.setdefault(fact.attempt, (round(worked_ms / done), min(done, 1.0)))
 
@@ -87,9 +84,8 @@ class TrainingPhase:
                 return  # the other one goes on, or has done the task
         self.running.discard(task)
         if fact.succeeded:
-            size = fact.ran_ms - fact.shuffled_ms
-            measured = self.sizes.get(task, (size, 1.0))
-            self.sizes[task] = (measured[0], 1.0)
+            size_ms, _ = self.sizes.get(task, (work_ms(fact), 1.0))
+            self.sizes[task] = (size_ms, 1.0)
         elif task in self.sizes:
             self.sizes[task] = (self.sizes[task][0], 0.0)
 
@@ -104,8 +100,7 @@ class TaskTimeHistory:
     def learn(self, fact: Closed) -> None:
         """An attempt ended."""
         if fact.succeeded:
-            ms = fact.ran_ms - fact.shuffled_ms
-            self._open.setdefault((fact.job, fact.kind), RunningMean()).add(ms)
+            self._open.setdefault((fact.job, fact.kind), RunningMean()).add(work_ms(fact))
 
     def completed(self, job: JobId) -> None:
         """The job has: from now on its tasks count."""

@@ -24,11 +24,9 @@ from callboard.scheduler.facts import (
     JobLeft,
     JobUpdated,
     Launched,
+    PhaseFact,
     Progressed,
-    Resumed,
-    Suspended,
     TasksPending,
-    TasksWithdrawn,
 )
 from callboard.scheduler.guarantees import (
     DOMINATES_SHARING,
@@ -36,26 +34,16 @@ from callboard.scheduler.guarantees import (
     MONOTONE_SHARES,
     SMALL_JOBS_FIRST,
 )
-from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, JobId, Millis, Priority, TaskKind
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
-from callboard.scheduler.orders.size_based.ageing import VirtualCluster
-from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS, SizeBased
+from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE, VirtualCluster
+from callboard.scheduler.orders.size_based.size_source import SizeBased
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
-_OF_ONE_KIND = (
-    Launched,
-    Closed,
-    Progressed,
-    TasksPending,
-    TasksWithdrawn,
-    Suspended,
-    Resumed,
-)
-"""The facts that concern the slots of one kind alone."""
-
+_OF_ONE_KIND = (PhaseFact, Progressed)
 
 _LATE, _TINY = Grounds(Reason.LATE), Grounds(Reason.TINY)
 
@@ -92,7 +80,7 @@ class VirtualTimeOrder(Order, Ranking):
         super().__init__()
         make = VirtualCluster
         self.clusters = tuple(make(pace=self.ageing, by_finish=self.by_finish) for _ in KINDS)
-        self._late = (SortedQueue(), SortedQueue())
+        self._late: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
         self._phases: tuple[dict[JobId, VirtualPhase], dict[JobId, VirtualPhase]] = ({}, {})
 
     # What the disciplines differ in.
@@ -129,14 +117,8 @@ class VirtualTimeOrder(Order, Ranking):
             case Launched(job, kind, attempt):
                 self._phases[kind][job].served = attempt
                 self.place(job, kind, view)
-            case (
-                Closed(job, kind)
-                | Suspended(job, kind)
-                | Resumed(job, kind)
-                | TasksWithdrawn(job, kind)
-            ):
-                if job in self._phases[kind]:
-                    self.place(job, kind, view)
+            case PhaseFact(job, kind):
+                self.place(job, kind, view)
 
     def enter(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """The phase's tasks may run: for the first time, or again."""
@@ -186,7 +168,7 @@ class VirtualTimeOrder(Order, Ranking):
 
     def speed(self, job: JobView) -> int:  # noqa: ARG002
         """How many quarters of the service it is given count for the job."""
-        return 4
+        return SPEED_ONE
 
     def catch_up(self, kind: TaskKind, view: ClusterView) -> None:
         """Let virtual time come to now.  When it is done makes no difference to what comes out,
@@ -311,8 +293,8 @@ class Psbs(Fsp):
     summary = "practical size-based: fair sojourn with weights by priority, the late in turn"
 
     def weight(self, job: JobView) -> int:
-        return PRIORITY_WEIGHT_QUARTERS[job.priority]
+        return PRIORITY_SPEEDS[job.priority]
 
     def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:
-        share = job.running(kind) * (16 // PRIORITY_WEIGHT_QUARTERS[job.priority])
+        share = job.running(kind) * (PRIORITY_SPEEDS[Priority.VERY_HIGH] // self.weight(job))
         return (share, phase.served, job.submitted_ms)
