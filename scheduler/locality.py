@@ -28,17 +28,16 @@ A map that must run again counts as node-local everywhere (`JobView.nearest`) an
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, Launched, OfferAnswered
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
-from callboard.scheduler.policy import LocalityRule, LocalityWait, Policy
+from callboard.scheduler.part_params import PartParams
+from callboard.scheduler.policy import LocalityRule, LocalityWait
 from callboard.scheduler.reasons import DelayByCount, DelayByTime, Refusal
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 WaitSeconds = Annotated[float, Meta(ge=0, le=1_000_000)]
-
 AUTO_WAIT_MAX_MS: Millis = 15_000
 """The most that a wait comes to when it is not given (MAX_AUTOCOMPUTED_LOCALITY_DELAY)."""
 
@@ -48,7 +47,7 @@ def auto_wait_ms(heartbeat_ms: Millis) -> Millis:
     return min(AUTO_WAIT_MAX_MS, heartbeat_ms * 3 // 2)
 
 
-class DelayParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DelayParams(PartParams, frozen=True):
     """`node` and `rack` are T1 and T2 in seconds, min(15, 1.5 heartbeat intervals) unless given;
     `skips` is D, the number of offers, and takes their place.
     """
@@ -56,6 +55,14 @@ class DelayParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     node: WaitSeconds | None = None
     rack: WaitSeconds | None = None
     skips: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        times = [name for name in ("node", "rack") if getattr(self, name) is not None]
+        if times and self.skips is not None:
+            raise ValueError(
+                f"`skips` counts offers and `{times[0]}` takes time; a job cannot wait by both"
+            )
 
 
 class _Job:
@@ -86,12 +93,6 @@ class Delay(LocalityRule):
         self._launched_map = False  # in the offer that is being answered
         self._waits: tuple[Millis, Millis] = (0, 0)  # T1 and T2 at the interval …
         self._waits_for: Millis = -1
-
-    def validate(self, policy: Policy) -> str | None:  # noqa: ARG002
-        times = [name for name in ("node", "rack") if getattr(self.params, name) is not None]
-        if times and self.params.skips is not None:
-            return f"`skips` counts offers and `{times[0]}` takes time; a job cannot wait by both"
-        return None
 
     def refusal(
         self, job: JobView, level: Locality, offer: Offer, view: ClusterView

@@ -20,12 +20,9 @@ from callboard.scheduler.decisions import Kill, Launch, Resume, Speculate, Suspe
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.facts import Fact, Launched, OfferAnswered
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
+from callboard.scheduler.part_params import NoParams
 from callboard.scheduler.reasons import BY_KEY, MAX_SKIPS, Grounds, Refusal, Skip, Why
 from callboard.scheduler.view import ClusterView, JobView, Offer
-
-
-class NoParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The parameters of a part that has none."""
 
 
 class Part(ABC):
@@ -73,9 +70,8 @@ class Part(ABC):
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
         """Learn a fact.  Parts without a memory leave it at that."""
 
-    def validate(self, policy: "Policy") -> str | None:  # noqa: ARG002
-        """Why this part makes no sense in `policy`, to be read by people; None if it does."""
-        return None
+    def bind(self, policy: "Policy") -> None:  # noqa: B027
+        """Learn which parts it works with.  Raises MisfitError if it cannot work with them."""
 
 
 class QueuedJob(NamedTuple):
@@ -178,9 +174,6 @@ class PreemptionRule(Part):
     interval_ms: Millis | None = None
     """How often `victims` is asked; None for never."""
 
-    def bind(self, order: Order) -> None:
-        """Learn whose side it works on.  Raises MisfitError if it cannot work with this order."""
-
     @abstractmethod
     def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
         """The attempts to be killed or suspended now."""
@@ -191,9 +184,6 @@ class SpeculationRule(Part):
 
     A task may have two attempts at a time, on different nodes.
     """
-
-    def bind(self, order: Order) -> None:
-        """Learn which order it works beside."""
 
     @abstractmethod
     def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
@@ -255,52 +245,27 @@ class Policy:
         preemption: PreemptionRule | None = None,
         speculation: SpeculationRule | None = None,
     ) -> None:
-        self._compose(
-            order,
-            locality or AnyLocality(),
-            preemption or NoPreemption(),
-            speculation or NoSpeculation(),
-        )
-
-    def _compose(
-        self,
-        order: Order,
-        locality: LocalityRule,
-        preemption: PreemptionRule,
-        speculation: SpeculationRule,
-    ) -> None:
-        """Be made of these parts."""
         self.order = order
-        self.locality = locality
-        self.preemption = preemption
-        self.speculation = speculation
-        self.preemption.bind(self.order)
-        self.speculation.bind(self.order)
-        self._parts: tuple[Part, ...] = (
-            self.order,
-            self.locality,
-            self.preemption,
-            self.speculation,
-        )
+        self.locality = locality or AnyLocality()
+        self.preemption = preemption or NoPreemption()
+        self.speculation = speculation or NoSpeculation()
+        self.parts: tuple[Part, ...] = (order, self.locality, self.preemption, self.speculation)
+        for part in self.parts:
+            part.bind(self)
         # A part without a memory need not be told anything.
-        self._learners = tuple(p for p in self._parts if type(p).observe is not Part.observe)
+        self._learners = tuple(p for p in self.parts if type(p).observe is not Part.observe)
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
         self.hears_offers = bool(self._offer_learners)
         """Whether any part wants to be told of answered offers."""
         self.speculates = type(self.speculation) is not NoSpeculation
-        self._followers = tuple(part for part in self._parts if part.wants_progress)
+        self._followers = tuple(part for part in self.parts if part.wants_progress)
         # The jobs with pending maps, all refused by the last offer, until another fact is told.
         # Only what `decide` has found out already: it spares the queue, and changes no answer.
         self._all_refused: list[JobView] | None = None
 
     def become(self, other: "Policy") -> None:
         """Go on with the parts of another policy, a fresh one."""
-        self._compose(other.order, other.locality, other.preemption, other.speculation)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The four of them."""
-        return self._parts
+        Policy.__init__(self, other.order, other.locality, other.preemption, other.speculation)
 
     @property
     def wants_progress(self) -> bool:
@@ -314,11 +279,11 @@ class Policy:
     @property
     def wants_oracle(self) -> bool:
         """Whether a part goes by true sizes, and says so in its parameters."""
-        return any(part.wants_oracle for part in self._parts)
+        return any(part.wants_oracle for part in self.parts)
 
     def set_oracle(self, oracle: Oracle) -> None:
         """Hand the oracle to the parts that want one, and to no other."""
-        for part in self._parts:
+        for part in self.parts:
             if part.wants_oracle:
                 part.set_oracle(oracle)
 

@@ -32,9 +32,9 @@ from callboard.scheduler.model import AttemptId, Millis
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.preemption.kill import KillPreemption, NewestAboveShare
-from callboard.scheduler.preemption.share_based import UPDATE_INTERVAL_MS
+from callboard.scheduler.preemption.kill import KillParams, KillPreemption, NewestAboveShare
 from callboard.scheduler.preemption.starvation import below_half_share, below_min_share
+from callboard.scheduler.preemption.starvation_watch import UPDATE_INTERVAL_MS
 
 LONG_TASKS: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, nodes=1, slots=6, min_slots=4, jobs=3, maps=8, lengths_s=(100.0, 200.0)
@@ -136,7 +136,7 @@ def starvation_intervals(
         yield StarvationInterval(name, from_ms, now_ms)
 
 
-def _kill_params(policy: Policy) -> KillPreemption.Params:
+def _kill_params(policy: Policy) -> KillParams:
     assert isinstance(policy.preemption, KillPreemption)
     return policy.preemption.params
 

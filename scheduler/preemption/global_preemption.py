@@ -34,78 +34,77 @@ The paper leaves open, and here it is chosen:
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
+from typing import Annotated
 
-import msgspec
+from msgspec import Meta
 
 from callboard.scheduler import decisions
 from callboard.scheduler.facts import Closed, Fact, Launched
 from callboard.scheduler.model import KINDS, JobId, TaskKind
-from callboard.scheduler.preemption.share_based import ShareBasedRule, starving
+from callboard.scheduler.part_params import PartParams, Positive, Share, Timeout
+from callboard.scheduler.policy import Policy, PreemptionRule
 from callboard.scheduler.preemption.starvation import Deficit
+from callboard.scheduler.preemption.starvation_watch import StarvationWatch, starving
 from callboard.scheduler.preemption.utilisation_window import UtilisationWindow
 from callboard.scheduler.preemption.victims import Excess, newest_first
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
 
-class GlobalPreemption(ShareBasedRule):
+class GlobalPreemption(PreemptionRule):
     """Kill the newest attempts of all, and of long jobs only when they starve others."""
 
     name = "global"
     summary = "kill the newest attempts of all jobs; long jobs only when they starve the others"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """The paper's parameters under its names; times in seconds, the rest are shares of 1."""
 
         production: str = "production"
-        interval_s: float = 10.0
-        min_share_timeout_s: float = 30.0
-        fair_share_timeout_s: float = 60.0
-        t: float = 0.8
-        p: float = 0.9
-        period_s: float = 180.0
-        pi: float = 0.5
-        first_cut: float = 0.5
-        dominance: float = 0.9
-        long_s: float = 200.0
-
-        def __post_init__(self) -> None:
-            if not all(0 < time < float("inf") for time in (self.interval_s, self.period_s)):
-                raise ValueError("interval_s and period_s must be above 0 and finite")
-            waits = (self.min_share_timeout_s, self.fair_share_timeout_s, self.long_s)
-            if not all(time >= 0 for time in waits):
-                raise ValueError("timeouts and long_s must not be below 0")
-            if not 0 < self.pi <= 1:
-                raise ValueError("pi must be above 0 and at most 1")
-            if not all(0 <= share <= 1 for share in (self.t, self.p, self.first_cut)):
-                raise ValueError("t, p and first_cut must be from 0 to 1")
-            if not 0 <= self.dominance <= 1:
-                raise ValueError("dominance must be from 0 to 1")
+        interval_s: Positive = 10.0
+        min_share_timeout_s: Timeout = 30.0
+        fair_share_timeout_s: Timeout = 60.0
+        t: Share = 0.8
+        p: Share = 0.9
+        period_s: Positive = 180.0
+        pi: Annotated[float, Meta(gt=0, le=1)] = 0.5
+        first_cut: Share = 0.5
+        dominance: Share = 0.9
+        long_s: Timeout = 200.0
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or GlobalPreemption.Params()
-        super().__init__(
+        self.watch = StarvationWatch(
             self.params.interval_s,
             self.params.min_share_timeout_s,
             self.params.fair_share_timeout_s,
         )
+        self.interval_ms = self.watch.interval_ms
         period_ms = round(self.params.period_s * 1000)
         self._windows = tuple(UtilisationWindow(period_ms, self.params.t) for _ in KINDS)
         self._due = [False for _ in KINDS]
         self._production_runs = [0 for _ in KINDS]
 
+    def bind(self, policy: Policy) -> None:
+        self.watch.bind(self.name, policy)
+
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        super().observe(fact, view)
+        self.watch.news = True
         if isinstance(fact, Launched | Closed) and self._in_production(fact.job, view):
             self._production_runs[fact.kind] += 1 if isinstance(fact, Launched) else -1
         for kind in KINDS:
             self._note_load(kind, view)
 
-    def chosen(self, kind: TaskKind, view: ClusterView) -> list[decisions.Kill]:
+    def victims(self, view: ClusterView) -> Iterator[decisions.Kill]:
+        if self.watch.look(view):
+            for kind in KINDS:
+                yield from self._of_kind(kind, view)
+
+    def _of_kind(self, kind: TaskKind, view: ClusterView) -> list[decisions.Kill]:
         self._note_load(kind, view)
-        deficits = self.deficits(kind, view)
+        deficits = self.watch.deficits(kind, view)
         due, self._due[kind] = self._due[kind], False
         if not deficits and not due:
             return []
@@ -146,7 +145,7 @@ class GlobalPreemption(ShareBasedRule):
         largest = max((job.pending(kind) for job in view.jobs()), default=0)
         if largest > self.params.dominance * pending:
             return []
-        excess = Excess(self.job_entitlements(kind, view), alive)
+        excess = Excess(self.watch.entitlements(kind, view, "job"), alive)
         part = self.params.first_cut if self._windows[kind].streak == 1 else 1.0
         long_ms = 1000 * self.params.long_s
         long = {a.job for a in alive if view.now_ms - a.launched_ms > long_ms}

@@ -29,12 +29,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal
 
-import msgspec
-
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
-from callboard.scheduler.policy import MisfitError, Order, PreemptionRule
-from callboard.scheduler.preemption.suspend_limits import SuspendLimits, WhenFull
+from callboard.scheduler.part_params import PartParams, Positive
+from callboard.scheduler.policy import MisfitError, Policy, PreemptionRule
+from callboard.scheduler.preemption.suspend_limits import (
+    AttemptLimit,
+    KillAfter,
+    SuspendLimits,
+    WhenFull,
+)
 from callboard.scheduler.preemption.victims import newest_first
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
@@ -50,27 +54,26 @@ class RankPreemption(PreemptionRule):
     name = "preemptive"
     summary = "take slots for jobs further ahead: the youngest attempts of the job furthest back"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """`how` a victim gives way, seconds between checks, and what `suspend` has besides."""
 
         how: Literal["kill", "suspend"] = "kill"
-        interval_s: float = 1.0
-        limit: int = 2
+        interval_s: Positive = 1.0
+        limit: AttemptLimit = 2
         over: WhenFull = "wait"
-        kill_after_s: float = float("inf")
-
-        def __post_init__(self) -> None:
-            if not 0 < self.interval_s < float("inf"):
-                raise ValueError("interval_s must be above 0 and finite")
-            SuspendLimits(self.limit, self.over, self.kill_after_s)
+        kill_after_s: KillAfter = float("inf")
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or RankPreemption.Params()
         self.interval_ms = max(1, round(self.params.interval_s * 1000))
-        self._limits = SuspendLimits(self.params.limit, self.params.over, self.params.kill_after_s)
+        limit, over = self.params.limit, self.params.over
+        if self.params.how == "kill":
+            limit, over = 0, "kill"
+        self._limits = SuspendLimits(limit, over, self.params.kill_after_s)
         self._order: Ranking | None = None
 
-    def bind(self, order: Order) -> None:
+    def bind(self, policy: Policy) -> None:
+        order = policy.order
         if not isinstance(order, Ranking):
             raise MisfitError(
                 f"`{self.name}` takes slots for who stands further ahead, and under `{order.name}`"
@@ -80,26 +83,19 @@ class RankPreemption(PreemptionRule):
 
     def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
         yield from self._limits.overdue(self.name, view)
-        self._limits.count(view)
         for kind in KINDS:
             if view.pending(kind):
-                assert self._order is not None, f"`{self.name}` has not met its order"
+                assert self._order is not None, "the rule is not part of a policy"
                 yield from self._of_kind(kind, view, self._order)
 
     def _of_kind(
         self, kind: TaskKind, view: ClusterView, order: Ranking
     ) -> Iterator[Kill | Suspend]:
         check = _Check(kind, view, order)
-        for rank, (attempt, reason, job) in enumerate(check.victims(self._may), start=1):
+        for rank, (attempt, reason, job) in enumerate(check.victims(self._limits.allows), start=1):
             place = float(check.place[attempt.job])
             why = Why(reason, self.name, rank, place, JobClaimant(job))
-            if self.params.how == "kill":
-                yield Kill(attempt.attempt, why)
-            else:
-                yield self._limits.order(attempt, why)
-
-    def _may(self, attempt: AttemptView) -> bool:
-        return self.params.how == "kill" or self._limits.allows(attempt)
+            yield self._limits.order(attempt, why)
 
 
 class _Check:

@@ -31,12 +31,13 @@ Chosen where the sources are silent or do not fit:
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
-import msgspec
+from msgspec import Meta
 
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.part_params import PartParams, Share, Timeout
 from callboard.scheduler.reasons import AttemptPace, Reason
 from callboard.scheduler.speculation.stragglers import (
     Straggler,
@@ -62,24 +63,17 @@ class Late(StragglerRule):
     name = "late"
     summary = "copy the slow task that will end last, on a node that is not slow"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """`by` says in which form.  `slow_task` and `slow_node` are percentiles (unset: 25) or
         standard deviations (unset: 1); `cap` is a share of the slots, or of a job's running
         tasks; `lag_s` is how long an attempt must have run.
         """
 
         by: Literal["percentile", "std"] = "percentile"
-        slow_task: float | None = None
-        slow_node: float | None = None
-        cap: float = 0.1
-        lag_s: float = 60.0
-
-        def __post_init__(self) -> None:
-            if not (0 <= self.cap <= 1 and self.lag_s >= 0):
-                raise ValueError("cap must be from 0 to 1, lag_s not below 0")
-            for limit in (self.slow_task, self.slow_node):
-                if limit is not None and not 0 <= limit <= 100:
-                    raise ValueError("slow_task and slow_node must be from 0 to 100")
+        slow_task: Annotated[float, Meta(ge=0, le=100)] | None = None
+        slow_node: Annotated[float, Meta(ge=0, le=100)] | None = None
+        cap: Share = 0.1
+        lag_s: Timeout = 60.0
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()

@@ -36,13 +36,15 @@ the placement of reduces and the saving of outputs, the other two parts of Mantr
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import Annotated
 
-import msgspec
+from msgspec import Meta
 
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.estimation import work_done, work_ms
 from callboard.scheduler.facts import Closed, Fact, Launched
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from callboard.scheduler.part_params import Count, NotNegative, PartParams, Share
 from callboard.scheduler.reasons import AttemptPace, Reason
 from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
@@ -54,19 +56,13 @@ class Mantri(StragglerRule):
     name = "mantri"
     summary = "restart or duplicate a task that a fresh attempt would likely overtake"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """The paper's δ, γ and ρ with its defaults; `least` ended tasks to judge by are ours."""
 
-        delta: float = 0.25
-        gamma: int = 3
-        rho: float = 3.0
-        least: int = 3
-
-        def __post_init__(self) -> None:
-            if not (0 <= self.delta <= 1 and self.gamma >= 0 and self.rho >= 0):
-                raise ValueError("delta must be from 0 to 1, gamma and rho not below 0")
-            if self.least < 1:
-                raise ValueError("least must be at least 1")
+        delta: Share = 0.25
+        gamma: Count = 3
+        rho: NotNegative = 3.0
+        least: Annotated[int, Meta(ge=1)] = 3
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()

@@ -8,9 +8,12 @@ cap, and no task is needier than another: the first that matches is taken, here 
 job by number, then the first by index.
 """
 
-import msgspec
+from typing import Annotated
+
+from msgspec import Meta
 
 from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.part_params import PartParams, Timeout
 from callboard.scheduler.reasons import BehindAverage, Reason
 from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule, time_left_ms
 from callboard.scheduler.view import AttemptView, ClusterView
@@ -25,19 +28,13 @@ class Naive(StragglerRule):
     name = "naive"
     summary = "copy any task that is 20 % behind its job's average, as Hadoop 1 does"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """`gap` is how far behind a task must be, as a share of the whole; `lag_s` how long ago
         its job must have come.
         """
 
-        gap: float = 0.2
-        lag_s: float = 60.0
-
-        def __post_init__(self) -> None:
-            if not 0 < self.gap <= 1:
-                raise ValueError("gap must be above 0 and at most 1")
-            if not self.lag_s >= 0:
-                raise ValueError("lag_s must not be below 0")
+        gap: Annotated[float, Meta(gt=0, le=1)] = 0.2
+        lag_s: Timeout = 60.0
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()

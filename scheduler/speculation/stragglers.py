@@ -17,7 +17,7 @@ from typing import NamedTuple
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskKind
-from callboard.scheduler.policy import Order, SpeculationRule
+from callboard.scheduler.policy import Order, Policy, SpeculationRule
 from callboard.scheduler.reasons import Detail, Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
@@ -82,8 +82,8 @@ class StragglerRule(SpeculationRule):
 
     # What they share.
 
-    def bind(self, order: Order) -> None:
-        self._order = order
+    def bind(self, policy: Policy) -> None:
+        self._order = policy.order
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:

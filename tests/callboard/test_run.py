@@ -376,7 +376,7 @@ def test_a_scenario_sets_up_parts_for_every_policy(callboard: Run, tmp_path: Pat
             "parts.fair.pool_bi=1",
             "parts.fair: `fair` has no parameter `pool_bi`; did you mean `pool_by`?",
         ),
-        ("parts.fair=3", "parts: expected a table for each name"),
+        ("parts.fair=3", "parts.fair: expected a table, got 3"),
     ],
 )
 def test_parts_that_cannot_be_set_up_are_refused(callboard: Run, said: str, told: str) -> None:

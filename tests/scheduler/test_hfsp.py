@@ -285,7 +285,8 @@ def test_at_half_speed_a_job_ages_by_half() -> None:
     [{"t": 0}, {"T": -1}, {"delta": -1.0}, {"xi": 0.5}, {"s0": 0.0}, {"sigma": -0.5}],
 )
 def test_bad_parameters_are_refused(bad: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="at least"):
+    name, value = next(iter(bad.items()))
+    with pytest.raises(ValueError, match=rf"^{name}: expected a .*number of .* got {value}$"):
         Hfsp.Params(**bad)
 
 

@@ -184,14 +184,26 @@ def test_the_reason_tells_the_pool_and_its_score() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (lambda: PoolParams(weight=0.0), "weight must be above 0"),
-        (lambda: PoolParams(weight=float("inf")), "weight must be above 0 and finite"),
-        (lambda: PoolParams(min_maps=-1), "must not be below 0"),
-        (lambda: PoolParams(min_share_timeout_s=-1.0), "min_share_timeout_s must not be below 0"),
+        (lambda: PoolParams(weight=0.0), "^weight: expected a number of more than 0, got 0"),
+        (
+            lambda: PoolParams(weight=float("inf")),
+            "^weight: expected a number of at most .*, got inf",
+        ),
+        (
+            lambda: PoolParams(min_maps=-1),
+            "^min_maps: expected a whole number of at least 0, got -1",
+        ),
+        (
+            lambda: PoolParams(min_share_timeout_s=-1.0),
+            "^min_share_timeout_s: expected a number of at least 0, got -1",
+        ),
         (lambda: Fair.Params(pools={"a//b": PoolParams()}), "`a//b` is no pool's name"),
         (lambda: Fair.Params(pools={"": PoolParams()}), "`` is no pool's name"),
         (lambda: Fair.Params(pool_by="none", pools={"a": PoolParams()}), "puts no job into any"),
-        (lambda: Fair.Params(max_jobs_of={"ann": -1}), "must not be below 0"),
+        (
+            lambda: Fair.Params(max_jobs_of={"bob": 1, "ann": -1}),
+            r"^max_jobs_of\.ann: expected a whole number of at least 0, got -1",
+        ),
         (
             lambda: Fair.Params(pools={"a": PoolParams(mode="fifo"), "a/b": PoolParams()}),
             "pool `a/b` is inside `a`, whose mode fifo holds jobs only",

@@ -423,5 +423,5 @@ def test_orders_that_share_are_refused(order: str) -> None:
 
 @pytest.mark.parametrize("bad", [{"interval_s": 0.0}, {"limit": 0}, {"kill_after_s": 0.0}])
 def test_bad_parameters_are_refused(bad: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="must be"):
+    with pytest.raises(ValueError, match="expected a"):
         RankPreemption.Params(**bad)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from callboard.scheduler.model import KINDS
 from callboard.scheduler.policy import (
     LocalityRule,
+    MisfitError,
     Order,
     Part,
     Policy,
@@ -285,13 +286,13 @@ class Picky(LocalityRule):
     def refusal(self, *_: object) -> None:
         return None
 
-    def validate(self, policy: Policy) -> str | None:
-        return f"not with {policy.order.name}"
+    def bind(self, policy: Policy) -> None:
+        raise MisfitError(f"`picky` does not go with {policy.order.name}")
 
 
 def test_a_part_sees_the_whole_policy_before_it_objects() -> None:
     catalogue = Catalogue({**PARTS, "picky": Picky})
-    with pytest.raises(PolicySpecError, match="`fair\\+picky`: `picky`: not with fair"):
+    with pytest.raises(PolicySpecError, match="`fair\\+picky`: `picky` does not go with fair"):
         make_policy("fair+picky", catalogue)
 
 

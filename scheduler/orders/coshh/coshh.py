@@ -15,9 +15,10 @@ and slots.  docs/coshh.md says what the papers leave open.
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement
 from callboard.scheduler.estimation import SizeSource
@@ -44,6 +45,7 @@ from callboard.scheduler.orders.coshh.task_times import (
 )
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams, user_entitlements
 from callboard.scheduler.orders.coshh.user_queues import UserQueue, UserQueues
+from callboard.scheduler.part_params import NotNegative, PartParams, Positive
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import ClassPlace, Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, NodeView, Offer
@@ -69,7 +71,7 @@ class Coshh(Order):
     summary = "match classes of jobs with kinds of node by a linear program, then share fairly"
     same_for_every_node = False
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """Where task times come from, who the users are, and what a class and a change is.
 
         `size` is `online` (learnt from completed tasks) or `oracle` (the truth), `guess` the
@@ -82,23 +84,13 @@ class Coshh(Order):
         """
 
         size: SizeSource = "online"
-        guess: float = 60.0
+        guess: Positive = 60.0
         users: dict[str, UserParams] = msgspec.field(default_factory=dict)
-        classes: int = 10
-        alike: float = 0.1
-        memory_s: float = 3600.0
-        change: float = 0.25
+        classes: Annotated[int, Meta(ge=1, le=100)] = 10
+        alike: Annotated[float, Meta(ge=0.001, le=10)] = 0.1
+        memory_s: NotNegative = 3600.0
+        change: NotNegative = 0.25
         spare: Literal["help", "any", "leave"] = "help"
-
-        def __post_init__(self) -> None:
-            if self.guess <= 0:
-                raise ValueError("guess must be positive")
-            if not 1 <= self.classes <= 100:
-                raise ValueError("classes must be from 1 to 100")
-            if not 0.001 <= self.alike <= 10:
-                raise ValueError("alike must be from 0.001 to 10")
-            if self.memory_s < 0 or self.change < 0:
-                raise ValueError("memory_s and change must not be negative")
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params = params or Coshh.Params()

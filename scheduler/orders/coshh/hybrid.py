@@ -18,8 +18,10 @@ orders hear every fact, so that each is ready when its turn comes.
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from callboard.scheduler.decisions import Switch
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement
@@ -31,6 +33,7 @@ from callboard.scheduler.orders.coshh.user_entitlements import UserParams
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.part_params import NUMBER_MAX, NotNegative, PartParams
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import Grounds
 from callboard.scheduler.view import ClusterView, Offer
@@ -44,24 +47,24 @@ class Hybrid(Order):
     same_for_every_node = False
     switches = True
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """The load from which Fair serves and from which COSHH does, and how far below these it
         must fall to go back; `size` and `users` are COSHH's.
         """
 
-        balanced_from: float = 0.0
-        overloaded_from: float = 1.0
-        margin: float = 0.1
+        balanced_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 0.0
+        overloaded_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 1.0
+        margin: NotNegative = 0.1
         size: SizeSource = "online"
         users: dict[str, UserParams] = msgspec.field(default_factory=dict)
 
         def __post_init__(self) -> None:
-            if not -1 <= self.balanced_from <= self.overloaded_from:
+            super().__post_init__()
+            if self.balanced_from > self.overloaded_from:
                 raise ValueError(
-                    "balanced_from must be at least -1 and overloaded_from at least as much"
+                    f"balanced_from must be at most overloaded_from, {self.overloaded_from:g};"
+                    f" it is {self.balanced_from:g}"
                 )
-            if self.margin < 0:
-                raise ValueError("margin must not be negative")
             self.fair()  # a name that can be no pool's is refused
 
         def fair(self) -> Fair.Params:

@@ -1,9 +1,6 @@
 """What users are due under COSHH: weights, min shares, and the claims that come of them."""
 
 from collections.abc import Mapping
-from math import isfinite
-
-import msgspec
 
 from callboard.scheduler.entitlements import (
     ClaimantKind,
@@ -13,22 +10,13 @@ from callboard.scheduler.entitlements import (
 )
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.part_params import ShareParams
 from callboard.scheduler.reasons import UserClaimant
 from callboard.scheduler.view import ClusterView, JobView
 
 
-class UserParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a user is due: a weight (the papers' priority) and min shares in slots."""
-
-    weight: float = 1.0
-    min_maps: int = 0
-    min_reduces: int = 0
-
-    def __post_init__(self) -> None:
-        if not (isfinite(self.weight) and self.weight > 0):
-            raise ValueError(f"a user's weight must be above 0 and finite, not {self.weight:g}")
-        if self.min_maps < 0 or self.min_reduces < 0:
-            raise ValueError("a user's min shares must not be below 0")
+class UserParams(ShareParams, frozen=True):
+    """What a user is due; the weight is the papers' priority."""
 
     def minimum(self, kind: TaskKind) -> int:
         """The min share of one kind of slot."""

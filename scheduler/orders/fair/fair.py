@@ -31,6 +31,7 @@ from callboard.scheduler.orders.fair.pools import (
     withdraw_job,
 )
 from callboard.scheduler.orders.keyed import SortKey
+from callboard.scheduler.part_params import Count, PartParams
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import BY_KEY, Grounds, PoolClaimant, PoolPlace, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
@@ -53,7 +54,7 @@ class Fair(Order):
     summary = "equal shares: the pool, and in it the job, that runs least for its weight is next"
     score_format = "{:g} running / weight"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """How jobs fall into pools, and what pools and users are allowed.
 
         `pool_by` is `pool` where pools are named and `none` otherwise.  `max_jobs_per_pool` and
@@ -63,18 +64,16 @@ class Fair(Order):
 
         pool_by: Literal["none", "pool", "user"] | None = None
         pools: dict[str, PoolParams] = msgspec.field(default_factory=dict)
-        max_jobs_per_pool: int | None = None
-        max_jobs_per_user: int | None = None
-        max_jobs_of: dict[str, int] = msgspec.field(default_factory=dict)
+        max_jobs_per_pool: Count | None = None
+        max_jobs_per_user: Count | None = None
+        max_jobs_of: dict[str, Count] = msgspec.field(default_factory=dict)
 
         def __post_init__(self) -> None:
+            super().__post_init__()
             if self.pools and self.pool_by == "none":
                 raise ValueError('pools are named, but `pool_by = "none"` puts no job into any')
             for path in self.pools:
                 _check_path(path, self.pools)
-            caps = (self.max_jobs_per_pool, self.max_jobs_per_user, *self.max_jobs_of.values())
-            if any(cap is not None and cap < 0 for cap in caps):
-                raise ValueError("a cap on running jobs must not be below 0")
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or Fair.Params()

@@ -14,20 +14,19 @@ order however odd the weights.  In a fifo pool jobs go by priority, submit time,
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import isfinite
 from typing import Literal
 
-import msgspec
 from sortedcontainers import SortedList
 
 from callboard.scheduler.entitlements import serve_in_turn
 from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import SortKey
+from callboard.scheduler.part_params import Count, ShareParams, Timeout
 from callboard.scheduler.view import JobView
 
 
-class PoolParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class PoolParams(ShareParams, frozen=True, kw_only=True):
     """One pool: what it is guaranteed and allowed, in slots and jobs.
 
     `mode` says how the pool serves its members; a fifo pool holds jobs only.  `max_jobs` caps the
@@ -35,23 +34,11 @@ class PoolParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     `max_reduces` cap the tasks that run.  `min_share_timeout_s` overrides the preemption rule's.
     """
 
-    weight: float = 1.0
-    min_maps: int = 0
-    min_reduces: int = 0
-    max_maps: int | None = None
-    max_reduces: int | None = None
-    max_jobs: int | None = None
+    max_maps: Count | None = None
+    max_reduces: Count | None = None
+    max_jobs: Count | None = None
     mode: Literal["fair", "fifo"] = "fair"
-    min_share_timeout_s: float | None = None
-
-    def __post_init__(self) -> None:
-        if not (isfinite(self.weight) and self.weight > 0):
-            raise ValueError(f"a pool's weight must be above 0 and finite, not {self.weight:g}")
-        numbers = (self.min_maps, self.min_reduces, self.max_maps, self.max_reduces, self.max_jobs)
-        if any(number is not None and number < 0 for number in numbers):
-            raise ValueError("a pool's min shares and caps must not be below 0")
-        if self.min_share_timeout_s is not None and not self.min_share_timeout_s >= 0:
-            raise ValueError("a pool's min_share_timeout_s must not be below 0")
+    min_share_timeout_s: Timeout | None = None
 
 
 class Schedulable:

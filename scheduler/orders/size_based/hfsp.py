@@ -16,9 +16,9 @@ Among virtual sizes of 0, tiny phases and late ones, whoever got there first goe
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
-import msgspec
+from msgspec import Meta
 
 from callboard.scheduler.estimation import OracleSizes
 from callboard.scheduler.facts import (
@@ -34,8 +34,10 @@ from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES, SMALL_JOB
 from callboard.scheduler.model import AttemptId, JobId, TaskKind
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE
+from callboard.scheduler.orders.size_based.size_source import check_sigma
 from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
 from callboard.scheduler.orders.size_based.virtual_time import VirtualPhase, VirtualTimeOrder
+from callboard.scheduler.part_params import NUMBER_MAX, Count, NotNegative, PartParams, Positive
 from callboard.scheduler.policy import QueuedJob
 from callboard.scheduler.reasons import Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
@@ -43,7 +45,7 @@ from callboard.scheduler.view import ClusterView, JobView, Offer
 _TRAINING = Grounds(Reason.TRAINING)
 
 
-class HfspParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HfspParams(PartParams, frozen=True):
     """HFSP's parameters, with the paper's defaults (III-A, III-C).
 
     `t` training tasks a phase; `delta` seconds after which a running one is extrapolated; `xi`
@@ -56,24 +58,20 @@ class HfspParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     speed, as the published code does.
     """
 
-    t: int = 5
-    delta: float = 60.0
-    xi: float = 1.0
-    T: int = 10
-    s0: float = 60.0
+    t: Annotated[int, Meta(ge=1)] = 5
+    delta: NotNegative = 60.0
+    xi: Annotated[float, Meta(ge=1, le=NUMBER_MAX)] = 1.0
+    T: Count = 10
+    s0: Positive = 60.0
     size: Literal["training", "oracle"] = "training"
-    sigma: float = 0.0
+    sigma: NotNegative = 0.0
     priority: Literal["speed", "off"] = "speed"
     flapping: bool = False
     half_speed: bool = False
 
     def __post_init__(self) -> None:
-        if self.t < 1 or self.T < 0 or self.delta < 0:
-            raise ValueError("t must be at least 1, T and delta at least 0")
-        if self.xi < 1 or self.s0 <= 0:
-            raise ValueError("xi must be at least 1, s0 above 0")
-        if self.sigma < 0 or (self.sigma and self.size != "oracle"):
-            raise ValueError('sigma is an error on true sizes, at least 0: say size="oracle" too')
+        super().__post_init__()
+        check_sigma(self.sigma, self.size)
 
 
 class Hfsp(VirtualTimeOrder):

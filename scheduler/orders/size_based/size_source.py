@@ -1,14 +1,19 @@
 """What orders by size have in common: where sizes come from, and how the oracle gets in."""
 
-import msgspec
-
 from callboard.scheduler.estimation import Estimator, OnlineSizes, OracleSizes, SizeSource
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Suspended
+from callboard.scheduler.part_params import NotNegative, PartParams, Positive
 from callboard.scheduler.policy import Part
 from callboard.scheduler.view import ClusterView
 
 
-class SizeParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+def check_sigma(sigma: float, size: str) -> None:
+    """Refuse an error on sizes that are not the true ones."""
+    if sigma and size != "oracle":
+        raise ValueError('sigma is an error on true sizes: say size="oracle" with it')
+
+
+class SizeParams(PartParams, frozen=True):
     """Where sizes come from.
 
     `size` is `online` (learnt from completed tasks) or `oracle` (the truth); `sigma` is the shape
@@ -17,16 +22,12 @@ class SizeParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     size: SizeSource = "online"
-    sigma: float = 0.0
-    guess: float = 60.0
+    sigma: NotNegative = 0.0
+    guess: Positive = 60.0
 
     def __post_init__(self) -> None:
-        if self.sigma < 0:
-            raise ValueError("sigma must not be negative")
-        if self.sigma and self.size != "oracle":
-            raise ValueError('sigma is an error on true sizes: say size="oracle" with it')
-        if self.guess <= 0:
-            raise ValueError("guess must be positive")
+        super().__post_init__()
+        check_sigma(self.sigma, self.size)
 
 
 class SizeBased(Part):
