@@ -5,8 +5,8 @@ apart (HFSP, III-A).  Of a reduce only what follows its shuffle counts, as in HF
 code: how long a shuffle lasts is decided by the job's own maps, and a reduce that waits for them
 would look large for being early.
 
-Truth is no policy's to see.  A part that goes by it says `size="oracle"` in its parameters, so
-that the policy's name says it too; whoever assembles the run then hands an `Oracle` over.
+No policy may see the truth, but for a part that says `size="oracle"` in its parameters, and so in
+the policy's name: it is given an `Oracle` when the run is assembled.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SizeSource = Literal["online", "oracle"]
 
 
 class Oracle(Protocol):
-    """Who knows the truth about jobs; addressed draws, so all policies hear the same."""
+    """The truth about jobs, by addressed draws, so that all policies hear the same."""
 
     def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
         """What the phase's tasks really take, on nodes of speed 1 with local input."""
@@ -48,7 +48,7 @@ class Estimator(ABC):
 
     @abstractmethod
     def left_ms(self, job: JobView, kind: TaskKind) -> Millis:
-        """What is left of it when the work that the master knows to be done is taken off."""
+        """What is left of it after the work that the master knows to be done."""
 
     def learn(self, closed: Closed) -> None:  # noqa: B027
         """Hear of an attempt's end."""
@@ -149,7 +149,6 @@ class OnlineSizes(Estimator):
         return self.tasks_ms(job.job, kind, job.total(kind) - job.finished(kind))
 
     def tasks_ms(self, job: JobId, kind: TaskKind, n: int) -> Millis:
-        """What n tasks of the phase take."""
         own = self._own.get((job, kind))
         known = own.times(n) if own is not None else self._all[kind].times(n)
         return n * self._guess_ms if known is None else known

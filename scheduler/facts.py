@@ -1,7 +1,5 @@
-"""What a policy is told.  `observe(fact, view)` is the only place where it may change its memory.
-
-A fact is told after the view has changed: on `Launched` the job's `running` already counts the
-attempt.
+"""What a policy is told, after the view has changed: on `Launched` the job's `running` already
+counts the attempt.  `observe(fact, view)` is the only place where a policy may change its memory.
 """
 
 from enum import StrEnum
@@ -33,9 +31,8 @@ class TasksPending(PhaseFact, frozen=True):
 
 
 class Launched(PhaseFact, frozen=True):
-    """A launch was carried out: an attempt of the job is booked on the node, so near its input.
-
-    Of a speculative attempt, `original` is the attempt whose task it runs too; else 0.
+    """An attempt of the job is booked on the node, so near its input.  Of a speculative attempt,
+    `original` is the attempt whose task it runs too; else 0.
     """
 
     attempt: AttemptId
@@ -70,10 +67,8 @@ class Closed(PhaseFact, frozen=True):
 
 
 class Suspended(PhaseFact, frozen=True):
-    """An attempt has given up its slot and is held by its node; `ran_ms` and `shuffled_ms` are as
-    in `Closed`, up to then.
-
-    Its task is pending again, for its node alone (`JobView.suspended`).
+    """An attempt has given up its slot and is held by its node, for which alone its task is pending
+    again (`JobView.suspended`).  `ran_ms` and `shuffled_ms` are as in `Closed`, up to then.
     """
 
     attempt: AttemptId
@@ -108,9 +103,7 @@ class JobLeft(_OfJob, frozen=True):
 
 
 class JobUpdated(_OfJob, frozen=True):
-    """The job's priority or its pool is another from now on: its user or the cluster's operator
-    said so.
-    """
+    """The job's user or the cluster's operator has changed its priority or its pool."""
 
 
 class NodeJoined(msgspec.Struct, frozen=True, gc=False):
@@ -126,17 +119,15 @@ class NodeGone(msgspec.Struct, frozen=True, gc=False):
 
 
 class NodeDrained(msgspec.Struct, frozen=True, gc=False):
-    """A node takes no more tasks and its slots count no more; what runs on it goes on.
-
-    `NodeJoined` says that it takes tasks again.
+    """A node takes no more tasks, until `NodeJoined`, and its slots count no more; what runs on it
+    goes on.
     """
 
     node: NodeId
 
 
 class TaskOutputsLost(_OfJob, frozen=True):
-    """So many tasks of the job that had succeeded must run again: their outputs are lost.
-
+    """So many succeeded tasks of the job must run again, since their outputs are lost.
     `TasksPending` follows for each when the job has asked for it.
     """
 
@@ -145,9 +136,7 @@ class TaskOutputsLost(_OfJob, frozen=True):
 
 
 class TasksWithdrawn(PhaseFact, frozen=True):
-    """The job ends before its time: none of its tasks of this kind is pending any more, and what
-    runs is being killed.
-    """
+    """The job is ended early: no task of this kind is pending any more, and attempts are killed."""
 
 
 class Rejection(StrEnum):

@@ -12,12 +12,12 @@ level to the launch's own: the level sticks, and a node-local launch takes it ba
 
 **How a wait accrues.**  A *map decision* is a heartbeat in which a map was launched or a job was
 passed over for one.  A job that was passed over, and got no map in the same heartbeat, is
-credited with the time from then to the next instant at which there is a map decision, on whatever
-node, whether or not it comes to the job.  So a job far down the queue gathers a little now and
-then, and one that is passed over again and again gathers all the time.  (Hadoop credits the time
-to the next heartbeat of any tracker that has a free slot of either kind; `docs/policies.md` says
-how far that is from this.)  Map decisions depend on the master's books alone and not on whether a
-beat was really sent, so waits are the same when beats that could change nothing are left out.
+credited with the time from then to the next map decision, on whatever node, whether or not it
+comes to the job.  So a job far down the queue gathers a little now and then, and one that is
+passed over again and again gathers all the time.  (Hadoop credits the time to the next heartbeat
+of any tracker that has a free slot of either kind; `docs/policies.md` says how far that is from
+this.)  Map decisions depend on the master's books alone, so that elided and sent heartbeats give
+the same waits.
 
 **By count** (EuroSys; the slides' analysis).  A job passed over in `skips` offers may launch its
 maps anywhere, until it launches a node-local one: only that sets the count back to 0.  One
@@ -66,7 +66,7 @@ class DelayParams(PartParams, frozen=True):
 
 
 class _Job:
-    """What is remembered of a job."""
+    """How long a job has waited."""
 
     __slots__ = ("count", "level", "skips", "waited_ms")
 
@@ -126,7 +126,6 @@ class Delay(LocalityRule):
         return Locality.RACK if waited_ms >= node_ms else Locality.NODE
 
     def waited_ms(self, job: JobId, view: ClusterView) -> Millis:
-        """The job's wait as of now."""
         waited_ms = self._jobs[job].waited_ms
         if job in self._skipped:
             waited_ms += view.now_ms - self._decided_ms
@@ -164,9 +163,9 @@ class Delay(LocalityRule):
         self._launched_map = True
 
     def _offered(self, skipped: tuple[JobId, ...], now_ms: Millis) -> None:
-        """Credit whom the last decision passed over with the time since; note whom this one did."""
+        """Credit the jobs that the last map decision passed over; note those of this one."""
         if not skipped and not self._launched_map:
-            return  # no map decision: nobody was asked for a map
+            return  # no map decision
         self._launched_map = False
         if now_ms > self._decided_ms:
             self._credit(now_ms)

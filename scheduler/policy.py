@@ -1,13 +1,13 @@
 """A policy: four parts, each replaceable alone.
 
-- the **order** says who is next, and how much of a node one heartbeat may fill;
+- the **order** says which job is next, and how much of a node one heartbeat may fill;
 - the **locality** rule says whether a job's task may run on this node now;
-- the **preemption** rule says who must give way;
-- the **speculation** rule says who gets a second copy.
+- the **preemption** rule says which attempts must give way;
+- the **speculation** rule says which tasks get a speculative attempt.
 
-`decide` is asked again and again about one offer until it answers None; after each answer the
-master books it and tells every part the fact, and at the end whom the offer passed over.  So
-`decide` is pure in the view and the parts' memories, and only `observe` changes those.
+`decide` is asked about one offer until it answers None; after each answer the master books it and
+tells every part the fact, and at the end which jobs the offer passed over.  `decide` is pure in
+the view and the parts' memories; only `observe` changes those.
 """
 
 from abc import ABC, abstractmethod
@@ -26,11 +26,11 @@ from callboard.scheduler.view import ClusterView, JobView, Offer
 
 
 class Part(ABC):
-    """What the four parts have in common: a name, a one-line story, parameters, and a memory fed
+    """What the four parts have in common: a name, a one-line summary, parameters, and a memory fed
     by facts.
 
-    A part with parameters names their Struct, whose every field has a default, in `Params` and
-    is made from one: `delay(node=5)` is `Delay(Delay.Params(node=5))`.
+    A part is made from its `Params`, whose fields all have defaults: `delay(node=5)` is
+    `Delay(Delay.Params(node=5))`.
     """
 
     name: ClassVar[str]
@@ -40,24 +40,24 @@ class Part(ABC):
     """Whether it wants to be told of every answered offer (`OfferAnswered`)."""
 
     guarantees: tuple[str, ...] = ()
-    """The properties that it states to have, by their names in `fairness.catalogue`: what is
-    promised is tested (`callboard check`).
+    """The properties that it claims, by their names in `fairness.catalogue`; `callboard check`
+    tests them.
     """
 
     wants_progress: bool = False
-    """Whether heartbeats have to tell how far some running attempts are (`Progressed`)."""
+    """Whether heartbeats have to tell the progress of some running attempts (`Progressed`)."""
 
     wants_oracle: bool = False
-    """Whether it goes by true sizes: only if its parameters say `size="oracle"`."""
+    """Whether it goes by true sizes; only if its parameters say `size="oracle"`."""
 
     _oracle: Oracle | None = None
 
     def wants_progress_of(self, launched: Launched) -> bool:  # noqa: ARG002
-        """Whether an attempt's progress has to be told, asked after its launch was told."""
+        """Whether this attempt's progress has to be told; asked after its launch was told."""
         return True
 
     def set_oracle(self, oracle: Oracle) -> None:
-        """Take the oracle, handed over before the run to the parts that want one."""
+        """Take the oracle, which only parts that want one are given, before the run."""
         self._oracle = oracle
 
     @property
@@ -68,16 +68,14 @@ class Part(ABC):
         return self._oracle
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
-        """Learn a fact.  Parts without a memory leave it at that."""
+        """Learn a fact."""
 
     def bind(self, policy: "Policy") -> None:  # noqa: B027
         """Learn which parts it works with.  Raises MisfitError if it cannot work with them."""
 
 
 class QueuedJob(NamedTuple):
-    """A job in an order's queue, the number by which it stands there, and what else puts it
-    there.
-    """
+    """A job in an order's queue, and why it stands where it stands."""
 
     job: JobView
     score: float
@@ -85,16 +83,16 @@ class QueuedJob(NamedTuple):
 
 
 class Order(Part):
-    """Who is next."""
+    """Which job is next?"""
 
     same_for_every_node: ClassVar[bool] = True
-    """Whether every node is offered to the same jobs in the same order."""
+    """Whether `queue` is the same for every node."""
 
     switches: ClassVar[bool] = False
-    """Whether it is made of several orders and changes between them."""
+    """Whether it changes between several orders."""
 
     score_format: ClassVar[str] = ""
-    """How a score is shown, as in `{:,.1f} slot-s left`; empty if people need not see it."""
+    """How a score is shown, as in `{:,.1f} slot-s left`; empty if it is not."""
 
     @property
     def switch(self) -> Switch | None:
@@ -105,11 +103,10 @@ class Order(Part):
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """The jobs with pending tasks of this kind, first one first, lazily.
 
-        The order is total: every comparison ends in the job's number.  Who is in the queue
-        changes by facts alone; their order may change with time too.  Most orders rank jobs alike
-        for every node; one that does not says so (`same_for_every_node`) and looks at
-        `offer.node`.  It may also leave jobs out, and the node's slots free, as long as each job
-        is in the queue of some node.
+        The order is total: every comparison ends in the job's number.  Which jobs are in the
+        queue changes by facts alone; their order may change with time too.  An order whose queue
+        depends on `offer.node` says so (`same_for_every_node`); it may leave jobs out, as long as
+        each job is in the queue of some node.
         """
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002
@@ -121,13 +118,13 @@ class Order(Part):
         return offer.free(kind)
 
     def may_speculate(self, job: JobId, kind: TaskKind) -> bool:  # noqa: ARG002
-        """Whether the job may run one attempt more than its tasks need."""
+        """Whether the job may have one more speculative attempt."""
         return True
 
 
 class LocalityWait(NamedTuple):
-    """What a job has put up with since its last map launch: how many offers passed it over, and
-    the time that a locality rule counts as waited, in ms.
+    """Since a job's last map launch: how many offers passed it over, and the time that the
+    locality rule counts as waited.
     """
 
     skips: int
@@ -147,13 +144,13 @@ class LocalityRule(Part):
         """Why a map of `job` may not be launched at `level` from its input; None if it may."""
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:
-        """Whether `refusal` would be None.  Asked of every job on the way to a launch, where few
-        refusals are told: a rule that can answer without finding out why should.
+        """Whether `refusal` would be None.  Asked far more often: a rule that can answer without
+        finding out why should.
         """
         return self.refusal(job, level, offer, view) is None
 
     def locality_wait(self, job: JobView, view: ClusterView) -> LocalityWait:  # noqa: ARG002
-        """What the job has put up with so far, for the reason of its launch."""
+        """How long the job has waited so far, for the reason of its launch."""
         return NO_LOCALITY_WAIT
 
 
@@ -166,13 +163,10 @@ class MisfitError(ValueError):
 
 
 class PreemptionRule(Part):
-    """Who must give way?
-
-    `victims` is asked once a tick, so a rule may move its clocks in it.
-    """
+    """Which attempts must give way?"""
 
     interval_ms: Millis | None = None
-    """How often `victims` is asked; None for never."""
+    """How often `victims` is asked, which may move the rule's clocks; None for never."""
 
     @abstractmethod
     def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
@@ -180,24 +174,21 @@ class PreemptionRule(Part):
 
 
 class SpeculationRule(Part):
-    """Who gets a second copy?
-
-    A task may have two attempts at a time, on different nodes.
-    """
+    """Which tasks get a second attempt at a time, on another node?"""
 
     @abstractmethod
     def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
-        """A copy to launch on this node, asked when nothing is pending for it."""
+        """The attempt to launch on this node, asked when nothing is pending for it."""
 
     def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:  # noqa: ARG002
-        """A copy that goes before everything that is pending, asked first."""
+        """The attempt that goes before everything that is pending, asked first."""
         return None
 
     def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
-        """Whether `copy` could have something for some node.
+        """Whether `speculate` could have something for some node.
 
-        Asked after every message, and to be changed by facts alone, not by time: a node is asked
-        to take a copy only from the first instant after this came true on.
+        Asked after every message, and changed by facts alone, not by time: nodes are offered
+        speculative attempts only after this has come true.
         """
         return view.running(kind) > 0
 
@@ -328,7 +319,6 @@ class Policy:
         return None
 
     def preempt(self, view: ClusterView) -> Iterator[Kill | Suspend]:
-        """The attempts to be killed or suspended now."""
         return self.preemption.victims(view)
 
     def _refused_again(

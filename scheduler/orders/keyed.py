@@ -9,7 +9,12 @@ from typing import Any, Generic, TypeVar
 
 from sortedcontainers import SortedList
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, entitlements_by_rank
+from callboard.scheduler.entitlements import (
+    ClaimantKind,
+    Entitlement,
+    demand_of,
+    entitlements_by_rank,
+)
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, PhaseFact
 from callboard.scheduler.model import JobId, TaskKind
 from callboard.scheduler.policy import Order, QueuedJob
@@ -39,7 +44,6 @@ class SortedQueue(Generic[Name]):
         return iter(self._sorted)
 
     def put(self, name: Name, key: SortKey) -> None:
-        """Put it in, or move it to its new place."""
         old = self._keys.get(name)
         if old == key:
             return
@@ -49,11 +53,9 @@ class SortedQueue(Generic[Name]):
         self._sorted.add((key, name))
 
     def key_of(self, name: Name) -> SortKey | None:
-        """The key by which it stands here, if it does."""
         return self._keys.get(name)
 
     def drop(self, name: Name) -> None:
-        """Take it out, if it is in."""
         key = self._keys.pop(name, None)
         if key is not None:
             self._sorted.remove((key, name))
@@ -101,8 +103,7 @@ class KeyedOrder(Order):
 
 class RankedOrder(KeyedOrder, Ranking):
     """An order by a key that does not grow as the job is served: the first job may have all that
-    it can use.  So the ranking says what everybody is due, and slots that are taken by it stay
-    where they went.
+    it can use, and so the ranking says what each job is due.
     """
 
     def entitlements(
@@ -111,17 +112,14 @@ class RankedOrder(KeyedOrder, Ranking):
         view: ClusterView,
         each: ClaimantKind,  # noqa: ARG002
     ) -> list[Entitlement]:
-        """What the ranking gives: the first job its demand, the next its demand of the rest."""
         ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
         return entitlements_by_rank(ranked, kind, view.slots(kind))
 
     def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
-        """A tier for each job: by the key by which it stands in the queue, if it does."""
-        ranked: list[tuple[SortKey, JobId]] = []
-        for job in view.jobs():
-            if job.pending(kind) or job.running(kind):
-                ranked.append((self.standing(job, kind, view), job.job))
-        return [[job] for _, job in sorted(ranked)]
+        """A tier for each job, by `standing`."""
+        jobs = [job for job in view.jobs() if demand_of(job, kind)]
+        ranked = sorted((self.standing(job, kind, view), job.job) for job in jobs)
+        return [[job] for _, job in ranked]
 
     def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> SortKey:  # noqa: ARG002
         """The key by which the job stands in the queue, or would."""

@@ -1,4 +1,4 @@
-"""Global preemption (GP): the newest tasks of all jobs give way, and long jobs are let live.
+"""Global preemption (GP): the newest tasks of all jobs give way, and long jobs are spared.
 
 Cheng, Zhang, Boutaba: *Mitigating the negative impact of preemption on heterogeneous MapReduce
 workloads*, §V and Algorithm 1.  Every `interval_s` (the paper: 10 s, in its experiments 20 s) as
@@ -12,8 +12,8 @@ beyond its share, newest first) are killed if (1) it occupies more than its shar
 n_task, and unless one job makes up more than `dominance` of the queue.  After the first such
 period `first_cut` of them are killed, after the second in a row, and after each that follows, all
 (the paper: 3 minutes, 50 %, "after 2 periods (6 minutes)").  What is cut counts towards the slots
-that are lacking; it is cut though nobody's timeout has run out, since Algorithm 1 looks at long
-jobs first.
+that are lacking; it is cut even if no timeout has run out, since Algorithm 1 looks at long jobs
+first.
 
 n_task comes from the wanted mean normalised performance π: the queue must stay below L · (1 − π)
 of the L jobs in the system, so below (1 − π) / π times what is being served.  For π = 0.5 that is
@@ -25,7 +25,7 @@ The paper leaves open, and here it is chosen:
   pools in it; their tasks are never killed;
 - *where k comes from*: "GP is designed to work with any scheduler that supports preemption"; here
   from the deficits of the rule `kill`, with the same timeouts;
-- *whether a starving job's own new tasks may be killed*: no, that would give nobody anything;
+- *whether a starving job's own new tasks may be killed*: no, that would gain nothing;
 - *what a long job is* ("see [9]"): one with a running task older than `long_s`, by default 200 s,
   where the two modes of its Table I meet at Facebook;
 - *slots available for non-production jobs*: those that no production job occupies at the time;
@@ -54,7 +54,7 @@ from callboard.scheduler.view import AttemptView, ClusterView
 
 
 class GlobalPreemption(PreemptionRule):
-    """Kill the newest attempts of all, and of long jobs only when they starve others."""
+    """Kill the newest attempts of all jobs, and of long jobs only when they starve others."""
 
     name = "global"
     summary = "kill the newest attempts of all jobs; long jobs only when they starve the others"
@@ -161,7 +161,7 @@ class GlobalPreemption(PreemptionRule):
         return cut
 
     def _note_load(self, kind: TaskKind, view: ClusterView) -> None:
-        """Take note of how full the slots and how long the queue are from now on."""
+        """Note how full the slots and how long the queue are from now on."""
         slots = view.slots(kind)
         free_of_production = slots - self._production_runs[kind]
         n_task = (1 - self.params.pi) / self.params.pi * free_of_production

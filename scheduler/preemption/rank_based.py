@@ -1,24 +1,24 @@
-"""Preemptive: whoever stands further ahead takes the slots of whoever stands further back.
+"""Preemptive: jobs further ahead in the queue take the slots of jobs further back.
 
 HFSP, III-E: "jobs with higher priority should be granted the resources allocated to jobs with
 lower priorities", by killing (preemptive-repeat, as queueing theory says) or, its future work, by
 suspending (preemptive-resume).  For every order that serves by rank (`scheduler.ranking`).
 
-Every `interval_s` the pending tasks are gone through from the front.  Slots that are free, or that
-somebody is giving up already, are theirs first.  For each task that is left over, one attempt
-gives way: of the last job that runs any and stands further back, its **youngest** ("old tasks
-are the most likely ones to finish first; killing young tasks wastes less work").  All the paper's
-reasons come to that: a job that arrives with a smaller virtual size, S_f in the place of S_i,
-ageing, fewer slots.  **Training** goes before: while HFSP has training slots left, training tasks
-take the slot of anybody, further ahead too, and are not taken from until they are measured.
+Every `interval_s` the pending tasks are gone through from the front.  Slots that are free, or are
+being given up already, are theirs first.  For each task that is left over, one attempt gives way:
+of the last job that runs any and stands further back, its **youngest** ("old tasks are the most
+likely ones to finish first; killing young tasks wastes less work").  All the paper's reasons come
+to that: a job that arrives with a smaller virtual size, S_f in the place of S_i, ageing, fewer
+slots.  **Training** goes before: while HFSP has training slots left, training tasks take the slot
+of any job, further ahead too, and keep theirs until they are measured.
 
-A suspended task can go on on its own node only: for it somebody there must give way.
+A suspended task can go on on its own node only: for it an attempt there must give way.
 
-*No ping-pong.*  A freed slot goes to the queue's first, which is for whom it was made, and a
-place in the queue does not hang on what a job runs; jobs that are late together, and share, take
+*No ping-pong.*  A freed slot goes to the first job of the queue, for which it was freed, and a
+place in the queue does not depend on what a job runs; jobs that are late together, and share, take
 nothing from each other.  A locality rule may refuse the slot, and then the victim's own job may
-get it back.  An order goes out with the node's next reply (rule H6), so between the decision and
-the launch lie two beats.
+get it back.  An order goes out with the node's next reply (rule H6), so two heartbeats lie between
+the decision and the launch.
 
 A victim's reason says for which job it gives way; its rank is its place among the check's
 victims, its score the place of its own job, counted from the front.
@@ -49,7 +49,7 @@ VictimTest = Callable[[AttemptView], bool]
 
 
 class RankPreemption(PreemptionRule):
-    """Kill or suspend the youngest of the job furthest back, for who stands further ahead."""
+    """Kill or suspend the youngest attempts of the job furthest back, for jobs further ahead."""
 
     name = "preemptive"
     summary = "take slots for jobs further ahead: the youngest attempts of the job furthest back"
@@ -76,8 +76,8 @@ class RankPreemption(PreemptionRule):
         order = policy.order
         if not isinstance(order, Ranking):
             raise MisfitError(
-                f"`{self.name}` takes slots for who stands further ahead, and under `{order.name}`"
-                " jobs share: whoever lost a slot would stand ahead; use `kill` or `suspend`"
+                f"`{self.name}` takes slots for jobs further ahead, and under `{order.name}` jobs"
+                " share: a job that lost a slot would stand ahead; use `kill` or `suspend`"
             )
         self._order = order
 
@@ -99,7 +99,7 @@ class RankPreemption(PreemptionRule):
 
 
 class _Check:
-    """One look at one kind of slot: who wants some, and from whom they come."""
+    """One check of one kind of slot: which jobs want some, and which attempts give way."""
 
     def __init__(self, kind: TaskKind, view: ClusterView, order: Ranking) -> None:
         self._kind = kind
@@ -150,7 +150,7 @@ class _Check:
         return self.place[attempt.job] > place and allows(attempt)
 
     def _to_launch(self, job: JobId) -> int:
-        """How many tasks of the job wait for any slot, those apart that are urgent."""
+        """How many tasks of the job wait for any slot, besides urgent ones."""
         seen = self._view.job(job)
         waiting = seen.pending(self._kind) - seen.suspended(self._kind)
         return max(waiting - self._urgent.get(job, 0), 0)
@@ -162,7 +162,7 @@ class _Check:
         return tasks - found
 
     def _supplied_on(self, number: NodeId) -> bool:
-        """Whether one more suspended attempt finds such a slot on its node."""
+        """Whether one more suspended attempt finds a slot, free or about to be, on its node."""
         node = self._view.node(number)
         assert node is not None
         free = node.slots(self._kind) - node.running(self._kind) + self._leaving[number]

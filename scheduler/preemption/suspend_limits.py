@@ -35,11 +35,9 @@ class SuspendLimits:
         self._held: Counter[NodeId] = Counter()
 
     def allows(self, attempt: AttemptView) -> bool:
-        """Whether the attempt can be a victim."""
         return self._over == "kill" or self._held[attempt.node] < self._limit
 
     def order(self, attempt: AttemptView, why: Why) -> Kill | Suspend:
-        """What is to be done to a victim."""
         if self._held[attempt.node] >= self._limit:
             return Kill(attempt.attempt, why)
         self._held[attempt.node] += 1

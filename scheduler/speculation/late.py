@@ -157,7 +157,6 @@ class Late(StragglerRule):
         return [each for each in told if spread.above(progress_rate(each), self._slow_task)]
 
     def _judge_nodes(self, kind: TaskKind, running: dict[JobId, list[AttemptView]]) -> None:
-        """Find the slow nodes by their total progress."""
         totals = dict(self._done[kind])
         for attempts in running.values():
             for each in attempts:
@@ -206,7 +205,6 @@ class NodeTimes:
         self._means = ExactDeviation()
 
     def add(self, node: NodeId, ms: Millis) -> None:
-        """A task ended there."""
         before = self._mean(node)
         count, total = self._nodes.get(node, (0, 0))
         self._nodes[node] = (count + 1, total + ms)

@@ -1,11 +1,11 @@
-"""Hadoop's first rule, on by default in Hadoop 1: whatever is 20 % behind gets a copy.
+"""Hadoop's first rule, on by default in Hadoop 1: a task that is 20 % behind gets a second attempt.
 
-TaskInProgress.hasSpeculativeTask (1.2.1): a task that runs once gets a copy if its job's average
-progress is 0.2 or more above its own and 60 s have passed since it was *created*, which is when
-the job came: a task that waited in the queue has no time to show what it can do.  The average is
-over all of the job's tasks of the kind, 1 for those done and 0 for those not begun.  There is no
-cap, and no task is needier than another: the first that matches is taken, here that of the first
-job by number, then the first by index.
+TaskInProgress.hasSpeculativeTask (1.2.1): a task that runs once gets another attempt if its job's
+average progress is 0.2 or more above its own and 60 s have passed since it was *created*, which is
+when the job came: a task that waited in the queue has no time to show what it can do.  The average
+is over all of the job's tasks of the kind, 1 for those done and 0 for those not begun.  There is
+no cap, and no task is needier than another: the first that matches is taken, here by job number,
+then by index.
 """
 
 from typing import Annotated

@@ -31,7 +31,7 @@ from callboard.scheduler.registry.parts import (
     spell_policy,
     spelling_of_table,
 )
-from callboard.scheduler.registry.spelling import SpelledPart, join_table, split_spelling
+from callboard.scheduler.registry.spelling import SpelledPart, split_spelling
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 
 Params = msgspec.Struct
@@ -213,7 +213,7 @@ def test_a_file_may_hold_a_plus_and_parameters_follow_it() -> None:
     ],
 )
 def test_a_table_is_the_same_as_its_spelling(table: dict[str, object], text: str) -> None:
-    assert join_table(table, [*CATALOGUE.names(), "fair", "delay", "hfsp"]) == text
+    assert spelling_of_table(table) == text
 
 
 @pytest.mark.parametrize(

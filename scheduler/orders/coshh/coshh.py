@@ -12,6 +12,7 @@ the first suggests to the node's sort, then all users among what the second does
 and slots.  docs/coshh.md says what the papers leave open.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import lcm
@@ -52,13 +53,13 @@ from callboard.scheduler.view import ClusterView, JobView, NodeView, Offer
 
 
 class _Job:
-    """What the lines know of a job's tasks of one kind."""
+    """What the queues know of a job's tasks of one kind; `number` is its class."""
 
     __slots__ = ("number", "pending", "running", "user", "waiting")
 
-    def __init__(self, user: UserQueue, view: JobView) -> None:
+    def __init__(self, user: UserQueue, view: JobView, number: int) -> None:
         self.user = user
-        self.number = -1
+        self.number = number
         self.pending = 0
         self.running = 0
         self.waiting = (view.submitted_ms, view.job)
@@ -108,7 +109,7 @@ class Coshh(Order):
         self._slots_of: dict[NodeId, tuple[int, ...]] = {}
         self._node_types: list[NodeType] = []
         self._jobs: tuple[dict[JobId, _Job], ...] = ({}, {})
-        self._pending: tuple[dict[int, int], ...] = ({}, {})
+        self._pending: tuple[Counter[int], ...] = (Counter(), Counter())
         self._user_queues = (UserQueues(), UserQueues())
         self.matchers = tuple(self._matcher(kind) for kind in KINDS)
 
@@ -161,16 +162,16 @@ class Coshh(Order):
         """A node's slots count no more.  Its sort stays known, since what runs there may go on."""
         slots = self._slots_of.pop(node, None)
         if slots is not None:
+            node_type = self._node_types[self._node_type_of[node]]
             for kind in KINDS:
-                self.matchers[kind].add_slots(
-                    self._node_types[self._node_type_of[node]], -slots[kind]
-                )
+                self.matchers[kind].add_slots(node_type, -slots[kind])
 
     def _arrive(self, job: JobView, view: ClusterView) -> None:
         for kind in KINDS:
             if job.total(kind):
                 regrouped = self.matchers[kind].enter(job, view.now_ms)
-                self._jobs[kind][job.job] = _Job(self._user(job.user, kind), job)
+                number = self.matchers[kind].class_of(job.job)
+                self._jobs[kind][job.job] = _Job(self._user(job.user, kind), job, number)
                 if regrouped:
                     self._reclassify(kind)
                 self._refresh(job, kind)
@@ -193,7 +194,6 @@ class Coshh(Order):
         self._refresh(job, fact.kind)
 
     def _user(self, name: str, kind: TaskKind) -> UserQueue:
-        """The user, new or known."""
         users = self._user_queues[kind].users
         if name not in users:
             params = self.params.users.get(name, UserParams())
@@ -203,18 +203,13 @@ class Coshh(Order):
         return users[name]
 
     def _refresh(self, view: JobView, kind: TaskKind, launched: int = 0) -> None:
-        """Put the job and its user where facts have moved them."""
         job = self._jobs[kind][view.job]
         user, pending, running = job.user, view.pending(kind), view.running(kind)
-        number = self.matchers[kind].class_of(view.job)
-        if job.number < 0:
-            job.number = number
-        assert job.number == number, f"job {view.job} changed its class and was not moved"
         if job.pending and not pending:
-            user.drop(job.waiting, number)
+            user.drop(job.waiting, job.number)
         if pending and not job.pending:
-            user.put(job.waiting, number)
-        self._count(kind, number, pending - job.pending)
+            user.put(job.waiting, job.number)
+        self._count(kind, job.number, pending - job.pending)
         user.running += running - job.running
         user.launched += launched
         job.pending, job.running = pending, running
@@ -222,9 +217,8 @@ class Coshh(Order):
 
     def _reclassify(self, kind: TaskKind) -> None:
         """Classes have changed: move the waiting jobs whose own has."""
-        suggestions = self.matchers[kind]
         for number, job in self._jobs[kind].items():
-            new = suggestions.class_of(number)
+            new = self.matchers[kind].class_of(number)
             if job.pending and new != job.number:
                 job.user.drop(job.waiting, job.number)
                 job.user.put(job.waiting, new)
@@ -234,13 +228,9 @@ class Coshh(Order):
             job.number = new
 
     def _count(self, kind: TaskKind, number: int, tasks: int) -> None:
-        """Add to the waiting tasks of a class."""
-        waiting = self._pending[kind]
-        left = waiting.get(number, 0) + tasks
-        if left:
-            waiting[number] = left
-        else:
-            waiting.pop(number, None)
+        self._pending[kind][number] += tasks
+        if not self._pending[kind][number]:
+            del self._pending[kind][number]
 
     # The order.
 
@@ -249,27 +239,31 @@ class Coshh(Order):
         running / weight.
         """
         node_type = self._node_type_of[offer.node.node]
-        suggestions, lines = self.matchers[kind], self._user_queues[kind]
-        where = self._node_types[node_type]
+        matcher, queues = self.matchers[kind], self._user_queues[kind]
+        where, jobs = self._node_types[node_type], self._jobs[kind]
         first: set[JobId] = set()
-        for user, job in lines.below_min_share(_of(suggestions.first.suggested, node_type)):
+        for user, job in queues.below_min_share(_of(matcher.first.suggested, node_type)):
             first.add(job)
-            place = ClassPlace(
-                self._jobs[kind][job].number, *where, user.name, user.shortfall, user.minimum
-            )
+            lacks = user.shortfall
+            place = ClassPlace(jobs[job].number, *where, user.name, lacks, user.minimum)
             grounds = Grounds(Reason.CLASS_MIN_SHARE, place)
-            yield QueuedJob(view.job(job), float(user.shortfall), grounds)
-        suggested = _of(suggestions.second.suggested, node_type)
-        for user, job in lines.by_share(suggested):
-            if job not in first:
-                yield self._by_share(Reason.CLASS_SHARE, job, kind, user, where, view)
-        if self.params.spare == "leave":
-            return
-        others = [each for each in suggestions.second.rates if each not in suggested]
-        others = [each for each in others if self._may_help(each, kind, node_type)]
-        for user, job in lines.by_share(others):
-            if job not in first:
-                yield self._by_share(Reason.UNMATCHED_CLASS, job, kind, user, where, view)
+            yield QueuedJob(view.job(job), float(lacks), grounds)
+        for reason, classes in self._levels(kind, node_type):
+            for user, job in queues.by_share(classes):
+                if job not in first:
+                    place = ClassPlace(jobs[job].number, *where, user.name)
+                    score = user.running * user.inverse_weight / self._scale
+                    yield QueuedJob(view.job(job), score, Grounds(reason, place))
+
+    def _levels(self, kind: TaskKind, node_type: int) -> Iterator[tuple[Reason, Sequence[int]]]:
+        """The classes that users share such nodes by: the suggested ones, then others."""
+        second = self.matchers[kind].second
+        suggested = _of(second.suggested, node_type)
+        yield Reason.CLASS_SHARE, suggested
+        if self.params.spare != "leave":
+            others = [each for each in second.rates if each not in suggested]
+            others = [each for each in others if self._may_help(each, kind, node_type)]
+            yield Reason.UNMATCHED_CLASS, others
 
     def _may_help(self, number: int, kind: TaskKind, node_type: int) -> bool:
         """Whether a node of the sort may serve a class that is not suggested to it."""
@@ -278,19 +272,6 @@ class Coshh(Order):
             return waiting > 0
         level = self.matchers[kind].second
         return level.times_ms[number][node_type] * level.rates[number] <= waiting
-
-    def _by_share(
-        self,
-        reason: Reason,
-        job: JobId,
-        kind: TaskKind,
-        user: UserQueue,
-        where: NodeType,
-        view: ClusterView,
-    ) -> QueuedJob:
-        place = ClassPlace(self._jobs[kind][job].number, *where, user.name)
-        score = user.running * user.inverse_weight / self._scale
-        return QueuedJob(view.job(job), score, Grounds(reason, place))
 
     # What everybody is due.
 

@@ -22,6 +22,7 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import asdict
 
 from callboard.scheduler.decisions import Switch
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement
@@ -69,15 +70,8 @@ class Hybrid(Order):
 
         def fair(self) -> Fair.Params:
             """Fair as the paper has it: a pool for each user."""
-            return Fair.Params(
-                pool_by="user",
-                pools={
-                    name: PoolParams(
-                        weight=user.weight, min_maps=user.min_maps, min_reduces=user.min_reduces
-                    )
-                    for name, user in self.users.items()
-                },
-            )
+            pools = {name: PoolParams(**asdict(user)) for name, user in self.users.items()}
+            return Fair.Params(pool_by="user", pools=pools)
 
     def __init__(self, params: Params | None = None) -> None:
         params = params or Hybrid.Params()
@@ -94,7 +88,6 @@ class Hybrid(Order):
 
     @property
     def order(self) -> Fifo | Fair | Coshh:
-        """The order that serves now."""
         return self._orders[self._state]
 
     @property
@@ -135,7 +128,6 @@ class Hybrid(Order):
         return state, loaded
 
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
-        """The queue of the order that serves."""
         order = self.order
         for job, score, (reason, detail, _) in order.queue(kind, offer, view):
             yield QueuedJob(job, score, Grounds(reason, detail, order.name))

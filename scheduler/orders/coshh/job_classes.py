@@ -78,7 +78,6 @@ class JobClasses:
         self._held[cell] -= 1
 
     def class_of(self, cell: GridCell) -> int:
-        """The class that a cell belongs to."""
         return self._class_of[cell]
 
     def times_ms(self, number: int) -> TaskTimeVector:
@@ -88,7 +87,6 @@ class JobClasses:
         return self._class_times[number]
 
     def _nearest(self, cell: GridCell) -> int:
-        """The class nearest to a cell."""
         classes = sorted(self._class_times)
         centres = np.log(np.array([self._class_times[number] for number in classes]))
         return classes[int(np.argmin(_distances(np.log([self._times[cell]]), centres)))]

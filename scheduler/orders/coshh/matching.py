@@ -12,6 +12,7 @@ times their weights.
 """
 
 import heapq
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from callboard.scheduler.model import JobId, Millis, TaskKind
@@ -49,7 +50,6 @@ class CurrentMatching:
     def update(
         self, classes: JobClasses, work: dict[int, float], slots: Sequence[int], *, anew: bool
     ) -> None:
-        """Solve again if it is worth it."""
         names = tuple(sorted(name for name, tasks in work.items() if tasks > 0))
         times = [classes.times_ms(name) for name in names]
         loads = [
@@ -106,9 +106,7 @@ class ClassMatcher:
         self.first, self.second = CurrentMatching(change), CurrentMatching(change)
         self._guaranteed = guaranteed
         self._jobs: dict[JobId, _Counted] = {}
-        self._tasks: dict[
-            tuple[GridCell, str], int
-        ] = {}  # by user, "" for those without a min share
+        self._tasks: Counter[tuple[GridCell, str]] = Counter()  # "": users without a min share
         self._leaving: list[tuple[Millis, JobId]] = []
         self._usual: dict[str, tuple[int, ...]] = {}
         self._grouped = 0
@@ -160,7 +158,6 @@ class ClassMatcher:
         return moved and (self._solve() or True)
 
     def class_of(self, job: JobId) -> int:
-        """The class of a job that is there."""
         return self.classes.class_of(self._jobs[job].cell)
 
     def _cell(self, job: JobView) -> GridCell:
@@ -181,11 +178,9 @@ class ClassMatcher:
     def _count(self, known: _Counted, tasks: int) -> None:
         """Add to the work of the job's cell; a cell without any is forgotten."""
         key = (known.cell, known.user if known.user in self._guaranteed else "")
-        left = self._tasks.get(key, 0) + tasks
-        if left:
-            self._tasks[key] = left
-        else:
-            self._tasks.pop(key, None)
+        self._tasks[key] += tasks
+        if not self._tasks[key]:
+            del self._tasks[key]
 
     def _place_all(self) -> bool:
         """Find the cell of every job that is there again; whether any has changed."""
@@ -222,13 +217,13 @@ class ClassMatcher:
 
     def _solve(self, *, anew: bool = False) -> bool:
         """Solve what has to be solved again; whether classes have been joined anew."""
-        work: dict[int, float] = {}
-        preferred: dict[int, float] = {}
+        work: defaultdict[int, float] = defaultdict(float)
+        preferred: defaultdict[int, float] = defaultdict(float)
         for (cell, user), tasks in sorted(self._tasks.items()):
             number = self.classes.class_of(cell)
-            work[number] = work.get(number, 0.0) + tasks
+            work[number] += tasks
             if user:
-                preferred[number] = preferred.get(number, 0.0) + tasks * self._guaranteed[user]
+                preferred[number] += tasks * self._guaranteed[user]
         grouped = self._grouped != self.classes.groupings
         self._grouped = self.classes.groupings
         anew = anew or grouped

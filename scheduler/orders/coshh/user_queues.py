@@ -52,12 +52,10 @@ class UserQueue:
         return max(self.minimum - self.running, 0)
 
     def put(self, job: WaitingJob, number: int) -> None:
-        """A job waits, in this class."""
         self.jobs.setdefault(number, SortedList()).add(job)
         self._every.add(job)
 
     def drop(self, job: WaitingJob, number: int) -> None:
-        """It waits no longer."""
         self.jobs[number].remove(job)
         self._every.remove(job)
         if not self.jobs[number]:
@@ -84,7 +82,6 @@ class UserQueues:
         self.users: dict[str, UserQueue] = {}
 
     def refresh(self, user: UserQueue) -> None:
-        """Put the user where facts have moved them."""
         for number in user.queues.difference(user.jobs):
             _move(self._by_share, number, user.name, None)
             _move(self._lacking, number, user.name, None)

@@ -97,7 +97,6 @@ def _level(
 def _check(
     demands: Sequence[int], slots: Fraction, weights: Sequence[Fraction], minima: Sequence[int]
 ) -> None:
-    """Refuse what has no shares."""
     if not len(demands) == len(weights) == len(minima):
         lengths = f"{len(demands)} demands, {len(weights)} weights, {len(minima)} min shares"
         raise FairShareError(f"every claimant needs one of each; there are {lengths}")

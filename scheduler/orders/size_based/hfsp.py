@@ -109,12 +109,8 @@ class Hfsp(VirtualTimeOrder):
                 self._history.completed(job)
         super().observe(fact, view)
         match fact:
-            case Launched(job, kind, attempt) if fact.original:
-                training = self._training[kind].get(job)
-                if training is not None:
-                    training.copied(fact.original, attempt)
-            case Launched(job, kind, attempt):
-                self._train(job, kind, attempt, view)
+            case Launched():
+                self._train(fact, view)
             case Suspended(job, kind, attempt):
                 self.training_slots[kind].discard(attempt)
             case Resumed(job, kind, attempt):
@@ -140,23 +136,23 @@ class Hfsp(VirtualTimeOrder):
 
     def _finish_training(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """S_f takes the place of S_i once every training task has been measured."""
-        training, phase, seen = self._training[kind][job], self.phase(job, kind), view.job(job)
-        if not training.trained or phase is None:
-            return
-        del self._training[kind][job]
-        phase.size_ms = training.final_size_ms()
-        left = seen.total(kind) - seen.finished(kind)
-        self.set_virtual_size(seen, kind, phase.size_ms, left, view)
-        self.place(job, kind, view)
+        training = self._training[kind][job]
+        if training.trained and self.phase(job, kind) is not None:
+            del self._training[kind][job]
+            self._resize(job, kind, training.final_size_ms(), view)
 
     def _estimate_anew(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """Flapping: what is left, by all tasks of the phase so far."""
-        own, phase, seen = self._history.own_mean(job, kind), self.phase(job, kind), view.job(job)
-        if own is None or phase is None:
-            return
+        own, seen = self._history.own_mean(job, kind), view.job(job)
+        if own is not None and self.phase(job, kind) is not None:
+            left = seen.total(kind) - seen.finished(kind)
+            self._resize(job, kind, own.times(left) or 0, view)
+
+    def _resize(self, job: JobId, kind: TaskKind, size_ms: float, view: ClusterView) -> None:
+        phase, seen = self._phases[kind][job], view.job(job)
+        phase.size_ms = size_ms
         left = seen.total(kind) - seen.finished(kind)
-        phase.size_ms = own.times(left) or 0
-        self.set_virtual_size(seen, kind, phase.size_ms, left, view)
+        self.set_virtual_size(seen, kind, size_ms, left, view)
         self.place(job, kind, view)
 
     # Training tasks.
@@ -166,15 +162,17 @@ class Hfsp(VirtualTimeOrder):
         training = self._training[launched.kind].get(launched.job)
         return training is not None and launched.attempt in training.running
 
-    def _train(self, job: JobId, kind: TaskKind, attempt: AttemptId, view: ClusterView) -> None:
+    def _train(self, fact: Launched, view: ClusterView) -> None:
         """A task was launched: is it one to learn from, and does it take a training slot?"""
-        training = self._training[kind].get(job)
+        training, busy = self._training[fact.kind].get(fact.job), self.training_slots[fact.kind]
         if training is None:
             return
-        busy = self.training_slots[kind]
-        if training.started(attempt) and len(busy) < self.params.T:
-            busy.add(attempt)
-        self._line_up(job, kind, view)
+        if fact.original:
+            training.copied(fact.original, fact.attempt)
+            return
+        if training.started(fact.attempt) and len(busy) < self.params.T:
+            busy.add(fact.attempt)
+        self._line_up(fact.job, fact.kind, view)
 
     def _train_again(self, job: JobId, kind: TaskKind, attempt: AttemptId) -> None:
         """A suspended task goes on: one to learn from takes a training slot if one is left."""

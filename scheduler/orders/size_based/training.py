@@ -33,13 +33,11 @@ class TrainingPhase:
 
     @property
     def to_launch(self) -> int:
-        """How many training tasks have still to be launched."""
         measured_and_ended = len(self.sizes.keys() - self.running)
         return self.wanted - len(self.running) - measured_and_ended
 
     @property
     def trained(self) -> bool:
-        """Whether every training task has been measured."""
         return len(self.sizes) >= self.wanted
 
     def mean_ms(self) -> float:
@@ -98,7 +96,6 @@ class TaskTimeHistory:
         self._open: dict[tuple[JobId, TaskKind], RunningMean] = {}
 
     def learn(self, fact: Closed) -> None:
-        """An attempt ended."""
         if fact.succeeded:
             self._open.setdefault((fact.job, fact.kind), RunningMean()).add(work_ms(fact))
 

@@ -143,13 +143,12 @@ class VirtualTimeOrder(Order, Ranking):
         self.clusters[kind].set_waiting(job, False)
 
     def phase(self, job: JobId, kind: TaskKind) -> VirtualPhase | None:
-        """What is kept of the phase."""
         return self._phases[kind].get(job)
 
     def set_virtual_size(
         self, job: JobView, kind: TaskKind, size_ms: float, tasks: int, view: ClusterView
     ) -> None:
-        """Give the phase a virtual size: it is late if that is nothing, and else not."""
+        """Give the phase a virtual size; it is late if that is nothing."""
         phase = self._phases[kind][job.job]
         served = self.clusters[kind].serve(
             job.job,
@@ -171,9 +170,7 @@ class VirtualTimeOrder(Order, Ranking):
         return SPEED_ONE
 
     def catch_up(self, kind: TaskKind, view: ClusterView) -> None:
-        """Let virtual time come to now.  When it is done makes no difference to what comes out,
-        so a decision may do it too.
-        """
+        """Let virtual time come to now; it does not matter when or how often this is done."""
         for job, at_ms in self.clusters[kind].advance_to(view.now_ms):
             phase = self._phases[kind].get(job)
             if phase is not None:
@@ -209,10 +206,8 @@ class VirtualTimeOrder(Order, Ranking):
         view: ClusterView,
         each: ClaimantKind,  # noqa: ARG002
     ) -> list[Entitlement]:
-        """What the ranking gives: the first job its demand, the next its demand of the rest.
-
-        The late rank as in the queue, the others by the virtual time that each has left, as
-        HFSP says whom a job may preempt (III-E).  Training gives no claim of its own.
+        """By rank: the late as in the queue, the others by the virtual time that each has left, as
+        in HFSP's preemption (III-E).  Training entitles to nothing of its own.
         """
         self.catch_up(kind, view)
         ranked = sorted(view.jobs(), key=lambda job: (self._rank(job, kind, view), job.job))
