@@ -132,6 +132,29 @@ class RunningMean:
         return round(n * self.total / self.count) if self.count else None
 
 
+class PhaseMeans:
+    """Mean task times of single phases, and of all jobs' tasks of a kind."""
+
+    def __init__(self) -> None:
+        self.own: dict[tuple[JobId, TaskKind], RunningMean] = {}
+        self._all = (RunningMean(), RunningMean())
+
+    def learn(self, closed: Closed) -> None:
+        """Take in an attempt that has ended."""
+        ms = work_ms(closed)
+        self.own.setdefault((closed.job, closed.kind), RunningMean()).add(ms)
+        self._all[closed.kind].add(ms)
+
+    def times(self, job: JobId, kind: TaskKind, n: int) -> Millis | None:
+        """n tasks as long as the phase's own, or as all of the kind; None without any to go by."""
+        return (self.own.get((job, kind)) or self._all[kind]).times(n)
+
+    def forget(self, job: JobId) -> None:
+        """The job has left; its tasks still count among all."""
+        for kind in KINDS:
+            self.own.pop((job, kind), None)
+
+
 class OnlineSizes(Estimator):
     """Number of tasks × mean task time, of the job's own completed tasks if there are any, else
     of all completed tasks of the kind so far, else `guess_ms` a task.
@@ -139,8 +162,7 @@ class OnlineSizes(Estimator):
 
     def __init__(self, guess_ms: Millis) -> None:
         self._guess_ms = guess_ms
-        self._all = (RunningMean(), RunningMean())
-        self._own: dict[tuple[JobId, TaskKind], RunningMean] = {}
+        self._means = PhaseMeans()
 
     def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
         return self.tasks_ms(job.job, kind, job.total(kind))
@@ -149,16 +171,12 @@ class OnlineSizes(Estimator):
         return self.tasks_ms(job.job, kind, job.total(kind) - job.finished(kind))
 
     def tasks_ms(self, job: JobId, kind: TaskKind, n: int) -> Millis:
-        own = self._own.get((job, kind))
-        known = own.times(n) if own is not None else self._all[kind].times(n)
+        known = self._means.times(job, kind, n)
         return n * self._guess_ms if known is None else known
 
     def learn(self, closed: Closed) -> None:
         if closed.succeeded:
-            ms = work_ms(closed)
-            self._own.setdefault((closed.job, closed.kind), RunningMean()).add(ms)
-            self._all[closed.kind].add(ms)
+            self._means.learn(closed)
 
     def forget(self, job: JobId) -> None:
-        for kind in KINDS:
-            self._own.pop((job, kind), None)
+        self._means.forget(job)

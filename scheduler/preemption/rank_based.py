@@ -33,12 +33,7 @@ from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
 from callboard.scheduler.part_params import PartParams, Positive
 from callboard.scheduler.policy import MisfitError, Policy, PreemptionRule
-from callboard.scheduler.preemption.suspend_limits import (
-    AttemptLimit,
-    KillAfter,
-    SuspendLimits,
-    WhenFull,
-)
+from callboard.scheduler.preemption import suspend_limits as limits
 from callboard.scheduler.preemption.victims import newest_first
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
@@ -59,9 +54,9 @@ class RankPreemption(PreemptionRule):
 
         how: Literal["kill", "suspend"] = "kill"
         interval_s: Positive = 1.0
-        limit: AttemptLimit = 2
-        over: WhenFull = "wait"
-        kill_after_s: KillAfter = float("inf")
+        limit: limits.AttemptLimit = 2
+        over: limits.WhenFull = "wait"
+        kill_after_s: limits.KillAfter = float("inf")
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or RankPreemption.Params()
@@ -69,7 +64,7 @@ class RankPreemption(PreemptionRule):
         limit, over = self.params.limit, self.params.over
         if self.params.how == "kill":
             limit, over = 0, "kill"
-        self._limits = SuspendLimits(limit, over, self.params.kill_after_s)
+        self._limits = limits.SuspendLimits(limit, over, self.params.kill_after_s)
         self._order: Ranking | None = None
 
     def bind(self, policy: Policy) -> None:

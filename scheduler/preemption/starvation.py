@@ -42,26 +42,23 @@ class StarvationClocks:
     def __init__(self, min_share_timeout_s: float, fair_share_timeout_s: float) -> None:
         self._min_timeout_s = min_share_timeout_s
         self._fair_timeout_s = fair_share_timeout_s
-        self._below_min: tuple[dict[Claimant, Millis], ...] = ({}, {})
-        self._below_half: tuple[dict[Claimant, Millis], ...] = ({}, {})
-        self._known: tuple[set[Claimant], ...] = (set(), set())
+        self._below_min: list[dict[Claimant, Millis]] = [{}, {}]
+        self._below_half: list[dict[Claimant, Millis]] = [{}, {}]
+        self._known: list[set[Claimant]] = [set(), set()]
         self._looked_ms: list[Millis] = [0 for _ in KINDS]
 
     def look(self, kind: TaskKind, entitlements: Sequence[Entitlement], now_ms: Millis) -> None:
-        for since, starves in (
-            (self._below_min[kind], below_min_share),
-            (self._below_half[kind], below_half_share),
+        known, looked_ms = self._known[kind], self._looked_ms[kind]
+        for clocks, starves in (
+            (self._below_min, below_min_share),
+            (self._below_half, below_half_share),
         ):
-            # Of a new claimant the time counts from now, else from the last look.
-            known, looked_ms = self._known[kind], self._looked_ms[kind]
             starving = [each.claimant for each in entitlements if starves(each)]
-            lasting = {
-                each: since.get(each, looked_ms if each in known else now_ms) for each in starving
+            clocks[kind] = {
+                each: clocks[kind].get(each, looked_ms if each in known else now_ms)
+                for each in starving
             }
-            since.clear()
-            since.update(lasting)
-        self._known[kind].clear()
-        self._known[kind].update(each.claimant for each in entitlements)
+        self._known[kind] = {each.claimant for each in entitlements}
         self._looked_ms[kind] = now_ms
 
     def unchanged(self, now_ms: Millis) -> None:

@@ -11,13 +11,8 @@ last.  *No slots are taken in vain*: suspended tasks, which can go on only on th
 reason to take slots anywhere (`StarvationWatch.deficits`).
 """
 
+from callboard.scheduler.preemption import suspend_limits as limits
 from callboard.scheduler.preemption.kill import KillParams, NewestAboveShare
-from callboard.scheduler.preemption.suspend_limits import (
-    AttemptLimit,
-    KillAfter,
-    SuspendLimits,
-    WhenFull,
-)
 
 
 class SuspendPreemption(NewestAboveShare):
@@ -33,10 +28,11 @@ class SuspendPreemption(NewestAboveShare):
         attempt is killed.
         """
 
-        limit: AttemptLimit = 2
-        over: WhenFull = "wait"
-        kill_after_s: KillAfter = float("inf")
+        limit: limits.AttemptLimit = 2
+        over: limits.WhenFull = "wait"
+        kill_after_s: limits.KillAfter = float("inf")
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params = params or SuspendPreemption.Params()
-        super().__init__(params, SuspendLimits(params.limit, params.over, params.kill_after_s))
+        kept = limits.SuspendLimits(params.limit, params.over, params.kill_after_s)
+        super().__init__(params, kept)

@@ -5,7 +5,7 @@ and users' files (`experiments.plugins`).
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
@@ -69,23 +69,13 @@ ORDERS: dict[str, type[Order]] = {
 }
 """Every order that ships, by its name in a policy spec."""
 
-PREEMPTION_RULES: dict[str, type[PreemptionRule]] = {
-    part.name: part
-    for part in (NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption)
-}
-"""Every preemption rule that ships, by its name in a policy spec."""
+_RULES: tuple[type[Part], ...] = (
+    *(AnyLocality, Delay),
+    *(NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption),
+    *(NoSpeculation, Naive, Late, Mantri),
+)
 
-SPECULATION_RULES: dict[str, type[SpeculationRule]] = {
-    part.name: part for part in (NoSpeculation, Naive, Late, Mantri)
-}
-"""Every speculation rule that ships, by its name in a policy spec."""
-
-PARTS: dict[str, type[Part]] = {
-    **ORDERS,
-    **{part.name: part for part in (AnyLocality, Delay)},
-    **PREEMPTION_RULES,
-    **SPECULATION_RULES,
-}
+PARTS: dict[str, type[Part]] = {**ORDERS, **{part.name: part for part in _RULES}}
 """Every part that ships, by its name in a policy spec."""
 
 OLD_NAMES = {
@@ -156,12 +146,6 @@ class Catalogue:
             decode_params({**usual, **said}, part.Params, name),
             decode_params(usual, part.Params, name),
         )
-
-    def of_kind(self, slot: str) -> Iterator[tuple[str, type[Part]]]:
-        """The shipped parts of one kind by name."""
-        for name, part in self._parts.items():
-            if part_kind(part) == slot:
-                yield name, part
 
 
 SHIPPED = Catalogue(PARTS)

@@ -17,16 +17,15 @@ above the nodes' mean, and each job has fewer copies than the largest of 10, 1 %
 Chosen where the sources are silent or do not fit:
 
 - Rates are of the job's tasks of the kind, ended ones (at their last rate, 1 / time) and running
-  ones of which a beat has told.  Without the ended ones a job's last task would have nobody to be
-  slower than.
+  ones of which a heartbeat has told.  Without the ended ones a job's last task would have none to
+  be slower than.
 - A percentile is by nearest rank: the ceil(n · q / 100)th smallest of n.  Slow is *below* it.
 - The paper's node progress is the sum over tasks done and running on the node; here of the kind,
   since the run began, over the nodes that have run any.  A node that has run none is not slow.
 - 0.21 compares a node's mean with the mean and standard deviation of the nodes' means, of maps and
   of reduces, and is slow by either.  The standard deviation is the population's.
-- Time is taken up to the node's last word, for the mean as for the one task.  0.21 lets the one
-  task's rate sink until now, which tells silent nodes; here none is silent for longer than one
-  interval, and among tasks that are really equal the one heard of longest ago would look slow.
+- Time is taken up to the node's last heartbeat, for the mean as for the one task.  0.21 lets the
+  one task's rate sink until now; then of equal tasks the one heard of longest ago would look slow.
 """
 
 from collections.abc import Sequence
@@ -58,7 +57,7 @@ MIN_SLOTS_CAP = Fraction(1, 100)
 
 
 class Late(StragglerRule):
-    """Copy the slow task with the longest time left."""
+    """Speculate on the slow task with the longest time left."""
 
     name = "late"
     summary = "copy the slow task that will end last, on a node that is not slow"
@@ -86,7 +85,7 @@ class Late(StragglerRule):
         self._ended: tuple[dict[JobId, list[int]], ...] = ({}, {})  # rates
         self._done: tuple[dict[NodeId, int], ...] = ({}, {})
         self._times: tuple[dict[JobId, NodeTimes], ...] = ({}, {})
-        self._slow_nodes: tuple[dict[NodeId, None], ...] = ({}, {})
+        self._slow_nodes: list[set[NodeId]] = [set(), set()]
 
     def learn(self, closed: Closed) -> None:
         if not closed.succeeded:
@@ -109,11 +108,8 @@ class Late(StragglerRule):
         found: list[Straggler] = []
         since_ms = view.now_ms - 1000 * self.params.lag_s
         for job, attempts in running.items():
-            open_ = [
-                each
-                for each in attempts
-                if each.launched_ms <= since_ms and each.alone and not each.killing
-            ]
+            old = [each for each in attempts if each.launched_ms <= since_ms]
+            open_ = [each for each in old if each.alone and not each.killing]
             if open_:
                 slow = self._slow_ones(open_, attempts, self._ended[kind].get(job, []))
                 found += [_straggler(each) for each in slow]
@@ -162,8 +158,7 @@ class Late(StragglerRule):
             for each in attempts:
                 totals[each.node] = totals.get(each.node, 0) + round(each.progress * RATE_UNIT)
         limit = percentile(list(totals.values()), self._slow_node)
-        self._slow_nodes[kind].clear()
-        self._slow_nodes[kind].update((node, None) for node in totals if totals[node] < limit)
+        self._slow_nodes[kind] = {node for node in totals if totals[node] < limit}
 
 
 class ExactDeviation:
@@ -198,7 +193,7 @@ class ExactDeviation:
 
 
 class NodeTimes:
-    """How long a job's ended tasks of a kind took on each node, and how the nodes' means lie."""
+    """How long a job's ended tasks of a kind took on each node."""
 
     def __init__(self) -> None:
         self._nodes: dict[NodeId, tuple[int, int]] = {}

@@ -8,7 +8,7 @@ progress reports, here the heartbeat interval.
 
 - *While tasks wait for slots*, a node that asks is given, before anything that is pending:
   a **restart** (the new attempt begins, the old one is killed) if a fresh attempt would be done at
-  least Δ sooner with a probability above 1/2, and the task was not begun `gamma` times or more
+  least Δ sooner with a probability above 1/2, and the task was begun fewer than `gamma` times
   before; else a **duplicate** if P(2 · t_new < t_rem) > `delta`, when two attempts are expected to
   take less slot time than one.
 - *When nothing waits*, a **duplicate** if a fresh attempt would, with a probability above 1/2, be
@@ -29,9 +29,9 @@ at least Δ sooner with a probability above 1/2.
 
 Open, against the paper: t_new does not know how much input the task has, so that a task with more
 to do than others is begun again in vain; nor does it count a fresh reduce's shuffle; a task has
-two attempts at a time, not three, so none is pruned; earlier attempts of any kind, copies and
-preempted ones too, count towards `gamma`; reduces are judged only when their shuffle is over; and
-the placement of reduces and the saving of outputs, the other two parts of Mantri, are not built.
+two attempts at a time, not three, so none is pruned; earlier attempts of any kind, preempted ones
+too, count towards `gamma`; reduces are judged only when their shuffle is over; and the placement of
+reduces and the saving of outputs, the other two parts of Mantri, are not built.
 """
 
 from bisect import bisect_left
@@ -75,7 +75,7 @@ class Mantri(StragglerRule):
         # By node: what attempts took or will take there, and what is usual in their jobs.
         self._paces: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
         self._going: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
-        self._urgent: tuple[dict[AttemptId, Straggler], ...] = ({}, {})
+        self._urgent: list[dict[AttemptId, Straggler]] = [{}, {}]
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if isinstance(fact, Launched):
@@ -135,8 +135,7 @@ class Mantri(StragglerRule):
                 self._pace(attempt)
                 if attempt.alone and not attempt.killing and _worked(attempt)[1] > 0:
                     self._judge(attempt, times, view.heartbeat_ms, spare, urgent)
-        self._urgent[kind].clear()
-        self._urgent[kind].update((each.attempt, each) for each in _by_gain(urgent))
+        self._urgent[kind] = {each.attempt: each for each in _by_gain(urgent)}
         return _by_gain(spare)
 
     def _pace(self, attempt: AttemptView) -> None:
@@ -171,7 +170,7 @@ class Mantri(StragglerRule):
         spare: list[tuple[Millis, Straggler]],
         urgent: list[tuple[Millis, Straggler]],
     ) -> None:
-        """Put the attempt among those to copy with slots to spare, and with none."""
+        """Put the attempt among those worth a second one with slots to spare, and with none."""
         ms, done = _worked(attempt)
         rem_ms = round(ms * (1 - done) / done)
         fresh_ms = _median(times)

@@ -23,7 +23,7 @@ PROGRESS_UNIT = 1_000_000
 
 
 class Naive(StragglerRule):
-    """Copy what is behind its job's average."""
+    """Speculate on tasks behind their job's average."""
 
     name = "naive"
     summary = "copy any task that is 20 % behind its job's average, as Hadoop 1 does"

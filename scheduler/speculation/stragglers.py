@@ -41,7 +41,7 @@ class StragglerRule(SpeculationRule):
     wants_progress = True
 
     def __init__(self) -> None:
-        self.stragglers: tuple[dict[AttemptId, Straggler], dict[AttemptId, Straggler]] = ({}, {})
+        self.stragglers: list[dict[AttemptId, Straggler]] = [{}, {}]
         self.copies: tuple[Counter[JobId], Counter[JobId]] = (Counter(), Counter())
         """Tasks of each job, by kind, of which two attempts run."""
         self._speculative_pair: dict[AttemptId, AttemptId] = {}
@@ -142,8 +142,7 @@ class StragglerRule(SpeculationRule):
             running[attempt.kind].setdefault(attempt.job, []).append(attempt)
         for kind in KINDS:
             found = self.find_stragglers(kind, running[kind], view) if running[kind] else ()
-            self.stragglers[kind].clear()
-            self.stragglers[kind].update((each.attempt, each) for each in found)
+            self.stragglers[kind] = {each.attempt: each for each in found}
 
 
 def time_left_ms(attempt: AttemptView) -> Millis:

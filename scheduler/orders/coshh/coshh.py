@@ -1,15 +1,14 @@
-"""COSHH: classes of jobs matched with sorts of node, then min shares and fair shares of users.
+"""COSHH: classes of jobs matched with node types, then min shares and fair shares of users.
 
 (Rasooli and Down, "A Hybrid Scheduling Approach for Scalable Heterogeneous Hadoop Systems", II-C
 and III; "An adaptive scheduling algorithm for dynamic heterogeneous Hadoop systems", CASCON 2011.)
 
-Jobs whose tasks take equally long on each sort of node are a class
-(`scheduler.orders.coshh.job_classes`).  A linear program says which classes suit which sort
-(`scheduler.orders.coshh.linear_program`), once among the users with a min share and once among all
-(`scheduler.orders.coshh.matching`).  At a slot the users below their min share choose among what
-the first suggests to the node's sort, then all users among what the second does
-(`scheduler.orders.coshh.user_queues`).  Maps and reduces are matched apart, each by its own times
-and slots.  docs/coshh.md says what the papers leave open.
+Jobs whose tasks take equally long on each node type are a class (`job_classes`).  A linear program
+says which classes suit which type (`linear_program`), once among the users with a min share and
+once among all (`matching`).  At a slot the users below their min share choose among what the first
+suggests to the node's type, then all users among what the second does (`user_queues`).  Maps and
+reduces are matched apart, each by its own times and slots.  docs/coshh.md says what the papers
+leave open.
 """
 
 from collections import Counter
@@ -148,18 +147,18 @@ class Coshh(Order):
                 self._join(joined)
 
     def _join(self, node: NodeView) -> None:
-        sort = NodeType(node.kind, node.speed)
-        if sort not in self._node_types:
-            self._node_types.append(sort)
+        node_type = NodeType(node.kind, node.speed)
+        if node_type not in self._node_types:
+            self._node_types.append(node_type)
         self._part(node.node)
-        self._node_type_of[node.node] = self._node_types.index(sort)
+        self._node_type_of[node.node] = self._node_types.index(node_type)
         self._slots_of[node.node] = tuple(node.slots(kind) for kind in KINDS)
         for kind in KINDS:
-            if self.matchers[kind].add_slots(sort, node.slots(kind)):
+            if self.matchers[kind].add_slots(node_type, node.slots(kind)):
                 self._reclassify(kind)
 
     def _part(self, node: NodeId) -> None:
-        """A node's slots count no more.  Its sort stays known, since what runs there may go on."""
+        """A node's slots count no more.  Its type stays known, since what runs there may go on."""
         slots = self._slots_of.pop(node, None)
         if slots is not None:
             node_type = self._node_types[self._node_type_of[node]]
@@ -187,8 +186,8 @@ class Coshh(Order):
     def _close(self, fact: Closed, view: ClusterView) -> None:
         job = view.job(fact.job)
         if fact.succeeded and not self.wants_oracle:
-            sort = self._node_types[self._node_type_of[fact.node]]
-            self._times.learn(fact, job.user, sort)
+            node_type = self._node_types[self._node_type_of[fact.node]]
+            self._times.learn(fact, job.user, node_type)
             if self.matchers[fact.kind].on_times_learned(fact.job):
                 self._reclassify(fact.kind)
         self._refresh(job, fact.kind)
@@ -266,7 +265,7 @@ class Coshh(Order):
             yield Reason.UNMATCHED_CLASS, others
 
     def _may_help(self, number: int, kind: TaskKind, node_type: int) -> bool:
-        """Whether a node of the sort may serve a class that is not suggested to it."""
+        """Whether a node of this type may serve a class that is not suggested to it."""
         waiting = self._pending[kind].get(number, 0)
         if not waiting or self.params.spare == "any":
             return waiting > 0

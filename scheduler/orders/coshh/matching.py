@@ -1,8 +1,8 @@
-"""COSHH's suggestions for one kind of slot: which classes of jobs each sort of node should serve.
+"""COSHH's suggestions for one kind of slot: which classes of jobs each node type should serve.
 
 It keeps what the linear program needs (`scheduler.orders.coshh.linear_program`): the classes, their
-task times, the slots of each sort, and how much work each class brings.  The program is solved
-again when a class or a sort comes or goes, or when some part of the work or of the slots has
+task times, the slots of each type, and how much work each class brings.  The program is solved
+again when a class or a type comes or goes, or when some part of the work or of the slots has
 changed by more than `change` since; never for a decision.
 
 A class's **work** is the number of tasks of its jobs that are in the system or were submitted
@@ -114,9 +114,8 @@ class ClassMatcher:
     # Nodes.
 
     def add_slots(self, node_type: NodeType, count: int) -> bool:
-        """A node with so many slots has come, or has gone if `count` is below 0.
-
-        Whether its sort is new, and classes with it.
+        """A node with so many slots has come, or has gone if `count` is below 0.  Whether its
+        type is new, and classes with it.
         """
         if node_type not in self.node_types:
             self.node_types.append(node_type)
@@ -191,7 +190,7 @@ class ClassMatcher:
         return moved
 
     def _begin_anew(self) -> None:
-        """Classes by times on another set of sorts; jobs that have left no longer count."""
+        """Classes by times on other node types; jobs that have left no longer count."""
         self.classes = JobClasses(self._most, self._alike)
         self._usual.clear()
         self._leaving.clear()
@@ -204,7 +203,7 @@ class ClassMatcher:
 
     def _usual_changed(self, user: str) -> bool:
         """Whether the place of the user's jobs without a completed task has changed."""
-        usual = [self._times.prior_ms(user, self._kind, sort) for sort in self.node_types]
+        usual = [self._times.prior_ms(user, self._kind, each) for each in self.node_types]
         place = self.classes.place(usual)
         old, self._usual[user] = self._usual.get(user), place
         return old != place

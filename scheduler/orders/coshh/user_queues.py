@@ -5,9 +5,8 @@ ties by tasks launched so far / weight, and then by the oldest job that waits.  
 hybrid paper (Figure 1c) are met with this tie and not with submission alone: of users who run
 equally much, the one who has been given less so far is next.
 
-Each class has a line of the users who wait for it, and a user's place in it is the user's own, the
-same in all lines.  A fact moves one user, in the lines of the classes of that user's waiting jobs;
-who is next for some classes is found at the heads of their lines.
+Each class has a queue of the users who wait for it, with one key of a user's in all queues.  A fact
+moves one user, in the queues of the classes of that user's waiting jobs.
 """
 
 import heapq

@@ -21,14 +21,11 @@ from sortedcontainers import SortedList
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
-from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, TaskKind
+from callboard.scheduler.model import KINDS, PRIORITY_WEIGHTS, JobId, TaskKind
 from callboard.scheduler.orders.fair.pools import (
     JobSchedulable,
     PoolParams,
     PoolSchedulable,
-    refresh_job,
-    refresh_job_kind,
-    withdraw_job,
 )
 from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.part_params import Count, PartParams
@@ -96,7 +93,7 @@ class Fair(Order):
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
             case PhaseFact(job, kind):
-                refresh_job_kind(self._jobs[job], kind, view.job(job))
+                self._jobs[job].refresh(kind, view.job(job))
             case JobArrived(job):
                 self._arrive(view.job(job), view)
             case JobUpdated(job):
@@ -115,11 +112,13 @@ class Fair(Order):
             self._limits[seen.job] = limits
             self._admission_order.add((job.first, seen.job))
             self._admit(view)
-        refresh_job(job, seen)
+        for kind in KINDS:
+            job.refresh(kind, seen)
 
     def _leave(self, number: JobId, view: ClusterView) -> None:
         job = self._jobs.pop(number)
-        withdraw_job(job)
+        for kind in KINDS:
+            job.set(kind, 0, 0)
         assert job.parent is not None
         del job.parent.jobs[number]
         if self._limits.pop(number, None):
@@ -142,7 +141,8 @@ class Fair(Order):
             job = self._jobs[number]
             if job.runnable is not runnable:
                 job.runnable = runnable
-                refresh_job(job, view.job(number))
+                for kind in KINDS:
+                    job.refresh(kind, view.job(number))
 
     # Pools.
 

@@ -19,7 +19,7 @@ from typing import Literal
 from sortedcontainers import SortedList
 
 from callboard.scheduler.entitlements import serve_in_turn
-from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.model import JobId, TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.part_params import Count, ShareParams, Timeout
@@ -95,6 +95,23 @@ class JobSchedulable(Schedulable):
         self.weight = weight
         self.first: SortKey = (view.priority, view.submitted_ms, view.job)
         self.runnable = True
+
+    def refresh(self, kind: TaskKind, view: JobView) -> None:
+        """Take over what the view says of the job, and mend its pools.
+
+        A job that may not run yet wants nothing, as in Hadoop; what it runs still counts.
+        """
+        self.set(kind, view.running(kind), view.pending(kind) if self.runnable else 0)
+
+    def set(self, kind: TaskKind, running: int, pending: int) -> None:
+        """Mend its pools' sums and queues; with 0 and 0 it is in them no longer."""
+        demand = running + pending if self.runnable else 0
+        more, wish = running - self.running[kind], demand - self.demand[kind]
+        self.running[kind], self.demand[kind] = running, demand
+        self.wanting[kind] = pending > 0
+        assert self.parent is not None
+        self.parent.place(self, kind)
+        self.parent.change(kind, more, wish)
 
 
 class PoolSchedulable(Schedulable):
@@ -185,35 +202,3 @@ class PoolSchedulable(Schedulable):
             [m.minimum[kind] for m in members],
         )
         return list(zip(members, due, strict=True))
-
-
-def refresh_job(job: JobSchedulable, view: JobView) -> None:
-    """Take over what the view says of the job, and mend its pools.
-
-    A job that may not run yet wants nothing, as in Hadoop; what it runs still counts.
-    """
-    for kind in KINDS:
-        running, pending = view.running(kind), view.pending(kind)
-        _set(job, kind, running, pending if job.runnable else 0)
-
-
-def refresh_job_kind(job: JobSchedulable, kind: TaskKind, view: JobView) -> None:
-    """The same for one kind."""
-    _set(job, kind, view.running(kind), view.pending(kind) if job.runnable else 0)
-
-
-def withdraw_job(job: JobSchedulable) -> None:
-    """Take the job out of its pools' sums and queues."""
-    for kind in KINDS:
-        _set(job, kind, 0, 0)
-
-
-def _set(job: JobSchedulable, kind: TaskKind, running: int, pending: int) -> None:
-    demand = running + pending if job.runnable else 0
-    more, wish = running - job.running[kind], demand - job.demand[kind]
-    job.running[kind], job.demand[kind] = running, demand
-    job.wanting[kind] = pending > 0
-    pool = job.parent
-    assert pool is not None
-    pool.place(job, kind)
-    pool.change(kind, more, wish)

@@ -7,7 +7,7 @@ HFSP (III).  Keys are whole milliseconds and change only with the job's own fact
 """
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, demand_of, job_entitlement
-from callboard.scheduler.estimation import RunningMean, work_ms
+from callboard.scheduler.estimation import PhaseMeans
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
@@ -91,17 +91,13 @@ class Las(KeyedOrder):
 
     def __init__(self) -> None:
         super().__init__()
-        self._own: dict[tuple[JobId, TaskKind], RunningMean] = {}
-        self._all = (RunningMean(), RunningMean())
+        self._means = PhaseMeans()
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        match fact:
-            case Closed(job, kind):
-                self._own.setdefault((job, kind), RunningMean()).add(work_ms(fact))
-                self._all[kind].add(work_ms(fact))
-            case JobLeft(job):
-                for each in KINDS:
-                    self._own.pop((job, each), None)
+        if isinstance(fact, Closed):
+            self._means.learn(fact)
+        elif isinstance(fact, JobLeft):
+            self._means.forget(fact.job)
         super().observe(fact, view)
 
     def key(self, job: JobView, kind: TaskKind) -> SortKey:
@@ -112,9 +108,9 @@ class Las(KeyedOrder):
         return float(key[0] / 1000)
 
     def _attained_ms(self, job: JobView, kind: TaskKind) -> Millis:
-        own = self._own.get((job.job, kind))
-        running = job.running(kind)
-        going = (own or self._all[kind]).times(running + job.suspended(kind)) or 0
+        own = self._means.own.get((job.job, kind))
+        charged = job.running(kind) + job.suspended(kind)
+        going = self._means.times(job.job, kind, charged) or 0
         return (own.total if own else 0) + going
 
 
