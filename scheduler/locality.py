@@ -99,7 +99,16 @@ class Delay(LocalityRule):
     ) -> Refusal | None:
         if self.permits(job, level, offer, view):
             return None
-        return self._refusal(job.job, level, view)
+        state = self._jobs[job.job]
+        if self.params.skips is not None:
+            return DelayByCount(level, state.count, self.params.skips)
+        node_ms, rack_ms = self.waits_ms(view)
+        if state.level is Locality.RACK:
+            until_ms = rack_ms
+        else:
+            until_ms = node_ms if level is Locality.RACK else node_ms + rack_ms
+        allowed, waited_ms = self.allowed(job.job, view), self.waited_ms(job.job, view)
+        return DelayByTime(level, allowed, waited_ms, until_ms, state.skips)
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:  # noqa: ARG002
         return level is Locality.NODE or level <= self.allowed(job.job, view)
@@ -167,29 +176,14 @@ class Delay(LocalityRule):
         if not skipped and not self._launched_map:
             return  # no map decision
         self._launched_map = False
-        if now_ms > self._decided_ms:
-            self._credit(now_ms)
+        since_ms = now_ms - self._decided_ms
+        if since_ms:
+            for job in self._skipped:
+                self._jobs[job].waited_ms += since_ms
+            self._skipped.clear()
+            self._decided_ms = now_ms
         for job in skipped:
             state = self._jobs[job]
             state.skips += 1
             state.count += 1
             self._skipped[job] = None
-
-    def _credit(self, now_ms: Millis) -> None:
-        since_ms = now_ms - self._decided_ms
-        for job in self._skipped:
-            self._jobs[job].waited_ms += since_ms
-        self._skipped.clear()
-        self._decided_ms = now_ms
-
-    def _refusal(self, job: JobId, level: Locality, view: ClusterView) -> Refusal:
-        state = self._jobs[job]
-        if self.params.skips is not None:
-            return DelayByCount(level, state.count, self.params.skips)
-        node_ms, rack_ms = self.waits_ms(view)
-        if state.level is Locality.RACK:
-            until_ms = rack_ms
-        else:
-            until_ms = node_ms if level is Locality.RACK else node_ms + rack_ms
-        allowed, waited_ms = self.allowed(job, view), self.waited_ms(job, view)
-        return DelayByTime(level, allowed, waited_ms, until_ms, state.skips)

@@ -324,9 +324,9 @@ class Policy:
     def _refused_again(
         self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
     ) -> bool:
-        """Whether everybody whom the last offer refused a map is refused one here too.
+        """Whether this offer would refuse every job that the last one refused.
 
-        Under delay scheduling most offers are: tasks stay pending while slots are free.
+        Under delay scheduling most offers do: tasks stay pending while slots are free.
         """
         if kind is TaskKind.REDUCE or self._all_refused is None or offer.node.suspended(kind):
             return False

@@ -112,28 +112,21 @@ class GlobalPreemption(PreemptionRule):
         alive = [a for a in alive if not self._in_production(a.job, view)]
         cut = self._overflow(kind, view, alive) if due else []
         wanted = sum(deficit.slots for deficit in deficits) - dying - len(cut)
-        return cut + self._newest(alive, cut, deficits, wanted)
-
-    def _newest(
-        self,
-        alive: Sequence[AttemptView],
-        cut: Sequence[decisions.Kill],
-        deficits: Sequence[Deficit],
-        wanted: int,
-    ) -> list[decisions.Kill]:
-        """The newest of all tasks; the score is the rank once more, since newness is all."""
         if wanted <= 0:
-            return []
+            return cut
         spared = {job for deficit in deficits for job in deficit.entitlement.jobs}
         gone = {kill.attempt for kill in cut}
         open_ = [a for a in alive if a.job not in spared and a.attempt not in gone]
+        return [*cut, *self._newest(open_[:wanted], deficits)]
+
+    def _newest(
+        self, attempts: Sequence[AttemptView], deficits: Sequence[Deficit]
+    ) -> Iterator[decisions.Kill]:
+        """The newest of all tasks; the score is the rank once more, since newness is all."""
         given_for = starving(deficits)
-        return [
-            decisions.Kill(
-                each.attempt, Why(Reason.STARVATION, self.name, rank, float(rank), *given_for)
-            )
-            for rank, each in enumerate(open_[:wanted], start=1)
-        ]
+        for rank, each in enumerate(attempts, start=1):
+            why = Why(Reason.STARVATION, self.name, rank, float(rank), *given_for)
+            yield decisions.Kill(each.attempt, why)
 
     # Long jobs.
 

@@ -1,7 +1,7 @@
-"""Asks the order at regular looks who starves, and says when the next check is due.
+"""Looks regularly which claimants starve, and says when the next check is due.
 
-Hadoop's Fair Scheduler looks every 500 ms who starves (`update`) and preempts every 15 s.  So does
-this, with one saving: when no fact came since the last look, nothing can have changed.
+Hadoop's Fair Scheduler looks every 500 ms (`update`) and preempts every 15 s.  So does this, with
+one saving: when no fact came since the last look, nothing can have changed.
 """
 
 from collections.abc import Sequence

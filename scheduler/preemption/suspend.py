@@ -1,6 +1,6 @@
 """Suspend: the victims of the rule `kill`, whose nodes keep their work.
 
-When, for whom and which is as in `scheduler.preemption.kill`; what becomes of a victim is told in
+When and which is as in `scheduler.preemption.kill`; what becomes of a victim is told in
 `scheduler.preemption.suspend_limits`.  A suspended attempt goes on when its node has a free slot
 and the order comes to its job, before that job launches anything new there.
 

@@ -78,11 +78,7 @@ _RULES: tuple[type[Part], ...] = (
 PARTS: dict[str, type[Part]] = {**ORDERS, **{part.name: part for part in _RULES}}
 """Every part that ships, by its name in a policy spec."""
 
-OLD_NAMES = {
-    "anywhere": "any_locality",
-    "wait": "no_preemption",
-    "no-copies": "no_speculation",
-}
+OLD_NAMES = {"anywhere": "any_locality", "wait": "no_preemption", "no-copies": "no_speculation"}
 """What parts were called before; they are still understood."""
 
 PartSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
@@ -269,13 +265,19 @@ def checked_part(found: object, where: str) -> type[Part]:
     if not isinstance(found, type) or not issubclass(found, Part) or part_kind(found) is None:
         raise PolicySpecError(f"{where} is not a part: expected a class derived from {bases}")
     if inspect.isabstract(found):
-        lacking = ", ".join(sorted(found.__abstractmethods__))
-        raise PolicySpecError(f"{where} is not finished: it lacks {lacking}")
+        lines = ", ".join(
+            f"`{_def_line(found, name)}`" for name in sorted(found.__abstractmethods__)
+        )
+        raise PolicySpecError(f"{where} must implement {lines}")
     for word in ("name", "summary"):
         if not isinstance(getattr(found, word, None), str):
             raise PolicySpecError(f"{where} has no `{word}`: a line of text that `policies` prints")
     _check_params(found, where)
     return found
+
+
+def _def_line(part: type[Part], name: str) -> str:
+    return f"def {name}({', '.join(inspect.signature(getattr(part, name)).parameters)}):"
 
 
 def _check_params(part: type[Part], where: str) -> None:

@@ -1,18 +1,18 @@
-"""LATE, Longest Approximate Time to End: copy what will end last, on a node that is not slow.
+"""LATE, Longest Approximate Time to End: speculate on what ends last, on a node that is not slow.
 
 Zaharia, Konwinski, Joseph, Katz and Stoica, *Improving MapReduce Performance in Heterogeneous
 Environments* (OSDI 2008), and Hadoop 0.21, which took it over in another form.  An attempt's
 *rate* is its progress over the time it ran, its time left is (1 - progress) / rate.  When a node
-asks and nothing is pending for it: if there are too many copies already, or the node is slow,
-none; else the slow task with the longest time left that has run for 60 s.  Where its input lies
-does not matter.
+asks and nothing is pending for it: if there are too many speculative attempts, or the node is
+slow, none; else the slow task with the longest time left that has run for 60 s.  Where its input
+lies does not matter.
 
 `by="percentile"` is the paper: a task is slow whose rate is below the 25th percentile of its
 job's, a node whose total progress is below the 25th percentile of the nodes', and there are fewer
-copies than 10 % of the slots.  `by="std"` is Hadoop 0.21: a task is slow whose rate is more than 1
-standard deviation below its job's mean, a node on which the job's mean task time is more than 1
-above the nodes' mean, and each job has fewer copies than the largest of 10, 1 % of the slots and
-10 % of its running tasks.
+speculative attempts than 10 % of the slots.  `by="std"` is Hadoop 0.21: a task is slow whose rate
+is more than 1 standard deviation below its job's mean, a node on which the job's mean task time is
+more than 1 above the nodes' mean, and each job has fewer speculative attempts than the largest of
+10, 1 % of the slots and 10 % of its running tasks.
 
 Chosen where the sources are silent or do not fit:
 
@@ -50,7 +50,7 @@ RATE_UNIT = 10**12
 """Rates are whole numbers: this much for a task done in 1 ms."""
 
 MIN_SPEC_CAP = 10
-"""Hadoop 0.21 lets every job have so many copies (MIN_SPEC_CAP)."""
+"""Hadoop 0.21 lets every job have so many speculative attempts (MIN_SPEC_CAP)."""
 
 MIN_SLOTS_CAP = Fraction(1, 100)
 """And as many as this share of the slots (MIN_SLOTS_CAP)."""

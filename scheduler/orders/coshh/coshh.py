@@ -215,7 +215,7 @@ class Coshh(Order):
         self._user_queues[kind].refresh(user)
 
     def _reclassify(self, kind: TaskKind) -> None:
-        """Classes have changed: move the waiting jobs whose own has."""
+        """Move the waiting jobs whose class has changed."""
         for number, job in self._jobs[kind].items():
             new = self.matchers[kind].class_of(number)
             if job.pending and new != job.number:
@@ -272,7 +272,7 @@ class Coshh(Order):
         level = self.matchers[kind].second
         return level.times_ms[number][node_type] * level.rates[number] <= waiting
 
-    # What everybody is due.
+    # What users are due.
 
     def entitlements(
         self, kind: TaskKind, view: ClusterView, each: ClaimantKind

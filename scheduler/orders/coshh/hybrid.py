@@ -141,5 +141,5 @@ class Hybrid(Order):
     def entitlements(
         self, kind: TaskKind, view: ClusterView, each: ClaimantKind
     ) -> list[Entitlement]:
-        """What the order that serves says; who changes with it begins to starve anew."""
+        """What the order that serves says; new claimants under it begin to starve anew."""
         return self.order.entitlements(kind, view, each)

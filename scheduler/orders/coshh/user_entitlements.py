@@ -1,4 +1,4 @@
-"""What users are due under COSHH: weights, min shares, and the claims that come of them."""
+"""What users are due under COSHH: weights, min shares, and the entitlements that come of them."""
 
 from collections.abc import Mapping
 

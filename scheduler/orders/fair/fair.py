@@ -126,7 +126,7 @@ class Fair(Order):
             self._admit(view)
 
     def _admit(self, view: ClusterView) -> None:
-        """Say again which jobs may run: by priority and submission, within everybody's limits.
+        """Say again which jobs may run: by priority and submission, within all limits.
 
         It looks at all jobs that have a limit, once a job that comes or goes, as
         FairScheduler.updateRunnability does twice a second; never for a slot.
@@ -246,7 +246,7 @@ class Fair(Order):
             pool = pool.parent
         return True
 
-    # What everybody is due.
+    # What pools and jobs are due.
 
     def entitlements(
         self, kind: TaskKind, view: ClusterView, each: ClaimantKind

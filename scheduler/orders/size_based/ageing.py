@@ -226,7 +226,7 @@ class VirtualCluster:
     # Jobs in and out, rate classes from group to group.
 
     def _take_out_the_served(self) -> list[JobId]:
-        """Take out whoever has virtually ended by the last change."""
+        """Take out the jobs that have virtually ended by the last change."""
         served: list[FinishTag] = []
         for group in list(self._rate_groups.values()):
             clock = self._time if group.capped else self._level

@@ -11,7 +11,7 @@ slowstart, since before that they could not run in a fair cluster either.  The f
 the place of whatever virtual size was left ("update the job phase size to the new value"): the
 age from training is not kept.  The first t tasks launched are the training tasks whichever branch
 launched them; those that the second one launched do not count in T_curr, as Algorithm 1 says.
-Among virtual sizes of 0, tiny phases and late ones, whoever got there first goes first.
+Among virtual sizes of 0, tiny phases and late ones, the first that got there goes first.
 """
 
 from collections.abc import Iterator
@@ -32,11 +32,11 @@ from callboard.scheduler.facts import (
 )
 from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES, SMALL_JOBS_FIRST
 from callboard.scheduler.model import AttemptId, JobId, TaskKind
-from callboard.scheduler.orders.keyed import SortedQueue, SortKey
+from callboard.scheduler.orders.keyed import SortedQueue
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE
 from callboard.scheduler.orders.size_based.size_source import check_sigma
 from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
-from callboard.scheduler.orders.size_based.virtual_time import VirtualPhase, VirtualTimeOrder
+from callboard.scheduler.orders.size_based.virtual_time import VirtualTimeOrder
 from callboard.scheduler.part_params import NUMBER_MAX, Count, NotNegative, PartParams, Positive
 from callboard.scheduler.policy import QueuedJob
 from callboard.scheduler.reasons import Grounds, Reason
@@ -153,7 +153,6 @@ class Hfsp(VirtualTimeOrder):
         phase.size_ms = size_ms
         left = seen.total(kind) - seen.finished(kind)
         self.set_virtual_size(seen, kind, size_ms, left, view)
-        self.place(job, kind, view)
 
     # Training tasks.
 
@@ -216,9 +215,6 @@ class Hfsp(VirtualTimeOrder):
         if self.params.priority == "off":
             return SPEED_ONE
         return PRIORITY_SPEEDS[job.priority]
-
-    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
-        return (phase.late_ms, job.submitted_ms)
 
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """Algorithm 1.  The score is the initial size in training, else the virtual size, in

@@ -1,7 +1,8 @@
-"""SRPT, SJF, LAS and PS, at slot level: who has least left, was smallest, has had or runs least.
+"""SRPT, SJF, LAS and PS, at slot level: the job that has least left, is smallest, has had or runs
+least.
 
 Each is its single-machine discipline with slots for the machine (the simulator report, 2.3):
-nobody is interrupted, so a slot changes hands between two tasks, and with many small tasks they
+no task is interrupted, so a slot changes hands between two tasks, and with many small tasks they
 come to the same.  Maps and reduces are ranked apart, each by the size of its own phase, as in
 HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
 """
@@ -80,8 +81,8 @@ class Las(KeyedOrder):
     count as unserved, and take every slot, until its first task ends.  A suspended attempt stays
     charged.
 
-    It makes no claims: whoever got slots by killing would soon have been given the most, and the
-    next check would take them back.
+    It has no entitlements: a job that got slots by killing would soon have been given the most, and
+    the next check would take them back.
     """
 
     name = "las"
@@ -115,7 +116,7 @@ class Las(KeyedOrder):
 
 
 class Ps(KeyedOrder):
-    """Processor sharing: whoever runs least is next; of equals, whoever was served longest ago.
+    """Processor sharing: the job that runs least is next; of equals, the one served longest ago.
 
     Without the latter the earliest jobs would keep their slots for ever where jobs outnumber
     slots (the Fair Scheduler's sticky slots, on the slides on delay scheduling).

@@ -8,8 +8,8 @@ mean and p_k how far the kth is (1 if it has completed).  A phase of fewer than 
 its size is 0.
 
 The paper leaves open: what p_k is measured against (here Hadoop's progress, the shuffle apart);
-when exactly (at the first beat at or after Δ, and then time / progress, which is Δ / p_k if the
-beat falls on Δ); and whether tasks beyond t that end during training count (here not, in s̄; and
+when exactly (at the first heartbeat at or after Δ, and then time / progress, which is Δ / p_k if
+it falls on Δ); and whether tasks beyond t that end during training count (here not, in s̄; and
 they leave n − t as it is printed).
 """
 
@@ -57,7 +57,7 @@ class TrainingPhase:
         return True
 
     def copied(self, original: AttemptId, copy: AttemptId) -> None:
-        """A copy was launched: if of a training task, then whichever ends well measures it."""
+        """A speculative attempt was launched: of a training task the first to succeed measures."""
         first = self._first.get(original, original)
         if first in self.running:
             self._first[copy] = first

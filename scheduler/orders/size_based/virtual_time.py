@@ -89,9 +89,9 @@ class VirtualTimeOrder(Order, Ranking):
     def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
         """The size with which a phase enters."""
 
-    @abstractmethod
-    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:
-        """What late jobs are compared by."""
+    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
+        """What late jobs are compared by: the one late first goes first."""
+        return (phase.late_ms, job.submitted_ms)
 
     def weight(self, job: JobView) -> int:  # noqa: ARG002
         """The job's weight in the virtual cluster."""
@@ -123,11 +123,12 @@ class VirtualTimeOrder(Order, Ranking):
     def enter(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """The phase's tasks may run: for the first time, or again."""
         seen = view.job(job)
-        if job not in self._phases[kind] and seen.total(kind):
+        if job in self._phases[kind]:
+            self.place(job, kind, view)
+        elif seen.total(kind):
             size_ms = self.initial_size_ms(seen, kind)
             self._phases[kind][job] = VirtualPhase(size_ms)
             self.set_virtual_size(seen, kind, size_ms, seen.total(kind), view)
-        self.place(job, kind, view)
 
     def _reweigh(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """The job has another weight or speed; what it has been given is its own."""
@@ -148,7 +149,7 @@ class VirtualTimeOrder(Order, Ranking):
     def set_virtual_size(
         self, job: JobView, kind: TaskKind, size_ms: float, tasks: int, view: ClusterView
     ) -> None:
-        """Give the phase a virtual size; it is late if that is nothing."""
+        """Give the phase a virtual size, and its place; it is late if that is nothing."""
         phase = self._phases[kind][job.job]
         served = self.clusters[kind].serve(
             job.job,
@@ -164,6 +165,7 @@ class VirtualTimeOrder(Order, Ranking):
             self._late[kind].drop(job.job)
         elif phase.late_ms is None:
             phase.late_ms = view.now_ms
+        self.place(job.job, kind, view)
 
     def speed(self, job: JobView) -> int:  # noqa: ARG002
         """How many quarters of the service it is given count for the job."""
@@ -256,7 +258,6 @@ class Fsp(SizeBased, VirtualTimeOrder):
         phase.size_ms = self.sizes.size_ms(seen, kind)
         left_ms = max(phase.size_ms - age_ms, 0.0)
         self.set_virtual_size(seen, kind, left_ms, seen.total(kind), view)
-        self.place(job, kind, view)
 
 
 class FspFifo(Fsp):
@@ -264,9 +265,6 @@ class FspFifo(Fsp):
 
     name = "fsp+fifo"
     summary = "fair sojourn: who would end first under sharing is next; the late one by one"
-
-    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
-        return (phase.late_ms, job.submitted_ms)
 
 
 class FspPs(Fsp):
