@@ -58,8 +58,8 @@ def test_las_gives_no_claims_so_nothing_that_kills_by_claims_goes_with_it() -> N
     refused = {spec for spec in spellings() if refusal(spec) is not None}
     assert {"las+kill", "las+global", "las+delay+kill", "las+delay+global"} <= refused
     assert refusal("las+kill") == (
-        "`las+kill`: `kill` takes slots from who has more than its due, and the order `las` does"
-        " not say what anybody is due (it offers no `claims`)"
+        "`las+kill`: `kill` takes slots from jobs above their share, and the order `las` does not"
+        " say what a share is (it has no `entitlements`)"
     )
 
 
