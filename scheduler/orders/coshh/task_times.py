@@ -90,14 +90,14 @@ class LearnedTaskTimes(TaskTimes):
     ) -> float:
         users = self._users.get(user, {})
         here, anywhere = (kind, node_type), (kind, None)
-        for means, where in (
-            (own, here),
-            (users, here),
-            (own, anywhere),
-            (users, anywhere),
-            (self._all, here),
-            (self._all, anywhere),
-        ):
-            if (mean := means.get(where)) is not None:
-                return mean.total / mean.count / (1 if where is here else node_type.speed)
+        for mean in (own.get(here), users.get(here)):
+            if mean is not None:
+                return mean.total / mean.count
+        for mean in (own.get(anywhere), users.get(anywhere)):
+            if mean is not None:
+                return mean.total / mean.count / node_type.speed
+        if (mean := self._all.get(here)) is not None:
+            return mean.total / mean.count
+        if (mean := self._all.get(anywhere)) is not None:
+            return mean.total / mean.count / node_type.speed
         return self._guess_ms / node_type.speed
