@@ -7,10 +7,8 @@ from callboard.scheduler.reasons import Why
 
 
 class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
-    """Start a task of `job` on the offering node, no further from its input than `level`.
-
-    Which of the job's pending tasks it is, the ledger says: the nearest first, then the lowest
-    index, as Hadoop's JobInProgress does.
+    """Start a task of `job` on the offering node, no further from its input than `level`: its
+    nearest pending one, then the lowest index, as Hadoop's JobInProgress does.
     """
 
     job: JobId
@@ -55,10 +53,8 @@ class Resume(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
 
 
 class Switch(msgspec.Struct, frozen=True, gc=False):
-    """A change of mind worth an event: an order works as `now` from here on, no longer as `was`.
-
-    `waiting` tasks of the kind of slot that is loaded most, and `free` of all its `slots`, made
-    it change.
+    """An order works as `now` from here on, no longer as `was`, because `waiting` tasks of this
+    kind, the one that is loaded most, met `free` of all its `slots`.
     """
 
     was: str

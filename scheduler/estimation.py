@@ -5,8 +5,8 @@ apart (HFSP, III-A).  Of a reduce only what follows its shuffle counts, as in HF
 code: how long a shuffle lasts is decided by the job's own maps, and a reduce that waits for them
 would look large for being early.
 
-Truth is no policy's to see.  A part that goes by it says `size="oracle"` in its parameters, so
-that the policy's name says it too; whoever assembles the run then hands an `Oracle` over.
+No policy may see the truth, but for a part that says `size="oracle"` in its parameters, and so in
+the policy's name: it is given an `Oracle` when the run is assembled.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from collections.abc import Callable
 from math import exp
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from callboard.scheduler.facts import Closed, Suspended
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.facts import Closed, Progressed, Suspended
+from callboard.scheduler.model import KINDS, SHUFFLE_SHARE, AttemptId, JobId, Millis, TaskKind
 
 if TYPE_CHECKING:
-    from callboard.scheduler.view import JobView
+    from callboard.scheduler.view import AttemptView, JobView
 
 SizeSource = Literal["online", "oracle"]
 """Where sizes come from: learnt from completed tasks, or the truth."""
 
 
 class Oracle(Protocol):
-    """Who knows the truth about jobs; addressed draws, so all policies hear the same."""
+    """The truth about jobs, by addressed draws, so that all policies hear the same."""
 
     def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
         """What the phase's tasks really take, on nodes of speed 1 with local input."""
@@ -48,7 +48,7 @@ class Estimator(ABC):
 
     @abstractmethod
     def left_ms(self, job: JobView, kind: TaskKind) -> Millis:
-        """What is left of it when the work that the master knows to be done is taken off."""
+        """What is left of it after the work that the master knows to be done."""
 
     def learn(self, closed: Closed) -> None:  # noqa: B027
         """Hear of an attempt's end."""
@@ -60,9 +60,16 @@ class Estimator(ABC):
         """The job has left."""
 
 
-def work_ms(told: Closed | Suspended) -> Millis:
-    """What an attempt counts for: a reduce's shuffle does not."""
+def work_ms(told: Closed | Suspended | Progressed | AttemptView) -> Millis:
+    """How long an attempt has worked: a reduce's shuffle does not count."""
     return told.ran_ms - told.shuffled_ms
+
+
+def work_done(told: Progressed | AttemptView) -> float:
+    """What share of its work an attempt has done, a reduce's shuffle apart (below 0 during it)."""
+    if told.kind is TaskKind.MAP:
+        return told.progress
+    return (told.progress - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
 
 
 class OracleSizes(Estimator):
@@ -125,6 +132,29 @@ class RunningMean:
         return round(n * self.total / self.count) if self.count else None
 
 
+class PhaseMeans:
+    """Mean task times of single phases, and of all jobs' tasks of a kind."""
+
+    def __init__(self) -> None:
+        self.own: dict[tuple[JobId, TaskKind], RunningMean] = {}
+        self._all = (RunningMean(), RunningMean())
+
+    def learn(self, closed: Closed) -> None:
+        """Take in an attempt that has ended."""
+        ms = work_ms(closed)
+        self.own.setdefault((closed.job, closed.kind), RunningMean()).add(ms)
+        self._all[closed.kind].add(ms)
+
+    def times(self, job: JobId, kind: TaskKind, n: int) -> Millis | None:
+        """n tasks as long as the phase's own, or as all of the kind; None without any to go by."""
+        return (self.own.get((job, kind)) or self._all[kind]).times(n)
+
+    def forget(self, job: JobId) -> None:
+        """The job has left; its tasks still count among all."""
+        for kind in KINDS:
+            self.own.pop((job, kind), None)
+
+
 class OnlineSizes(Estimator):
     """Number of tasks × mean task time, of the job's own completed tasks if there are any, else
     of all completed tasks of the kind so far, else `guess_ms` a task.
@@ -132,8 +162,7 @@ class OnlineSizes(Estimator):
 
     def __init__(self, guess_ms: Millis) -> None:
         self._guess_ms = guess_ms
-        self._all = (RunningMean(), RunningMean())
-        self._own: dict[tuple[JobId, TaskKind], RunningMean] = {}
+        self._means = PhaseMeans()
 
     def size_ms(self, job: JobView, kind: TaskKind) -> Millis:
         return self.tasks_ms(job.job, kind, job.total(kind))
@@ -142,17 +171,12 @@ class OnlineSizes(Estimator):
         return self.tasks_ms(job.job, kind, job.total(kind) - job.finished(kind))
 
     def tasks_ms(self, job: JobId, kind: TaskKind, n: int) -> Millis:
-        """What n tasks of the phase take."""
-        own = self._own.get((job, kind))
-        known = own.times(n) if own is not None else self._all[kind].times(n)
+        known = self._means.times(job, kind, n)
         return n * self._guess_ms if known is None else known
 
     def learn(self, closed: Closed) -> None:
         if closed.succeeded:
-            ms = work_ms(closed)
-            self._own.setdefault((closed.job, closed.kind), RunningMean()).add(ms)
-            self._all[closed.kind].add(ms)
+            self._means.learn(closed)
 
     def forget(self, job: JobId) -> None:
-        for kind in KINDS:
-            self._own.pop((job, kind), None)
+        self._means.forget(job)

@@ -1,7 +1,5 @@
-"""What a policy is told.  `observe(fact, view)` is the only place where it may change its memory.
-
-A fact is told after the view has changed: on `Launched` the job's `running` already counts the
-attempt.
+"""What a policy is told, after the view has changed: on `Launched` the job's `running` already
+counts the attempt.  `observe(fact, view)` is the only place where a policy may change its memory.
 """
 
 from enum import StrEnum
@@ -12,27 +10,31 @@ from callboard.scheduler.decisions import Decision
 from callboard.scheduler.model import AttemptId, JobId, Locality, Millis, NodeId, TaskKind
 
 
-class JobArrived(msgspec.Struct, frozen=True, gc=False):
+class _OfJob(msgspec.Struct, frozen=True, gc=False):
+    """A fact about one job."""
+
+    job: JobId
+
+
+class PhaseFact(_OfJob, frozen=True):
+    """How many of the job's tasks of one kind are pending or running has changed."""
+
+    kind: TaskKind
+
+
+class JobArrived(_OfJob, frozen=True):
     """A job was submitted; its maps are pending."""
 
-    job: JobId
 
-
-class TasksPending(msgspec.Struct, frozen=True, gc=False):
+class TasksPending(PhaseFact, frozen=True):
     """The job has pending tasks of this kind again: reduces at slowstart, or something lost."""
 
-    job: JobId
-    kind: TaskKind
 
-
-class Launched(msgspec.Struct, frozen=True, gc=False):
-    """A launch was carried out: an attempt of the job is booked on the node, so near its input.
-
-    Of a copy, `original` is the attempt whose task it runs too; else 0.
+class Launched(PhaseFact, frozen=True):
+    """An attempt of the job is booked on the node, so near its input.  Of a speculative attempt,
+    `original` is the attempt whose task it runs too; else 0.
     """
 
-    job: JobId
-    kind: TaskKind
     attempt: AttemptId
     node: NodeId
     level: Locality = Locality.OFF_RACK
@@ -50,15 +52,13 @@ class OfferAnswered(msgspec.Struct, frozen=True, gc=False):
     skipped: tuple[JobId, ...]
 
 
-class Closed(msgspec.Struct, frozen=True, gc=False):
+class Closed(PhaseFact, frozen=True):
     """An attempt has ended; `succeeded` says whether its task is done by it.
 
     `ran_ms` is what its node reported: from its start to its end, `shuffled_ms` of it in the
     shuffle (0 for maps).
     """
 
-    job: JobId
-    kind: TaskKind
     attempt: AttemptId
     node: NodeId
     succeeded: bool
@@ -66,38 +66,31 @@ class Closed(msgspec.Struct, frozen=True, gc=False):
     shuffled_ms: Millis = 0
 
 
-class Suspended(msgspec.Struct, frozen=True, gc=False):
-    """An attempt has given up its slot and is held by its node; `ran_ms` and `shuffled_ms` are as
-    in `Closed`, up to then.
-
-    Its task is pending again, for its node alone (`JobView.suspended`).
+class Suspended(PhaseFact, frozen=True):
+    """An attempt has given up its slot and is held by its node, for which alone its task is pending
+    again (`JobView.suspended`).  `ran_ms` and `shuffled_ms` are as in `Closed`, up to then.
     """
 
-    job: JobId
-    kind: TaskKind
     attempt: AttemptId
     node: NodeId
     ran_ms: Millis = 0
     shuffled_ms: Millis = 0
 
 
-class Resumed(msgspec.Struct, frozen=True, gc=False):
+class Resumed(PhaseFact, frozen=True):
     """A suspended attempt was given a slot of its node again."""
 
-    job: JobId
-    kind: TaskKind
     attempt: AttemptId
     node: NodeId
 
 
-class Progressed(msgspec.Struct, frozen=True, gc=False):
+class Progressed(_OfJob, frozen=True):
     """A heartbeat told how far a running attempt is; only where a part wanted to know.
 
     `progress` is Hadoop's, from 0 to 1 (`AttemptView.progress`); `ran_ms` and `shuffled_ms` are
     as in `Closed`, up to the moment when the node said so.
     """
 
-    job: JobId
     kind: TaskKind
     attempt: AttemptId
     progress: float
@@ -105,18 +98,12 @@ class Progressed(msgspec.Struct, frozen=True, gc=False):
     shuffled_ms: Millis = 0
 
 
-class JobLeft(msgspec.Struct, frozen=True, gc=False):
+class JobLeft(_OfJob, frozen=True):
     """The job has ended and nothing of it runs any more; the view no longer has it."""
 
-    job: JobId
 
-
-class JobUpdated(msgspec.Struct, frozen=True, gc=False):
-    """The job's priority or its pool is another from now on: its user or the cluster's operator
-    said so.
-    """
-
-    job: JobId
+class JobUpdated(_OfJob, frozen=True):
+    """The job's user or the cluster's operator has changed its priority or its pool."""
 
 
 class NodeJoined(msgspec.Struct, frozen=True, gc=False):
@@ -132,32 +119,24 @@ class NodeGone(msgspec.Struct, frozen=True, gc=False):
 
 
 class NodeDrained(msgspec.Struct, frozen=True, gc=False):
-    """A node takes no more tasks and its slots count no more; what runs on it goes on.
-
-    `NodeJoined` says that it takes tasks again.
+    """A node takes no more tasks, until `NodeJoined`, and its slots count no more; what runs on it
+    goes on.
     """
 
     node: NodeId
 
 
-class TaskOutputsLost(msgspec.Struct, frozen=True, gc=False):
-    """So many tasks of the job that had succeeded must run again: their outputs are lost.
-
+class TaskOutputsLost(_OfJob, frozen=True):
+    """So many succeeded tasks of the job must run again, since their outputs are lost.
     `TasksPending` follows for each when the job has asked for it.
     """
 
-    job: JobId
     kind: TaskKind
     tasks: int
 
 
-class TasksWithdrawn(msgspec.Struct, frozen=True, gc=False):
-    """The job ends before its time: none of its tasks of this kind is pending any more, and what
-    runs is being killed.
-    """
-
-    job: JobId
-    kind: TaskKind
+class TasksWithdrawn(PhaseFact, frozen=True):
+    """The job is ended early: no task of this kind is pending any more, and attempts are killed."""
 
 
 class Rejection(StrEnum):

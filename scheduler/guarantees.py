@@ -1,10 +1,10 @@
-"""What several orders promise alike: names of properties in `fairness.catalogue`."""
+"""What several orders guarantee: names of properties in `fairness.catalogue`."""
 
 EFFICIENT = ("work-conserving", "makespan", "lone-job")
-"""No slot is left empty that somebody could use."""
+"""No slot is left empty that a job could use."""
 
 MONOTONE_SHARES = ("pareto", "population-monotone", "resource-monotone")
-"""Of whoever says what everybody is due."""
+"""Of orders that say what each job is due."""
 
 SMALL_JOBS_FIRST = ("ideal-work", "shortest-first")
 """The small job is not kept waiting by the large one."""

@@ -12,12 +12,12 @@ level to the launch's own: the level sticks, and a node-local launch takes it ba
 
 **How a wait accrues.**  A *map decision* is a heartbeat in which a map was launched or a job was
 passed over for one.  A job that was passed over, and got no map in the same heartbeat, is
-credited with the time from then to the next instant at which there is a map decision, on whatever
-node, whether or not it comes to the job.  So a job far down the queue gathers a little now and
-then, and one that is passed over again and again gathers all the time.  (Hadoop credits the time
-to the next heartbeat of any tracker that has a free slot of either kind; `docs/policies.md` says
-how far that is from this.)  Map decisions depend on the master's books alone and not on whether a
-beat was really sent, so waits are the same when beats that could change nothing are left out.
+credited with the time from then to the next map decision, on whatever node, whether or not it
+comes to the job.  So a job far down the queue gathers a little now and then, and one that is
+passed over again and again gathers all the time.  (Hadoop credits the time to the next heartbeat
+of any tracker that has a free slot of either kind; `docs/policies.md` says how far that is from
+this.)  Map decisions depend on the master's books alone, so that elided and sent heartbeats give
+the same waits.
 
 **By count** (EuroSys; the slides' analysis).  A job passed over in `skips` offers may launch its
 maps anywhere, until it launches a node-local one: only that sets the count back to 0.  One
@@ -28,17 +28,16 @@ A map that must run again counts as node-local everywhere (`JobView.nearest`) an
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, Launched, OfferAnswered
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
-from callboard.scheduler.policy import LocalityRule, LocalityWait, Policy
+from callboard.scheduler.part_params import PartParams
+from callboard.scheduler.policy import LocalityRule, LocalityWait
 from callboard.scheduler.reasons import DelayByCount, DelayByTime, Refusal
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 WaitSeconds = Annotated[float, Meta(ge=0, le=1_000_000)]
-
 AUTO_WAIT_MAX_MS: Millis = 15_000
 """The most that a wait comes to when it is not given (MAX_AUTOCOMPUTED_LOCALITY_DELAY)."""
 
@@ -48,7 +47,7 @@ def auto_wait_ms(heartbeat_ms: Millis) -> Millis:
     return min(AUTO_WAIT_MAX_MS, heartbeat_ms * 3 // 2)
 
 
-class DelayParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DelayParams(PartParams, frozen=True):
     """`node` and `rack` are T1 and T2 in seconds, min(15, 1.5 heartbeat intervals) unless given;
     `skips` is D, the number of offers, and takes their place.
     """
@@ -57,9 +56,17 @@ class DelayParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rack: WaitSeconds | None = None
     skips: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        times = [name for name in ("node", "rack") if getattr(self, name) is not None]
+        if times and self.skips is not None:
+            raise ValueError(
+                f"`skips` counts offers and `{times[0]}` takes time; a job cannot wait by both"
+            )
+
 
 class _Job:
-    """What is remembered of a job."""
+    """How long a job has waited."""
 
     __slots__ = ("count", "level", "skips", "waited_ms")
 
@@ -87,18 +94,21 @@ class Delay(LocalityRule):
         self._waits: tuple[Millis, Millis] = (0, 0)  # T1 and T2 at the interval …
         self._waits_for: Millis = -1
 
-    def validate(self, policy: Policy) -> str | None:  # noqa: ARG002
-        times = [name for name in ("node", "rack") if getattr(self.params, name) is not None]
-        if times and self.params.skips is not None:
-            return f"`skips` counts offers and `{times[0]}` takes time; a job cannot wait by both"
-        return None
-
     def refusal(
         self, job: JobView, level: Locality, offer: Offer, view: ClusterView
     ) -> Refusal | None:
         if self.permits(job, level, offer, view):
             return None
-        return self._refusal(job.job, level, view)
+        state = self._jobs[job.job]
+        if self.params.skips is not None:
+            return DelayByCount(level, state.count, self.params.skips)
+        node_ms, rack_ms = self.waits_ms(view)
+        if state.level is Locality.RACK:
+            until_ms = rack_ms
+        else:
+            until_ms = node_ms if level is Locality.RACK else node_ms + rack_ms
+        allowed, waited_ms = self.allowed(job.job, view), self.waited_ms(job.job, view)
+        return DelayByTime(level, allowed, waited_ms, until_ms, state.skips)
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:  # noqa: ARG002
         return level is Locality.NODE or level <= self.allowed(job.job, view)
@@ -125,7 +135,6 @@ class Delay(LocalityRule):
         return Locality.RACK if waited_ms >= node_ms else Locality.NODE
 
     def waited_ms(self, job: JobId, view: ClusterView) -> Millis:
-        """The job's wait as of now."""
         waited_ms = self._jobs[job].waited_ms
         if job in self._skipped:
             waited_ms += view.now_ms - self._decided_ms
@@ -163,33 +172,18 @@ class Delay(LocalityRule):
         self._launched_map = True
 
     def _offered(self, skipped: tuple[JobId, ...], now_ms: Millis) -> None:
-        """Credit whom the last decision passed over with the time since; note whom this one did."""
+        """Credit the jobs that the last map decision passed over; note those of this one."""
         if not skipped and not self._launched_map:
-            return  # no map decision: nobody was asked for a map
+            return  # no map decision
         self._launched_map = False
-        if now_ms > self._decided_ms:
-            self._credit(now_ms)
+        since_ms = now_ms - self._decided_ms
+        if since_ms:
+            for job in self._skipped:
+                self._jobs[job].waited_ms += since_ms
+            self._skipped.clear()
+            self._decided_ms = now_ms
         for job in skipped:
             state = self._jobs[job]
             state.skips += 1
             state.count += 1
             self._skipped[job] = None
-
-    def _credit(self, now_ms: Millis) -> None:
-        since_ms = now_ms - self._decided_ms
-        for job in self._skipped:
-            self._jobs[job].waited_ms += since_ms
-        self._skipped.clear()
-        self._decided_ms = now_ms
-
-    def _refusal(self, job: JobId, level: Locality, view: ClusterView) -> Refusal:
-        state = self._jobs[job]
-        if self.params.skips is not None:
-            return DelayByCount(level, state.count, self.params.skips)
-        node_ms, rack_ms = self.waits_ms(view)
-        if state.level is Locality.RACK:
-            until_ms = rack_ms
-        else:
-            until_ms = node_ms if level is Locality.RACK else node_ms + rack_ms
-        allowed, waited_ms = self.allowed(job, view), self.waited_ms(job, view)
-        return DelayByTime(level, allowed, waited_ms, until_ms, state.skips)

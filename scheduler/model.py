@@ -1,6 +1,7 @@
 """The nouns that everyone speaks: time, ids, kinds of task, levels of locality, priorities."""
 
 from enum import IntEnum
+from fractions import Fraction
 from typing import TypeAlias
 
 Millis: TypeAlias = int
@@ -50,3 +51,7 @@ class Priority(IntEnum):
     NORMAL = 2
     LOW = 3
     VERY_LOW = 4
+
+
+PRIORITY_WEIGHTS = {priority: Fraction(2) ** (Priority.NORMAL - priority) for priority in Priority}
+"""The Fair Scheduler's weights by priority, from 4 to 1/4 (getPriorityFactor)."""

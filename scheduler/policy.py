@@ -1,13 +1,13 @@
 """A policy: four parts, each replaceable alone.
 
-- the **order** says who is next, and how much of a node one heartbeat may fill;
+- the **order** says which job is next, and how much of a node one heartbeat may fill;
 - the **locality** rule says whether a job's task may run on this node now;
-- the **preemption** rule says who must give way;
-- the **speculation** rule says who gets a second copy.
+- the **preemption** rule says which attempts must give way;
+- the **speculation** rule says which tasks get a speculative attempt.
 
-`decide` is asked again and again about one offer until it answers None; after each answer the
-master books it and tells every part the fact, and at the end whom the offer passed over.  So
-`decide` is pure in the view and the parts' memories, and only `observe` changes those.
+`decide` is asked about one offer until it answers None; after each answer the master books it and
+tells every part the fact, and at the end which jobs the offer passed over.  `decide` is pure in
+the view and the parts' memories; only `observe` changes those.
 """
 
 from abc import ABC, abstractmethod
@@ -20,20 +20,17 @@ from callboard.scheduler.decisions import Kill, Launch, Resume, Speculate, Suspe
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.facts import Fact, Launched, OfferAnswered
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
+from callboard.scheduler.part_params import NoParams
 from callboard.scheduler.reasons import BY_KEY, MAX_SKIPS, Grounds, Refusal, Skip, Why
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 
-class NoParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The parameters of a part that has none."""
-
-
 class Part(ABC):
-    """What the four parts have in common: a name, a one-line story, parameters, and a memory fed
+    """What the four parts have in common: a name, a one-line summary, parameters, and a memory fed
     by facts.
 
-    A part with parameters names their Struct, whose every field has a default, in `Params` and
-    is made from one: `delay(node=5)` is `Delay(Delay.Params(node=5))`.
+    A part is made from its `Params`, whose fields all have defaults: `delay(node=5)` is
+    `Delay(Delay.Params(node=5))`.
     """
 
     name: ClassVar[str]
@@ -43,35 +40,42 @@ class Part(ABC):
     """Whether it wants to be told of every answered offer (`OfferAnswered`)."""
 
     guarantees: tuple[str, ...] = ()
-    """The properties that it states to have, by their names in `fairness.catalogue`: what is
-    promised is tested (`callboard check`).
+    """The properties that it claims, by their names in `fairness.catalogue`; `callboard check`
+    tests them.
     """
 
     wants_progress: bool = False
-    """Whether heartbeats have to tell how far some running attempts are (`Progressed`)."""
+    """Whether heartbeats have to tell the progress of some running attempts (`Progressed`)."""
 
     wants_oracle: bool = False
-    """Whether it goes by true sizes: only if its parameters say `size="oracle"`."""
+    """Whether it goes by true sizes; only if its parameters say `size="oracle"`."""
+
+    _oracle: Oracle | None = None
 
     def wants_progress_of(self, launched: Launched) -> bool:  # noqa: ARG002
-        """Whether an attempt's progress has to be told, asked after its launch was told."""
+        """Whether this attempt's progress has to be told; asked after its launch was told."""
         return True
 
-    def set_oracle(self, oracle: Oracle) -> None:  # noqa: B027
-        """Take the oracle, handed over before the run to the parts that want one."""
+    def set_oracle(self, oracle: Oracle) -> None:
+        """Take the oracle, which only parts that want one are given, before the run."""
+        self._oracle = oracle
+
+    @property
+    def oracle(self) -> Oracle:
+        """The oracle that was handed over; RuntimeError without one."""
+        if self._oracle is None:
+            raise RuntimeError(f"{self.name} goes by true sizes and was given no oracle")
+        return self._oracle
 
     def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: B027
-        """Learn a fact.  Parts without a memory leave it at that."""
+        """Learn a fact."""
 
-    def validate(self, policy: "Policy") -> str | None:  # noqa: ARG002
-        """Why this part makes no sense in `policy`, to be read by people; None if it does."""
-        return None
+    def bind(self, policy: "Policy") -> None:  # noqa: B027
+        """Learn which parts it works with.  Raises MisfitError if it cannot work with them."""
 
 
 class QueuedJob(NamedTuple):
-    """A job in an order's queue, the number by which it stands there, and what else puts it
-    there.
-    """
+    """A job in an order's queue, and why it stands where it stands."""
 
     job: JobView
     score: float
@@ -79,16 +83,16 @@ class QueuedJob(NamedTuple):
 
 
 class Order(Part):
-    """Who is next."""
+    """Which job is next?"""
 
     same_for_every_node: ClassVar[bool] = True
-    """Whether every node is offered to the same jobs in the same order."""
+    """Whether `queue` is the same for every node."""
 
     switches: ClassVar[bool] = False
-    """Whether it is made of several orders and changes between them."""
+    """Whether it changes between several orders."""
 
     score_format: ClassVar[str] = ""
-    """How a score is shown, as in `{:,.1f} slot-s left`; empty if people need not see it."""
+    """How a score is shown, as in `{:,.1f} slot-s left`; empty if it is not."""
 
     @property
     def switch(self) -> Switch | None:
@@ -99,11 +103,10 @@ class Order(Part):
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """The jobs with pending tasks of this kind, first one first, lazily.
 
-        The order is total: every comparison ends in the job's number.  Who is in the queue
-        changes by facts alone; their order may change with time too.  Most orders rank jobs alike
-        for every node; one that does not says so (`same_for_every_node`) and looks at
-        `offer.node`.  It may also leave jobs out, and the node's slots free, as long as each job
-        is in the queue of some node.
+        The order is total: every comparison ends in the job's number.  Which jobs are in the
+        queue changes by facts alone; their order may change with time too.  An order whose queue
+        depends on `offer.node` says so (`same_for_every_node`); it may leave jobs out, as long as
+        each job is in the queue of some node.
         """
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002
@@ -115,13 +118,13 @@ class Order(Part):
         return offer.free(kind)
 
     def may_speculate(self, job: JobId, kind: TaskKind) -> bool:  # noqa: ARG002
-        """Whether the job may run one attempt more than its tasks need."""
+        """Whether the job may have one more speculative attempt."""
         return True
 
 
 class LocalityWait(NamedTuple):
-    """What a job has put up with since its last map launch: how many offers passed it over, and
-    the time that a locality rule counts as waited, in ms.
+    """Since a job's last map launch: how many offers passed it over, and the time that the
+    locality rule counts as waited.
     """
 
     skips: int
@@ -141,13 +144,13 @@ class LocalityRule(Part):
         """Why a map of `job` may not be launched at `level` from its input; None if it may."""
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:
-        """Whether `refusal` would be None.  Asked of every job on the way to a launch, where few
-        refusals are told: a rule that can answer without finding out why should.
+        """Whether `refusal` would be None.  Asked far more often: a rule that can answer without
+        finding out why should.
         """
         return self.refusal(job, level, offer, view) is None
 
     def locality_wait(self, job: JobView, view: ClusterView) -> LocalityWait:  # noqa: ARG002
-        """What the job has put up with so far, for the reason of its launch."""
+        """How long the job has waited so far, for the reason of its launch."""
         return NO_LOCALITY_WAIT
 
 
@@ -160,16 +163,10 @@ class MisfitError(ValueError):
 
 
 class PreemptionRule(Part):
-    """Who must give way?
-
-    `victims` is asked once a tick, so a rule may move its clocks in it.
-    """
+    """Which attempts must give way?"""
 
     interval_ms: Millis | None = None
-    """How often `victims` is asked; None for never."""
-
-    def bind(self, order: Order) -> None:
-        """Learn whose side it works on.  Raises MisfitError if it cannot work with this order."""
+    """How often `victims` is asked, which may move the rule's clocks; None for never."""
 
     @abstractmethod
     def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
@@ -177,27 +174,21 @@ class PreemptionRule(Part):
 
 
 class SpeculationRule(Part):
-    """Who gets a second copy?
-
-    A task may have two attempts at a time, on different nodes.
-    """
-
-    def bind(self, order: Order) -> None:
-        """Learn which order it works beside."""
+    """Which tasks get a second attempt at a time, on another node?"""
 
     @abstractmethod
     def speculate(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:
-        """A copy to launch on this node, asked when nothing is pending for it."""
+        """The attempt to launch on this node, asked when nothing is pending for it."""
 
     def urgent(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Speculate | None:  # noqa: ARG002
-        """A copy that goes before everything that is pending, asked first."""
+        """The attempt that goes before everything that is pending, asked first."""
         return None
 
     def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
-        """Whether `copy` could have something for some node.
+        """Whether `speculate` could have something for some node.
 
-        Asked after every message, and to be changed by facts alone, not by time: a node is asked
-        to take a copy only from the first instant after this came true on.
+        Asked after every message, and changed by facts alone, not by time: nodes are offered
+        speculative attempts only after this has come true.
         """
         return view.running(kind) > 0
 
@@ -245,52 +236,27 @@ class Policy:
         preemption: PreemptionRule | None = None,
         speculation: SpeculationRule | None = None,
     ) -> None:
-        self._compose(
-            order,
-            locality or AnyLocality(),
-            preemption or NoPreemption(),
-            speculation or NoSpeculation(),
-        )
-
-    def _compose(
-        self,
-        order: Order,
-        locality: LocalityRule,
-        preemption: PreemptionRule,
-        speculation: SpeculationRule,
-    ) -> None:
-        """Be made of these parts."""
         self.order = order
-        self.locality = locality
-        self.preemption = preemption
-        self.speculation = speculation
-        self.preemption.bind(self.order)
-        self.speculation.bind(self.order)
-        self._parts: tuple[Part, ...] = (
-            self.order,
-            self.locality,
-            self.preemption,
-            self.speculation,
-        )
+        self.locality = locality or AnyLocality()
+        self.preemption = preemption or NoPreemption()
+        self.speculation = speculation or NoSpeculation()
+        self.parts: tuple[Part, ...] = (order, self.locality, self.preemption, self.speculation)
+        for part in self.parts:
+            part.bind(self)
         # A part without a memory need not be told anything.
-        self._learners = tuple(p for p in self._parts if type(p).observe is not Part.observe)
+        self._learners = tuple(p for p in self.parts if type(p).observe is not Part.observe)
         self._offer_learners = tuple(p for p in self._learners if p.hears_offers)
         self.hears_offers = bool(self._offer_learners)
         """Whether any part wants to be told of answered offers."""
         self.speculates = type(self.speculation) is not NoSpeculation
-        self._followers = tuple(part for part in self._parts if part.wants_progress)
+        self._followers = tuple(part for part in self.parts if part.wants_progress)
         # The jobs with pending maps, all refused by the last offer, until another fact is told.
         # Only what `decide` has found out already: it spares the queue, and changes no answer.
         self._all_refused: list[JobView] | None = None
 
     def become(self, other: "Policy") -> None:
         """Go on with the parts of another policy, a fresh one."""
-        self._compose(other.order, other.locality, other.preemption, other.speculation)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The four of them."""
-        return self._parts
+        Policy.__init__(self, other.order, other.locality, other.preemption, other.speculation)
 
     @property
     def wants_progress(self) -> bool:
@@ -304,11 +270,11 @@ class Policy:
     @property
     def wants_oracle(self) -> bool:
         """Whether a part goes by true sizes, and says so in its parameters."""
-        return any(part.wants_oracle for part in self._parts)
+        return any(part.wants_oracle for part in self.parts)
 
     def set_oracle(self, oracle: Oracle) -> None:
         """Hand the oracle to the parts that want one, and to no other."""
-        for part in self._parts:
+        for part in self.parts:
             if part.wants_oracle:
                 part.set_oracle(oracle)
 
@@ -353,15 +319,14 @@ class Policy:
         return None
 
     def preempt(self, view: ClusterView) -> Iterator[Kill | Suspend]:
-        """The attempts to be killed or suspended now."""
         return self.preemption.victims(view)
 
     def _refused_again(
         self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
     ) -> bool:
-        """Whether everybody whom the last offer refused a map is refused one here too.
+        """Whether this offer would refuse every job that the last one refused.
 
-        Under delay scheduling most offers are: tasks stay pending while slots are free.
+        Under delay scheduling most offers do: tasks stay pending while slots are free.
         """
         if kind is TaskKind.REDUCE or self._all_refused is None or offer.node.suspended(kind):
             return False

@@ -1,8 +1,8 @@
-"""Who stands before whom: the hook by which preemption by rank asks an order.
+"""Which jobs stand before which: the hook by which preemption by rank asks an order.
 
 An order that serves strictly by rank says so by deriving from `Ranking`.  An order that shares
-does not: whoever runs less stands first there, so a slot taken for it would put its victim first,
-and so on for ever.
+does not: the job that runs less stands first there, so a slot taken for it would put its victim
+first, and so on for ever.
 """
 
 from abc import ABC, abstractmethod
@@ -13,7 +13,7 @@ from callboard.scheduler.view import ClusterView
 
 
 class Ranking(ABC):
-    """An order in which a place in the queue does not hang on what the job runs."""
+    """An order in which a job's place in the queue does not depend on what the job runs."""
 
     @abstractmethod
     def tiers(self, kind: TaskKind, view: ClusterView) -> Sequence[Sequence[JobId]]:
@@ -24,9 +24,9 @@ class Ranking(ABC):
         """
 
     def urgent(self, kind: TaskKind, view: ClusterView) -> Sequence[tuple[JobId, int]]:  # noqa: ARG002
-        """Jobs so many of whose pending tasks go before every tier now, first one first."""
+        """(job, n): n pending tasks of the job go before every tier now; first one first."""
         return ()
 
     def spared(self, kind: TaskKind) -> Collection[AttemptId]:  # noqa: ARG002
-        """Running attempts that nobody outranks."""
+        """Running attempts that no job outranks."""
         return ()

@@ -67,7 +67,7 @@ _THE_MASTERS = frozenset(
 
 
 class _Data(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What reasons are made of."""
+    """Part of a reason."""
 
 
 class _Tagged(_Data, frozen=True, tag=True):

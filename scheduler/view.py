@@ -1,8 +1,7 @@
 """All that a policy may see: what the master believes, through heartbeats and submissions.
 
-These are read-only windows.  In a run the master's ledger stands behind them, with no copying;
-in a test a plain object with the same attributes will do.  What is not here a policy cannot
-know: how long a task takes, how large a job is, whether a silent node is dead.
+In a run the master's ledger implements these read-only protocols, with no copying.  What is not
+here a policy cannot know: how long a task takes, how large a job is, whether a silent node is dead.
 """
 
 from collections.abc import Iterable
@@ -21,8 +20,8 @@ from callboard.scheduler.model import (
 
 
 class JobView(Protocol):
-    """A job that has been submitted and has not ended, or of which something still runs: copies
-    of tasks that are done, until their nodes have stopped them.
+    """A job that has been submitted and has not ended, or of which an attempt still runs: one whose
+    task is done by another, until its node has stopped it.
     """
 
     @property
@@ -40,21 +39,20 @@ class JobView(Protocol):
         """How many tasks of this kind the job has."""
 
     def pending(self, kind: TaskKind) -> int:
-        """How many of them may run now and do not; reduces only from slowstart on.
-
-        Those whose attempts are suspended count, though each may go on on its own node only.
+        """How many of them may run now and do not; reduces only from slowstart on.  Suspended ones
+        count, though each may go on on its own node only.
         """
 
     def suspended(self, kind: TaskKind) -> int:
         """How many of the pending ones have a suspended attempt."""
 
     def resumable(self, kind: TaskKind, node: NodeId) -> AttemptId | None:
-        """The earliest launched of its attempts that `node` holds suspended and that nobody has
-        chosen to be killed; None without any.
+        """Of its attempts that `node` holds suspended, and that are not being killed, the one that
+        was launched first; None without any.
         """
 
     def running(self, kind: TaskKind) -> int:
-        """How many attempts of this kind are believed to run; a task and its copy are two."""
+        """How many attempts of this kind are believed to run; a task may have two."""
 
     def finished(self, kind: TaskKind) -> int:
         """How many of its tasks are known to have succeeded."""
@@ -119,11 +117,11 @@ class AttemptView(Protocol):
 
     @property
     def number(self) -> int:
-        """How many attempts its task had before it, copies among them."""
+        """How many attempts its task had before it."""
 
     @property
     def original(self) -> AttemptId:
-        """The attempt that it was launched as a copy of; 0 if it is no copy."""
+        """Of a speculative attempt, the one whose task it runs too; else 0."""
 
     @property
     def alone(self) -> bool:
@@ -139,7 +137,7 @@ class AttemptView(Protocol):
 
     @property
     def progress(self) -> float:
-        """How far it was at its node's last beat, from 0 to 1; 0 unless a part wants to know.
+        """Its progress at its node's last heartbeat, from 0 to 1; 0 unless a part wants to know.
 
         Of a map, the share of its time; of a reduce, 1/3 when its shuffle has ended, the other
         two thirds by the share of the time after it.  (In Hadoop the shuffle's third grows with
@@ -158,7 +156,7 @@ class ClusterView(Protocol):
 
     @property
     def heartbeat_ms(self) -> Millis:
-        """The interval at which the master tells nodes to beat."""
+        """The interval between a node's heartbeats."""
 
     def slots(self, kind: TaskKind) -> int:
         """All slots of this kind."""

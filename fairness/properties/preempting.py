@@ -5,7 +5,7 @@ heartbeats until a slot that was taken is given.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -18,18 +18,15 @@ from callboard.fairness.properties.invariants import rule_check
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
 from callboard.fairness.variants import with_parts
-from callboard.journal.tell.names import claimant_name
+from callboard.journal.tell.reason_words import claimant_name
+from callboard.scheduler.entitlements import Entitlement
 from callboard.scheduler.model import AttemptId, Millis
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.preemption.kill import KillPreemption, NewestAboveShare
-from callboard.scheduler.preemption.share_based import UPDATE_INTERVAL_MS
-from callboard.scheduler.preemption.starvation import (
-    StarvationTest,
-    below_half_share,
-    below_min_share,
-)
+from callboard.scheduler.preemption.kill import KillParams, KillPreemption, NewestAboveShare
+from callboard.scheduler.preemption.starvation import below_half_share, below_min_share
+from callboard.scheduler.preemption.starvation_watch import UPDATE_INTERVAL_MS
 
 LONG_TASKS: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, nodes=1, slots=6, min_slots=4, jobs=3, maps=8, lengths_s=(100.0, 200.0)
@@ -122,7 +119,7 @@ class StarvationInterval(NamedTuple):
 
 
 def starvation_intervals(
-    run: ObservedRun, starves: StarvationTest, *, broken_by_arrivals: bool
+    run: ObservedRun, starves: Callable[[Entitlement], bool], *, broken_by_arrivals: bool
 ) -> Iterator[StarvationInterval]:
     """All of them; `broken_by_arrivals` ends each with the next arrival."""
     arrivals = deque(sorted(event.at_ms for event in run.all(ev.JobSubmitted)))
@@ -142,12 +139,12 @@ def starvation_intervals(
         yield StarvationInterval(name, from_ms, now_ms)
 
 
-def _kill_params(policy: Policy) -> KillPreemption.Params:
+def _kill_params(policy: Policy) -> KillParams:
     assert isinstance(policy.preemption, KillPreemption)
     return policy.preemption.params
 
 
-def _helped(run: ObservedRun, starves: StarvationTest, timeout_s: float) -> int:
+def _helped(run: ObservedRun, starves: Callable[[Entitlement], bool], timeout_s: float) -> int:
     """Raise PropertyViolated where a claimant starves for longer than it may."""
     run, times = completed(run), 0
     most_ms = 1000 * (timeout_s + _kill_params(run.policy).interval_s)

@@ -16,8 +16,7 @@ from callboard.fairness.experiment import Experiment, LaunchDecision, ObservedRu
 from callboard.fairness.figures import as_seconds, completed, gap_ms
 from callboard.fairness.property import PropertyCheck, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS, ScenarioFamily
-from callboard.scheduler.model import JobId, TaskKind
-from callboard.scheduler.orders.fair.pools import PRIORITY_WEIGHTS
+from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, TaskKind
 
 EQUAL_JOBS: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, reduces=True, noise=True, locality_matters=True

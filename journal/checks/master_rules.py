@@ -20,7 +20,7 @@ from callboard.actors.vocabulary.messages import Heartbeat, Preempt
 from callboard.journal.checks.rule import Handlers, Rule
 from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.names import claimant_name
+from callboard.journal.tell.reason_words import claimant_name
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.keyed import KeyedOrder
 from callboard.scheduler.policy import (
@@ -200,14 +200,14 @@ class PreemptionLimits(Rule):
     ) -> None:
         slots = [a for a in ledger.attempts() if a.kind is kind and a.suspended_ms is None]
         leaving = [a for a in slots if a.killing or a.suspending]
-        lacking = sum(deficit.slots for deficit in rule.deficits(kind, ledger))
+        lacking = sum(deficit.slots for deficit in rule.watch.deficits(kind, ledger))
         if len(leaving) > lacking:
             given = f"{len(victims)} victims, {len(leaving) - len(victims)} on their way out"
             self.found = self.broken(event, f"{given}, and {lacking} slots are lacking")
             return
         alive = Counter(a.job for a in slots if not (a.killing or a.suspending))
         lost: set[JobId] = {a.job for a in leaving if a.attempt in victims}
-        for claim in rule.entitlements(kind, ledger):
+        for claim in rule.watch.entitlements(kind, ledger):
             left = sum(alive[job] for job in claim.jobs)
             if left < floor(claim.share) and not lost.isdisjoint(claim.jobs):
                 told = f"{claimant_name(claim.claimant)} is left with {left} slots"

@@ -18,9 +18,17 @@ from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.run_records import JobRecord
 from callboard.scheduler.facts import JobArrived
-from callboard.scheduler.model import KINDS, JobId, Locality, Millis, NodeId, Priority, TaskKind
+from callboard.scheduler.model import (
+    KINDS,
+    PRIORITY_WEIGHTS,
+    JobId,
+    Locality,
+    Millis,
+    NodeId,
+    Priority,
+    TaskKind,
+)
 from callboard.scheduler.orders.fair.fair import Fair
-from callboard.scheduler.orders.fair.pools import PRIORITY_WEIGHTS
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.parts import SHIPPED, PartSettings, parse_policy
 from callboard.scheduler.view import ClusterView, JobView

@@ -13,7 +13,8 @@ from callboard.journal.replay.frame import JobRow, JobSortKey, JobState, View
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import claimant_name, printable
+from callboard.journal.tell.names import printable
+from callboard.journal.tell.reason_words import claimant_name
 from callboard.scheduler.model import JobId, Millis
 
 _OUTCOMES = {

@@ -31,7 +31,6 @@ from callboard.journal.run_state import RunState
 from callboard.journal.tell.named_job import job_in_journal
 from callboard.journal.tell.names import (
     LOCALITY_NAMES,
-    claimant_name,
     clock,
     count,
     duration,
@@ -40,6 +39,7 @@ from callboard.journal.tell.names import (
     printable,
 )
 from callboard.journal.tell.reason_words import (
+    claimant_name,
     reason_in_words,
     refusal_in_words,
     refusal_without_numbers,

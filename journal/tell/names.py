@@ -4,7 +4,6 @@
 """
 
 import re
-from typing import assert_never
 
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.scheduler.model import (
@@ -16,26 +15,12 @@ from callboard.scheduler.model import (
     TaskIndex,
     TaskKind,
 )
-from callboard.scheduler.reasons import Claimant, JobClaimant, PoolClaimant, UserClaimant
 
 LOCALITY_NAMES = {
     Locality.NODE: "node-local",
     Locality.RACK: "rack-local",
     Locality.OFF_RACK: "off-rack",
 }
-
-
-def claimant_name(claimant: Claimant) -> str:
-    """`job-12`, `pool ads/web`, `user ann`."""
-    match claimant:
-        case JobClaimant(job):
-            return job_name(job)
-        case PoolClaimant(path):
-            return f"pool {path}"
-        case UserClaimant(user):
-            return f"user {user}"
-        case _:
-            assert_never(claimant)
 
 
 def node_name(node: NodeId) -> str:

@@ -4,19 +4,23 @@ from typing import assert_never
 
 from callboard.actors.vocabulary.events import OrderSwitched
 from callboard.actors.vocabulary.job_names import job_name
-from callboard.journal.tell.names import LOCALITY_NAMES, claimant_name, count, duration, ordinal
+from callboard.journal.tell.names import LOCALITY_NAMES, count, duration, ordinal
 from callboard.scheduler.reasons import (
     AttemptPace,
     BehindAverage,
+    Claimant,
     ClassPlace,
     DelayByCount,
     DelayByTime,
+    JobClaimant,
     Note,
+    PoolClaimant,
     PoolPlace,
     Reason,
     Refusal,
     Shortage,
     Starving,
+    UserClaimant,
     Why,
 )
 
@@ -39,6 +43,19 @@ _GIVEN_FOR = {
     Reason.OUTRANKED_ON_NODE: "is further ahead and suspended there",
 }
 """What is so of the beneficiary."""
+
+
+def claimant_name(claimant: Claimant) -> str:
+    """`job-12`, `pool ads/web`, `user ann`."""
+    match claimant:
+        case JobClaimant(job):
+            return job_name(job)
+        case PoolClaimant(path):
+            return f"pool {path}"
+        case UserClaimant(user):
+            return f"user {user}"
+        case _:
+            assert_never(claimant)
 
 
 def reason_in_words(why: Why) -> str:

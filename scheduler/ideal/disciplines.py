@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from callboard.scheduler.ideal import fsp, loops
 from callboard.scheduler.ideal.row_makers import (
-    ArrayRowMaker,
-    ListRowMaker,
+    ARRAYS,
+    LISTS,
     RowMaker,
     RunInput,
     empty_fsp_machine,
@@ -32,33 +32,27 @@ class _Discipline(NamedTuple):
     rows: Callable[[RowMaker, RunInput], tuple[Any, ...]]
 
 
-def _twin(late: int, *, weighted: bool = False) -> Callable[[RowMaker, RunInput], tuple[Any, ...]]:
-    def room(rows: RowMaker, case: RunInput) -> tuple[Any, ...]:
+def _fsp(late: int, *, weighted: bool = False) -> _Discipline:
+    def rows(make: RowMaker, case: RunInput) -> tuple[Any, ...]:
         weight = case.weight if weighted else None
-        return empty_fsp_machine(rows, len(case.arrival), late, weight), late
+        return empty_fsp_machine(make, case.n, late, weight), late
 
-    return room
+    return _Discipline("fsp", rows)
 
 
 _DISCIPLINES: dict[str, _Discipline] = {
-    "fifo": _Discipline("fifo", lambda _rows, _case: ()),
-    "ps": _Discipline("share", lambda rows, case: (empty_ps_queue(rows, len(case.arrival)),)),
-    "gps": _Discipline(
-        "share", lambda rows, case: (empty_ps_queue(rows, len(case.arrival), case.weight),)
-    ),
-    "las": _Discipline("las", lambda rows, case: (empty_las_queue(rows, len(case.arrival)),)),
-    "srpt": _Discipline("srpt", lambda rows, case: (empty_heap(rows, len(case.arrival)),)),
+    "fifo": _Discipline("fifo", lambda _make, _case: ()),
+    "ps": _Discipline("share", lambda make, case: (empty_ps_queue(make, case.n),)),
+    "gps": _Discipline("share", lambda make, case: (empty_ps_queue(make, case.n, case.weight),)),
+    "las": _Discipline("las", lambda make, case: (empty_las_queue(make, case.n),)),
+    "srpt": _Discipline("srpt", lambda make, case: (empty_heap(make, case.n),)),
     "srpt+ps": _Discipline(
-        "srpt_ps",
-        lambda rows, case: (
-            empty_heap(rows, len(case.arrival)),
-            empty_ps_queue(rows, len(case.arrival)),
-        ),
+        "srpt_ps", lambda make, case: (empty_heap(make, case.n), empty_ps_queue(make, case.n))
     ),
-    "fsp+fifo": _Discipline("fsp", _twin(fsp.LATE_FIFO)),
-    "fsp+ps": _Discipline("fsp", _twin(fsp.LATE_PS)),
-    "fsp+las": _Discipline("fsp", _twin(fsp.LATE_LAS)),
-    "psbs": _Discipline("fsp", _twin(fsp.LATE_PS, weighted=True)),
+    "fsp+fifo": _fsp(fsp.LATE_FIFO),
+    "fsp+ps": _fsp(fsp.LATE_PS),
+    "fsp+las": _fsp(fsp.LATE_LAS),
+    "psbs": _fsp(fsp.LATE_PS, weighted=True),
 }
 
 DISCIPLINES: tuple[str, ...] = tuple(_DISCIPLINES)
@@ -95,7 +89,7 @@ def simulate(
     seconds of work done in a second.  Disciplines that have no use for estimates (`BLIND`) or
     weights (all but `gps` and `psbs`) ignore them.
 
-    `discipline` is one of `DEFAULT_DISCIPLINES`; what each does, and what it does with a job whose
+    `discipline` is one of `DISCIPLINES`; what each does, and what it does with a job whose
     estimate was wrong, is said at its loop (the simulator report, §2.3).  Ties go by arrival,
     then by index; completions come before arrivals of the same instant.
 
@@ -168,10 +162,10 @@ def exact(
     )
     end = INF if until is None else Fraction(until)
     jobs = _run(discipline, case, end, "plain")
-    place = {job: rank for rank, job in enumerate(order)}
+    places = sorted(range(len(order)), key=order.__getitem__)
     return Exact(
-        done=[jobs.done[place[job]] for job in range(len(order))],
-        left=[jobs.left[place[job]] * speed for job in range(len(order))],
+        done=[jobs.done[place] for place in places],
+        left=[jobs.left[place] * speed for place in places],
     )
 
 
@@ -183,7 +177,6 @@ def compiled_is_available() -> bool:
 
 
 def _run(discipline: str, case: RunInput, until: Any, path: LoopPath) -> loops.LoopJobs:
-    """Run the loop of `discipline` and return its jobs, in order of arrival."""
     if discipline not in _DISCIPLINES:
         raise ValueError(f"no discipline {discipline!r}; there are {', '.join(DISCIPLINES)}")
     if path not in ("auto", "plain", "compiled"):
@@ -192,11 +185,9 @@ def _run(discipline: str, case: RunInput, until: Any, path: LoopPath) -> loops.L
     if path == "compiled" or (path == "auto" and compiled_is_available()):
         from callboard.scheduler.ideal.compiled import COMPILED_LOOPS
 
-        rows: RowMaker = ArrayRowMaker()
-        run = COMPILED_LOOPS[what.loop]
+        rows, run = ARRAYS, COMPILED_LOOPS[what.loop]
     else:
-        rows = ListRowMaker()
-        run = PLAIN_LOOPS[what.loop]
+        rows, run = LISTS, PLAIN_LOOPS[what.loop]
     jobs = case.jobs(rows)
     run(jobs, *what.rows(rows, case), until)
     return jobs
@@ -266,12 +257,10 @@ def _first(bad: NDArray[np.bool_]) -> int:
 
 
 def _floats(values: Iterable[Any] | None) -> Any:
-    """The values as floats, to be checked as such."""
     return None if values is None else [float(value) for value in values]
 
 
 def _in_given_order(row: Any, order: NDArray[np.int64] | None) -> FloatRow:
-    """Undo the sorting by arrival."""
     found = np.asarray(row, dtype=np.float64)
     if order is None:
         return found

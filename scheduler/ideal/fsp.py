@@ -16,23 +16,10 @@ jobs keyed by their virtual finish serves as it stands.  O(log n) a job, amortis
 
 from typing import Any, NamedTuple
 
+from callboard.scheduler.ideal import sharing_queues as queues
 from callboard.scheduler.ideal.heap import NO_JOB, Heap, JobLinks, pop, push
 from callboard.scheduler.ideal.loops import LoopJobs, complete, has_arrival, until_arrival
-from callboard.scheduler.ideal.sharing_queues import (
-    INF,
-    LasQueue,
-    PsQueue,
-    drain_las,
-    drain_ps,
-    enter_las,
-    enter_ps,
-    leave_las,
-    leave_ps,
-    serve_las,
-    serve_ps,
-    until_las_change,
-    until_ps_departure,
-)
+from callboard.scheduler.ideal.sharing_queues import INF
 
 LATE_PS, LATE_FIFO, LATE_LAS = 0, 1, 2
 """How late jobs share the machine: by weight, first late first, least attained service."""
@@ -46,20 +33,20 @@ class FspMachine(NamedTuple):
     jobs under `SHARE`, `LATE_FIFO` (from `ends[0]` to before `ends[1]`) and `LEAST`.
     """
 
-    virtual: PsQueue
+    virtual: queues.PsQueue
     present: Heap
-    shared: PsQueue
+    shared: queues.PsQueue
     queue: JobLinks
     ends: JobLinks
-    levels: LasQueue
+    levels: queues.LasQueue
 
 
 def until_late_change(jobs: LoopJobs, twin: FspMachine, late: int) -> Any:
     """Seconds until something changes among the late jobs; infinite if there are none."""
     if late == LATE_PS:
-        return until_ps_departure(twin.shared, 0)
+        return queues.until_ps_departure(twin.shared, 0)
     if late == LATE_LAS:
-        return until_las_change(twin.levels)
+        return queues.until_las_change(twin.levels)
     if twin.ends[0] == twin.ends[1]:
         return INF
     return jobs.left[twin.queue[twin.ends[0]]]
@@ -68,9 +55,9 @@ def until_late_change(jobs: LoopJobs, twin: FspMachine, late: int) -> Any:
 def serve_late(jobs: LoopJobs, twin: FspMachine, late: int, seconds: Any) -> None:
     """Let the late jobs, of whom there are some, have the machine."""
     if late == LATE_PS:
-        serve_ps(twin.shared, seconds, 0)
+        queues.serve_ps(twin.shared, seconds, 0)
     elif late == LATE_LAS:
-        serve_las(twin.levels, seconds)
+        queues.serve_las(twin.levels, seconds)
     else:
         jobs.left[twin.queue[twin.ends[0]]] -= seconds
 
@@ -78,9 +65,9 @@ def serve_late(jobs: LoopJobs, twin: FspMachine, late: int, seconds: Any) -> Non
 def leave_late(twin: FspMachine, late: int) -> int:
     """Settle the event that `late_gap` foretold: the late job that is done, or `NO_JOB`."""
     if late == LATE_PS:
-        return leave_ps(twin.shared)
+        return queues.leave_ps(twin.shared)
     if late == LATE_LAS:
-        return leave_las(twin.levels)
+        return queues.leave_las(twin.levels)
     twin.ends[0] += 1
     return int(twin.queue[twin.ends[0] - 1])
 
@@ -89,9 +76,9 @@ def become_late(jobs: LoopJobs, twin: FspMachine, late: int) -> None:
     """The first present job is virtually but not really done: put it among the late."""
     job = pop(twin.present, 0)
     if late == LATE_PS:
-        enter_ps(twin.shared, job, jobs.left[job])
+        queues.enter_ps(twin.shared, job, jobs.left[job])
     elif late == LATE_LAS:
-        enter_las(twin.levels, job, jobs.size[job] - jobs.left[job], jobs.size[job])
+        queues.enter_las(twin.levels, job, jobs.size[job] - jobs.left[job], jobs.size[job])
     else:
         twin.queue[twin.ends[1]] = job
         twin.ends[1] += 1
@@ -99,7 +86,7 @@ def become_late(jobs: LoopJobs, twin: FspMachine, late: int) -> None:
 
 def arrive(jobs: LoopJobs, twin: FspMachine, job: int) -> None:
     """Put a new job into both machines; the virtual one reckons with the estimate."""
-    enter_ps(twin.virtual, job, jobs.estimate[job])
+    queues.enter_ps(twin.virtual, job, jobs.estimate[job])
     push(twin.present, 0, job, twin.virtual.heap.key[job])
 
 
@@ -109,14 +96,14 @@ def fsp(jobs: LoopJobs, twin: FspMachine, late: int, until: Any) -> None:
     i = 0
     while True:
         wait = until_arrival(jobs, i, now, until)
-        virtual_finish = until_ps_departure(twin.virtual, 0)
+        virtual_finish = queues.until_ps_departure(twin.virtual, 0)
         late_change = until_late_change(jobs, twin, late)
         head = twin.present.top[0] if late_change == INF else NO_JOB
         finish = INF if head == NO_JOB else jobs.left[head]
         step = min(late_change, finish, virtual_finish, wait)
         if step == INF:
             return
-        serve_ps(twin.virtual, step, 0)
+        queues.serve_ps(twin.virtual, step, 0)
         if head != NO_JOB:
             jobs.left[head] -= step
         elif late_change < INF:
@@ -129,13 +116,13 @@ def fsp(jobs: LoopJobs, twin: FspMachine, late: int, until: Any) -> None:
         elif finish == step:
             complete(jobs, pop(twin.present, 0), now)
         elif virtual_finish == step:
-            if jobs.done[leave_ps(twin.virtual)] == INF:
+            if jobs.done[queues.leave_ps(twin.virtual)] == INF:
                 become_late(jobs, twin, late)
         elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
             arrive(jobs, twin, i)
             i += 1
         else:
-            drain_ps(twin.shared, jobs.left)
-            drain_las(twin.levels, jobs.left)
+            queues.drain_ps(twin.shared, jobs.left)
+            queues.drain_las(twin.levels, jobs.left)
             return

@@ -11,23 +11,9 @@ and are compiled for floats as they stand.
 
 from typing import Any, NamedTuple
 
+from callboard.scheduler.ideal import sharing_queues as queues
 from callboard.scheduler.ideal.heap import NO_JOB, Heap, NumberRow, pop, push
-from callboard.scheduler.ideal.sharing_queues import (
-    INF,
-    LasQueue,
-    PsQueue,
-    drain_las,
-    drain_ps,
-    enter_las,
-    enter_ps,
-    leave_las,
-    leave_ps,
-    serve_las,
-    serve_ps,
-    total_weight,
-    until_las_change,
-    until_ps_departure,
-)
+from callboard.scheduler.ideal.sharing_queues import INF
 
 
 class LoopJobs(NamedTuple):
@@ -74,51 +60,51 @@ def fifo(jobs: LoopJobs, until: Any) -> None:
             jobs.left[job] = free - until
 
 
-def processor_sharing(jobs: LoopJobs, pool: PsQueue, until: Any) -> None:
+def processor_sharing(jobs: LoopJobs, pool: queues.PsQueue, until: Any) -> None:
     """PS and GPS: everyone present is served, in proportion to the weights (report §2.3)."""
     now = 0
     i = 0
     while True:
         wait = until_arrival(jobs, i, now, until)
-        finish = until_ps_departure(pool, 0)
+        finish = queues.until_ps_departure(pool, 0)
         step = min(finish, wait)
         if step == INF:
             return
-        serve_ps(pool, step, 0)
+        queues.serve_ps(pool, step, 0)
         now += step
         if finish <= wait:
-            complete(jobs, leave_ps(pool), now)
+            complete(jobs, queues.leave_ps(pool), now)
         elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
-            enter_ps(pool, i, jobs.size[i])
+            queues.enter_ps(pool, i, jobs.size[i])
             i += 1
         else:
-            drain_ps(pool, jobs.left)
+            queues.drain_ps(pool, jobs.left)
             return
 
 
-def las(jobs: LoopJobs, levels: LasQueue, until: Any) -> None:
+def las(jobs: LoopJobs, levels: queues.LasQueue, until: Any) -> None:
     """Least attained service: those who have had least share the machine equally."""
     now = 0
     i = 0
     while True:
         wait = until_arrival(jobs, i, now, until)
-        change = until_las_change(levels)
+        change = queues.until_las_change(levels)
         step = min(change, wait)
         if step == INF:
             return
-        serve_las(levels, step)
+        queues.serve_las(levels, step)
         now += step
         if change <= wait:
-            job = leave_las(levels)
+            job = queues.leave_las(levels)
             if job != NO_JOB:
                 complete(jobs, job, now)
         elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
-            enter_las(levels, i, 0, jobs.size[i])
+            queues.enter_las(levels, i, 0, jobs.size[i])
             i += 1
         else:
-            drain_las(levels, jobs.left)
+            queues.drain_las(levels, jobs.left)
             return
 
 
@@ -151,7 +137,7 @@ def srpt(jobs: LoopJobs, heap: Heap, until: Any) -> None:
             return
 
 
-def srpt_ps(jobs: LoopJobs, heap: Heap, late: PsQueue, until: Any) -> None:
+def srpt_ps(jobs: LoopJobs, heap: Heap, late: queues.PsQueue, until: Any) -> None:
     """SRPT whose late jobs share: one whose estimate is used up joins the late ones.
 
     The late jobs and the one job of smallest remaining estimate share the machine equally.  A
@@ -163,28 +149,28 @@ def srpt_ps(jobs: LoopJobs, heap: Heap, late: PsQueue, until: Any) -> None:
         wait = until_arrival(jobs, i, now, until)
         head = heap.top[0]
         guests = 0 if head == NO_JOB else 1
-        sharers = total_weight(late) + guests
-        late_finish = until_ps_departure(late, guests)
+        sharers = queues.total_weight(late) + guests
+        late_finish = queues.until_ps_departure(late, guests)
         head_finish = INF if head == NO_JOB else jobs.left[head] * sharers
         used_up = INF if head == NO_JOB else max(heap.key[head], 0) * sharers
         step = min(late_finish, head_finish, used_up, wait)
         if step == INF:
             return
-        serve_ps(late, step, guests)
+        queues.serve_ps(late, step, guests)
         if head != NO_JOB:
             heap.key[head] -= step / sharers
             jobs.left[head] -= step / sharers
         now += step
         if late_finish == step:
-            complete(jobs, leave_ps(late), now)
+            complete(jobs, queues.leave_ps(late), now)
         elif head_finish == step:
             complete(jobs, pop(heap, 0), now)
         elif used_up == step:
-            enter_ps(late, pop(heap, 0), jobs.left[head])
+            queues.enter_ps(late, pop(heap, 0), jobs.left[head])
         elif has_arrival(jobs, i, until):
             now = jobs.arrival[i]
             push(heap, 0, i, jobs.estimate[i])
             i += 1
         else:
-            drain_ps(late, jobs.left)
+            queues.drain_ps(late, jobs.left)
             return

@@ -1,6 +1,7 @@
 """Where a loop's rows come from: lists for the plain loops, arrays for the compiled ones."""
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,49 +11,25 @@ from callboard.scheduler.ideal.loops import LoopJobs
 from callboard.scheduler.ideal.sharing_queues import INF, LasQueue, PsQueue
 
 
-class RowMaker(Protocol):
-    """A maker of rows."""
+class RowMaker(NamedTuple):
+    """How a loop's rows are made."""
 
-    def numbers(self, values: Any) -> NumberRow:
-        """A row of these numbers, which the loop may change."""
-
-    def same(self, value: Any, n: int) -> NumberRow:
-        """A row of `n` times this number."""
-
-    def links(self, n: int, job: int = NO_JOB) -> JobLinks:
-        """A row of `n` times this job number."""
+    numbers: Callable[[Any], NumberRow]
+    """A row of these numbers, which the loop may change."""
+    same: Callable[[Any, int], NumberRow]
+    """A row of n times this number."""
+    links: Callable[[int, int], JobLinks]
+    """A row of n times this job number."""
 
 
-class ListRowMaker:
-    """Rows as lists; the numbers keep their type, so Fractions stay exact."""
+LISTS = RowMaker(list, lambda value, n: [value] * n, lambda job, n: [job] * n)
+"""The numbers keep their type, so Fractions stay exact."""
 
-    def numbers(self, values: Any) -> NumberRow:
-        """A row of these numbers, which the loop may change."""
-        return list(values)
-
-    def same(self, value: Any, n: int) -> NumberRow:
-        """A row of `n` times this number."""
-        return [value] * n
-
-    def links(self, n: int, job: int = NO_JOB) -> JobLinks:
-        """A row of `n` times this job number."""
-        return [job] * n
-
-
-class ArrayRowMaker:
-    """Rows as float64 and int64 arrays."""
-
-    def numbers(self, values: Any) -> NumberRow:
-        """A row of these numbers, which the loop may change."""
-        return np.array(values, dtype=np.float64)
-
-    def same(self, value: Any, n: int) -> NumberRow:
-        """A row of `n` times this number."""
-        return np.full(n, value, dtype=np.float64)
-
-    def links(self, n: int, job: int = NO_JOB) -> JobLinks:
-        """A row of `n` times this job number."""
-        return np.full(n, job, dtype=np.int64)
+ARRAYS = RowMaker(
+    lambda values: np.array(values, dtype=np.float64),
+    lambda value, n: np.full(n, value, dtype=np.float64),
+    lambda job, n: np.full(n, job, dtype=np.int64),
+)
 
 
 class RunInput(NamedTuple):
@@ -63,21 +40,27 @@ class RunInput(NamedTuple):
     estimate: Any
     weight: Any
 
+    @property
+    def n(self) -> int:
+        """How many jobs there are."""
+        return len(self.arrival)
+
     def jobs(self, rows: RowMaker) -> LoopJobs:
         """The rows that a loop reads and fills."""
-        n = len(self.arrival)
         return LoopJobs(
             arrival=rows.numbers(self.arrival),
             size=rows.numbers(self.size),
             estimate=rows.numbers(self.estimate),
             left=rows.numbers(self.size),
-            done=rows.same(INF, n),
+            done=rows.same(INF, self.n),
         )
 
 
 def empty_heap(rows: RowMaker, n: int, tops: int = 1) -> Heap:
     """`tops` empty heaps for `n` jobs."""
-    return Heap(rows.same(0, n), rows.links(n), rows.links(n), rows.links(tops))
+    return Heap(
+        rows.same(0, n), rows.links(NO_JOB, n), rows.links(NO_JOB, n), rows.links(NO_JOB, tops)
+    )
 
 
 def empty_ps_queue(rows: RowMaker, n: int, weight: Any = None) -> PsQueue:
@@ -88,25 +71,19 @@ def empty_ps_queue(rows: RowMaker, n: int, weight: Any = None) -> PsQueue:
 
 def empty_las_queue(rows: RowMaker, n: int) -> LasQueue:
     """Empty levels for `n` jobs."""
-    return LasQueue(empty_heap(rows, n, n), empty_heap(rows, n), rows.links(n, 0), rows.links(1))
+    groups = empty_heap(rows, n)
+    return LasQueue(empty_heap(rows, n, n), groups, rows.links(0, n), rows.links(NO_JOB, 1))
 
 
 def empty_fsp_machine(rows: RowMaker, n: int, late: int, weight: Any = None) -> FspMachine:
     """A real machine and its virtual twin, with room for late jobs of the kind `late` only."""
     virtual = empty_ps_queue(rows, n, weight)
-    present = Heap(virtual.heap.key, rows.links(n), rows.links(n), rows.links(1))
-    shared = PsQueue(
-        empty_heap(rows, n if late == LATE_PS else 0),
-        virtual.weight,
-        rows.same(0, 1),
-        rows.same(0, 2),
-    )
-    queue = rows.links(n if late == LATE_FIFO else 0)
+    shared = empty_heap(rows, n if late == LATE_PS else 0)
     return FspMachine(
-        virtual,
-        present,
-        shared,
-        queue,
-        rows.links(2, 0),
-        empty_las_queue(rows, n if late == LATE_LAS else 0),
+        virtual=virtual,
+        present=empty_heap(rows, n)._replace(key=virtual.heap.key),
+        shared=PsQueue(shared, virtual.weight, rows.same(0, 1), rows.same(0, 2)),
+        queue=rows.links(NO_JOB, n if late == LATE_FIFO else 0),
+        ends=rows.links(0, 2),
+        levels=empty_las_queue(rows, n if late == LATE_LAS else 0),
     )

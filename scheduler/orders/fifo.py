@@ -3,7 +3,7 @@
 Jobs by priority, then submit time, then number.  A heartbeat fills a node only up to its share
 of the remaining load; it takes at most one off-rack map and then no other map, and at most one
 reduce; and when the cluster is nearly full it takes one task only, to keep some slots in hand
-for failures and copies (the padding).
+for failures and speculative attempts (the padding).
 """
 
 from callboard.scheduler.facts import Fact, JobUpdated

@@ -5,64 +5,60 @@ No order may sort or scan all jobs for one slot; a job's place is mended when a 
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from sortedcontainers import SortedList
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, entitlements_by_rank
-from callboard.scheduler.facts import (
-    Closed,
-    Fact,
-    JobArrived,
-    JobLeft,
-    Launched,
-    Resumed,
-    Suspended,
-    TasksPending,
-    TasksWithdrawn,
+from callboard.scheduler.entitlements import (
+    ClaimantKind,
+    Entitlement,
+    demand_of,
+    entitlements_by_rank,
 )
+from callboard.scheduler.facts import Fact, JobArrived, JobLeft, PhaseFact
 from callboard.scheduler.model import JobId, TaskKind
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 SortKey = tuple[Any, ...]
-"""What jobs are compared by; the job's number comes last and makes the order total."""
+"""What jobs, users or members of a pool are compared by; ties go by number or name, so that the
+order is total.
+"""
+
+Name = TypeVar("Name", int, str)
 
 
-class SortedQueue:
-    """Jobs by key."""
+class SortedQueue(Generic[Name]):
+    """Jobs or users by key."""
 
     def __init__(self) -> None:
-        self._sorted: SortedList[tuple[SortKey, JobId]] = SortedList()
-        self._keys: dict[JobId, SortKey] = {}
+        self._sorted: SortedList[tuple[SortKey, Name]] = SortedList()
+        self._keys: dict[Name, SortKey] = {}
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def __iter__(self) -> Iterator[tuple[SortKey, JobId]]:
+    def __iter__(self) -> Iterator[tuple[SortKey, Name]]:
         """First one first; the queue must not change meanwhile."""
         return iter(self._sorted)
 
-    def put(self, job: JobId, key: SortKey) -> None:
-        """Put a job in, or move it to its new place."""
-        old = self._keys.get(job)
+    def put(self, name: Name, key: SortKey) -> None:
+        old = self._keys.get(name)
         if old == key:
             return
         if old is not None:
-            self._sorted.remove((old, job))
-        self._keys[job] = key
-        self._sorted.add((key, job))
+            self._sorted.remove((old, name))
+        self._keys[name] = key
+        self._sorted.add((key, name))
 
-    def key_of(self, job: JobId) -> SortKey | None:
-        """The key by which a job stands here, if it does."""
-        return self._keys.get(job)
+    def key_of(self, name: Name) -> SortKey | None:
+        return self._keys.get(name)
 
-    def drop(self, job: JobId) -> None:
-        """Take a job out, if it is in."""
-        key = self._keys.pop(job, None)
+    def drop(self, name: Name) -> None:
+        key = self._keys.pop(name, None)
         if key is not None:
-            self._sorted.remove((key, job))
+            self._sorted.remove((key, name))
 
 
 class KeyedOrder(Order):
@@ -72,7 +68,7 @@ class KeyedOrder(Order):
     """
 
     def __init__(self) -> None:
-        self._queues = (SortedQueue(), SortedQueue())
+        self._queues: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
 
     @abstractmethod
     def key(self, job: JobView, kind: TaskKind) -> SortKey:
@@ -84,17 +80,10 @@ class KeyedOrder(Order):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
+            case PhaseFact(job, kind):
+                self.place(job, kind, view)
             case JobArrived(job):
                 self.place(job, TaskKind.MAP, view)
-            case (
-                TasksPending(job, kind)
-                | Launched(job, kind)
-                | Closed(job, kind)
-                | Suspended(job, kind)
-                | TasksWithdrawn(job, kind)
-                | Resumed(job, kind)
-            ):
-                self.place(job, kind, view)
             case JobLeft(job):
                 for queue in self._queues:
                     queue.drop(job)
@@ -114,8 +103,7 @@ class KeyedOrder(Order):
 
 class RankedOrder(KeyedOrder, Ranking):
     """An order by a key that does not grow as the job is served: the first job may have all that
-    it can use.  So the ranking says what everybody is due, and slots that are taken by it stay
-    where they went.
+    it can use, and so the ranking says what each job is due.
     """
 
     def entitlements(
@@ -124,17 +112,14 @@ class RankedOrder(KeyedOrder, Ranking):
         view: ClusterView,
         each: ClaimantKind,  # noqa: ARG002
     ) -> list[Entitlement]:
-        """What the ranking gives: the first job its demand, the next its demand of the rest."""
         ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
         return entitlements_by_rank(ranked, kind, view.slots(kind))
 
     def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
-        """A tier for each job: by the key by which it stands in the queue, if it does."""
-        ranked: list[tuple[SortKey, JobId]] = []
-        for job in view.jobs():
-            if job.pending(kind) or job.running(kind):
-                ranked.append((self.standing(job, kind, view), job.job))
-        return [[job] for _, job in sorted(ranked)]
+        """A tier for each job, by `standing`."""
+        jobs = [job for job in view.jobs() if demand_of(job, kind)]
+        ranked = sorted((self.standing(job, kind, view), job.job) for job in jobs)
+        return [[job] for _, job in ranked]
 
     def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> SortKey:  # noqa: ARG002
         """The key by which the job stands in the queue, or would."""

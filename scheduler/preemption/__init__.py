@@ -1,1 +1,1 @@
-"""The preemption rules: who starves, and who must give way."""
+"""The preemption rules: which claimants starve, and which attempts must give way."""

@@ -1,4 +1,4 @@
-"""Global preemption (GP): the newest tasks of all jobs give way, and long jobs are let live.
+"""Global preemption (GP): the newest tasks of all jobs give way, and long jobs are spared.
 
 Cheng, Zhang, Boutaba: *Mitigating the negative impact of preemption on heterogeneous MapReduce
 workloads*, §V and Algorithm 1.  Every `interval_s` (the paper: 10 s, in its experiments 20 s) as
@@ -12,8 +12,8 @@ beyond its share, newest first) are killed if (1) it occupies more than its shar
 n_task, and unless one job makes up more than `dominance` of the queue.  After the first such
 period `first_cut` of them are killed, after the second in a row, and after each that follows, all
 (the paper: 3 minutes, 50 %, "after 2 periods (6 minutes)").  What is cut counts towards the slots
-that are lacking; it is cut though nobody's timeout has run out, since Algorithm 1 looks at long
-jobs first.
+that are lacking; it is cut even if no timeout has run out, since Algorithm 1 looks at long jobs
+first.
 
 n_task comes from the wanted mean normalised performance π: the queue must stay below L · (1 − π)
 of the L jobs in the system, so below (1 − π) / π times what is being served.  For π = 0.5 that is
@@ -25,7 +25,7 @@ The paper leaves open, and here it is chosen:
   pools in it; their tasks are never killed;
 - *where k comes from*: "GP is designed to work with any scheduler that supports preemption"; here
   from the deficits of the rule `kill`, with the same timeouts;
-- *whether a starving job's own new tasks may be killed*: no, that would give nobody anything;
+- *whether a starving job's own new tasks may be killed*: no, that would gain nothing;
 - *what a long job is* ("see [9]"): one with a running task older than `long_s`, by default 200 s,
   where the two modes of its Table I meet at Facebook;
 - *slots available for non-production jobs*: those that no production job occupies at the time;
@@ -34,78 +34,77 @@ The paper leaves open, and here it is chosen:
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
+from typing import Annotated
 
-import msgspec
+from msgspec import Meta
 
 from callboard.scheduler import decisions
 from callboard.scheduler.facts import Closed, Fact, Launched
 from callboard.scheduler.model import KINDS, JobId, TaskKind
-from callboard.scheduler.preemption.share_based import ShareBasedRule, starving
+from callboard.scheduler.part_params import PartParams, Positive, Share, Timeout
+from callboard.scheduler.policy import Policy, PreemptionRule
 from callboard.scheduler.preemption.starvation import Deficit
+from callboard.scheduler.preemption.starvation_watch import StarvationWatch, starving
 from callboard.scheduler.preemption.utilisation_window import UtilisationWindow
 from callboard.scheduler.preemption.victims import Excess, newest_first
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
 
-class GlobalPreemption(ShareBasedRule):
-    """Kill the newest attempts of all, and of long jobs only when they starve others."""
+class GlobalPreemption(PreemptionRule):
+    """Kill the newest attempts of all jobs, and of long jobs only when they starve others."""
 
     name = "global"
     summary = "kill the newest attempts of all jobs; long jobs only when they starve the others"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """The paper's parameters under its names; times in seconds, the rest are shares of 1."""
 
         production: str = "production"
-        interval_s: float = 10.0
-        min_share_timeout_s: float = 30.0
-        fair_share_timeout_s: float = 60.0
-        t: float = 0.8
-        p: float = 0.9
-        period_s: float = 180.0
-        pi: float = 0.5
-        first_cut: float = 0.5
-        dominance: float = 0.9
-        long_s: float = 200.0
-
-        def __post_init__(self) -> None:
-            if not all(0 < time < float("inf") for time in (self.interval_s, self.period_s)):
-                raise ValueError("interval_s and period_s must be above 0 and finite")
-            waits = (self.min_share_timeout_s, self.fair_share_timeout_s, self.long_s)
-            if not all(time >= 0 for time in waits):
-                raise ValueError("timeouts and long_s must not be below 0")
-            if not 0 < self.pi <= 1:
-                raise ValueError("pi must be above 0 and at most 1")
-            if not all(0 <= share <= 1 for share in (self.t, self.p, self.first_cut)):
-                raise ValueError("t, p and first_cut must be from 0 to 1")
-            if not 0 <= self.dominance <= 1:
-                raise ValueError("dominance must be from 0 to 1")
+        interval_s: Positive = 10.0
+        min_share_timeout_s: Timeout = 30.0
+        fair_share_timeout_s: Timeout = 60.0
+        t: Share = 0.8
+        p: Share = 0.9
+        period_s: Positive = 180.0
+        pi: Annotated[float, Meta(gt=0, le=1)] = 0.5
+        first_cut: Share = 0.5
+        dominance: Share = 0.9
+        long_s: Timeout = 200.0
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or GlobalPreemption.Params()
-        super().__init__(
+        self.watch = StarvationWatch(
             self.params.interval_s,
             self.params.min_share_timeout_s,
             self.params.fair_share_timeout_s,
         )
+        self.interval_ms = self.watch.interval_ms
         period_ms = round(self.params.period_s * 1000)
         self._windows = tuple(UtilisationWindow(period_ms, self.params.t) for _ in KINDS)
         self._due = [False for _ in KINDS]
         self._production_runs = [0 for _ in KINDS]
 
+    def bind(self, policy: Policy) -> None:
+        self.watch.bind(self.name, policy)
+
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        super().observe(fact, view)
+        self.watch.news = True
         if isinstance(fact, Launched | Closed) and self._in_production(fact.job, view):
             self._production_runs[fact.kind] += 1 if isinstance(fact, Launched) else -1
         for kind in KINDS:
             self._note_load(kind, view)
 
-    def chosen(self, kind: TaskKind, view: ClusterView) -> list[decisions.Kill]:
+    def victims(self, view: ClusterView) -> Iterator[decisions.Kill]:
+        if self.watch.look(view):
+            for kind in KINDS:
+                yield from self._of_kind(kind, view)
+
+    def _of_kind(self, kind: TaskKind, view: ClusterView) -> list[decisions.Kill]:
         self._note_load(kind, view)
-        deficits = self.deficits(kind, view)
+        deficits = self.watch.deficits(kind, view)
         due, self._due[kind] = self._due[kind], False
         if not deficits and not due:
             return []
@@ -113,28 +112,21 @@ class GlobalPreemption(ShareBasedRule):
         alive = [a for a in alive if not self._in_production(a.job, view)]
         cut = self._overflow(kind, view, alive) if due else []
         wanted = sum(deficit.slots for deficit in deficits) - dying - len(cut)
-        return cut + self._newest(alive, cut, deficits, wanted)
-
-    def _newest(
-        self,
-        alive: Sequence[AttemptView],
-        cut: Sequence[decisions.Kill],
-        deficits: Sequence[Deficit],
-        wanted: int,
-    ) -> list[decisions.Kill]:
-        """The newest of all tasks; the score is the rank once more, since newness is all."""
         if wanted <= 0:
-            return []
+            return cut
         spared = {job for deficit in deficits for job in deficit.entitlement.jobs}
         gone = {kill.attempt for kill in cut}
         open_ = [a for a in alive if a.job not in spared and a.attempt not in gone]
+        return [*cut, *self._newest(open_[:wanted], deficits)]
+
+    def _newest(
+        self, attempts: Sequence[AttemptView], deficits: Sequence[Deficit]
+    ) -> Iterator[decisions.Kill]:
+        """The newest of all tasks; the score is the rank once more, since newness is all."""
         given_for = starving(deficits)
-        return [
-            decisions.Kill(
-                each.attempt, Why(Reason.STARVATION, self.name, rank, float(rank), *given_for)
-            )
-            for rank, each in enumerate(open_[:wanted], start=1)
-        ]
+        for rank, each in enumerate(attempts, start=1):
+            why = Why(Reason.STARVATION, self.name, rank, float(rank), *given_for)
+            yield decisions.Kill(each.attempt, why)
 
     # Long jobs.
 
@@ -146,7 +138,7 @@ class GlobalPreemption(ShareBasedRule):
         largest = max((job.pending(kind) for job in view.jobs()), default=0)
         if largest > self.params.dominance * pending:
             return []
-        excess = Excess(self.job_entitlements(kind, view), alive)
+        excess = Excess(self.watch.entitlements(kind, view, "job"), alive)
         part = self.params.first_cut if self._windows[kind].streak == 1 else 1.0
         long_ms = 1000 * self.params.long_s
         long = {a.job for a in alive if view.now_ms - a.launched_ms > long_ms}
@@ -162,7 +154,7 @@ class GlobalPreemption(ShareBasedRule):
         return cut
 
     def _note_load(self, kind: TaskKind, view: ClusterView) -> None:
-        """Take note of how full the slots and how long the queue are from now on."""
+        """Note how full the slots and how long the queue are from now on."""
         slots = view.slots(kind)
         free_of_production = slots - self._production_runs[kind]
         n_task = (1 - self.params.pi) / self.params.pi * free_of_production

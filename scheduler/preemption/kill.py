@@ -1,4 +1,4 @@
-"""Kill: whoever starves gets slots from who has more than its share, newest attempts first.
+"""Kill: claimants that starve get the newest attempts' slots of those above their shares.
 
 Every `interval_s` the deficits of all starving claimants of a kind are added up (see
 `scheduler.preemption.starvation`), less the attempts that are being killed already, and as many
@@ -9,103 +9,100 @@ attempts are killed.  `victims` says which:
 - `job`: the newest of each job beyond its own share, one job after the other, those most above it
   first, as the global-preemption paper says that Hadoop does (§V).
 
-Either way no claimant falls below its share rounded down.  A victim's reason names who starves;
-its rank is the victim's place among this check's victims, its score how many attempts its
-claimant had beyond its share rounded down.  Hadoop's timeouts are infinite by
-default, which preempts nobody; here they are `min_share_timeout_s` and `fair_share_timeout_s`,
-and `inf` turns one off.
+Either way no claimant falls below its share rounded down.  A victim's reason names the claimants
+that starve; its rank is its place among this check's victims, its score how many attempts its
+claimant had beyond its share rounded down.  Hadoop's timeouts are infinite by default, which
+preempts nobody; here they are `min_share_timeout_s` and `fair_share_timeout_s`, and infinity
+turns one off.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
-
-import msgspec
 
 from callboard.scheduler import decisions
 from callboard.scheduler.entitlements import Entitlement
-from callboard.scheduler.model import JobId, TaskKind
-from callboard.scheduler.preemption.share_based import ShareBasedRule, starving
+from callboard.scheduler.facts import Fact
+from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.part_params import PartParams, Positive, Timeout
+from callboard.scheduler.policy import Policy, PreemptionRule
+from callboard.scheduler.preemption.starvation_watch import StarvationWatch, starving
+from callboard.scheduler.preemption.suspend_limits import SuspendLimits
 from callboard.scheduler.preemption.victims import Excess, newest_first
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
-VictimScope = Literal["global", "job"]
-"""Over whom the newest are looked for: all attempts above their shares, or each job's."""
+
+class KillParams(PartParams, frozen=True, kw_only=True):
+    """When to check, which claimants starve, and which attempts give way; times in seconds.
+
+    `victims` says among which the newest are looked for: all attempts above their shares, or each
+    job's.
+    """
+
+    victims: Literal["global", "job"] = "global"
+    interval_s: Positive = 15.0
+    min_share_timeout_s: Timeout = 30.0
+    fair_share_timeout_s: Timeout = 60.0
 
 
-class NewestAboveShare(ShareBasedRule):
-    """Selects the newest attempts above the shares, as many as starving claimants lack slots."""
+class NewestAboveShare(PreemptionRule):
+    """The newest attempts above the shares give way, as many as starving claimants lack slots;
+    `limits` says what becomes of them.
+    """
 
-    def __init__(
-        self,
-        victims: VictimScope,
-        check_s: float,
-        min_share_timeout_s: float,
-        fair_share_timeout_s: float,
-    ) -> None:
-        super().__init__(check_s, min_share_timeout_s, fair_share_timeout_s)
-        self._by_job = victims == "job"
+    def __init__(self, params: KillParams, limits: SuspendLimits) -> None:
+        times_s = (params.interval_s, params.min_share_timeout_s, params.fair_share_timeout_s)
+        self.watch = StarvationWatch(*times_s)
+        self.interval_ms = self.watch.interval_ms
+        self._by_job = params.victims == "job"
+        self._limits = limits
 
-    def selected(
-        self, kind: TaskKind, view: ClusterView, may: Callable[[AttemptView], bool] | None = None
-    ) -> Iterator[tuple[AttemptView, Why]]:
-        """The victims of one check, each with its reason; `may` says who can be one."""
-        deficits = self.deficits(kind, view)
+    def bind(self, policy: Policy) -> None:
+        self.watch.bind(self.name, policy)
+
+    def observe(self, fact: Fact, view: ClusterView) -> None:  # noqa: ARG002
+        self.watch.news = True
+
+    def victims(self, view: ClusterView) -> Iterator[decisions.Kill | decisions.Suspend]:
+        if self.watch.look(view):
+            yield from self._limits.overdue(self.name, view)
+            for kind in KINDS:
+                for attempt, why in self.selected(kind, view):
+                    yield self._limits.order(attempt, why)
+
+    def selected(self, kind: TaskKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
+        """The victims of one check, each with its reason."""
+        deficits = self.watch.deficits(kind, view)
         if not deficits:
             return
         alive, leaving = newest_first(kind, view)
         wanted = sum(deficit.slots for deficit in deficits) - leaving
-        excess = Excess(self.entitlements(kind, view), alive)
+        excess = Excess(self.watch.entitlements(kind, view), alive)
         if self._by_job:
-            alive = _in_turns(alive, self.job_entitlements(kind, view))
+            alive = _in_turns(alive, self.watch.entitlements(kind, view, "job"))
         rank, given_for = 0, starving(deficits)
         for attempt in alive:
             if rank >= wanted:
                 return
             above = excess.of(attempt.job)
-            if above > 0 and (may is None or may(attempt)):
+            if above > 0 and self._limits.allows(attempt):
                 rank += 1
                 excess.take(attempt.job)
                 yield attempt, Why(Reason.STARVATION, self.name, rank, float(above), *given_for)
 
 
 class KillPreemption(NewestAboveShare):
-    """Kill the newest attempts above the shares, for who starves."""
+    """Kill them."""
 
     name = "kill"
-    summary = "kill the newest attempts of who has more than its share, for who starves"
+    summary = "kill the newest attempts of jobs above their share when others starve"
     guarantees = ("newest-first", "patient", "fair-share-timeout", "min-share-timeout")
+    Params = KillParams
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-        """When to check, who starves, and which attempts die; times in seconds."""
-
-        victims: VictimScope = "global"
-        interval_s: float = 15.0
-        min_share_timeout_s: float = 30.0
-        fair_share_timeout_s: float = 60.0
-
-        def __post_init__(self) -> None:
-            check_times(self.interval_s, self.min_share_timeout_s, self.fair_share_timeout_s)
-
-    def __init__(self, params: Params | None = None) -> None:
-        self.params = params or KillPreemption.Params()
-        super().__init__(
-            self.params.victims,
-            self.params.interval_s,
-            self.params.min_share_timeout_s,
-            self.params.fair_share_timeout_s,
-        )
-
-    def chosen(self, kind: TaskKind, view: ClusterView) -> Iterator[decisions.Kill]:
-        for attempt, why in self.selected(kind, view):
-            yield decisions.Kill(attempt.attempt, why)
-
-
-def check_times(interval_s: float, *timeouts_s: float) -> None:
-    """Refuse times that make no sense."""
-    if not (all(time >= 0 for time in timeouts_s) and 0 < interval_s < float("inf")):
-        raise ValueError("interval_s must be above 0 and finite, timeouts not below 0")
+    def __init__(self, params: KillParams | None = None) -> None:
+        self.params = params or KillParams()
+        super().__init__(self.params, SuspendLimits(0, "kill", float("inf")))
 
 
 def _in_turns(

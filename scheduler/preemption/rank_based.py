@@ -1,24 +1,24 @@
-"""Preemptive: whoever stands further ahead takes the slots of whoever stands further back.
+"""Preemptive: jobs further ahead in the queue take the slots of jobs further back.
 
 HFSP, III-E: "jobs with higher priority should be granted the resources allocated to jobs with
 lower priorities", by killing (preemptive-repeat, as queueing theory says) or, its future work, by
 suspending (preemptive-resume).  For every order that serves by rank (`scheduler.ranking`).
 
-Every `interval_s` the pending tasks are gone through from the front.  Slots that are free, or that
-somebody is giving up already, are theirs first.  For each task that is left over, one attempt
-gives way: of the last job that runs any and stands further back, its **youngest** ("old tasks
-are the most likely ones to finish first; killing young tasks wastes less work").  All the paper's
-reasons come to that: a job that arrives with a smaller virtual size, S_f in the place of S_i,
-ageing, fewer slots.  **Training** goes before: while HFSP has training slots left, training tasks
-take the slot of anybody, further ahead too, and are not taken from until they are measured.
+Every `interval_s` the pending tasks are gone through from the front.  Slots that are free, or are
+being given up already, are theirs first.  For each task that is left over, one attempt gives way:
+of the last job that runs any and stands further back, its **youngest** ("old tasks are the most
+likely ones to finish first; killing young tasks wastes less work").  All the paper's reasons come
+to that: a job that arrives with a smaller virtual size, S_f in the place of S_i, ageing, fewer
+slots.  **Training** goes before: while HFSP has training slots left, training tasks take the slot
+of any job, further ahead too, and keep theirs until they are measured.
 
-A suspended task can go on on its own node only: for it somebody there must give way.
+A suspended task can go on on its own node only: for it an attempt there must give way.
 
-*No ping-pong.*  A freed slot goes to the queue's first, which is for whom it was made, and a
-place in the queue does not hang on what a job runs; jobs that are late together, and share, take
+*No ping-pong.*  A freed slot goes to the first job of the queue, for which it was freed, and a
+place in the queue does not depend on what a job runs; jobs that are late together, and share, take
 nothing from each other.  A locality rule may refuse the slot, and then the victim's own job may
-get it back.  An order goes out with the node's next reply (rule H6), so between the decision and
-the launch lie two beats.
+get it back.  An order goes out with the node's next reply (rule H6), so two heartbeats lie between
+the decision and the launch.
 
 A victim's reason says for which job it gives way; its rank is its place among the check's
 victims, its score the place of its own job, counted from the front.
@@ -29,12 +29,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal
 
-import msgspec
-
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
-from callboard.scheduler.policy import MisfitError, Order, PreemptionRule
-from callboard.scheduler.preemption.suspend_limits import SuspendLimits, WhenFull
+from callboard.scheduler.part_params import PartParams, Positive
+from callboard.scheduler.policy import MisfitError, Policy, PreemptionRule
+from callboard.scheduler.preemption import suspend_limits as limits
 from callboard.scheduler.preemption.victims import newest_first
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
@@ -45,65 +44,57 @@ VictimTest = Callable[[AttemptView], bool]
 
 
 class RankPreemption(PreemptionRule):
-    """Kill or suspend the youngest of the job furthest back, for who stands further ahead."""
+    """Kill or suspend the youngest attempts of the job furthest back, for jobs further ahead."""
 
     name = "preemptive"
     summary = "take slots for jobs further ahead: the youngest attempts of the job furthest back"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """`how` a victim gives way, seconds between checks, and what `suspend` has besides."""
 
         how: Literal["kill", "suspend"] = "kill"
-        interval_s: float = 1.0
-        limit: int = 2
-        over: WhenFull = "wait"
-        kill_after_s: float = float("inf")
-
-        def __post_init__(self) -> None:
-            if not 0 < self.interval_s < float("inf"):
-                raise ValueError("interval_s must be above 0 and finite")
-            SuspendLimits(self.limit, self.over, self.kill_after_s)
+        interval_s: Positive = 1.0
+        limit: limits.AttemptLimit = 2
+        over: limits.WhenFull = "wait"
+        kill_after_s: limits.KillAfter = float("inf")
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or RankPreemption.Params()
         self.interval_ms = max(1, round(self.params.interval_s * 1000))
-        self._limits = SuspendLimits(self.params.limit, self.params.over, self.params.kill_after_s)
+        limit, over = self.params.limit, self.params.over
+        if self.params.how == "kill":
+            limit, over = 0, "kill"
+        self._limits = limits.SuspendLimits(limit, over, self.params.kill_after_s)
         self._order: Ranking | None = None
 
-    def bind(self, order: Order) -> None:
+    def bind(self, policy: Policy) -> None:
+        order = policy.order
         if not isinstance(order, Ranking):
             raise MisfitError(
-                f"`{self.name}` takes slots for who stands further ahead, and under `{order.name}`"
-                " jobs share: whoever lost a slot would stand ahead; use `kill` or `suspend`"
+                f"`{self.name}` takes slots for jobs further ahead, and under `{order.name}` jobs"
+                " share: a job that lost a slot would stand ahead; use `kill` or `suspend`"
             )
         self._order = order
 
     def victims(self, view: ClusterView) -> Iterator[Kill | Suspend]:
         yield from self._limits.overdue(self.name, view)
-        self._limits.count(view)
         for kind in KINDS:
             if view.pending(kind):
-                assert self._order is not None, f"`{self.name}` has not met its order"
+                assert self._order is not None, "the rule is not part of a policy"
                 yield from self._of_kind(kind, view, self._order)
 
     def _of_kind(
         self, kind: TaskKind, view: ClusterView, order: Ranking
     ) -> Iterator[Kill | Suspend]:
         check = _Check(kind, view, order)
-        for rank, (attempt, reason, job) in enumerate(check.victims(self._may), start=1):
+        for rank, (attempt, reason, job) in enumerate(check.victims(self._limits.allows), start=1):
             place = float(check.place[attempt.job])
             why = Why(reason, self.name, rank, place, JobClaimant(job))
-            if self.params.how == "kill":
-                yield Kill(attempt.attempt, why)
-            else:
-                yield self._limits.order(attempt, why)
-
-    def _may(self, attempt: AttemptView) -> bool:
-        return self.params.how == "kill" or self._limits.allows(attempt)
+            yield self._limits.order(attempt, why)
 
 
 class _Check:
-    """One look at one kind of slot: who wants some, and from whom they come."""
+    """One check of one kind of slot: which jobs want some, and which attempts give way."""
 
     def __init__(self, kind: TaskKind, view: ClusterView, order: Ranking) -> None:
         self._kind = kind
@@ -154,7 +145,7 @@ class _Check:
         return self.place[attempt.job] > place and allows(attempt)
 
     def _to_launch(self, job: JobId) -> int:
-        """How many tasks of the job wait for any slot, those apart that are urgent."""
+        """How many tasks of the job wait for any slot, besides urgent ones."""
         seen = self._view.job(job)
         waiting = seen.pending(self._kind) - seen.suspended(self._kind)
         return max(waiting - self._urgent.get(job, 0), 0)
@@ -166,7 +157,7 @@ class _Check:
         return tasks - found
 
     def _supplied_on(self, number: NodeId) -> bool:
-        """Whether one more suspended attempt finds such a slot on its node."""
+        """Whether one more suspended attempt finds a slot, free or about to be, on its node."""
         node = self._view.node(number)
         assert node is not None
         free = node.slots(self._kind) - node.running(self._kind) + self._leaving[number]

@@ -1,4 +1,4 @@
-"""Who starves, for how long, and how many slots that is.
+"""Which claimants starve, for how long, and how many slots they lack.
 
 Hadoop's Fair Scheduler (1.2.1, `updatePreemptionVariables`, `tasksToPreempt`) keeps two clocks
 for each pool: since when it runs less than min(min share, demand), and since when it runs less
@@ -8,7 +8,7 @@ whether it starves and the whole share how much it gets.  It lacks the larger of
 their sum.  A pool with exactly half of its share is never helped.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import floor
 from typing import NamedTuple
@@ -36,29 +36,29 @@ def below_half_share(entitlement: Entitlement) -> bool:
     return entitlement.running < floor(min(entitlement.share / 2, Fraction(entitlement.demand)))
 
 
-StarvationTest = Callable[[Entitlement], bool]
-
-
 class StarvationClocks:
-    """Since when each claimant starves, as seen at regular looks.
-
-    The time counts from the last look at which the claimant did not starve (or was not there).
-    """
+    """Since when each claimant starves: the last look at which it did not, or was not there."""
 
     def __init__(self, min_share_timeout_s: float, fair_share_timeout_s: float) -> None:
         self._min_timeout_s = min_share_timeout_s
         self._fair_timeout_s = fair_share_timeout_s
-        self._below_min: tuple[dict[Claimant, Millis], ...] = ({}, {})
-        self._below_half: tuple[dict[Claimant, Millis], ...] = ({}, {})
-        self._known: tuple[set[Claimant], ...] = (set(), set())
+        self._below_min: list[dict[Claimant, Millis]] = [{}, {}]
+        self._below_half: list[dict[Claimant, Millis]] = [{}, {}]
+        self._known: list[set[Claimant]] = [set(), set()]
         self._looked_ms: list[Millis] = [0 for _ in KINDS]
 
     def look(self, kind: TaskKind, entitlements: Sequence[Entitlement], now_ms: Millis) -> None:
-        """Take note of who starves now."""
-        self._mark(self._below_min[kind], below_min_share, kind, entitlements, now_ms)
-        self._mark(self._below_half[kind], below_half_share, kind, entitlements, now_ms)
-        self._known[kind].clear()
-        self._known[kind].update(each.claimant for each in entitlements)
+        known, looked_ms = self._known[kind], self._looked_ms[kind]
+        for clocks, starves in (
+            (self._below_min, below_min_share),
+            (self._below_half, below_half_share),
+        ):
+            starving = [each.claimant for each in entitlements if starves(each)]
+            clocks[kind] = {
+                each: clocks[kind].get(each, looked_ms if each in known else now_ms)
+                for each in starving
+            }
+        self._known[kind] = {each.claimant for each in entitlements}
         self._looked_ms[kind] = now_ms
 
     def unchanged(self, now_ms: Millis) -> None:
@@ -68,7 +68,7 @@ class StarvationClocks:
     def deficits(
         self, kind: TaskKind, entitlements: Sequence[Entitlement], now_ms: Millis
     ) -> list[Deficit]:
-        """Whoever has starved for longer than its timeout, with what it lacks."""
+        """The claimants that have starved for longer than their timeouts, with what they lack."""
         found = (self._deficit(kind, claim, now_ms) for claim in entitlements)
         return [deficit for deficit in found if deficit.slots > 0]
 
@@ -84,20 +84,3 @@ class StarvationClocks:
             if fair > lacks:
                 lacks, share = fair, ShareKind.FAIR
         return Deficit(entitlement, lacks, share)
-
-    def _mark(
-        self,
-        since: dict[Claimant, Millis],
-        starves: StarvationTest,
-        kind: TaskKind,
-        entitlements: Sequence[Entitlement],
-        now_ms: Millis,
-    ) -> None:
-        known, looked_ms = self._known[kind], self._looked_ms[kind]
-        starving = [each.claimant for each in entitlements if starves(each)]
-        lasting = {
-            claimant: since.get(claimant, looked_ms if claimant in known else now_ms)
-            for claimant in starving
-        }
-        since.clear()
-        since.update(lasting)

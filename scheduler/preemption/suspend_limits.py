@@ -8,46 +8,45 @@ parameters here.
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.model import NodeId
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
+AttemptLimit = Annotated[int, Meta(ge=1)]
 WhenFull = Literal["kill", "wait"]
 """What happens to a victim on a full node: it is killed, or it is none."""
+KillAfter = Annotated[float, Meta(gt=0)]
 
 
 class SuspendLimits:
-    """At most `limit` suspended attempts a node, none for longer than `kill_after_s`."""
+    """At most `limit` suspended attempts a node (with 0 every victim is killed if `over` says so),
+    none for longer than `kill_after_s`.
+    """
 
     def __init__(self, limit: int, over: WhenFull, kill_after_s: float) -> None:
-        if limit < 1 or not kill_after_s > 0:
-            raise ValueError("limit must be at least 1, kill_after_s above 0")
         self._limit = limit
         self._over = over
         self._kill_after_ms = 1000 * kill_after_s
         self._held: Counter[NodeId] = Counter()
 
-    def count(self, view: ClusterView) -> None:
-        """Begin a check: take note of what each node holds, or will."""
-        held = (a.node for a in view.attempts() if a.suspending or a.suspended_ms is not None)
-        self._held = Counter(held)
-
     def allows(self, attempt: AttemptView) -> bool:
-        """Whether the attempt can be a victim."""
         return self._over == "kill" or self._held[attempt.node] < self._limit
 
     def order(self, attempt: AttemptView, why: Why) -> Kill | Suspend:
-        """What is to be done to a victim."""
         if self._held[attempt.node] >= self._limit:
             return Kill(attempt.attempt, why)
         self._held[attempt.node] += 1
         return Suspend(attempt.attempt, why)
 
     def overdue(self, name: str, view: ClusterView) -> Iterator[Kill]:
-        """The attempts that have been suspended for too long."""
+        """Begin a check: the attempts that have been suspended for too long.  Then take note of
+        what each node holds, or will.
+        """
         for rank, attempt in enumerate(view.attempts(), start=1):
             since_ms = attempt.suspended_ms
             if since_ms is None or attempt.killing:
@@ -56,3 +55,5 @@ class SuspendLimits:
             if waited_ms > self._kill_after_ms:
                 why = Why(Reason.SUSPENDED_TOO_LONG, name, rank, waited_ms / 1000)
                 yield Kill(attempt.attempt, why)
+        held = (a.node for a in view.attempts() if a.suspending or a.suspended_ms is not None)
+        self._held = Counter(held)

@@ -1,8 +1,5 @@
-"""How busy the slots were, and how long the queue was, over one period after the other.
-
-The second and third condition of global preemption (§V): more than p of the slots occupied, and
-more than n_task tasks waiting, each for more than t of a period.  Told by facts, so the times are
-exact to the millisecond.
+"""How busy the slots were, and how long the queue was, over one period after the other: the second
+and third condition of global preemption (§V).  By facts, so exact to the millisecond.
 """
 
 from callboard.scheduler.model import Millis

@@ -1,4 +1,4 @@
-"""Choosing victims among running attempts, newest first, with room left for the shares."""
+"""Choosing victims among running attempts, newest first, down to the shares."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,8 @@ from callboard.scheduler.view import AttemptView, ClusterView
 
 
 def newest_first(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], int]:
-    """The attempts of a kind whose slots could be taken, the newest first, and how many more are
-    giving theirs up already.  Of attempts launched at one instant the one with the higher number
-    is newer; suspended ones have no slot.
+    """The attempts of a kind whose slots could be taken, the newest (at one instant the higher
+    number) first, and how many more are giving theirs up already.  Suspended ones have no slot.
     """
     attempts = [a for a in view.attempts() if a.kind is kind and a.suspended_ms is None]
     alive = [a for a in reversed(attempts) if not (a.killing or a.suspending)]
@@ -23,8 +22,7 @@ def newest_first(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], 
 class Excess:
     """How many attempts each claimant could lose and still have ⌊share⌋ of them (rule S13).
 
-    Hadoop skips a pool once it runs no more than its share, which comes to the same: the last
-    kill takes it from above the share to no less than the share rounded down.
+    Hadoop skips a pool once it runs no more than its share, which comes to the same.
     """
 
     def __init__(self, entitlements: Sequence[Entitlement], alive: Iterable[AttemptView]) -> None:
@@ -46,7 +44,6 @@ class Excess:
         return 0 if claim is None else max(self._left[claim.claimant], 0)
 
     def take(self, job: JobId) -> None:
-        """One attempt of the job is to be killed."""
         claim = self._entitlement_of.get(job)
         if claim is not None:
             self._left[claim.claimant] -= 1

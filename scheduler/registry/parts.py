@@ -5,7 +5,8 @@ and users' files (`experiments.plugins`).
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -35,14 +36,14 @@ from callboard.scheduler.preemption.global_preemption import GlobalPreemption
 from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.scheduler.preemption.rank_based import RankPreemption
 from callboard.scheduler.preemption.suspend import SuspendPreemption
-from callboard.scheduler.registry.parameters import decode_params, read_table, spell_params
-from callboard.scheduler.registry.spelling import (
-    PART_KINDS,
-    SpelledPart,
-    join_table,
-    split_spelling,
-    unknown_name,
+from callboard.scheduler.registry.parameters import (
+    decode_params,
+    read_table,
+    spell_params,
+    spell_table,
 )
+from callboard.scheduler.registry.spelling import PART_KINDS, SpelledPart, split_spelling
+from callboard.scheduler.registry.strict_decoder import suggestion
 from callboard.scheduler.speculation.late import Late
 from callboard.scheduler.speculation.mantri import Mantri
 from callboard.scheduler.speculation.naive import Naive
@@ -68,32 +69,17 @@ ORDERS: dict[str, type[Order]] = {
 }
 """Every order that ships, by its name in a policy spec."""
 
-PREEMPTION_RULES: dict[str, type[PreemptionRule]] = {
-    part.name: part
-    for part in (NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption)
-}
-"""Every preemption rule that ships, by its name in a policy spec."""
+_RULES: tuple[type[Part], ...] = (
+    *(AnyLocality, Delay),
+    *(NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption),
+    *(NoSpeculation, Naive, Late, Mantri),
+)
 
-SPECULATION_RULES: dict[str, type[SpeculationRule]] = {
-    part.name: part for part in (NoSpeculation, Naive, Late, Mantri)
-}
-"""Every speculation rule that ships, by its name in a policy spec."""
-
-PARTS: dict[str, type[Part]] = {
-    **ORDERS,
-    **{part.name: part for part in (AnyLocality, Delay)},
-    **PREEMPTION_RULES,
-    **SPECULATION_RULES,
-}
+PARTS: dict[str, type[Part]] = {**ORDERS, **{part.name: part for part in _RULES}}
 """Every part that ships, by its name in a policy spec."""
 
-OLD_NAMES = {
-    "anywhere": "any_locality",
-    "wait": "no_preemption",
-    "no-copies": "no_speculation",
-}
+OLD_NAMES = {"anywhere": "any_locality", "wait": "no_preemption", "no-copies": "no_speculation"}
 """What parts were called before; they are still understood."""
-
 
 PartSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Parameters by the name of their part: what they are wherever a spelling does not say."""
@@ -133,7 +119,6 @@ class Catalogue:
         return name if known else OLD_NAMES.get(name, name)
 
     def part(self, piece: SpelledPart, what: str = "policy part") -> type[Part]:
-        """The class that a name means, or PolicySpecError."""
         name = self.current(piece.name)
         if name in self._parts:
             return self._parts[name]
@@ -141,7 +126,10 @@ class Catalogue:
             return self._more[piece.name]()
         if piece.from_file and self._from_file is not None:
             return self._from_file(piece.name)
-        raise unknown_name(piece.name, self.names(), what)
+        near = get_close_matches(piece.name, self.names(), n=1)
+        meant = f"; did you mean `{near[0]}`?" if near else "."
+        listed = ", ".join(f"`{each}`" for each in self.names())
+        raise PolicySpecError(f"unknown {what} `{piece.name}`{meant}  Known: {listed}.")
 
     def part_spec(self, piece: SpelledPart, what: str = "policy part") -> "PartSpec":
         """A part with the parameters that were spelled, or PolicySpecError."""
@@ -154,12 +142,6 @@ class Catalogue:
             decode_params({**usual, **said}, part.Params, name),
             decode_params(usual, part.Params, name),
         )
-
-    def of_kind(self, slot: str) -> Iterator[tuple[str, type[Part]]]:
-        """The shipped parts of one kind by name."""
-        for name, part in self._parts.items():
-            if part_kind(part) == slot:
-                yield name, part
 
 
 SHIPPED = Catalogue(PARTS)
@@ -177,7 +159,6 @@ class PartSpec(NamedTuple):
     defaults: msgspec.Struct
 
     def make(self) -> Part:
-        """A fresh part."""
         make: Callable[..., Part] = self.part
         return make(self.params) if self.part.Params.__struct_fields__ else make()
 
@@ -214,19 +195,12 @@ def spell_policy(spec: PolicySpec) -> str:
 
 
 def compose_policy(spec: PolicySpec, text: str = "") -> Policy:
-    """A fresh policy of the chosen parts; PolicySpecError if one objects to the others."""
-    made = {slot: choice.make() for slot, choice in spec.items()}
+    """A fresh policy of the chosen parts; PolicySpecError if they do not fit together."""
+    made: dict[str, Any] = {slot: choice.make() for slot, choice in spec.items()}
     try:
-        policy = Policy(**made)  # type: ignore[arg-type]
+        return Policy(**made)
     except MisfitError as error:
         raise PolicySpecError(f"`{text or spell_policy(spec)}`: {error}") from None
-    for slot, part in made.items():
-        objection = part.validate(policy)
-        if objection is not None:
-            raise PolicySpecError(
-                f"`{text or spell_policy(spec)}`: `{spec[slot].name}`: {objection}"
-            )
-    return policy
 
 
 def make_policy(text: str, catalogue: Catalogue = SHIPPED) -> Policy:
@@ -239,24 +213,42 @@ def make_policy(text: str, catalogue: Catalogue = SHIPPED) -> Policy:
 
 
 def spelling_of_table(table: Mapping[str, object], catalogue: Catalogue = SHIPPED) -> str:
-    """The spelling of a policy written as a table (`scheduler.registry.spelling.join_table`).
+    """A policy written as a table, as one line.  PolicySpecError names the field at fault.
 
-    Known names must stand in the field of their kind; names that only a package or a file could
-    explain are left for later.
+    Every field, `order` first of all, is a part's spelling or a table with its `name` and
+    parameters: `{order = {name = "hfsp", t = 5}, preemption = "kill"}`.  Known names must stand
+    in the field of their kind; names that only a package or a file could explain are left for
+    later.
     """
-    text = join_table(table, catalogue.names())
-    for slot in PART_KINDS:
-        value = table.get(slot)
-        named = value["name"] if isinstance(value, Mapping) else value
-        if not isinstance(named, str):
-            continue
-        (piece,) = split_spelling(named, catalogue.names())
-        if catalogue.current(piece.name) not in catalogue.names():
-            continue
+    for field in table:
+        if field not in PART_KINDS:
+            hint = suggestion(field, PART_KINDS)
+            raise PolicySpecError(f"unknown field `{field}` in a policy; {hint}")
+    if "order" not in table:
+        raise PolicySpecError("a policy needs an `order`")
+    fields = [(slot, table[slot]) for slot in PART_KINDS if slot in table]
+    return "+".join(_spelling_of_field(slot, value, catalogue) for slot, value in fields)
+
+
+def _spelling_of_field(slot: str, value: object, catalogue: Catalogue) -> str:
+    params: dict[str, Any] = {}
+    if isinstance(value, Mapping) and isinstance(value.get("name"), str):
+        name: str = value["name"]
+        params = {key: each for key, each in value.items() if key != "name"}
+    elif isinstance(value, str):
+        name = value
+    else:
+        raise PolicySpecError(f"`{slot}`: expected a part's name or a table with its `name`")
+    piece, *more = split_spelling(name, catalogue.names())
+    if more:
+        raise PolicySpecError(f'`{slot} = "{name}"` names {1 + len(more)} parts, not one')
+    if value is not name and piece != SpelledPart(name):
+        raise PolicySpecError(f'`{slot}`: expected one part\'s bare name, got "{name}"')
+    if catalogue.current(piece.name) in catalogue.names():
         really = part_kind(catalogue.part(piece))
         if really != slot:
             raise PolicySpecError(f"`{slot}`: `{piece.name}` is a {really} part")
-    return text
+    return name.strip() + spell_table(params)
 
 
 def part_kind(part: type[Part]) -> str | None:
@@ -273,8 +265,10 @@ def checked_part(found: object, where: str) -> type[Part]:
     if not isinstance(found, type) or not issubclass(found, Part) or part_kind(found) is None:
         raise PolicySpecError(f"{where} is not a part: expected a class derived from {bases}")
     if inspect.isabstract(found):
-        lacking = ", ".join(sorted(found.__abstractmethods__))
-        raise PolicySpecError(f"{where} is not finished: it lacks {lacking}")
+        lines = ", ".join(
+            f"`{_def_line(found, name)}`" for name in sorted(found.__abstractmethods__)
+        )
+        raise PolicySpecError(f"{where} must implement {lines}")
     for word in ("name", "summary"):
         if not isinstance(getattr(found, word, None), str):
             raise PolicySpecError(f"{where} has no `{word}`: a line of text that `policies` prints")
@@ -282,14 +276,14 @@ def checked_part(found: object, where: str) -> type[Part]:
     return found
 
 
+def _def_line(part: type[Part], name: str) -> str:
+    return f"def {name}({', '.join(inspect.signature(getattr(part, name)).parameters)}):"
+
+
 def _check_params(part: type[Part], where: str) -> None:
     params: object = part.Params
     if not (isinstance(params, type) and issubclass(params, msgspec.Struct)):
         raise PolicySpecError(f"{where}: `Params` is not a msgspec.Struct")
-    lacking = _without_default(msgspec.structs.fields(part.Params))
-    if lacking:
-        raise PolicySpecError(f"{where}: parameter `{lacking[0]}` has no default")
-
-
-def _without_default(fields: Iterable[msgspec.structs.FieldInfo]) -> list[str]:
-    return [field.name for field in fields if field.required]
+    for field in msgspec.structs.fields(part.Params):
+        if field.required:
+            raise PolicySpecError(f"{where}: parameter `{field.name}` has no default")

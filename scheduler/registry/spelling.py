@@ -15,13 +15,10 @@ here.
 """
 
 import re
-from collections.abc import Collection, Mapping
-from difflib import get_close_matches
-from typing import Any, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.parameters import spell_table
-from callboard.scheduler.registry.strict_decoder import suggestion
 
 FILE_PART = re.compile(r"(?P<path>[^():]+\.py):(?P<name>[A-Za-z_]\w*)")
 """A part in a user's file."""
@@ -59,45 +56,6 @@ def split_spelling(text: str, known: Collection[str]) -> list[SpelledPart]:
         if text[at] != "+":
             raise PolicySpecError(f"`{text}`: expected `+` before `{text[at:]}`")
         at += 1
-
-
-def join_table(table: Mapping[str, object], known: Collection[str]) -> str:
-    """A policy written as a table, as one line.  PolicySpecError names the field at fault.
-
-    Every field, `order` first of all, is a part's spelling or a table with its `name` and
-    parameters: `{order = {name = "hfsp", t = 5}, preemption = "kill"}`.
-    """
-    for field in table:
-        if field not in PART_KINDS:
-            hint = suggestion(field, PART_KINDS)
-            raise PolicySpecError(f"unknown field `{field}` in a policy; {hint}")
-    if "order" not in table:
-        raise PolicySpecError("a policy needs an `order`")
-    return "+".join(_of_field(slot, table[slot], known) for slot in PART_KINDS if slot in table)
-
-
-def unknown_name(name: str, known: Collection[str], what: str) -> PolicySpecError:
-    """The error for a name that is not known, with the one that was probably meant."""
-    near = get_close_matches(name, known, n=1)
-    meant = f"; did you mean `{near[0]}`?" if near else "."
-    listed = ", ".join(f"`{each}`" for each in known)
-    return PolicySpecError(f"unknown {what} `{name}`{meant}  Known: {listed}.")
-
-
-def _of_field(slot: str, value: object, known: Collection[str]) -> str:
-    """The spelling of one field of a table."""
-    if isinstance(value, str):
-        pieces = split_spelling(value, known)
-        if len(pieces) > 1:
-            raise PolicySpecError(f'`{slot} = "{value}"` names {len(pieces)} parts, not one')
-        return value.strip()
-    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
-        raise PolicySpecError(f"`{slot}`: expected a part's name or a table with its `name`")
-    name: str = value["name"]
-    if split_spelling(name, known) != [SpelledPart(name)]:
-        raise PolicySpecError(f'`{slot}`: expected one part\'s bare name, got "{name}"')
-    params: dict[str, Any] = {key: each for key, each in value.items() if key != "name"}
-    return name + spell_table(params)
 
 
 def _piece(text: str, at: int, known: Collection[str]) -> tuple[SpelledPart, int]:

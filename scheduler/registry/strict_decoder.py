@@ -56,10 +56,15 @@ def decode_strictly(raw: object, type_: type[T], top: str) -> T:
         if isinstance(kind, inspect.StructType) and isinstance(value, dict):
             _refuse_unknown(key, value, kind, top)
     _refuse_infinite(raw)
+    return check_limits(raw, type_)
+
+
+def check_limits(value: object, type_: type[T]) -> T:
+    """The value as a `type_`, within the limits that are declared there, or DecodeError."""
     try:
-        return msgspec.convert(raw, type_)
+        return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
-        raise _explained(str(error), raw, root) from None
+        raise _explained(str(error), value, type_) from None
 
 
 def _visit(
@@ -73,6 +78,9 @@ def _visit(
             if field.encode_name in value:
                 name = field.encode_name
                 yield from _visit((*key, name), value[name], field.type)
+    elif isinstance(kind, inspect.DictType) and isinstance(value, dict):
+        for name, item in value.items():
+            yield from _visit((*key, name), item, kind.value_type)
     elif isinstance(kind, inspect.VarTupleType) and isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _visit((*key, index), item, kind.item_type)
@@ -110,19 +118,43 @@ def suggestion(name: str, known: Collection[str]) -> str:
     return f"there are: {', '.join(known)}" if known else "there are none"
 
 
-def _explained(message: str, raw: object, root: inspect.Type) -> DecodeError:
+def _explained(message: str, raw: object, type_: Any) -> DecodeError:
     """msgspec's finding in words: where, what was expected, what was there."""
     place = _PLACE.search(message)
-    key = parse_key(place[1]) if place else ()
+    key = _key_at_fault(place[1], raw, type_) if place else ()
     if missing := _MISSING.match(message):
         return DecodeError("this field is required and missing", (*key, missing[1]))
-    kinds = {at: kind for at, _, kind in _visit((), raw, root)}
+    kinds = {at: kind for at, _, kind in _visit((), raw, inspect.type_info(type_))}
     expected = _expected(message, key, kinds)
     if expected is None:  # from a check of the Struct's own
         return DecodeError(message[: place.start()] if place else message, key)
-    if place and place[1].endswith("[...]"):  # msgspec does not say which value of a table
-        return DecodeError(f"expected {expected} for each name", key)
     return DecodeError(f"expected {expected}, got {_shown(value_at(raw, key))}", key)
+
+
+def _key_at_fault(place: str, raw: object, type_: Any) -> KeyPath:
+    """Where the flaw is.  Of a table's values msgspec does not say which (`pools[...].weight`):
+    it is the first with which alone the conversion fails.
+    """
+    before, table, after = place.partition("[...]")
+    key = parse_key(before)
+    if not table:
+        return key
+    values: Any = value_at(raw, key)
+    for name, value in values.items():
+        try:
+            msgspec.convert(_with(raw, key, {name: value}), type_)
+        except msgspec.ValidationError:
+            return (*key, name, *parse_key(after))
+    return key  # a name is wrong
+
+
+def _with(raw: Any, key: KeyPath, value: object) -> object:
+    """A copy of the raw data with another value at `key`."""
+    if not key:
+        return value
+    copy = dict(raw) if isinstance(raw, dict) else list(raw)
+    copy[key[0]] = _with(raw[key[0]], key[1:], value)  # type: ignore[index]
+    return copy
 
 
 def _expected(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> str | None:

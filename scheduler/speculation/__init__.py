@@ -1,1 +1,1 @@
-"""The rules of speculation: who gets a second copy, and who is begun again."""
+"""The speculation rules: which tasks get a speculative attempt or begin again."""

@@ -1,42 +1,42 @@
-"""LATE, Longest Approximate Time to End: copy what will end last, on a node that is not slow.
+"""LATE, Longest Approximate Time to End: speculate on what ends last, on a node that is not slow.
 
 Zaharia, Konwinski, Joseph, Katz and Stoica, *Improving MapReduce Performance in Heterogeneous
 Environments* (OSDI 2008), and Hadoop 0.21, which took it over in another form.  An attempt's
 *rate* is its progress over the time it ran, its time left is (1 - progress) / rate.  When a node
-asks and nothing is pending for it: if there are too many copies already, or the node is slow,
-none; else the slow task with the longest time left that has run for 60 s.  Where its input lies
-does not matter.
+asks and nothing is pending for it: if there are too many speculative attempts, or the node is
+slow, none; else the slow task with the longest time left that has run for 60 s.  Where its input
+lies does not matter.
 
 `by="percentile"` is the paper: a task is slow whose rate is below the 25th percentile of its
 job's, a node whose total progress is below the 25th percentile of the nodes', and there are fewer
-copies than 10 % of the slots.  `by="std"` is Hadoop 0.21: a task is slow whose rate is more than 1
-standard deviation below its job's mean, a node on which the job's mean task time is more than 1
-above the nodes' mean, and each job has fewer copies than the largest of 10, 1 % of the slots and
-10 % of its running tasks.
+speculative attempts than 10 % of the slots.  `by="std"` is Hadoop 0.21: a task is slow whose rate
+is more than 1 standard deviation below its job's mean, a node on which the job's mean task time is
+more than 1 above the nodes' mean, and each job has fewer speculative attempts than the largest of
+10, 1 % of the slots and 10 % of its running tasks.
 
 Chosen where the sources are silent or do not fit:
 
 - Rates are of the job's tasks of the kind, ended ones (at their last rate, 1 / time) and running
-  ones of which a beat has told.  Without the ended ones a job's last task would have nobody to be
-  slower than.
+  ones of which a heartbeat has told.  Without the ended ones a job's last task would have none to
+  be slower than.
 - A percentile is by nearest rank: the ceil(n · q / 100)th smallest of n.  Slow is *below* it.
 - The paper's node progress is the sum over tasks done and running on the node; here of the kind,
   since the run began, over the nodes that have run any.  A node that has run none is not slow.
 - 0.21 compares a node's mean with the mean and standard deviation of the nodes' means, of maps and
   of reduces, and is slow by either.  The standard deviation is the population's.
-- Time is taken up to the node's last word, for the mean as for the one task.  0.21 lets the one
-  task's rate sink until now, which tells silent nodes; here none is silent for longer than one
-  interval, and among tasks that are really equal the one heard of longest ago would look slow.
+- Time is taken up to the node's last heartbeat, for the mean as for the one task.  0.21 lets the
+  one task's rate sink until now; then of equal tasks the one heard of longest ago would look slow.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
-import msgspec
+from msgspec import Meta
 
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.part_params import PartParams, Share, Timeout
 from callboard.scheduler.reasons import AttemptPace, Reason
 from callboard.scheduler.speculation.stragglers import (
     Straggler,
@@ -50,36 +50,29 @@ RATE_UNIT = 10**12
 """Rates are whole numbers: this much for a task done in 1 ms."""
 
 MIN_SPEC_CAP = 10
-"""Hadoop 0.21 lets every job have so many copies (MIN_SPEC_CAP)."""
+"""Hadoop 0.21 lets every job have so many speculative attempts (MIN_SPEC_CAP)."""
 
 MIN_SLOTS_CAP = Fraction(1, 100)
 """And as many as this share of the slots (MIN_SLOTS_CAP)."""
 
 
 class Late(StragglerRule):
-    """Copy the slow task with the longest time left."""
+    """Speculate on the slow task with the longest time left."""
 
     name = "late"
     summary = "copy the slow task that will end last, on a node that is not slow"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """`by` says in which form.  `slow_task` and `slow_node` are percentiles (unset: 25) or
         standard deviations (unset: 1); `cap` is a share of the slots, or of a job's running
         tasks; `lag_s` is how long an attempt must have run.
         """
 
         by: Literal["percentile", "std"] = "percentile"
-        slow_task: float | None = None
-        slow_node: float | None = None
-        cap: float = 0.1
-        lag_s: float = 60.0
-
-        def __post_init__(self) -> None:
-            if not (0 <= self.cap <= 1 and self.lag_s >= 0):
-                raise ValueError("cap must be from 0 to 1, lag_s not below 0")
-            for limit in (self.slow_task, self.slow_node):
-                if limit is not None and not 0 <= limit <= 100:
-                    raise ValueError("slow_task and slow_node must be from 0 to 100")
+        slow_task: Annotated[float, Meta(ge=0, le=100)] | None = None
+        slow_node: Annotated[float, Meta(ge=0, le=100)] | None = None
+        cap: Share = 0.1
+        lag_s: Timeout = 60.0
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()
@@ -92,7 +85,7 @@ class Late(StragglerRule):
         self._ended: tuple[dict[JobId, list[int]], ...] = ({}, {})  # rates
         self._done: tuple[dict[NodeId, int], ...] = ({}, {})
         self._times: tuple[dict[JobId, NodeTimes], ...] = ({}, {})
-        self._slow_nodes: tuple[dict[NodeId, None], ...] = ({}, {})
+        self._slow_nodes: list[set[NodeId]] = [set(), set()]
 
     def learn(self, closed: Closed) -> None:
         if not closed.succeeded:
@@ -115,11 +108,8 @@ class Late(StragglerRule):
         found: list[Straggler] = []
         since_ms = view.now_ms - 1000 * self.params.lag_s
         for job, attempts in running.items():
-            open_ = [
-                each
-                for each in attempts
-                if each.launched_ms <= since_ms and each.alone and not each.killing
-            ]
+            old = [each for each in attempts if each.launched_ms <= since_ms]
+            open_ = [each for each in old if each.alone and not each.killing]
             if open_:
                 slow = self._slow_ones(open_, attempts, self._ended[kind].get(job, []))
                 found += [_straggler(each) for each in slow]
@@ -163,14 +153,12 @@ class Late(StragglerRule):
         return [each for each in told if spread.above(progress_rate(each), self._slow_task)]
 
     def _judge_nodes(self, kind: TaskKind, running: dict[JobId, list[AttemptView]]) -> None:
-        """Find the slow nodes by their total progress."""
         totals = dict(self._done[kind])
         for attempts in running.values():
             for each in attempts:
                 totals[each.node] = totals.get(each.node, 0) + round(each.progress * RATE_UNIT)
         limit = percentile(list(totals.values()), self._slow_node)
-        self._slow_nodes[kind].clear()
-        self._slow_nodes[kind].update((node, None) for node in totals if totals[node] < limit)
+        self._slow_nodes[kind] = {node for node in totals if totals[node] < limit}
 
 
 class ExactDeviation:
@@ -205,14 +193,13 @@ class ExactDeviation:
 
 
 class NodeTimes:
-    """How long a job's ended tasks of a kind took on each node, and how the nodes' means lie."""
+    """How long a job's ended tasks of a kind took on each node."""
 
     def __init__(self) -> None:
         self._nodes: dict[NodeId, tuple[int, int]] = {}
         self._means = ExactDeviation()
 
     def add(self, node: NodeId, ms: Millis) -> None:
-        """A task ended there."""
         before = self._mean(node)
         count, total = self._nodes.get(node, (0, 0))
         self._nodes[node] = (count + 1, total + ms)

@@ -8,7 +8,7 @@ progress reports, here the heartbeat interval.
 
 - *While tasks wait for slots*, a node that asks is given, before anything that is pending:
   a **restart** (the new attempt begins, the old one is killed) if a fresh attempt would be done at
-  least Δ sooner with a probability above 1/2, and the task was not begun `gamma` times or more
+  least Δ sooner with a probability above 1/2, and the task was begun fewer than `gamma` times
   before; else a **duplicate** if P(2 · t_new < t_rem) > `delta`, when two attempts are expected to
   take less slot time than one.
 - *When nothing waits*, a **duplicate** if a fresh attempt would, with a probability above 1/2, be
@@ -29,34 +29,24 @@ at least Δ sooner with a probability above 1/2.
 
 Open, against the paper: t_new does not know how much input the task has, so that a task with more
 to do than others is begun again in vain; nor does it count a fresh reduce's shuffle; a task has
-two attempts at a time, not three, so none is pruned; earlier attempts of any kind, copies and
-preempted ones too, count towards `gamma`; reduces are judged only when their shuffle is over; and
-the placement of reduces and the saving of outputs, the other two parts of Mantri, are not built.
+two attempts at a time, not three, so none is pruned; earlier attempts of any kind, preempted ones
+too, count towards `gamma`; reduces are judged only when their shuffle is over; and the placement of
+reduces and the saving of outputs, the other two parts of Mantri, are not built.
 """
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import Annotated
 
-import msgspec
+from msgspec import Meta
 
 from callboard.scheduler.decisions import Speculate
-from callboard.scheduler.estimation import work_ms
+from callboard.scheduler.estimation import work_done, work_ms
 from callboard.scheduler.facts import Closed, Fact, Launched
-from callboard.scheduler.model import (
-    KINDS,
-    SHUFFLE_SHARE,
-    AttemptId,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    TaskKind,
-)
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
+from callboard.scheduler.part_params import Count, NotNegative, PartParams, Share
 from callboard.scheduler.reasons import AttemptPace, Reason
-from callboard.scheduler.speculation.stragglers import (
-    Straggler,
-    StragglerRule,
-)
+from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
 
@@ -66,19 +56,13 @@ class Mantri(StragglerRule):
     name = "mantri"
     summary = "restart or duplicate a task that a fresh attempt would likely overtake"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """The paper's δ, γ and ρ with its defaults; `least` ended tasks to judge by are ours."""
 
-        delta: float = 0.25
-        gamma: int = 3
-        rho: float = 3.0
-        least: int = 3
-
-        def __post_init__(self) -> None:
-            if not (0 <= self.delta <= 1 and self.gamma >= 0 and self.rho >= 0):
-                raise ValueError("delta must be from 0 to 1, gamma and rho not below 0")
-            if self.least < 1:
-                raise ValueError("least must be at least 1")
+        delta: Share = 0.25
+        gamma: Count = 3
+        rho: NotNegative = 3.0
+        least: Annotated[int, Meta(ge=1)] = 3
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()
@@ -91,7 +75,7 @@ class Mantri(StragglerRule):
         # By node: what attempts took or will take there, and what is usual in their jobs.
         self._paces: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
         self._going: tuple[dict[NodeId, tuple[Millis, Millis]], ...] = ({}, {})
-        self._urgent: tuple[dict[AttemptId, Straggler], ...] = ({}, {})
+        self._urgent: list[dict[AttemptId, Straggler]] = [{}, {}]
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if isinstance(fact, Launched):
@@ -151,8 +135,7 @@ class Mantri(StragglerRule):
                 self._pace(attempt)
                 if attempt.alone and not attempt.killing and _worked(attempt)[1] > 0:
                     self._judge(attempt, times, view.heartbeat_ms, spare, urgent)
-        self._urgent[kind].clear()
-        self._urgent[kind].update((each.attempt, each) for each in _by_gain(urgent))
+        self._urgent[kind] = {each.attempt: each for each in _by_gain(urgent)}
         return _by_gain(spare)
 
     def _pace(self, attempt: AttemptView) -> None:
@@ -187,7 +170,7 @@ class Mantri(StragglerRule):
         spare: list[tuple[Millis, Straggler]],
         urgent: list[tuple[Millis, Straggler]],
     ) -> None:
-        """Put the attempt among those to copy with slots to spare, and with none."""
+        """Put the attempt among those worth a second one with slots to spare, and with none."""
         ms, done = _worked(attempt)
         rem_ms = round(ms * (1 - done) / done)
         fresh_ms = _median(times)
@@ -203,11 +186,7 @@ class Mantri(StragglerRule):
 
 
 def _worked(attempt: AttemptView) -> tuple[Millis, float]:
-    """How long it has worked and what share of its work is done, a reduce's shuffle apart."""
-    if attempt.kind is TaskKind.MAP:
-        return attempt.ran_ms, attempt.progress
-    done = (attempt.progress - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
-    return attempt.ran_ms - attempt.shuffled_ms, done
+    return work_ms(attempt), work_done(attempt)
 
 
 def _median(times: list[Millis]) -> Millis:

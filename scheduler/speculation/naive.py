@@ -1,16 +1,19 @@
-"""Hadoop's first rule, on by default in Hadoop 1: whatever is 20 % behind gets a copy.
+"""Hadoop's first rule, on by default in Hadoop 1: a task that is 20 % behind gets a second attempt.
 
-TaskInProgress.hasSpeculativeTask (1.2.1): a task that runs once gets a copy if its job's average
-progress is 0.2 or more above its own and 60 s have passed since it was *created*, which is when
-the job came: a task that waited in the queue has no time to show what it can do.  The average is
-over all of the job's tasks of the kind, 1 for those done and 0 for those not begun.  There is no
-cap, and no task is needier than another: the first that matches is taken, here that of the first
-job by number, then the first by index.
+TaskInProgress.hasSpeculativeTask (1.2.1): a task that runs once gets another attempt if its job's
+average progress is 0.2 or more above its own and 60 s have passed since it was *created*, which is
+when the job came: a task that waited in the queue has no time to show what it can do.  The average
+is over all of the job's tasks of the kind, 1 for those done and 0 for those not begun.  There is
+no cap, and no task is needier than another: the first that matches is taken, here by job number,
+then by index.
 """
 
-import msgspec
+from typing import Annotated
+
+from msgspec import Meta
 
 from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.part_params import PartParams, Timeout
 from callboard.scheduler.reasons import BehindAverage, Reason
 from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule, time_left_ms
 from callboard.scheduler.view import AttemptView, ClusterView
@@ -20,24 +23,18 @@ PROGRESS_UNIT = 1_000_000
 
 
 class Naive(StragglerRule):
-    """Copy what is behind its job's average."""
+    """Speculate on tasks behind their job's average."""
 
     name = "naive"
     summary = "copy any task that is 20 % behind its job's average, as Hadoop 1 does"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """`gap` is how far behind a task must be, as a share of the whole; `lag_s` how long ago
         its job must have come.
         """
 
-        gap: float = 0.2
-        lag_s: float = 60.0
-
-        def __post_init__(self) -> None:
-            if not 0 < self.gap <= 1:
-                raise ValueError("gap must be above 0 and at most 1")
-            if not self.lag_s >= 0:
-                raise ValueError("lag_s must not be below 0")
+        gap: Annotated[float, Meta(gt=0, le=1)] = 0.2
+        lag_s: Timeout = 60.0
 
     def __init__(self, params: Params | None = None) -> None:
         super().__init__()

@@ -1,12 +1,11 @@
-"""What the rules of speculation have in common: they look for stragglers now and then, and hand
-out the copies that these deserve one by one.
+"""What the speculation rules have in common: they look for stragglers now and then, and hand out
+the speculative attempts that these deserve one by one.
 
 Hadoop looks through all running tasks for every slot that asks.  These rules look once a heartbeat
-interval, when the first fact after it comes: no progress is older than that, since every node with
-a followed attempt beats once in it.  Of what ran already when the rule was put in force they think
-nothing before its node has told of it.  A look goes over all running attempts once, about what it
-costs to hear of their progress; between two looks a slot that asks costs a walk down the short
-list of stragglers, and what has been copied or has ended falls out of it.
+interval, at the first fact after it: no progress is older than that, since every node with a
+followed attempt sends one heartbeat in it.  An attempt that ran already when the rule was put in
+force counts once its node has told its progress.  A look goes over all running attempts once;
+between two looks a slot that asks costs a walk down the short list of stragglers.
 """
 
 from abc import abstractmethod
@@ -17,7 +16,7 @@ from typing import NamedTuple
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskKind
-from callboard.scheduler.policy import Order, SpeculationRule
+from callboard.scheduler.policy import Order, Policy, SpeculationRule
 from callboard.scheduler.reasons import Detail, Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
@@ -26,7 +25,7 @@ UNKNOWN_LEFT_MS: Millis = 10**15
 
 
 class Straggler(NamedTuple):
-    """A running attempt that deserves a copy, and how long it is expected to go on."""
+    """A running attempt that deserves a second one, and how long it is expected to go on."""
 
     attempt: AttemptId
     job: JobId
@@ -42,7 +41,7 @@ class StragglerRule(SpeculationRule):
     wants_progress = True
 
     def __init__(self) -> None:
-        self.stragglers: tuple[dict[AttemptId, Straggler], dict[AttemptId, Straggler]] = ({}, {})
+        self.stragglers: list[dict[AttemptId, Straggler]] = [{}, {}]
         self.copies: tuple[Counter[JobId], Counter[JobId]] = (Counter(), Counter())
         """Tasks of each job, by kind, of which two attempts run."""
         self._speculative_pair: dict[AttemptId, AttemptId] = {}
@@ -56,12 +55,12 @@ class StragglerRule(SpeculationRule):
     def find_stragglers(
         self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
     ) -> Sequence[Straggler]:
-        """Who deserves a copy as things stand, the neediest first; `running` holds the running
-        attempts of the kind by job.
+        """The stragglers as things stand, the neediest first; `running` holds the running attempts
+        of the kind by job.
         """
 
     def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
-        """Whether the job may have no more copies for now; changed by facts alone."""
+        """Whether the job may have no more speculative attempts now; changed by facts alone."""
         return False
 
     def suits_node(
@@ -71,7 +70,7 @@ class StragglerRule(SpeculationRule):
         node: NodeId,  # noqa: ARG002
         view: ClusterView,  # noqa: ARG002
     ) -> bool:
-        """Whether its copy may run on this node."""
+        """Whether its second attempt may run on this node."""
         return True
 
     def learn(self, closed: Closed) -> None:
@@ -82,8 +81,8 @@ class StragglerRule(SpeculationRule):
 
     # What they share.
 
-    def bind(self, order: Order) -> None:
-        self._order = order
+    def bind(self, policy: Policy) -> None:
+        self._order = policy.order
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
@@ -125,7 +124,7 @@ class StragglerRule(SpeculationRule):
         return Why(straggler.reason, self.name, rank, left_s, detail=straggler.detail)
 
     def _may(self, straggler: Straggler, kind: TaskKind, offer: Offer, view: ClusterView) -> bool:
-        """Whether this straggler's copy may go to this node now."""
+        """Whether this straggler's second attempt may go to this node now."""
         attempt, node = view.attempt(straggler.attempt), offer.node.node
         if attempt is None or attempt.killing or not attempt.alone or attempt.node == node:
             return False
@@ -139,12 +138,11 @@ class StragglerRule(SpeculationRule):
         running: tuple[dict[JobId, list[AttemptView]], ...] = ({}, {})
         for attempt in view.attempts():
             if attempt.launched_ms < self._since_ms and not attempt.ran_ms:
-                continue  # under way before anybody wanted to know how far it is
+                continue  # under way before its progress was wanted
             running[attempt.kind].setdefault(attempt.job, []).append(attempt)
         for kind in KINDS:
             found = self.find_stragglers(kind, running[kind], view) if running[kind] else ()
-            self.stragglers[kind].clear()
-            self.stragglers[kind].update((each.attempt, each) for each in found)
+            self.stragglers[kind] = {each.attempt: each for each in found}
 
 
 def time_left_ms(attempt: AttemptView) -> Millis:

@@ -228,7 +228,7 @@ def test_hfsp_runs_with_copies_and_keeps_its_training_slots_free() -> None:
     jobs.append(job(4, maps=1, map_ms=1000, submit_ms=200_000))
     run = play(jobs, policy, cluster=cluster)
     assert any(e.original for e in run.launches())
-    assert order.in_training(MAP) == 0
+    assert len(order.training_slots[MAP]) == 0
 
 
 def test_a_losers_end_makes_nothing_run_again_while_the_job_goes_on() -> None:

@@ -83,7 +83,7 @@ def test_two_policies_share_the_class_but_not_its_memory(write: Write) -> None:
         ("x = 1\n", "Newest", "has no `Newest`; it has no class"),
         (GOOD, "not_a_class", "`not_a_class` in mine.py is not a part: expected a class derived"),
         (GOOD, "Elsewhere", "is not a part: expected a class derived from Order, LocalityRule"),
-        (GOOD, "Unfinished", "is not finished: it lacks key, score"),
+        (GOOD, "Unfinished", "must implement `def key(self, job, kind):`, `def score(self, key):`"),
         (GOOD, "NoStory", "has no `name`"),
         ("x = 1\ny = x +\n", "Newest", "mine.py, line 2: cannot be imported: SyntaxError"),
         ("\n\nimport nosuch\n", "Newest", "mine.py, line 3: cannot be imported: ModuleNotFound"),

@@ -144,7 +144,10 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
         (("run", "two-jobs", "--set", "cluster.nodez=4"), "did you mean"),
         (("run", "two-jobs", "--set", "nonsense"), "key=value"),
         (("run", "two-jobs", "--nodes", "many"), "--nodes: expected a whole number"),
-        (("run", "two-jobs", "--nodes", "-3"), "--nodes: expected a whole number of at least 0, got -3"),
+        (
+            ("run", "two-jobs", "--nodes", "-3"),
+            "--nodes: expected a whole number of at least 0, got -3",
+        ),
         (("run", "two-jobs", "--journal", "/no/such/folder/j"), "/no/such/folder/j"),
         (("run", "two-jobs", "two-jobs", "--journal", "j"), "twice"),
         (("run", "two-jobs", "--policy", "fair", "--journal", "/dev/full"), "/dev/full: No space"),
@@ -378,7 +381,7 @@ def test_a_scenario_sets_up_parts_for_every_policy(callboard: Run, tmp_path: Pat
             "parts.fair.pool_bi=1",
             "parts.fair: `fair` has no parameter `pool_bi`; did you mean `pool_by`?",
         ),
-        ("parts.fair=3", "parts: expected a table for each name"),
+        ("parts.fair=3", "parts.fair: expected a table, got 3"),
     ],
 )
 def test_parts_that_cannot_be_set_up_are_refused(callboard: Run, said: str, told: str) -> None:

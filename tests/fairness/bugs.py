@@ -43,6 +43,7 @@ from callboard.scheduler.orders.size_based.virtual_time import FspFifo, Psbs
 from callboard.scheduler.policy import Order, Policy, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
 from callboard.scheduler.preemption.starvation import Deficit, StarvationClocks
+from callboard.scheduler.preemption.starvation_watch import StarvationWatch
 from callboard.scheduler.reasons import Note, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import PartSettings
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
@@ -269,13 +270,8 @@ class _Choosing(KillPreemption):
     def to_kill(self, kind: TaskKind, view: ClusterView, lacking: int) -> Sequence[AttemptView]:
         raise NotImplementedError
 
-    def selected(
-        self,
-        kind: TaskKind,
-        view: ClusterView,
-        may: Callable[[AttemptView], bool] | None = None,  # noqa: ARG002
-    ) -> Iterator[tuple[AttemptView, Why]]:
-        lacking = sum(deficit.slots for deficit in self.deficits(kind, view))
+    def selected(self, kind: TaskKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
+        lacking = sum(deficit.slots for deficit in self.watch.deficits(kind, view))
         for rank, attempt in enumerate(self.to_kill(kind, view, lacking), start=1):
             yield attempt, Why(Reason.OWN, self.name, rank)
 
@@ -287,7 +283,7 @@ class OldestFirst(_Choosing):
         running = [each for each in view.attempts() if each.kind is kind]
         if any(each.killing for each in running):
             return ()
-        due = {job: claim for claim in self.entitlements(kind, view) for job in claim.jobs}
+        due = {job: claim for claim in self.watch.entitlements(kind, view) for job in claim.jobs}
         rich = [each for each in running if due[each.job].running > due[each.job].share]
         return rich[:lacking]
 
@@ -300,13 +296,19 @@ class Greedy(_Choosing):
         return running[::-1][: 2 * lacking]
 
 
-class Hasty(KillPreemption):
-    """Does not wait for the timeout."""
-
+class NoTimeouts(StarvationWatch):
     def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
         claims = self.entitlements(kind, view) if view.pending(kind) else ()
         lacking = ((c, min(int(c.share), c.demand) - c.running) for c in claims)
         return [Deficit(claim, slots, ShareKind.FAIR) for claim, slots in lacking if slots > 0]
+
+
+class Hasty(KillPreemption):
+    """Does not wait for the timeout."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.watch = NoTimeouts(15.0, 30.0, 60.0)
 
 
 class Toothless(_Choosing):

@@ -363,12 +363,23 @@ def test_nodes_that_join_after_jobs_are_matched_too() -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        ("coshh(users={ann = {weight = 0}})", "a user's weight must be above 0"),
-        ("coshh(users={ann = {min_maps = -1}})", "must not be below 0"),
-        ("coshh(classes=0)", "classes must be from 1 to 100"),
+        (
+            "coshh(users={bob = {}, ann = {weight = 0}})",
+            "parameter `users.ann.weight`: expected a number of more than 0, got 0",
+        ),
+        (
+            "coshh(users={ann = {min_maps = -1}})",
+            "`users.ann.min_maps`: expected a whole number of at least 0, got -1",
+        ),
+        (
+            "coshh(users={ann = {min_map = 1}})",
+            "`users.ann.min_map`: unknown field `min_map` in .users.ann.; did you mean `min_maps`",
+        ),
+        ("coshh(classes=0)", "`classes`: expected a whole number of at least 1, got 0"),
+        ("coshh(classes=101)", "`classes`: expected a whole number of at most 100, got 101"),
         ('coshh(spare="maybe")', "spare"),
-        ("coshh(alike=0)", "alike must be"),
-        ("hybrid(margin=-1)", "margin must not be negative"),
+        ("coshh(alike=0)", "`alike`: expected a number of at least 0.001, got 0"),
+        ("hybrid(margin=-1)", "`margin`: expected a number of at least 0, got -1"),
         ("hybrid(balanced_from=2)", "balanced_from must be"),
     ],
 )

@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.scheduler.facts import Closed
-from callboard.scheduler.model import Priority, TaskKind
-from callboard.scheduler.orders.fair.pools import PRIORITY_WEIGHTS
+from callboard.scheduler.model import PRIORITY_WEIGHTS, Priority, TaskKind
 from callboard.scheduler.registry.parts import make_policy
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.journal.tell.names import claimant_name
-from callboard.journal.tell.reason_words import reason_in_words
-from callboard.scheduler.model import KINDS, Priority, TaskKind
+from callboard.journal.tell.reason_words import claimant_name, reason_in_words
+from callboard.scheduler.model import KINDS, PRIORITY_WEIGHTS, Priority, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import (
-    PRIORITY_WEIGHTS,
-    MemberKey,
+    JobSchedulable,
     PoolParams,
+    PoolSchedulable,
     Schedulable,
 )
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.policy import Policy
 from tests.support.view import (
     FakeCluster,
@@ -183,14 +183,26 @@ def test_the_reason_tells_the_pool_and_its_score() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (lambda: PoolParams(weight=0.0), "weight must be above 0"),
-        (lambda: PoolParams(weight=float("inf")), "weight must be above 0 and finite"),
-        (lambda: PoolParams(min_maps=-1), "must not be below 0"),
-        (lambda: PoolParams(min_share_timeout_s=-1.0), "min_share_timeout_s must not be below 0"),
+        (lambda: PoolParams(weight=0.0), "^weight: expected a number of more than 0, got 0"),
+        (
+            lambda: PoolParams(weight=float("inf")),
+            "^weight: expected a number of at most .*, got inf",
+        ),
+        (
+            lambda: PoolParams(min_maps=-1),
+            "^min_maps: expected a whole number of at least 0, got -1",
+        ),
+        (
+            lambda: PoolParams(min_share_timeout_s=-1.0),
+            "^min_share_timeout_s: expected a number of at least 0, got -1",
+        ),
         (lambda: Fair.Params(pools={"a//b": PoolParams()}), "`a//b` is no pool's name"),
         (lambda: Fair.Params(pools={"": PoolParams()}), "`` is no pool's name"),
         (lambda: Fair.Params(pool_by="none", pools={"a": PoolParams()}), "puts no job into any"),
-        (lambda: Fair.Params(max_jobs_of={"ann": -1}), "must not be below 0"),
+        (
+            lambda: Fair.Params(max_jobs_of={"bob": 1, "ann": -1}),
+            r"^max_jobs_of\.ann: expected a whole number of at least 0, got -1",
+        ),
         (
             lambda: Fair.Params(pools={"a": PoolParams(mode="fifo"), "a/b": PoolParams()}),
             "pool `a/b` is inside `a`, whose mode fifo holds jobs only",
@@ -236,7 +248,7 @@ def test_s15_the_comparator_is_a_strict_total_order() -> None:
     )
     weights = {tie: weight for tie, (_, _, _, weight) in enumerate(drawn)}
     members = [member(*numbers, tie) for tie, numbers in enumerate(drawn)]
-    keys: list[MemberKey] = [each.key(MAP) for each in members]
+    keys: list[SortKey] = [each.key(MAP) for each in members]
     before = [[x < y for y in keys] for x in keys]
     for (i, a), (j, b) in product(enumerate(members), repeat=2):
         assert before[i][j] == hadoops(a, b, weights)
@@ -266,9 +278,14 @@ JOBS = st.lists(
 )
 
 
+def jobs_in(pool: PoolSchedulable) -> list[JobSchedulable]:
+    below = [job for inner in pool.pools.values() for job in jobs_in(inner)]
+    return [*pool.jobs.values(), *below]
+
+
 def expected(order: Fair, cluster: FakeCluster, kind: TaskKind) -> list[int]:
     """The queue worked out afresh: sums from the jobs, and every pool sorted by the text's rule."""
-    seen = {job.job: cluster.job(job.job) for job in order.root.all_jobs()}
+    seen = {job.job: cluster.job(job.job) for job in jobs_in(order.root)}
 
     def sums(pool: Any) -> tuple[int, int]:
         below = [sums(each) for each in pool.pools.values()]

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from callboard.scheduler.estimation import OnlineSizes, OracleSizes
 from callboard.scheduler.facts import Closed, Suspended
 from callboard.scheduler.model import Priority
+from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
-from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS, SizeParams
+from callboard.scheduler.orders.size_based.size_source import SizeParams
 from callboard.scheduler.orders.size_based.virtual_time import Fsp, FspFifo, FspPs, Psbs
 from callboard.scheduler.policy import Order, Policy
 from callboard.scheduler.reasons import Reason
@@ -104,7 +105,7 @@ def fluid_ends(jobs: list[Work], weighted: bool) -> dict[int, Fraction]:
     while coming or here:
         while coming and coming[0].submitted_ms == now:
             job = coming.pop(0)
-            weight = PRIORITY_WEIGHT_QUARTERS[job.priority] if weighted else 1
+            weight = PRIORITY_SPEEDS[job.priority] if weighted else 1
             here[job.job] = Job(sum(job.lengths), len(job.lengths), weight)
         total = sum(job.weight for job in here.values())
         spans = [job.left * total / job.weight for job in here.values()]

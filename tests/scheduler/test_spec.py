@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from callboard.scheduler.model import KINDS
 from callboard.scheduler.policy import (
     LocalityRule,
+    MisfitError,
     Order,
     Part,
     Policy,
@@ -30,7 +31,7 @@ from callboard.scheduler.registry.parts import (
     spell_policy,
     spelling_of_table,
 )
-from callboard.scheduler.registry.spelling import SpelledPart, join_table, split_spelling
+from callboard.scheduler.registry.spelling import SpelledPart, split_spelling
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat, informed
 
 Params = msgspec.Struct
@@ -212,7 +213,7 @@ def test_a_file_may_hold_a_plus_and_parameters_follow_it() -> None:
     ],
 )
 def test_a_table_is_the_same_as_its_spelling(table: dict[str, object], text: str) -> None:
-    assert join_table(table, [*CATALOGUE.names(), "fair", "delay", "hfsp"]) == text
+    assert spelling_of_table(table) == text
 
 
 @pytest.mark.parametrize(
@@ -285,13 +286,13 @@ class Picky(LocalityRule):
     def refusal(self, *_: object) -> None:
         return None
 
-    def validate(self, policy: Policy) -> str | None:
-        return f"not with {policy.order.name}"
+    def bind(self, policy: Policy) -> None:
+        raise MisfitError(f"`picky` does not go with {policy.order.name}")
 
 
 def test_a_part_sees_the_whole_policy_before_it_objects() -> None:
     catalogue = Catalogue({**PARTS, "picky": Picky})
-    with pytest.raises(PolicySpecError, match="`fair\\+picky`: `picky`: not with fair"):
+    with pytest.raises(PolicySpecError, match="`fair\\+picky`: `picky` does not go with fair"):
         make_policy("fair+picky", catalogue)
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import AttemptId, Millis, TaskKind
-from callboard.scheduler.policy import MisfitError, NoPreemption, Order, Policy, PreemptionRule
+from callboard.scheduler.policy import MisfitError, NoPreemption, Policy, PreemptionRule
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
 from callboard.scheduler.preemption.kill import KillPreemption as KillRule
 from callboard.scheduler.preemption.rank_based import RankPreemption
@@ -82,8 +82,8 @@ class LimitedKills(PreemptionRule):
         self.left = kills
         self.interval_ms = rule.interval_ms
 
-    def bind(self, order: Order) -> None:
-        self.rule.bind(order)
+    def bind(self, policy: Policy) -> None:
+        self.rule.bind(policy)
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         self.rule.observe(fact, view)

@@ -11,7 +11,7 @@ from callboard.actors.config import Cluster, Heartbeats
 from callboard.actors.vocabulary.events import JobFinished, KillOrdered
 from callboard.scheduler.model import Priority
 from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.parts import DEFAULT_PARTS, ORDERS, SHIPPED, make_policy
+from callboard.scheduler.registry.parts import DEFAULT_PARTS, ORDERS, PARTS, make_policy, part_kind
 from callboard.scheduler.registry.spelling import PART_KINDS
 from tests.support.world import job, play
 
@@ -29,7 +29,7 @@ JOBS = [
 
 def spellings() -> list[str]:
     """Each choice of one part of each kind, defaults unnamed."""
-    kinds = [[name for name, _ in SHIPPED.of_kind(slot)] for slot in PART_KINDS]
+    kinds = [[name for name in PARTS if part_kind(PARTS[name]) == slot] for slot in PART_KINDS]
     plain = {part.name for part in DEFAULT_PARTS.values()}
     return ["+".join(n for n in names if n not in plain) for names in product(*kinds)]
 
@@ -58,8 +58,8 @@ def test_las_gives_no_claims_so_nothing_that_kills_by_claims_goes_with_it() -> N
     refused = {spec for spec in spellings() if refusal(spec) is not None}
     assert {"las+kill", "las+global", "las+delay+kill", "las+delay+global"} <= refused
     assert refusal("las+kill") == (
-        "`las+kill`: `kill` takes slots from who has more than its due, and the order `las` does"
-        " not say what anybody is due (it offers no `claims`)"
+        "`las+kill`: `kill` takes slots from jobs above their share, and the order `las` does not"
+        " say what a share is (it has no `entitlements`)"
     )
 
 

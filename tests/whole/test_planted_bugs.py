@@ -4,7 +4,7 @@ The bugs are those of the list in the field's own tests: a forgotten reply numbe
 victim below its share, a wait that never ends.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import pytest
@@ -151,13 +151,8 @@ def test_s11_a_second_run_has_another_digest() -> None:
 class Greedy(KillPreemption):
     """Takes the newest, whoever has them."""
 
-    def selected(
-        self,
-        kind: TaskKind,
-        view: ClusterView,
-        may: Callable[[AttemptView], bool] | None = None,  # noqa: ARG002
-    ) -> Iterator[tuple[AttemptView, Why]]:
-        deficits = self.deficits(kind, view)
+    def selected(self, kind: TaskKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
+        deficits = self.watch.deficits(kind, view)
         alive, leaving = newest_first(kind, view)
         wanted = self.factor * sum(deficit.slots for deficit in deficits) - leaving
         for attempt in self.choice(alive)[: max(wanted, 0)]:

@@ -1,26 +1,27 @@
-"""COSHH: classes of jobs matched with sorts of node, then min shares and fair shares of users.
+"""COSHH: classes of jobs matched with node types, then min shares and fair shares of users.
 
 (Rasooli and Down, "A Hybrid Scheduling Approach for Scalable Heterogeneous Hadoop Systems", II-C
 and III; "An adaptive scheduling algorithm for dynamic heterogeneous Hadoop systems", CASCON 2011.)
 
-Jobs whose tasks take equally long on each sort of node are a class
-(`scheduler.orders.coshh.job_classes`).  A linear program says which classes suit which sort
-(`scheduler.orders.coshh.linear_program`), once among the users with a min share and once among all
-(`scheduler.orders.coshh.matching`).  At a slot the users below their min share choose among what
-the first suggests to the node's sort, then all users among what the second does
-(`scheduler.orders.coshh.user_queues`).  Maps and reduces are matched apart, each by its own times
-and slots.  docs/coshh.md says what the papers leave open.
+Jobs whose tasks take equally long on each node type are a class (`job_classes`).  A linear program
+says which classes suit which type (`linear_program`), once among the users with a min share and
+once among all (`matching`).  At a slot the users below their min share choose among what the first
+suggests to the node's type, then all users among what the second does (`user_queues`).  Maps and
+reduces are matched apart, each by its own times and slots.  docs/coshh.md says what the papers
+leave open.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement
-from callboard.scheduler.estimation import Oracle, SizeSource
+from callboard.scheduler.estimation import SizeSource
 from callboard.scheduler.facts import (
     Closed,
     Fact,
@@ -30,10 +31,7 @@ from callboard.scheduler.facts import (
     NodeDrained,
     NodeGone,
     NodeJoined,
-    Resumed,
-    Suspended,
-    TasksPending,
-    TasksWithdrawn,
+    PhaseFact,
 )
 from callboard.scheduler.guarantees import MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
@@ -47,19 +45,20 @@ from callboard.scheduler.orders.coshh.task_times import (
 )
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams, user_entitlements
 from callboard.scheduler.orders.coshh.user_queues import UserQueue, UserQueues
+from callboard.scheduler.part_params import NotNegative, PartParams, Positive
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import ClassPlace, Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, NodeView, Offer
 
 
 class _Job:
-    """What the lines know of a job's tasks of one kind."""
+    """What the queues know of a job's tasks of one kind; `number` is its class."""
 
     __slots__ = ("number", "pending", "running", "user", "waiting")
 
-    def __init__(self, user: UserQueue, view: JobView) -> None:
+    def __init__(self, user: UserQueue, view: JobView, number: int) -> None:
         self.user = user
-        self.number = -1
+        self.number = number
         self.pending = 0
         self.running = 0
         self.waiting = (view.submitted_ms, view.job)
@@ -72,7 +71,7 @@ class Coshh(Order):
     summary = "match classes of jobs with kinds of node by a linear program, then share fairly"
     same_for_every_node = False
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """Where task times come from, who the users are, and what a class and a change is.
 
         `size` is `online` (learnt from completed tasks) or `oracle` (the truth), `guess` the
@@ -85,23 +84,13 @@ class Coshh(Order):
         """
 
         size: SizeSource = "online"
-        guess: float = 60.0
+        guess: Positive = 60.0
         users: dict[str, UserParams] = msgspec.field(default_factory=dict)
-        classes: int = 10
-        alike: float = 0.1
-        memory_s: float = 3600.0
-        change: float = 0.25
+        classes: Annotated[int, Meta(ge=1, le=100)] = 10
+        alike: Annotated[float, Meta(ge=0.001, le=10)] = 0.1
+        memory_s: NotNegative = 3600.0
+        change: NotNegative = 0.25
         spare: Literal["help", "any", "leave"] = "help"
-
-        def __post_init__(self) -> None:
-            if self.guess <= 0:
-                raise ValueError("guess must be positive")
-            if not 1 <= self.classes <= 100:
-                raise ValueError("classes must be from 1 to 100")
-            if not 0.001 <= self.alike <= 10:
-                raise ValueError("alike must be from 0.001 to 10")
-            if self.memory_s < 0 or self.change < 0:
-                raise ValueError("memory_s and change must not be negative")
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params = params or Coshh.Params()
@@ -110,17 +99,16 @@ class Coshh(Order):
         for part in ("optimize", "vq"):
             scipy_module(part)
         self.wants_oracle = params.size == "oracle"
-        self._oracle: Oracle | None = None
         self._times: TaskTimes = LearnedTaskTimes(round(params.guess * 1000))
         if self.wants_oracle:
-            self._times = OracleTaskTimes(self._the_oracle)
+            self._times = OracleTaskTimes(lambda: self.oracle)
         weights = {name: Fraction(repr(user.weight)) for name, user in params.users.items()}
         self._scale = lcm(*(w.numerator for w in weights.values()))
         self._node_type_of: dict[NodeId, int] = {}
         self._slots_of: dict[NodeId, tuple[int, ...]] = {}
         self._node_types: list[NodeType] = []
         self._jobs: tuple[dict[JobId, _Job], ...] = ({}, {})
-        self._pending: tuple[dict[int, int], ...] = ({}, {})
+        self._pending: tuple[Counter[int], ...] = (Counter(), Counter())
         self._user_queues = (UserQueues(), UserQueues())
         self.matchers = tuple(self._matcher(kind) for kind in KINDS)
 
@@ -137,14 +125,6 @@ class Coshh(Order):
             guaranteed=guaranteed,
         )
 
-    def set_oracle(self, oracle: Oracle) -> None:
-        self._oracle = oracle
-
-    def _the_oracle(self) -> Oracle:
-        if self._oracle is None:
-            raise RuntimeError(f"{self.name} goes by true sizes and was given no oracle")
-        return self._oracle
-
     # Facts.
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
@@ -153,12 +133,7 @@ class Coshh(Order):
                 self._refresh(view.job(job), kind, launched=1)
             case Closed():
                 self._close(fact, view)
-            case (
-                TasksPending(job, kind)
-                | Suspended(job, kind)
-                | Resumed(job, kind)
-                | TasksWithdrawn(job, kind)
-            ):
+            case PhaseFact(job, kind):
                 self._refresh(view.job(job), kind)
             case JobArrived(job):
                 self._arrive(view.job(job), view)
@@ -172,30 +147,30 @@ class Coshh(Order):
                 self._join(joined)
 
     def _join(self, node: NodeView) -> None:
-        sort = NodeType(node.kind, node.speed)
-        if sort not in self._node_types:
-            self._node_types.append(sort)
+        node_type = NodeType(node.kind, node.speed)
+        if node_type not in self._node_types:
+            self._node_types.append(node_type)
         self._part(node.node)
-        self._node_type_of[node.node] = self._node_types.index(sort)
+        self._node_type_of[node.node] = self._node_types.index(node_type)
         self._slots_of[node.node] = tuple(node.slots(kind) for kind in KINDS)
         for kind in KINDS:
-            if self.matchers[kind].add_slots(sort, node.slots(kind)):
+            if self.matchers[kind].add_slots(node_type, node.slots(kind)):
                 self._reclassify(kind)
 
     def _part(self, node: NodeId) -> None:
-        """A node's slots count no more.  Its sort stays known, since what runs there may go on."""
+        """A node's slots count no more.  Its type stays known, since what runs there may go on."""
         slots = self._slots_of.pop(node, None)
         if slots is not None:
+            node_type = self._node_types[self._node_type_of[node]]
             for kind in KINDS:
-                self.matchers[kind].add_slots(
-                    self._node_types[self._node_type_of[node]], -slots[kind]
-                )
+                self.matchers[kind].add_slots(node_type, -slots[kind])
 
     def _arrive(self, job: JobView, view: ClusterView) -> None:
         for kind in KINDS:
             if job.total(kind):
                 regrouped = self.matchers[kind].enter(job, view.now_ms)
-                self._jobs[kind][job.job] = _Job(self._user(job.user, kind), job)
+                number = self.matchers[kind].class_of(job.job)
+                self._jobs[kind][job.job] = _Job(self._user(job.user, kind), job, number)
                 if regrouped:
                     self._reclassify(kind)
                 self._refresh(job, kind)
@@ -211,14 +186,13 @@ class Coshh(Order):
     def _close(self, fact: Closed, view: ClusterView) -> None:
         job = view.job(fact.job)
         if fact.succeeded and not self.wants_oracle:
-            sort = self._node_types[self._node_type_of[fact.node]]
-            self._times.learn(fact, job.user, sort)
+            node_type = self._node_types[self._node_type_of[fact.node]]
+            self._times.learn(fact, job.user, node_type)
             if self.matchers[fact.kind].on_times_learned(fact.job):
                 self._reclassify(fact.kind)
         self._refresh(job, fact.kind)
 
     def _user(self, name: str, kind: TaskKind) -> UserQueue:
-        """The user, new or known."""
         users = self._user_queues[kind].users
         if name not in users:
             params = self.params.users.get(name, UserParams())
@@ -228,28 +202,22 @@ class Coshh(Order):
         return users[name]
 
     def _refresh(self, view: JobView, kind: TaskKind, launched: int = 0) -> None:
-        """Put the job and its user where facts have moved them."""
         job = self._jobs[kind][view.job]
         user, pending, running = job.user, view.pending(kind), view.running(kind)
-        number = self.matchers[kind].class_of(view.job)
-        if job.number < 0:
-            job.number = number
-        assert job.number == number, f"job {view.job} changed its class and was not moved"
         if job.pending and not pending:
-            user.drop(job.waiting, number)
+            user.drop(job.waiting, job.number)
         if pending and not job.pending:
-            user.put(job.waiting, number)
-        self._count(kind, number, pending - job.pending)
+            user.put(job.waiting, job.number)
+        self._count(kind, job.number, pending - job.pending)
         user.running += running - job.running
         user.launched += launched
         job.pending, job.running = pending, running
         self._user_queues[kind].refresh(user)
 
     def _reclassify(self, kind: TaskKind) -> None:
-        """Classes have changed: move the waiting jobs whose own has."""
-        suggestions = self.matchers[kind]
+        """Move the waiting jobs whose class has changed."""
         for number, job in self._jobs[kind].items():
-            new = suggestions.class_of(number)
+            new = self.matchers[kind].class_of(number)
             if job.pending and new != job.number:
                 job.user.drop(job.waiting, job.number)
                 job.user.put(job.waiting, new)
@@ -259,13 +227,9 @@ class Coshh(Order):
             job.number = new
 
     def _count(self, kind: TaskKind, number: int, tasks: int) -> None:
-        """Add to the waiting tasks of a class."""
-        waiting = self._pending[kind]
-        left = waiting.get(number, 0) + tasks
-        if left:
-            waiting[number] = left
-        else:
-            waiting.pop(number, None)
+        self._pending[kind][number] += tasks
+        if not self._pending[kind][number]:
+            del self._pending[kind][number]
 
     # The order.
 
@@ -274,50 +238,41 @@ class Coshh(Order):
         running / weight.
         """
         node_type = self._node_type_of[offer.node.node]
-        suggestions, lines = self.matchers[kind], self._user_queues[kind]
-        where = self._node_types[node_type]
+        matcher, queues = self.matchers[kind], self._user_queues[kind]
+        where, jobs = self._node_types[node_type], self._jobs[kind]
         first: set[JobId] = set()
-        for user, job in lines.below_min_share(_of(suggestions.first.suggested, node_type)):
+        for user, job in queues.below_min_share(_of(matcher.first.suggested, node_type)):
             first.add(job)
-            place = ClassPlace(
-                self._jobs[kind][job].number, *where, user.name, user.shortfall, user.minimum
-            )
+            lacks = user.shortfall
+            place = ClassPlace(jobs[job].number, *where, user.name, lacks, user.minimum)
             grounds = Grounds(Reason.CLASS_MIN_SHARE, place)
-            yield QueuedJob(view.job(job), float(user.shortfall), grounds)
-        suggested = _of(suggestions.second.suggested, node_type)
-        for user, job in lines.by_share(suggested):
-            if job not in first:
-                yield self._by_share(Reason.CLASS_SHARE, job, kind, user, where, view)
-        if self.params.spare == "leave":
-            return
-        others = [each for each in suggestions.second.rates if each not in suggested]
-        others = [each for each in others if self._may_help(each, kind, node_type)]
-        for user, job in lines.by_share(others):
-            if job not in first:
-                yield self._by_share(Reason.UNMATCHED_CLASS, job, kind, user, where, view)
+            yield QueuedJob(view.job(job), float(lacks), grounds)
+        for reason, classes in self._levels(kind, node_type):
+            for user, job in queues.by_share(classes):
+                if job not in first:
+                    place = ClassPlace(jobs[job].number, *where, user.name)
+                    score = user.running * user.inverse_weight / self._scale
+                    yield QueuedJob(view.job(job), score, Grounds(reason, place))
+
+    def _levels(self, kind: TaskKind, node_type: int) -> Iterator[tuple[Reason, Sequence[int]]]:
+        """The classes that users share such nodes by: the suggested ones, then others."""
+        second = self.matchers[kind].second
+        suggested = _of(second.suggested, node_type)
+        yield Reason.CLASS_SHARE, suggested
+        if self.params.spare != "leave":
+            others = [each for each in second.rates if each not in suggested]
+            others = [each for each in others if self._may_help(each, kind, node_type)]
+            yield Reason.UNMATCHED_CLASS, others
 
     def _may_help(self, number: int, kind: TaskKind, node_type: int) -> bool:
-        """Whether a node of the sort may serve a class that is not suggested to it."""
+        """Whether a node of this type may serve a class that is not suggested to it."""
         waiting = self._pending[kind].get(number, 0)
         if not waiting or self.params.spare == "any":
             return waiting > 0
         level = self.matchers[kind].second
         return level.times_ms[number][node_type] * level.rates[number] <= waiting
 
-    def _by_share(
-        self,
-        reason: Reason,
-        job: JobId,
-        kind: TaskKind,
-        user: UserQueue,
-        where: NodeType,
-        view: ClusterView,
-    ) -> QueuedJob:
-        place = ClassPlace(self._jobs[kind][job].number, *where, user.name)
-        score = user.running * user.inverse_weight / self._scale
-        return QueuedJob(view.job(job), score, Grounds(reason, place))
-
-    # What everybody is due.
+    # What users are due.
 
     def entitlements(
         self, kind: TaskKind, view: ClusterView, each: ClaimantKind

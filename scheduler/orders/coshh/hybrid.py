@@ -18,8 +18,11 @@ orders hear every fact, so that each is ready when its turn comes.
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
+from msgspec.structs import asdict
 
 from callboard.scheduler.decisions import Switch
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement
@@ -31,6 +34,7 @@ from callboard.scheduler.orders.coshh.user_entitlements import UserParams
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.orders.fifo import Fifo
+from callboard.scheduler.part_params import NUMBER_MAX, NotNegative, PartParams
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import Grounds
 from callboard.scheduler.view import ClusterView, Offer
@@ -44,37 +48,30 @@ class Hybrid(Order):
     same_for_every_node = False
     switches = True
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """The load from which Fair serves and from which COSHH does, and how far below these it
         must fall to go back; `size` and `users` are COSHH's.
         """
 
-        balanced_from: float = 0.0
-        overloaded_from: float = 1.0
-        margin: float = 0.1
+        balanced_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 0.0
+        overloaded_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 1.0
+        margin: NotNegative = 0.1
         size: SizeSource = "online"
         users: dict[str, UserParams] = msgspec.field(default_factory=dict)
 
         def __post_init__(self) -> None:
-            if not -1 <= self.balanced_from <= self.overloaded_from:
+            super().__post_init__()
+            if self.balanced_from > self.overloaded_from:
                 raise ValueError(
-                    "balanced_from must be at least -1 and overloaded_from at least as much"
+                    f"balanced_from must be at most overloaded_from, {self.overloaded_from:g};"
+                    f" it is {self.balanced_from:g}"
                 )
-            if self.margin < 0:
-                raise ValueError("margin must not be negative")
             self.fair()  # a name that can be no pool's is refused
 
         def fair(self) -> Fair.Params:
             """Fair as the paper has it: a pool for each user."""
-            return Fair.Params(
-                pool_by="user",
-                pools={
-                    name: PoolParams(
-                        weight=user.weight, min_maps=user.min_maps, min_reduces=user.min_reduces
-                    )
-                    for name, user in self.users.items()
-                },
-            )
+            pools = {name: PoolParams(**asdict(user)) for name, user in self.users.items()}
+            return Fair.Params(pool_by="user", pools=pools)
 
     def __init__(self, params: Params | None = None) -> None:
         params = params or Hybrid.Params()
@@ -91,7 +88,6 @@ class Hybrid(Order):
 
     @property
     def order(self) -> Fifo | Fair | Coshh:
-        """The order that serves now."""
         return self._orders[self._state]
 
     @property
@@ -132,7 +128,6 @@ class Hybrid(Order):
         return state, loaded
 
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
-        """The queue of the order that serves."""
         order = self.order
         for job, score, (reason, detail, _) in order.queue(kind, offer, view):
             yield QueuedJob(job, score, Grounds(reason, detail, order.name))
@@ -146,5 +141,5 @@ class Hybrid(Order):
     def entitlements(
         self, kind: TaskKind, view: ClusterView, each: ClaimantKind
     ) -> list[Entitlement]:
-        """What the order that serves says; who changes with it begins to starve anew."""
+        """What the order that serves says; new claimants under it begin to starve anew."""
         return self.order.entitlements(kind, view, each)

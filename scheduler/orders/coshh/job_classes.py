@@ -1,4 +1,4 @@
-"""Classes of jobs: those whose mean task times are the same on each sort of node (COSHH).
+"""Classes of jobs: those whose mean task times are the same on each node type (COSHH).
 
 "We define the class of jobs to be the set of jobs whose mean execution times (on each resource)
 are the same" (the hybrid paper, II-A), found by k-means.  Times that were measured are never quite
@@ -23,17 +23,15 @@ from callboard.scheduler.orders.coshh.linear_program import TASK_MS_MIN, scipy_m
 GridCell = int
 """A cell's number: how many were there before it."""
 
-
 GridPoint = tuple[int, ...]
 """A cell's coordinates on the grid."""
 
-
 TaskTimeVector = tuple[float, ...]
-"""Mean task times in ms, one for each sort of node."""
+"""Mean task times in ms, one for each node type."""
 
 
 class JobClasses:
-    """The cells that somebody holds, and the classes that they make."""
+    """The cells that jobs hold, and the classes that they make."""
 
     def __init__(self, most: int, alike: float) -> None:
         self._most = most
@@ -50,11 +48,11 @@ class JobClasses:
         """How often cells were joined anew, so that `class_of` may have changed for any."""
 
     def place(self, times_ms: Sequence[float]) -> GridPoint:
-        """Where on the grid a job with these mean task times, one for each sort of node, is."""
+        """Where on the grid a job with these mean task times is."""
         return tuple(round(log(max(each, TASK_MS_MIN)) / self._step) for each in times_ms)
 
     def hold(self, times_ms: Sequence[float]) -> GridCell:
-        """The cell of such a job, which is kept as long as somebody holds it."""
+        """The cell of such a job, which is kept as long as a job holds it."""
         place = self.place(times_ms)
         cell = self._cells.get(place)
         if cell is not None:
@@ -74,11 +72,10 @@ class JobClasses:
         return cell
 
     def release(self, cell: GridCell) -> None:
-        """Somebody holds it no longer.  It goes when cells are joined anew."""
+        """A job holds it no longer.  With the last it goes, when cells are joined anew."""
         self._held[cell] -= 1
 
     def class_of(self, cell: GridCell) -> int:
-        """The class that a cell belongs to."""
         return self._class_of[cell]
 
     def times_ms(self, number: int) -> TaskTimeVector:
@@ -88,13 +85,12 @@ class JobClasses:
         return self._class_times[number]
 
     def _nearest(self, cell: GridCell) -> int:
-        """The class nearest to a cell."""
         classes = sorted(self._class_times)
         centres = np.log(np.array([self._class_times[number] for number in classes]))
         return classes[int(np.argmin(_distances(np.log([self._times[cell]]), centres)))]
 
     def _group(self) -> None:
-        """Let go of what nobody holds; join what is left by k-means if there is too much of it."""
+        """Drop cells that no job holds; join the rest by k-means if there are too many."""
         self._cells = {place: cell for place, cell in self._cells.items() if self._held[cell]}
         cells = list(self._cells.values())
         self._times = {cell: self._times[cell] for cell in cells}

@@ -1,19 +1,19 @@
-"""Which classes of jobs to suggest to which sorts of node: COSHH's linear program.
+"""Which classes of jobs to suggest to which node types: COSHH's linear program.
 
-(Rasooli and Down, CASCON 2011, which the hybrid paper cites for its COSHH.)  Of a sort j with n_j
+(Rasooli and Down, CASCON 2011, which the hybrid paper cites for its COSHH.)  Of a type j with n_j
 slots, class i gets the share δ_ij.  With μ_ij = 1 / mean task time and α_i the class's rate of
 arrival, in tasks:
 
     maximise λ   so that   Σ_j n_j μ_ij δ_ij ≥ λ α_i  for each class i,
-                           Σ_i δ_ij ≤ 1               for each sort j,   δ ≥ 0.
+                           Σ_i δ_ij ≤ 1               for each type j,   δ ≥ 0.
 
-λ is by what factor the load could grow.  Class i is suggested to sort j if δ_ij > 0.  Only the
+λ is by what factor the load could grow.  Class i is suggested to type j if δ_ij > 0.  Only the
 proportions of the α_i matter.
 
 An optimum need not be unique, and which one a solver returns is its own affair.  So:
 
-- classes whose times stand in the same proportion on all sorts have no preference of their own
-  and are matched as one, and so are sorts that treat all classes in the same proportion;
+- classes whose times stand in the same proportion on all types have no preference of their own
+  and are matched as one, and so are types that treat all classes in the same proportion;
 - a second program, on the optima of the first, maximises Σ min(δ_ij, a thousandth): a pair is
   suggested if some optimum suggests it beside the others.  Should several choices be left, earlier
   pairs count a little more.
@@ -35,7 +35,7 @@ TASK_MS_MIN = 1.0
 """A task without length counts as so long."""
 
 PROPORTION_MIN = 1e-3
-"""A class's part of the work, and a sort's part of the slots, count as at least so much, so that
+"""A class's part of the work, and a type's part of the slots, count as at least so much, so that
 the solver's tolerances decide nothing.
 """
 
@@ -46,8 +46,8 @@ _EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1
 
 
 class MatchingSolution(msgspec.Struct, frozen=True):
-    """`suggested` holds for each sort the classes suggested to it, in ascending order; `rates`
-    for each class how many of its tasks the slots allotted to it finish in a millisecond.
+    """`suggested` holds for each node type the classes suggested to it, in ascending order;
+    `rates` for each class how many of its tasks its slots finish in a millisecond.
     """
 
     suggested: tuple[tuple[int, ...], ...]
@@ -70,8 +70,8 @@ def scipy_module(name: str) -> Any:
 def solve_matching(
     times_ms: Sequence[Sequence[float]], work: Sequence[float], slots: Sequence[int]
 ) -> MatchingSolution:
-    """The matching of classes (rows of `times_ms`, with `work` tasks each) and sorts (columns,
-    with `slots` each).  A sort without slots is suggested nothing.
+    """The matching of classes (rows of `times_ms`, with `work` tasks each) and node types
+    (columns, with `slots` each).  A type without slots is suggested nothing.
     """
     there = [j for j, count in enumerate(slots) if count > 0]
     times = np.maximum(np.array(times_ms, dtype=float).reshape(len(work), len(slots)), TASK_MS_MIN)
@@ -79,19 +79,19 @@ def solve_matching(
     if not times.size:
         return MatchingSolution(tuple(() for _ in slots), tuple(0.0 for _ in work))
     best = times.min(axis=1)
-    speed = best[:, None] / times  # of a class on a sort, against its best one
+    speed = best[:, None] / times  # of a class on a type, against its best one
     class_groups = _alike(speed / speed.max(axis=1, keepdims=True))
     most = speed.max(axis=0)
-    sort_groups = _alike((speed / most).T)
+    type_groups = _alike((speed / most).T)
     load = np.array([sum(work[i] * best[i] for i in group) for group in class_groups])
-    room = np.array([sum(slots[there[j]] * most[j] for j in group) for group in sort_groups])
-    one_each = [group[0] for group in class_groups], [group[0] for group in sort_groups]
+    room = np.array([sum(slots[there[j]] * most[j] for j in group) for group in type_groups])
+    one_each = [group[0] for group in class_groups], [group[0] for group in type_groups]
     reduced = speed[np.ix_(*one_each)] / most[one_each[1]]
     factor, pairs = _solved(reduced, load / load.sum(), room / room.sum())
     chosen: list[tuple[int, ...]] = [() for _ in slots]
-    for place, sorts in enumerate(sort_groups):
+    for place, types in enumerate(type_groups):
         classes = [i for g, group in enumerate(class_groups) if pairs[g, place] for i in group]
-        for j in sorts:
+        for j in types:
             chosen[there[j]] = tuple(sorted(classes))
     growth = _rounded(factor * room.sum() / load.sum())
     return MatchingSolution(tuple(chosen), tuple(growth * each for each in work))
@@ -116,21 +116,21 @@ def _solved(
     """λ and which pairs to suggest, for parts of the load and of the room that sum to 1."""
     if speed.size == 1:
         return 1.0, np.ones((1, 1), dtype=bool)
-    classes, sorts = speed.shape
+    classes, types = speed.shape
     linprog = scipy_module("optimize").linprog
     load, room = np.maximum(load, PROPORTION_MIN), np.maximum(room, PROPORTION_MIN)
-    served = np.zeros((classes, classes * sorts))  # what each class gets out of all shares
-    given = np.zeros((sorts, classes * sorts))  # what each sort gives away
+    served = np.zeros((classes, classes * types))  # what each class gets out of all shares
+    given = np.zeros((types, classes * types))  # what each type gives away
     for i in range(classes):
-        for j in range(sorts):
-            served[i, i * sorts + j] = speed[i, j] * room[j]
-            given[j, i * sorts + j] = 1.0
-    pairs = classes * sorts
+        for j in range(types):
+            served[i, i * types + j] = speed[i, j] * room[j]
+            given[j, i * types + j] = 1.0
+    pairs = classes * types
     first = _optimum(
         linprog,
         gain=np.append(np.zeros(pairs), 1.0),
-        at_most=np.block([[-served, load[:, None]], [given, np.zeros((sorts, 1))]]),
-        limit=np.append(np.zeros(classes), np.ones(sorts)),
+        at_most=np.block([[-served, load[:, None]], [given, np.zeros((types, 1))]]),
+        limit=np.append(np.zeros(classes), np.ones(types)),
         highest=[1.0] * pairs + [None],
     )
     factor, shares = float(first[-1]), first[:-1]
@@ -141,17 +141,17 @@ def _solved(
             at_most=np.block(
                 [
                     [-served, np.zeros((classes, pairs))],
-                    [given, np.zeros((sorts, pairs))],
+                    [given, np.zeros((types, pairs))],
                     [-np.eye(pairs), np.eye(pairs)],
                 ]
             ),
-            limit=np.concatenate([-load * factor * (1 - 1e-10), np.ones(sorts), np.zeros(pairs)]),
+            limit=np.concatenate([-load * factor * (1 - 1e-10), np.ones(types), np.zeros(pairs)]),
             highest=[1.0] * pairs + [PAIR_SHARE] * pairs,
         )
         shares = second[pairs:]
     except ArithmeticError:  # a hair's breadth beside the optimum: the first answer will do
         pass
-    shares = shares.reshape(classes, sorts)
+    shares = shares.reshape(classes, types)
     chosen = shares >= PAIR_SHARE / 10
     chosen[np.arange(classes), np.argmax(shares, axis=1)] = True  # however small its part
     return factor, chosen

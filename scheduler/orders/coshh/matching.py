@@ -1,8 +1,8 @@
-"""COSHH's suggestions for one kind of slot: which classes of jobs each sort of node should serve.
+"""COSHH's suggestions for one kind of slot: which classes of jobs each node type should serve.
 
 It keeps what the linear program needs (`scheduler.orders.coshh.linear_program`): the classes, their
-task times, the slots of each sort, and how much work each class brings.  The program is solved
-again when a class or a sort comes or goes, or when some part of the work or of the slots has
+task times, the slots of each type, and how much work each class brings.  The program is solved
+again when a class or a type comes or goes, or when some part of the work or of the slots has
 changed by more than `change` since; never for a decision.
 
 A class's **work** is the number of tasks of its jobs that are in the system or were submitted
@@ -12,6 +12,7 @@ times their weights.
 """
 
 import heapq
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from callboard.scheduler.model import JobId, Millis, TaskKind
@@ -49,7 +50,6 @@ class CurrentMatching:
     def update(
         self, classes: JobClasses, work: dict[int, float], slots: Sequence[int], *, anew: bool
     ) -> None:
-        """Solve again if it is worth it."""
         names = tuple(sorted(name for name, tasks in work.items() if tasks > 0))
         times = [classes.times_ms(name) for name in names]
         loads = [
@@ -106,9 +106,7 @@ class ClassMatcher:
         self.first, self.second = CurrentMatching(change), CurrentMatching(change)
         self._guaranteed = guaranteed
         self._jobs: dict[JobId, _Counted] = {}
-        self._tasks: dict[
-            tuple[GridCell, str], int
-        ] = {}  # by user, "" for those without a min share
+        self._tasks: Counter[tuple[GridCell, str]] = Counter()  # "": users without a min share
         self._leaving: list[tuple[Millis, JobId]] = []
         self._usual: dict[str, tuple[int, ...]] = {}
         self._grouped = 0
@@ -116,9 +114,8 @@ class ClassMatcher:
     # Nodes.
 
     def add_slots(self, node_type: NodeType, count: int) -> bool:
-        """A node with so many slots has come, or has gone if `count` is below 0.
-
-        Whether its sort is new, and classes with it.
+        """A node with so many slots has come, or has gone if `count` is below 0.  Whether its
+        type is new, and classes with it.
         """
         if node_type not in self.node_types:
             self.node_types.append(node_type)
@@ -160,7 +157,6 @@ class ClassMatcher:
         return moved and (self._solve() or True)
 
     def class_of(self, job: JobId) -> int:
-        """The class of a job that is there."""
         return self.classes.class_of(self._jobs[job].cell)
 
     def _cell(self, job: JobView) -> GridCell:
@@ -181,11 +177,9 @@ class ClassMatcher:
     def _count(self, known: _Counted, tasks: int) -> None:
         """Add to the work of the job's cell; a cell without any is forgotten."""
         key = (known.cell, known.user if known.user in self._guaranteed else "")
-        left = self._tasks.get(key, 0) + tasks
-        if left:
-            self._tasks[key] = left
-        else:
-            self._tasks.pop(key, None)
+        self._tasks[key] += tasks
+        if not self._tasks[key]:
+            del self._tasks[key]
 
     def _place_all(self) -> bool:
         """Find the cell of every job that is there again; whether any has changed."""
@@ -196,7 +190,7 @@ class ClassMatcher:
         return moved
 
     def _begin_anew(self) -> None:
-        """Classes by times on another set of sorts; jobs that have left no longer count."""
+        """Classes by times on other node types; jobs that have left no longer count."""
         self.classes = JobClasses(self._most, self._alike)
         self._usual.clear()
         self._leaving.clear()
@@ -209,7 +203,7 @@ class ClassMatcher:
 
     def _usual_changed(self, user: str) -> bool:
         """Whether the place of the user's jobs without a completed task has changed."""
-        usual = [self._times.prior_ms(user, self._kind, sort) for sort in self.node_types]
+        usual = [self._times.prior_ms(user, self._kind, each) for each in self.node_types]
         place = self.classes.place(usual)
         old, self._usual[user] = self._usual.get(user), place
         return old != place
@@ -222,13 +216,13 @@ class ClassMatcher:
 
     def _solve(self, *, anew: bool = False) -> bool:
         """Solve what has to be solved again; whether classes have been joined anew."""
-        work: dict[int, float] = {}
-        preferred: dict[int, float] = {}
+        work: defaultdict[int, float] = defaultdict(float)
+        preferred: defaultdict[int, float] = defaultdict(float)
         for (cell, user), tasks in sorted(self._tasks.items()):
             number = self.classes.class_of(cell)
-            work[number] = work.get(number, 0.0) + tasks
+            work[number] += tasks
             if user:
-                preferred[number] = preferred.get(number, 0.0) + tasks * self._guaranteed[user]
+                preferred[number] += tasks * self._guaranteed[user]
         grouped = self._grouped != self.classes.groupings
         self._grouped = self.classes.groupings
         anew = anew or grouped

@@ -1,7 +1,6 @@
-"""How long a task takes on which sort of node: m(J, R) of the hybrid paper, true or learnt.
+"""How long a task takes on which node type: m(J, R) of the hybrid paper, true or learnt.
 
-A **sort** of node is a kind and a speed: nodes of one sort treat all jobs alike.  Of a reduce only
-what follows its shuffle counts (`scheduler.estimation`).
+Of a reduce only what follows its shuffle counts (`scheduler.estimation`).
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +14,7 @@ from callboard.scheduler.view import JobView
 
 
 class NodeType(NamedTuple):
-    """What nodes that treat all jobs alike have in common."""
+    """What nodes that treat all jobs alike have in common: a kind and a speed."""
 
     kind: str
     speed: float
@@ -26,7 +25,7 @@ class TaskTimes(ABC):
 
     @abstractmethod
     def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
-        """A task of the job on a node of the sort."""
+        """A task of the job on a node of this type."""
 
     def prior_ms(self, user: str, kind: TaskKind, node_type: NodeType) -> float:  # noqa: ARG002
         """What is believed of the user's jobs before any task of theirs; 0 where each is known."""
@@ -50,16 +49,16 @@ class OracleTaskTimes(TaskTimes):
 
 
 MeansByNodeType: TypeAlias = dict[tuple[TaskKind, NodeType | None], RunningMean]
-"""Somebody's tasks by their kind and the sort of node they ran on; None: anywhere."""
+"""A job's or a user's tasks by their kind and the type of node they ran on; None: anywhere."""
 
 
 class LearnedTaskTimes(TaskTimes):
     """The mean of completed tasks that tell most about it, in this order: the job's own on that
-    sort, its user's on that sort, the job's own anywhere, its user's anywhere, all on that sort,
+    type, its user's on that type, the job's own anywhere, its user's anywhere, all on that type,
     all anywhere; and `guess_ms` before anything has completed.
 
-    What was measured anywhere is scaled by speed: a sort that nobody has tried is taken to be as
-    good as its speed says.  That a user's jobs are alike is the papers' own habit (the hybrid
+    What was measured anywhere is scaled by speed: a type that was not tried is taken to be as good
+    as its speed says.  That a user's jobs are alike is the papers' own habit (the hybrid
     paper, V: each user submits jobs from one category).
     """
 

@@ -1,30 +1,22 @@
-"""What users are due under COSHH: weights, min shares, and the claims that come of them."""
+"""What users are due under COSHH: weights, min shares, and the entitlements that come of them."""
 
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from math import isfinite
+from collections.abc import Mapping
 
-import msgspec
-
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
+from callboard.scheduler.entitlements import (
+    ClaimantKind,
+    Entitlement,
+    demand_of,
+    entitlements_by_rank,
+)
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.part_params import ShareParams
 from callboard.scheduler.reasons import UserClaimant
 from callboard.scheduler.view import ClusterView, JobView
 
 
-class UserParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a user is due: a weight (the papers' priority) and min shares in slots."""
-
-    weight: float = 1.0
-    min_maps: int = 0
-    min_reduces: int = 0
-
-    def __post_init__(self) -> None:
-        if not (isfinite(self.weight) and self.weight > 0):
-            raise ValueError(f"a user's weight must be above 0 and finite, not {self.weight:g}")
-        if self.min_maps < 0 or self.min_reduces < 0:
-            raise ValueError("a user's min shares must not be below 0")
+class UserParams(ShareParams, frozen=True):
+    """What a user is due; the weight is the papers' priority."""
 
     def minimum(self, kind: TaskKind) -> int:
         """The min share of one kind of slot."""
@@ -39,32 +31,20 @@ def user_entitlements(
     """
     jobs: dict[str, list[JobView]] = {}
     for job in view.jobs():
-        if _demand(job, kind):
+        if demand_of(job, kind):
             jobs.setdefault(job.user, []).append(job)
     due = [users.get(name, UserParams()) for name in jobs]
-    demands = [sum(_demand(job, kind) for job in mine) for mine in jobs.values()]
+    demands = [sum(demand_of(job, kind) for job in mine) for mine in jobs.values()]
     weights = [user.weight for user in due]
     minima = [user.minimum(kind) for user in due]
     shares = compute_fair_shares(demands, view.slots(kind), weights, minima)
     claims: list[Entitlement] = []
     for place, (name, mine) in enumerate(jobs.items()):
         if each == "job":
-            claims += _in_turn(mine, kind, shares[place])
+            claims += entitlements_by_rank(mine, kind, shares[place])
             continue
         numbers = tuple(job.job for job in mine)
         running = sum(job.running(kind) for job in mine)
         what = (UserClaimant(name), numbers, running, demands[place], shares[place], minima[place])
         claims.append(Entitlement(*what))
     return claims
-
-
-def _demand(job: JobView, kind: TaskKind) -> int:
-    return job.running(kind) + job.pending(kind)
-
-
-def _in_turn(jobs: list[JobView], kind: TaskKind, share: Fraction) -> Iterator[Entitlement]:
-    """One user's jobs: the first its demand, the next its demand of the rest."""
-    for job in jobs:
-        part = min(Fraction(_demand(job, kind)), share)
-        share -= part
-        yield job_entitlement(job, kind, part)

@@ -5,21 +5,17 @@ ties by tasks launched so far / weight, and then by the oldest job that waits.  
 hybrid paper (Figure 1c) are met with this tie and not with submission alone: of users who run
 equally much, the one who has been given less so far is next.
 
-Each class has a line of the users who wait for it, and a user's place in it is the user's own, the
-same in all lines.  A fact moves one user, in the lines of the classes of that user's waiting jobs;
-who is next for some classes is found at the heads of their lines.
+Each class has a queue of the users who wait for it, with one key of a user's in all queues.  A fact
+moves one user, in the queues of the classes of that user's waiting jobs.
 """
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from sortedcontainers import SortedList
 
 from callboard.scheduler.model import JobId, Millis
-
-UserKey = tuple[Any, ...]
-"""What users are compared by; it ends in their oldest waiting job, so no two are equal."""
+from callboard.scheduler.orders.keyed import SortedQueue, SortKey
 
 WaitingJob = tuple[Millis, JobId]
 """A job with pending tasks, in the order of submission."""
@@ -35,7 +31,7 @@ class UserQueue:
         "launched",
         "minimum",
         "name",
-        "places",
+        "queues",
         "running",
     )
 
@@ -46,7 +42,7 @@ class UserQueue:
         self.running = 0
         self.launched = 0
         self.jobs: dict[int, SortedList[WaitingJob]] = {}
-        self.places: dict[int, tuple[UserKey, UserKey | None]] = {}
+        self.queues: set[int] = set()  # the classes in whose queues the user stands
         self._every: SortedList[WaitingJob] = SortedList()
 
     @property
@@ -55,46 +51,45 @@ class UserQueue:
         return max(self.minimum - self.running, 0)
 
     def put(self, job: WaitingJob, number: int) -> None:
-        """A job waits, in this class."""
         self.jobs.setdefault(number, SortedList()).add(job)
         self._every.add(job)
 
     def drop(self, job: WaitingJob, number: int) -> None:
-        """It waits no longer."""
         self.jobs[number].remove(job)
         self._every.remove(job)
         if not self.jobs[number]:
             del self.jobs[number]
 
-    def keys(self) -> tuple[UserKey, UserKey | None]:
-        """The place by share, and the place among those below their min share."""
+    def keys(self) -> tuple[SortKey, SortKey | None]:
+        """The place by share, and the place among those below their min share; both end in the
+        oldest waiting job, so that no two users are equal.
+        """
         oldest = self._every[0]
         share = (self.running * self.inverse_weight, self.launched * self.inverse_weight, oldest)
         return share, (-self.shortfall, self.inverse_weight, oldest) if self.shortfall else None
 
 
+QueuesByClass = dict[int, SortedQueue[str]]
+
+
 class UserQueues:
-    """The lines of all classes for one kind of slot."""
+    """The queues of all classes for one kind of slot."""
 
     def __init__(self) -> None:
-        self._by_share: dict[int, SortedList[tuple[UserKey, str]]] = {}
-        self._lacking: dict[int, SortedList[tuple[UserKey, str]]] = {}
+        self._by_share: QueuesByClass = {}
+        self._lacking: QueuesByClass = {}
         self.users: dict[str, UserQueue] = {}
 
     def refresh(self, user: UserQueue) -> None:
-        """Put the user where facts have moved them."""
-        keys = user.keys() if user.jobs else None
-        for number in [*user.places, *(each for each in user.jobs if each not in user.places)]:
-            old = user.places.get(number)
-            new = keys if number in user.jobs else None
-            if old == new:
-                continue
-            if old is not None:
-                self._remove(number, old, user.name)
-                del user.places[number]
-            if new is not None:
-                self._enter(number, new, user.name)
-                user.places[number] = new
+        for number in user.queues.difference(user.jobs):
+            _move(self._by_share, number, user.name, None)
+            _move(self._lacking, number, user.name, None)
+        user.queues = set(user.jobs)
+        if user.jobs:
+            by_share, lacking = user.keys()
+            for number in user.jobs:
+                _move(self._by_share, number, user.name, by_share)
+                _move(self._lacking, number, user.name, lacking)
 
     def below_min_share(self, classes: Sequence[int]) -> Iterator[tuple[UserQueue, JobId]]:
         """Users below their min share and their waiting jobs of these classes, first one first."""
@@ -105,10 +100,10 @@ class UserQueues:
         return self._walk(self._by_share, classes)
 
     def _walk(
-        self, lines: dict[int, "SortedList[tuple[UserKey, str]]"], classes: Sequence[int]
+        self, queues: QueuesByClass, classes: Sequence[int]
     ) -> Iterator[tuple[UserQueue, JobId]]:
-        found = [line for number in classes if (line := lines.get(number))]
-        users: Iterable[tuple[UserKey, str]] = found[0] if len(found) == 1 else heapq.merge(*found)
+        found = [queue for number in classes if (queue := queues.get(number))]
+        users: Iterable[tuple[SortKey, str]] = found[0] if len(found) == 1 else heapq.merge(*found)
         last = None
         for key, name in users:
             if key == last:  # the same user, from another class's line
@@ -119,23 +114,17 @@ class UserQueues:
             for _, job in jobs[0] if len(jobs) == 1 else heapq.merge(*jobs):
                 yield user, job
 
-    def _enter(self, number: int, keys: tuple[UserKey, UserKey | None], name: str) -> None:
-        by_share, lacking = keys
-        self._by_share.setdefault(number, SortedList()).add((by_share, name))
-        if lacking is not None:
-            self._lacking.setdefault(number, SortedList()).add((lacking, name))
 
-    def _remove(self, number: int, keys: tuple[UserKey, UserKey | None], name: str) -> None:
-        by_share, lacking = keys
-        _take_out(self._by_share, number, (by_share, name))
-        if lacking is not None:
-            _take_out(self._lacking, number, (lacking, name))
-
-
-def _take_out(
-    lines: dict[int, "SortedList[tuple[UserKey, str]]"], number: int, place: tuple[UserKey, str]
-) -> None:
-    """Strike a user from a class's line; an empty line goes, since classes come and go."""
-    lines[number].remove(place)
-    if not lines[number]:
-        del lines[number]
+def _move(queues: QueuesByClass, number: int, name: str, key: SortKey | None) -> None:
+    """Put a user into a class's queue, or take it out; an empty queue goes, since classes come
+    and go.
+    """
+    queue = queues.get(number)
+    if key is not None:
+        if queue is None:
+            queue = queues[number] = SortedQueue()
+        queue.put(name, key)
+    elif queue is not None:
+        queue.drop(name)
+        if not queue:
+            del queues[number]

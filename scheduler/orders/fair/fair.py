@@ -19,30 +19,16 @@ import msgspec
 from sortedcontainers import SortedList
 
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
-from callboard.scheduler.facts import (
-    Closed,
-    Fact,
-    JobArrived,
-    JobLeft,
-    JobUpdated,
-    Launched,
-    Resumed,
-    Suspended,
-    TasksPending,
-    TasksWithdrawn,
-)
+from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import KINDS, PRIORITY_WEIGHTS, JobId, TaskKind
 from callboard.scheduler.orders.fair.pools import (
-    PRIORITY_WEIGHTS,
     JobSchedulable,
-    MemberKey,
     PoolParams,
     PoolSchedulable,
-    refresh_job,
-    refresh_job_kind,
-    withdraw_job,
 )
+from callboard.scheduler.orders.keyed import SortKey
+from callboard.scheduler.part_params import Count, PartParams
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import BY_KEY, Grounds, PoolClaimant, PoolPlace, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
@@ -65,7 +51,7 @@ class Fair(Order):
     summary = "equal shares: the pool, and in it the job, that runs least for its weight is next"
     score_format = "{:g} running / weight"
 
-    class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    class Params(PartParams, frozen=True, kw_only=True):
         """How jobs fall into pools, and what pools and users are allowed.
 
         `pool_by` is `pool` where pools are named and `none` otherwise.  `max_jobs_per_pool` and
@@ -75,18 +61,16 @@ class Fair(Order):
 
         pool_by: Literal["none", "pool", "user"] | None = None
         pools: dict[str, PoolParams] = msgspec.field(default_factory=dict)
-        max_jobs_per_pool: int | None = None
-        max_jobs_per_user: int | None = None
-        max_jobs_of: dict[str, int] = msgspec.field(default_factory=dict)
+        max_jobs_per_pool: Count | None = None
+        max_jobs_per_user: Count | None = None
+        max_jobs_of: dict[str, Count] = msgspec.field(default_factory=dict)
 
         def __post_init__(self) -> None:
+            super().__post_init__()
             if self.pools and self.pool_by == "none":
                 raise ValueError('pools are named, but `pool_by = "none"` puts no job into any')
             for path in self.pools:
                 _check_path(path, self.pools)
-            caps = (self.max_jobs_per_pool, self.max_jobs_per_user, *self.max_jobs_of.values())
-            if any(cap is not None and cap < 0 for cap in caps):
-                raise ValueError("a cap on running jobs must not be below 0")
 
     def __init__(self, params: Params | None = None) -> None:
         self.params = params or Fair.Params()
@@ -99,7 +83,7 @@ class Fair(Order):
         self._scale *= lcm(*(weight.denominator for weight in weights))
         self.root = PoolSchedulable("", None, PoolParams(), self._inverse_weight(Fraction(1)))
         self._jobs: dict[JobId, JobSchedulable] = {}
-        self._admission_order: SortedList[tuple[MemberKey, JobId]] = SortedList()
+        self._admission_order: SortedList[tuple[SortKey, JobId]] = SortedList()
         self._limits: dict[JobId, list[RunningJobsCap]] = {}
         for path in self.params.pools:
             self._pool(path)
@@ -108,15 +92,8 @@ class Fair(Order):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
-            case (
-                Launched(job, kind)
-                | Closed(job, kind)
-                | TasksPending(job, kind)
-                | Suspended(job, kind)
-                | TasksWithdrawn(job, kind)
-                | Resumed(job, kind)
-            ):
-                refresh_job_kind(self._jobs[job], kind, view.job(job))
+            case PhaseFact(job, kind):
+                self._jobs[job].refresh(kind, view.job(job))
             case JobArrived(job):
                 self._arrive(view.job(job), view)
             case JobUpdated(job):
@@ -135,11 +112,13 @@ class Fair(Order):
             self._limits[seen.job] = limits
             self._admission_order.add((job.first, seen.job))
             self._admit(view)
-        refresh_job(job, seen)
+        for kind in KINDS:
+            job.refresh(kind, seen)
 
     def _leave(self, number: JobId, view: ClusterView) -> None:
         job = self._jobs.pop(number)
-        withdraw_job(job)
+        for kind in KINDS:
+            job.set(kind, 0, 0)
         assert job.parent is not None
         del job.parent.jobs[number]
         if self._limits.pop(number, None):
@@ -147,7 +126,7 @@ class Fair(Order):
             self._admit(view)
 
     def _admit(self, view: ClusterView) -> None:
-        """Say again which jobs may run: by priority and submission, within everybody's limits.
+        """Say again which jobs may run: by priority and submission, within all limits.
 
         It looks at all jobs that have a limit, once a job that comes or goes, as
         FairScheduler.updateRunnability does twice a second; never for a slot.
@@ -162,7 +141,8 @@ class Fair(Order):
             job = self._jobs[number]
             if job.runnable is not runnable:
                 job.runnable = runnable
-                refresh_job(job, view.job(number))
+                for kind in KINDS:
+                    job.refresh(kind, view.job(number))
 
     # Pools.
 
@@ -266,7 +246,7 @@ class Fair(Order):
             pool = pool.parent
         return True
 
-    # What everybody is due.
+    # What pools and jobs are due.
 
     def entitlements(
         self, kind: TaskKind, view: ClusterView, each: ClaimantKind

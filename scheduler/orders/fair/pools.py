@@ -14,27 +14,19 @@ order however odd the weights.  In a fifo pool jobs go by priority, submit time,
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import isfinite
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from sortedcontainers import SortedList
 
-from callboard.scheduler.model import KINDS, JobId, Priority, TaskKind
+from callboard.scheduler.entitlements import serve_in_turn
+from callboard.scheduler.model import JobId, TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
+from callboard.scheduler.orders.keyed import SortKey
+from callboard.scheduler.part_params import Count, ShareParams, Timeout
 from callboard.scheduler.view import JobView
 
-PRIORITY_WEIGHTS: dict[Priority, Fraction] = {
-    Priority.VERY_HIGH: Fraction(4),
-    Priority.HIGH: Fraction(2),
-    Priority.NORMAL: Fraction(1),
-    Priority.LOW: Fraction(1, 2),
-    Priority.VERY_LOW: Fraction(1, 4),
-}
-"""The Fair Scheduler's weights by priority (getPriorityFactor)."""
 
-
-class PoolParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class PoolParams(ShareParams, frozen=True, kw_only=True):
     """One pool: what it is guaranteed and allowed, in slots and jobs.
 
     `mode` says how the pool serves its members; a fifo pool holds jobs only.  `max_jobs` caps the
@@ -42,27 +34,11 @@ class PoolParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     `max_reduces` cap the tasks that run.  `min_share_timeout_s` overrides the preemption rule's.
     """
 
-    weight: float = 1.0
-    min_maps: int = 0
-    min_reduces: int = 0
-    max_maps: int | None = None
-    max_reduces: int | None = None
-    max_jobs: int | None = None
+    max_maps: Count | None = None
+    max_reduces: Count | None = None
+    max_jobs: Count | None = None
     mode: Literal["fair", "fifo"] = "fair"
-    min_share_timeout_s: float | None = None
-
-    def __post_init__(self) -> None:
-        if not (isfinite(self.weight) and self.weight > 0):
-            raise ValueError(f"a pool's weight must be above 0 and finite, not {self.weight:g}")
-        numbers = (self.min_maps, self.min_reduces, self.max_maps, self.max_reduces, self.max_jobs)
-        if any(number is not None and number < 0 for number in numbers):
-            raise ValueError("a pool's min shares and caps must not be below 0")
-        if self.min_share_timeout_s is not None and not self.min_share_timeout_s >= 0:
-            raise ValueError("a pool's min_share_timeout_s must not be below 0")
-
-
-MemberKey = tuple[Any, ...]
-"""What members of a pool are compared by; its end is the member's own, so no two are equal."""
+    min_share_timeout_s: Timeout | None = None
 
 
 class Schedulable:
@@ -83,9 +59,7 @@ class Schedulable:
         "wanting",
     )
 
-    def __init__(
-        self, parent: "PoolSchedulable | None", inverse_weight: int, tie: MemberKey
-    ) -> None:
+    def __init__(self, parent: "PoolSchedulable | None", inverse_weight: int, tie: SortKey) -> None:
         self.parent = parent
         self.inverse_weight = inverse_weight
         self.tie = tie
@@ -93,13 +67,13 @@ class Schedulable:
         self.running = [0, 0]
         self.demand = [0, 0]
         self.wanting = [False, False]
-        self.places: list[MemberKey | None] = [None, None]
+        self.places: list[SortKey | None] = [None, None]
 
     def needy(self, kind: TaskKind) -> bool:
         """Whether it runs less than its min share or its demand, whichever is less."""
         return self.running[kind] < min(self.minimum[kind], self.demand[kind])
 
-    def key(self, kind: TaskKind) -> MemberKey:
+    def key(self, kind: TaskKind) -> SortKey:
         """Its place in a fair pool: smaller goes first."""
         running = self.running[kind]
         due = min(self.minimum[kind], self.demand[kind])
@@ -119,8 +93,25 @@ class JobSchedulable(Schedulable):
         super().__init__(parent, inverse_weight, (view.submitted_ms, 1, view.job))
         self.job: JobId = view.job
         self.weight = weight
-        self.first: MemberKey = (view.priority, view.submitted_ms, view.job)
+        self.first: SortKey = (view.priority, view.submitted_ms, view.job)
         self.runnable = True
+
+    def refresh(self, kind: TaskKind, view: JobView) -> None:
+        """Take over what the view says of the job, and mend its pools.
+
+        A job that may not run yet wants nothing, as in Hadoop; what it runs still counts.
+        """
+        self.set(kind, view.running(kind), view.pending(kind) if self.runnable else 0)
+
+    def set(self, kind: TaskKind, running: int, pending: int) -> None:
+        """Mend its pools' sums and queues; with 0 and 0 it is in them no longer."""
+        demand = running + pending if self.runnable else 0
+        more, wish = running - self.running[kind], demand - self.demand[kind]
+        self.running[kind], self.demand[kind] = running, demand
+        self.wanting[kind] = pending > 0
+        assert self.parent is not None
+        self.parent.place(self, kind)
+        self.parent.change(kind, more, wish)
 
 
 class PoolSchedulable(Schedulable):
@@ -140,7 +131,7 @@ class PoolSchedulable(Schedulable):
         self.uncapped_demand = [0, 0]  # the members' demand together, before the cap
         self.pools: dict[str, PoolSchedulable] = {}
         self.jobs: dict[JobId, JobSchedulable] = {}
-        self._sorted: tuple[SortedList[tuple[MemberKey, Schedulable]], ...] = (
+        self._sorted: tuple[SortedList[tuple[SortKey, Schedulable]], ...] = (
             SortedList(),
             SortedList(),
         )
@@ -157,7 +148,7 @@ class PoolSchedulable(Schedulable):
             queue.add((new, member))
         member.places[kind] = new
 
-    def _key(self, member: Schedulable, kind: TaskKind) -> MemberKey:
+    def _key(self, member: Schedulable, kind: TaskKind) -> SortKey:
         if self.params.mode == "fifo" and isinstance(member, JobSchedulable):
             return member.first
         return member.key(kind)
@@ -200,7 +191,10 @@ class PoolSchedulable(Schedulable):
         members = [m for m in everybody if m.demand[kind] or m.running[kind]]
         if self.params.mode == "fifo":
             jobs = [m for m in members if isinstance(m, JobSchedulable)]
-            return _in_turn(sorted(jobs, key=lambda job: job.first), kind, slots)
+            jobs.sort(key=lambda job: job.first)
+            return list(
+                zip(jobs, serve_in_turn((j.demand[kind] for j in jobs), slots), strict=True)
+            )
         due = compute_fair_shares(
             [m.demand[kind] for m in members],
             slots,
@@ -208,53 +202,3 @@ class PoolSchedulable(Schedulable):
             [m.minimum[kind] for m in members],
         )
         return list(zip(members, due, strict=True))
-
-    def all_jobs(self) -> Iterator[JobSchedulable]:
-        """The jobs of this pool and of the pools in it."""
-        yield from self.jobs.values()
-        for pool in self.pools.values():
-            yield from pool.all_jobs()
-
-
-def _in_turn(
-    jobs: list[JobSchedulable], kind: TaskKind, slots: Fraction
-) -> list[tuple["JobSchedulable | PoolSchedulable", Fraction]]:
-    """The shares where each job gets its demand before the next gets anything."""
-    due: list[tuple[JobSchedulable | PoolSchedulable, Fraction]] = []
-    for job in jobs:
-        share = min(Fraction(job.demand[kind]), slots)
-        slots -= share
-        due.append((job, share))
-    return due
-
-
-def refresh_job(job: JobSchedulable, view: JobView) -> None:
-    """Take over what the view says of the job, and mend its pools.
-
-    A job that may not run yet wants nothing, as in Hadoop; what it runs still counts.
-    """
-    for kind in KINDS:
-        running, pending = view.running(kind), view.pending(kind)
-        _set(job, kind, running, pending if job.runnable else 0)
-
-
-def refresh_job_kind(job: JobSchedulable, kind: TaskKind, view: JobView) -> None:
-    """The same for one kind."""
-    _set(job, kind, view.running(kind), view.pending(kind) if job.runnable else 0)
-
-
-def withdraw_job(job: JobSchedulable) -> None:
-    """Take the job out of its pools' sums and queues."""
-    for kind in KINDS:
-        _set(job, kind, 0, 0)
-
-
-def _set(job: JobSchedulable, kind: TaskKind, running: int, pending: int) -> None:
-    demand = running + pending if job.runnable else 0
-    more, wish = running - job.running[kind], demand - job.demand[kind]
-    job.running[kind], job.demand[kind] = running, demand
-    job.wanting[kind] = pending > 0
-    pool = job.parent
-    assert pool is not None
-    pool.place(job, kind)
-    pool.change(kind, more, wish)

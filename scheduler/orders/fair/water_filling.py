@@ -29,7 +29,7 @@ class FairShareError(ValueError):
 def exact_fraction(number: Number) -> Fraction:
     """The number as a fraction; a float is the decimal that one would write for it (0.1 is 1/10).
 
-    Raises SharesError for infinity and for what is not a number.
+    Raises FairShareError for infinity and for what is not a number.
     """
     try:
         return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
@@ -45,7 +45,7 @@ def compute_fair_shares(
 ) -> list[Fraction]:
     """Each claimant's fair share of `slots`, in the order given (the module's text says how).
 
-    Weights default to 1, min shares to 0.  Raises SharesError on lists of different lengths, a
+    Weights default to 1, min shares to 0.  Raises FairShareError on lists of different lengths, a
     weight that is not above 0, or a negative demand, min share or number of slots.
     """
     count = len(demands)
@@ -97,7 +97,6 @@ def _level(
 def _check(
     demands: Sequence[int], slots: Fraction, weights: Sequence[Fraction], minima: Sequence[int]
 ) -> None:
-    """Refuse what has no shares."""
     if not len(demands) == len(weights) == len(minima):
         lengths = f"{len(demands)} demands, {len(weights)} weights, {len(minima)} min shares"
         raise FairShareError(f"every claimant needs one of each; there are {lengths}")

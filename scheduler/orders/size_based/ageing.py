@@ -14,12 +14,12 @@ left.  So virtual sizes are right to 2⁻²⁴ slot-ms for each end before, a mi
 million ends, and equal on every machine.  Between two changes nothing is stored, so it does not
 matter how often one looks.
 
-**Cost.**  Jobs of equal cap, weight and speed form a lane; in a lane all shrink alike, so their
-order never changes.  Lanes that are capped, and lanes that are not, change over as wholes.  All
-uncapped lanes of one weight shrink alike too, so that one sorted list of first jobs serves them.
-The capped lanes' caps differ and add up to no more than the slots, so there are at most about
-√(2 · slots) of them for each weight.  An event costs O(log jobs) and a step for each lane that
-changes over; the smallest virtual size is found among the first of each pace.
+**Cost.**  Jobs of equal cap, weight and speed form a rate class, in which all shrink alike, so that
+their order never changes; capped and uncapped classes change over as wholes.  All uncapped classes
+of one weight shrink alike too (a rate group), so that one sorted list of first jobs serves them.
+The capped ones' caps differ and add up to no more than the slots, so there are at most about
+√(2 · slots) of them for each weight.  An event costs O(log jobs) and a step for each class that
+changes over; the smallest virtual size is found among the first of each group.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from typing import NamedTuple, TypeAlias
 
 from sortedcontainers import SortedDict
 
-from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, Millis
 from callboard.scheduler.orders.size_based.rate_classes import FinishTag, RateClass, RateGroup
 
 UNITS_PER_MS = 1 << 40
@@ -39,6 +39,9 @@ UNITS_PER_MS = 1 << 40
 
 SPEED_ONE = 4
 """The speed of a job that ages at the cluster's own pace; speeds are whole quarters."""
+
+PRIORITY_SPEEDS = {each: int(SPEED_ONE * weight) for each, weight in PRIORITY_WEIGHTS.items()}
+"""The weights by priority, as whole speeds."""
 
 WORK_PER_SLOT_MS = UNITS_PER_MS * SPEED_ONE
 """How many units of work one slot does in a millisecond for a job of speed one."""
@@ -80,18 +83,11 @@ class VirtualCluster:
         self._capped: SortedDict[tuple[Fraction, int, int], RateClass] = SortedDict()
         self._open: SortedDict[tuple[Fraction, int, int], RateClass] = SortedDict()
         self._rate_groups: dict[tuple[bool, int], RateGroup] = {}
-        self._spare = 0  # slots that the capped lanes leave
-        self._weight = 0  # of all jobs in open lanes
+        self._spare = 0  # slots that the capped rate classes leave
+        self._weight = 0  # of all jobs in open rate classes
         self._time = 0  # of the last change
         self._level = 0  # the integral of the level until then
         self._next: int | None = None  # when the next job virtually ends
-
-    def __contains__(self, job: JobId) -> bool:
-        """Whether the job has still to be served here."""
-        return job in self._places
-
-    def __len__(self) -> int:
-        return len(self._places)
 
     # What happens to it.  Time must have been settled up to `now_ms` before each.
 
@@ -106,7 +102,6 @@ class VirtualCluster:
         return ended
 
     def resize(self, slots: int, now_ms: Millis) -> None:
-        """The cluster has so many slots from now on."""
         if slots != self._slots:
             self._step(now_ms * self._unit)
             self._spare += slots - self._slots
@@ -143,10 +138,10 @@ class VirtualCluster:
         if place is None:
             return
         self._step(now_ms * self._unit)
-        lane, entry = place
-        work = entry.key - lane.served(self._clock(lane))
+        rate_class, entry = place
+        work = entry.key - rate_class.served(self._clock(rate_class))
         self._take_out(job)
-        self._insert(job, self._rate_class(lane.cap, weight, speed), work, entry.submitted_ms)
+        self._insert(job, self._rate_class(rate_class.cap, weight, speed), work, entry.submitted_ms)
         self._balance()
 
     def set_waiting(self, job: JobId, waits: bool) -> None:
@@ -155,8 +150,8 @@ class VirtualCluster:
             return
         (self._waiting.add if waits else self._waiting.remove)(job)
         if (place := self._places.get(job)) is not None:
-            lane, entry = place
-            (lane.add if waits else lane.remove)(entry, 1)
+            rate_class, entry = place
+            (rate_class.add if waits else rate_class.remove)(entry, 1)
 
     # What one may ask.
 
@@ -165,21 +160,10 @@ class VirtualCluster:
         place = self._places.get(job)
         if place is None:
             return 0.0
-        lane, entry = place
-        assert lane.pace is not None
-        return (
-            entry.key - lane.served(self._shown(lane.pace, now_ms * self._unit))
-        ) / WORK_PER_SLOT_MS
-
-    def rate(self, job: JobId) -> Fraction:
-        """How many slots serve the job now."""
-        place = self._places.get(job)
-        if place is None:
-            return Fraction(0)
-        lane = place[0]
-        return Fraction(
-            lane.cap if lane.capped else Fraction(lane.weight * self._spare, self._weight)
-        )
+        rate_class, entry = place
+        assert rate_class.group is not None
+        served = rate_class.served(self._shown(rate_class.group, now_ms * self._unit))
+        return (entry.key - served) / WORK_PER_SLOT_MS
 
     def queue(self, now_ms: Millis, *, waiting: bool = True) -> Iterator[VirtualSize]:
         """The waiting jobs, or all, smallest first, lazily; ties by virtual end, submit time,
@@ -187,45 +171,45 @@ class VirtualCluster:
         """
         now, side = now_ms * self._unit, int(waiting)
         heap: list[_Candidate] = []
-        for pace in self._rate_groups.values():
-            self._offer(heap, pace, side, 0, 0, self._shown(pace, now))
+        for group in self._rate_groups.values():
+            self._offer(heap, group, side, 0, 0, self._shown(group, now))
         while heap:
-            (_, _, _, job), left, pace, head, place, clock = heapq.heappop(heap)
+            (_, _, _, job), left, group, head, place, clock = heapq.heappop(heap)
             yield VirtualSize(job, left / WORK_PER_SLOT_MS)
             if place == 0:
-                self._offer(heap, pace, side, head + 1, 0, clock)
-            self._offer(heap, pace, side, head, place + 1, clock)
+                self._offer(heap, group, side, head + 1, 0, clock)
+            self._offer(heap, group, side, head, place + 1, clock)
 
     def _offer(
-        self, heap: list[_Candidate], pace: RateGroup, side: int, head: int, place: int, clock: int
+        self, heap: list[_Candidate], group: RateGroup, side: int, head: int, place: int, clock: int
     ) -> None:
-        """Put the job at `place` of the pace's `head`th lane on the heap, if there is one."""
-        firsts = pace.heads[side]
+        """Put the job at `place` of the group's `head`th class on the heap, if there is one."""
+        firsts = group.heads[side]
         if head >= len(firsts):
             return
-        lane = firsts.peekitem(head)[1]
-        jobs = lane.queues[side].jobs
+        rate_class = firsts.peekitem(head)[1]
+        jobs = rate_class.queues[side]
         if place >= len(jobs):
             return
         entry = jobs[place]
-        left = entry.key - lane.served(clock)
-        end = self._until(pace, left)
+        left = entry.key - rate_class.served(clock)
+        end = self._until(group, left)
         keys = (end, left) if self._by_finish else (left, end)
         rank = (*keys, entry.submitted_ms, entry.job)
-        heapq.heappush(heap, (rank, left, pace, head, place, clock))
+        heapq.heappush(heap, (rank, left, group, head, place, clock))
 
     # Clocks.
 
-    def _shown(self, pace: RateGroup, now: int) -> int:
-        """What the pace's clock shows at `now`, at or after the last change."""
-        if pace.capped:
+    def _shown(self, group: RateGroup, now: int) -> int:
+        """What the group's clock shows at `now`, at or after the last change."""
+        if group.capped:
             return now
         gained = (now - self._time) * self._spare // self._weight if self._weight else 0
         return self._level + gained
 
-    def _clock(self, lane: RateClass) -> int:
-        """What the clock that the lane goes by showed at the last change."""
-        return self._time if lane.capped else self._level
+    def _clock(self, rate_class: RateClass) -> int:
+        """What the clock that the rate class goes by showed at the last change."""
+        return self._time if rate_class.capped else self._level
 
     def _step(self, now: int) -> None:
         """Make `now` the time of the last change."""
@@ -233,91 +217,86 @@ class VirtualCluster:
             self._level += (now - self._time) * self._spare // self._weight
         self._time = now
 
-    def _until(self, pace: RateGroup, left: int) -> int:
-        """How long the pace's members take at present rates to be given so much, rounded up."""
-        if pace.capped:
-            return -(-left // pace.step)
-        return -(-left * self._weight // (pace.step * max(self._spare, 1)))
+    def _until(self, group: RateGroup, left: int) -> int:
+        """How long the group's members take at present rates to be given so much, rounded up."""
+        if group.capped:
+            return -(-left // group.step)
+        return -(-left * self._weight // (group.step * max(self._spare, 1)))
 
-    # Jobs in and out, lanes from pace to pace.
+    # Jobs in and out, rate classes from group to group.
 
     def _take_out_the_served(self) -> list[JobId]:
-        """Take out whoever has virtually ended by the last change."""
+        """Take out the jobs that have virtually ended by the last change."""
         served: list[FinishTag] = []
-        for pace in list(self._rate_groups.values()):
-            clock = self._time if pace.capped else self._level
-            while pace.heads[0]:
-                (key, submitted_ms, job), _ = pace.heads[0].peekitem(0)
-                if key - pace.step * clock > TOLERANCE:
+        for group in list(self._rate_groups.values()):
+            clock = self._time if group.capped else self._level
+            while group.heads[0]:
+                (key, submitted_ms, job), _ = group.heads[0].peekitem(0)
+                if key - group.step * clock > TOLERANCE:
                     break
                 self._take_out(job)
                 served.append(FinishTag(0, submitted_ms, job))
         return [entry.job for entry in sorted(served)]
 
     def _take_out(self, job: JobId) -> None:
-        lane, entry = self._places.pop(job)
-        lane.remove(entry, 0)
+        rate_class, entry = self._places.pop(job)
+        rate_class.remove(entry, 0)
         if job in self._waiting:
-            lane.remove(entry, 1)
-        self._count(lane, -1)
-        if not lane:
-            self._file_under(lane, None)
-            del self._rate_classes[lane.cap, lane.weight, lane.speed]
+            rate_class.remove(entry, 1)
+        self._count(rate_class, -1)
+        if not rate_class:
+            self._file_under(rate_class, None)
+            del self._rate_classes[rate_class.cap, rate_class.weight, rate_class.speed]
 
-    def _insert(self, job: JobId, lane: RateClass, work: int, submitted_ms: Millis) -> None:
-        """Put a job that has so much work left into a lane."""
-        entry = FinishTag(lane.served(self._clock(lane)) + work, submitted_ms, job)
-        self._places[job] = (lane, entry)
-        self._put_in(lane, entry)
-
-    def _put_in(self, lane: RateClass, entry: FinishTag) -> None:
-        lane.add(entry, 0)
-        if entry.job in self._waiting:
-            lane.add(entry, 1)
-        self._count(lane, 1)
+    def _insert(self, job: JobId, rate_class: RateClass, work: int, submitted_ms: Millis) -> None:
+        entry = FinishTag(rate_class.served(self._clock(rate_class)) + work, submitted_ms, job)
+        self._places[job] = (rate_class, entry)
+        rate_class.add(entry, 0)
+        if job in self._waiting:
+            rate_class.add(entry, 1)
+        self._count(rate_class, 1)
 
     def _rate_class(self, cap: int, weight: int, speed: int) -> RateClass:
-        """The lane for such jobs, open if it is new."""
-        lane = self._rate_classes.get((cap, weight, speed))
-        if lane is None:
-            lane = self._rate_classes[cap, weight, speed] = RateClass(cap, weight, speed)
-            self._file_under(lane, False)
-        return lane
+        """The rate class for such jobs, open if it is new."""
+        rate_class = self._rate_classes.get((cap, weight, speed))
+        if rate_class is None:
+            rate_class = self._rate_classes[cap, weight, speed] = RateClass(cap, weight, speed)
+            self._file_under(rate_class, False)
+        return rate_class
 
-    def _count(self, lane: RateClass, jobs: int) -> None:
-        """So many jobs more in the lane."""
-        if lane.capped:
-            self._spare -= jobs * lane.cap
+    def _count(self, rate_class: RateClass, jobs: int) -> None:
+        if rate_class.capped:
+            self._spare -= jobs * rate_class.cap
         else:
-            self._weight += jobs * lane.weight
+            self._weight += jobs * rate_class.weight
 
-    def _file_under(self, lane: RateClass, capped: bool | None) -> None:
-        """Put the lane among the capped or the open ones, or nowhere."""
-        label = (lane.ratio, lane.weight, lane.speed)
-        old, before = lane.pace, self._clock(lane)
+    def _file_under(self, rate_class: RateClass, capped: bool | None) -> None:
+        """Put the rate class among the capped or the open ones, or nowhere."""
+        label = (rate_class.ratio, rate_class.weight, rate_class.speed)
+        old, before = rate_class.group, self._clock(rate_class)
         if old is not None:
             del (self._capped if old.capped else self._open)[label]
         if capped is None:
-            lane.move(None, before, 0)
+            rate_class.move(None, before, 0)
         else:
-            step = lane.step(capped)
-            pace = self._rate_groups.setdefault((capped, step), RateGroup(capped, step))
-            lane.move(pace, before, self._time if capped else self._level)
-            (self._capped if capped else self._open)[label] = lane
+            step = rate_class.step(capped)
+            group = self._rate_groups.setdefault((capped, step), RateGroup(capped, step))
+            rate_class.move(group, before, self._time if capped else self._level)
+            (self._capped if capped else self._open)[label] = rate_class
         if old is not None and not old.heads[0]:
             self._rate_groups.pop((old.capped, old.step), None)
 
-    def _change_side(self, lane: RateClass) -> None:
-        """Change a lane over, from open to capped or back."""
-        jobs, capped = len(lane), lane.capped
-        self._count(lane, -jobs)
-        self._file_under(lane, not capped)
-        self._count(lane, jobs)
+    def _change_side(self, rate_class: RateClass) -> None:
+        """Change a rate class over, from open to capped or back."""
+        jobs, capped = len(rate_class), rate_class.capped
+        self._count(rate_class, -jobs)
+        self._file_under(rate_class, not capped)
+        self._count(rate_class, jobs)
 
     def _balance(self) -> None:
-        """Find the level: no capped lane's ratio above it, no open lane's at or below it.
+        """Find the level: no capped class's ratio above it, no open one's at or below it.
 
-        Each change of a lane that is on the wrong side raises the level, so this ends; lanes
+        Each change of a class that is on the wrong side raises the level, so this ends; classes
         turned one way are never turned back by the others of that way.
         """
         while True:
@@ -329,24 +308,24 @@ class VirtualCluster:
                 break
         self._next = self._next_end()
 
-    def _above(self, lane: RateClass) -> bool:
-        """Whether the lane's members could use more slots than the level gives them."""
+    def _above(self, rate_class: RateClass) -> bool:
+        """Whether the rate class's members could use more slots than the level gives them."""
         if not self._weight:
             return self._spare < 0
-        return lane.cap * self._weight > self._spare * lane.weight
+        return rate_class.cap * self._weight > self._spare * rate_class.weight
 
     def _next_end(self) -> int | None:
         """When the next job virtually ends if nothing else happens before."""
         best: int | None = None
-        for pace in self._rate_groups.values():
-            if not pace.heads[0] or not (pace.capped or self._spare > 0):
+        for group in self._rate_groups.values():
+            if not group.heads[0] or not (group.capped or self._spare > 0):
                 continue
-            clock = self._time if pace.capped else self._level
-            left = pace.heads[0].peekitem(0)[0].key - pace.step * clock
-            at = self._time + self._until(pace, max(left - TOLERANCE // 2, 0))
+            clock = self._time if group.capped else self._level
+            left = group.heads[0].peekitem(0)[0].key - group.step * clock
+            at = self._time + self._until(group, max(left - TOLERANCE // 2, 0))
             best = at if best is None else min(best, at)
         return best
 
 
 _Candidate: TypeAlias = tuple[tuple[int, int, int, int], int, RateGroup, int, int, int]
-"""Rank, work left, pace, place of its lane in the pace, its place in the lane, the clock."""
+"""Rank, work left, group, its class's place in the group, its place in the class, the clock."""

@@ -11,16 +11,16 @@ slowstart, since before that they could not run in a fair cluster either.  The f
 the place of whatever virtual size was left ("update the job phase size to the new value"): the
 age from training is not kept.  The first t tasks launched are the training tasks whichever branch
 launched them; those that the second one launched do not count in T_curr, as Algorithm 1 says.
-Among virtual sizes of 0, tiny phases and late ones, whoever got there first goes first.
+Among virtual sizes of 0, tiny phases and late ones, the first that got there goes first.
 """
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
-import msgspec
+from msgspec import Meta
 
-from callboard.scheduler.estimation import Oracle, OracleSizes
+from callboard.scheduler.estimation import OracleSizes
 from callboard.scheduler.facts import (
     Closed,
     Fact,
@@ -32,10 +32,12 @@ from callboard.scheduler.facts import (
 )
 from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES, SMALL_JOBS_FIRST
 from callboard.scheduler.model import AttemptId, JobId, TaskKind
-from callboard.scheduler.orders.keyed import SortedQueue, SortKey
-from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS
+from callboard.scheduler.orders.keyed import SortedQueue
+from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE
+from callboard.scheduler.orders.size_based.size_source import check_sigma
 from callboard.scheduler.orders.size_based.training import TaskTimeHistory, TrainingPhase
-from callboard.scheduler.orders.size_based.virtual_time import VirtualPhase, VirtualTimeOrder
+from callboard.scheduler.orders.size_based.virtual_time import VirtualTimeOrder
+from callboard.scheduler.part_params import NUMBER_MAX, Count, NotNegative, PartParams, Positive
 from callboard.scheduler.policy import QueuedJob
 from callboard.scheduler.reasons import Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
@@ -43,7 +45,7 @@ from callboard.scheduler.view import ClusterView, JobView, Offer
 _TRAINING = Grounds(Reason.TRAINING)
 
 
-class HfspParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HfspParams(PartParams, frozen=True):
     """HFSP's parameters, with the paper's defaults (III-A, III-C).
 
     `t` training tasks a phase; `delta` seconds after which a running one is extrapolated; `xi`
@@ -56,24 +58,20 @@ class HfspParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     speed, as the published code does.
     """
 
-    t: int = 5
-    delta: float = 60.0
-    xi: float = 1.0
-    T: int = 10
-    s0: float = 60.0
+    t: Annotated[int, Meta(ge=1)] = 5
+    delta: NotNegative = 60.0
+    xi: Annotated[float, Meta(ge=1, le=NUMBER_MAX)] = 1.0
+    T: Count = 10
+    s0: Positive = 60.0
     size: Literal["training", "oracle"] = "training"
-    sigma: float = 0.0
+    sigma: NotNegative = 0.0
     priority: Literal["speed", "off"] = "speed"
     flapping: bool = False
     half_speed: bool = False
 
     def __post_init__(self) -> None:
-        if self.t < 1 or self.T < 0 or self.delta < 0:
-            raise ValueError("t must be at least 1, T and delta at least 0")
-        if self.xi < 1 or self.s0 <= 0:
-            raise ValueError("xi must be at least 1, s0 above 0")
-        if self.sigma < 0 or (self.sigma and self.size != "oracle"):
-            raise ValueError('sigma is an error on true sizes, at least 0: say size="oracle" too')
+        super().__post_init__()
+        check_sigma(self.sigma, self.size)
 
 
 class Hfsp(VirtualTimeOrder):
@@ -92,14 +90,14 @@ class Hfsp(VirtualTimeOrder):
         super().__init__()
         self.wants_oracle = self.params.size == "oracle"
         self.wants_progress = not self.wants_oracle
-        self._truth: OracleSizes | None = None
+        self._truth = (
+            OracleSizes(lambda: self.oracle, self.params.sigma) if self.wants_oracle else None
+        )
         self._history = TaskTimeHistory()
         self._training: tuple[dict[JobId, TrainingPhase], ...] = ({}, {})
-        self._to_train = (SortedQueue(), SortedQueue())
-        self._on_training_slots: tuple[set[AttemptId], ...] = (set(), set())  # T_curr
-
-    def set_oracle(self, oracle: Oracle) -> None:
-        self._truth = OracleSizes(lambda: oracle, self.params.sigma)
+        self._to_train: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
+        self.training_slots: tuple[set[AttemptId], ...] = (set(), set())
+        """The attempts whose slots count in T_curr, by kind."""
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
@@ -111,14 +109,10 @@ class Hfsp(VirtualTimeOrder):
                 self._history.completed(job)
         super().observe(fact, view)
         match fact:
-            case Launched(job, kind, attempt) if fact.original:
-                training = self._training[kind].get(job)
-                if training is not None:
-                    training.copied(fact.original, attempt)
-            case Launched(job, kind, attempt):
-                self._train(job, kind, attempt, view)
+            case Launched():
+                self._train(fact, view)
             case Suspended(job, kind, attempt):
-                self._on_training_slots[kind].discard(attempt)
+                self.training_slots[kind].discard(attempt)
             case Resumed(job, kind, attempt):
                 self._train_again(job, kind, attempt)
             case Closed():
@@ -142,24 +136,23 @@ class Hfsp(VirtualTimeOrder):
 
     def _finish_training(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """S_f takes the place of S_i once every training task has been measured."""
-        training, phase, seen = self._training[kind][job], self.phase(job, kind), view.job(job)
-        if not training.trained or phase is None:
-            return
-        del self._training[kind][job]
-        phase.size_ms = training.final_size_ms()
-        left = seen.total(kind) - seen.finished(kind)
-        self.set_virtual_size(seen, kind, phase.size_ms, left, view)
-        self.place(job, kind, view)
+        training = self._training[kind][job]
+        if training.trained and self.phase(job, kind) is not None:
+            del self._training[kind][job]
+            self._resize(job, kind, training.final_size_ms(), view)
 
     def _estimate_anew(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """Flapping: what is left, by all tasks of the phase so far."""
-        own, phase, seen = self._history.own_mean(job, kind), self.phase(job, kind), view.job(job)
-        if own is None or phase is None:
-            return
+        own, seen = self._history.own_mean(job, kind), view.job(job)
+        if own is not None and self.phase(job, kind) is not None:
+            left = seen.total(kind) - seen.finished(kind)
+            self._resize(job, kind, own.times(left) or 0, view)
+
+    def _resize(self, job: JobId, kind: TaskKind, size_ms: float, view: ClusterView) -> None:
+        phase, seen = self._phases[kind][job], view.job(job)
+        phase.size_ms = size_ms
         left = seen.total(kind) - seen.finished(kind)
-        phase.size_ms = own.times(left) or 0
-        self.set_virtual_size(seen, kind, phase.size_ms, left, view)
-        self.place(job, kind, view)
+        self.set_virtual_size(seen, kind, size_ms, left, view)
 
     # Training tasks.
 
@@ -168,25 +161,27 @@ class Hfsp(VirtualTimeOrder):
         training = self._training[launched.kind].get(launched.job)
         return training is not None and launched.attempt in training.running
 
-    def _train(self, job: JobId, kind: TaskKind, attempt: AttemptId, view: ClusterView) -> None:
+    def _train(self, fact: Launched, view: ClusterView) -> None:
         """A task was launched: is it one to learn from, and does it take a training slot?"""
-        training = self._training[kind].get(job)
+        training, busy = self._training[fact.kind].get(fact.job), self.training_slots[fact.kind]
         if training is None:
             return
-        busy = self._on_training_slots[kind]
-        if training.started(attempt) and len(busy) < self.params.T:
-            busy.add(attempt)
-        self._line_up(job, kind, view)
+        if fact.original:
+            training.copied(fact.original, fact.attempt)
+            return
+        if training.started(fact.attempt) and len(busy) < self.params.T:
+            busy.add(fact.attempt)
+        self._line_up(fact.job, fact.kind, view)
 
     def _train_again(self, job: JobId, kind: TaskKind, attempt: AttemptId) -> None:
         """A suspended task goes on: one to learn from takes a training slot if one is left."""
-        training, busy = self._training[kind].get(job), self._on_training_slots[kind]
+        training, busy = self._training[kind].get(job), self.training_slots[kind]
         if training is not None and attempt in training.running and len(busy) < self.params.T:
             busy.add(attempt)
 
     def _close(self, fact: Closed, view: ClusterView) -> None:
         """A task ended: ReleaseResource, and what there is to learn from it."""
-        self._on_training_slots[fact.kind].discard(fact.attempt)
+        self.training_slots[fact.kind].discard(fact.attempt)
         training = self._training[fact.kind].get(fact.job)
         if training is not None:
             training.ended(fact)
@@ -217,17 +212,16 @@ class Hfsp(VirtualTimeOrder):
 
     def speed(self, job: JobView) -> int:
         """Priority as a speed modifier (III-B, Manual Priority and QoS)."""
-        return PRIORITY_WEIGHT_QUARTERS[job.priority] if self.params.priority == "speed" else 4
-
-    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
-        return (phase.late_ms, job.submitted_ms)
+        if self.params.priority == "off":
+            return SPEED_ONE
+        return PRIORITY_SPEEDS[job.priority]
 
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """Algorithm 1.  The score is the initial size in training, else the virtual size, in
         slot-seconds.
         """
         first: set[JobId] = set()
-        if len(self._on_training_slots[kind]) < self.params.T:
+        if len(self.training_slots[kind]) < self.params.T:
             for (size_ms, _), job in self._to_train[kind]:
                 first.add(job)
                 yield QueuedJob(view.job(job), size_ms / 1000, _TRAINING)
@@ -237,7 +231,7 @@ class Hfsp(VirtualTimeOrder):
 
     def urgent(self, kind: TaskKind, view: ClusterView) -> list[tuple[JobId, int]]:
         """The training tasks that Algorithm 1 would launch now, T_curr allowing."""
-        left = self.params.T - len(self._on_training_slots[kind])
+        left = self.params.T - len(self.training_slots[kind])
         found: list[tuple[JobId, int]] = []
         for _, job in self._to_train[kind]:
             seen = view.job(job)
@@ -252,7 +246,3 @@ class Hfsp(VirtualTimeOrder):
         """The training tasks that have not been measured yet."""
         phases = self._training[kind].values()
         return {attempt for phase in phases for attempt in phase.running - phase.sizes.keys()}
-
-    def in_training(self, kind: TaskKind) -> int:
-        """How many slots of this kind train now: T_curr."""
-        return len(self._on_training_slots[kind])

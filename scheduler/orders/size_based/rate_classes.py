@@ -1,10 +1,10 @@
-"""The rows of the virtual cluster: jobs that shrink alike, kept so that their order stands still.
+"""Rate classes of the virtual cluster: jobs that shrink alike, so that their order stands still.
 
-A **lane** holds the jobs of one cap, weight and speed.  A job's entry has the key `what its lane
-had given each member when it came + its work`, so its work left is `key - served now`, and the
-order of keys is the order of work left for as long as both are there.  A **pace** holds the lanes
-whose members shrink by the same amount for the same progress of a clock, with the first job of
-each; capped lanes go by the time, open ones by the integral of the water level.
+A **rate class** holds the jobs of one cap, weight and speed.  A job's entry has the key `what the
+class had given each member when it came + its work`, so its work left is `key - served now`, and
+the order of keys is the order of work left for as long as both are there.  A **rate group** holds
+the classes whose members shrink by the same amount for the same progress of a clock, with the
+first job of each; capped classes go by the time, open ones by the integral of the water level.
 """
 
 from __future__ import annotations
@@ -18,28 +18,17 @@ from callboard.scheduler.model import JobId, Millis
 
 
 class FinishTag(NamedTuple):
-    """A job in a lane; the tuple's order is the order of work left, ties by submit and number."""
+    """A job in a rate class, in the order of work left, ties by submit time and number."""
 
     key: int
     submitted_ms: Millis
     job: JobId
 
 
-class RateClassQueue:
-    """Some of a lane's jobs: all of them, or those that wait."""
-
-    def __init__(self) -> None:
-        self.jobs: SortedList[FinishTag] = SortedList()
-
-    @property
-    def first(self) -> FinishTag | None:
-        return self.jobs[0] if self.jobs else None
-
-
 class RateGroup:
-    """The lanes that shrink alike, by their first jobs: of all (0) and of those that wait (1).
+    """The classes that shrink alike, by their first jobs: of all (0) and of those that wait (1).
 
-    `step` is the work that each member is given for one unit of the pace's clock.
+    `step` is the work that each member is given for one unit of the group's clock.
     """
 
     def __init__(self, capped: bool, step: int) -> None:
@@ -62,39 +51,41 @@ class RateClass:
         self.weight = weight
         self.speed = speed
         self.ratio = Fraction(cap, weight)
-        self.queues = (RateClassQueue(), RateClassQueue())
+        self.queues: tuple[SortedList[FinishTag], SortedList[FinishTag]] = (
+            SortedList(),
+            SortedList(),
+        )
         self.base = 0
-        self.pace: RateGroup | None = None
+        self.group: RateGroup | None = None
 
     def __len__(self) -> int:
-        return len(self.queues[0].jobs)
+        return len(self.queues[0])
 
     @property
     def capped(self) -> bool:
         """Whether its members get their cap and not the level."""
-        return self.pace is not None and self.pace.capped
+        return self.group is not None and self.group.capped
 
     def step(self, capped: bool) -> int:
         """The work a member is given for one unit of the clock it would go by."""
         return (self.cap if capped else self.weight) * self.speed
 
     def served(self, clock: int) -> int:
-        """The work given to each member so far, when its pace's clock shows `clock`."""
-        return self.base + (self.pace.step * clock if self.pace else 0)
+        """The work given to each member so far, when its group's clock shows `clock`."""
+        return self.base + (self.group.step * clock if self.group else 0)
 
-    def move(self, pace: RateGroup | None, before: int, after: int) -> None:
-        """Change to another pace, whose clock shows `after` when the old one shows `before`."""
+    def move(self, group: RateGroup | None, before: int, after: int) -> None:
+        """Change to another group, whose clock shows `after` when the old one shows `before`."""
         served = self.served(before)
         for side in (0, 1):
             self._drop_head(side)
-        self.pace = pace
-        self.base = served - (pace.step * after if pace else 0)
+        self.group = group
+        self.base = served - (group.step * after if group else 0)
         for side in (0, 1):
             self._add_head(side)
 
     def add(self, entry: FinishTag, side: int) -> None:
-        """Put a job into one of the rows."""
-        jobs = self.queues[side].jobs
+        jobs = self.queues[side]
         if jobs and jobs[0] < entry:
             jobs.add(entry)
             return
@@ -103,8 +94,7 @@ class RateClass:
         self._add_head(side)
 
     def remove(self, entry: FinishTag, side: int) -> None:
-        """Take a job out of one of the rows."""
-        jobs = self.queues[side].jobs
+        jobs = self.queues[side]
         if jobs[0] != entry:
             jobs.remove(entry)
             return
@@ -112,16 +102,15 @@ class RateClass:
         del jobs[0]
         self._add_head(side)
 
-    def _absolute(self, entry: FinishTag) -> FinishTag:
-        """The entry with a key that can be compared with those of the pace's other lanes."""
-        return FinishTag(entry.key - self.base, entry.submitted_ms, entry.job)
+    def _absolute_head(self, side: int) -> FinishTag:
+        """The first entry, with a key that can be compared across the group's classes."""
+        key, submitted_ms, job = self.queues[side][0]
+        return FinishTag(key - self.base, submitted_ms, job)
 
     def _drop_head(self, side: int) -> None:
-        first = self.queues[side].first
-        if self.pace is not None and first is not None:
-            del self.pace.heads[side][self._absolute(first)]
+        if self.group is not None and self.queues[side]:
+            del self.group.heads[side][self._absolute_head(side)]
 
     def _add_head(self, side: int) -> None:
-        first = self.queues[side].first
-        if self.pace is not None and first is not None:
-            self.pace.heads[side][self._absolute(first)] = self
+        if self.group is not None and self.queues[side]:
+            self.group.heads[side][self._absolute_head(side)] = self

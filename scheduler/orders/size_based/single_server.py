@@ -1,13 +1,14 @@
-"""SRPT, SJF, LAS and PS, at slot level: who has least left, was smallest, has had or runs least.
+"""SRPT, SJF, LAS and PS, at slot level: the job that has least left, is smallest, has had or runs
+least.
 
 Each is its single-machine discipline with slots for the machine (the simulator report, 2.3):
-nobody is interrupted, so a slot changes hands between two tasks, and with many small tasks they
+no task is interrupted, so a slot changes hands between two tasks, and with many small tasks they
 come to the same.  Maps and reduces are ranked apart, each by the size of its own phase, as in
 HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
 """
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
-from callboard.scheduler.estimation import RunningMean, work_ms
+from callboard.scheduler.entitlements import ClaimantKind, Entitlement, demand_of, job_entitlement
+from callboard.scheduler.estimation import PhaseMeans
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
@@ -80,8 +81,8 @@ class Las(KeyedOrder):
     count as unserved, and take every slot, until its first task ends.  A suspended attempt stays
     charged.
 
-    It makes no claims: whoever got slots by killing would soon have been given the most, and the
-    next check would take them back.
+    It has no entitlements: a job that got slots by killing would soon have been given the most, and
+    the next check would take them back.
     """
 
     name = "las"
@@ -91,17 +92,13 @@ class Las(KeyedOrder):
 
     def __init__(self) -> None:
         super().__init__()
-        self._own: dict[tuple[JobId, TaskKind], RunningMean] = {}
-        self._all = (RunningMean(), RunningMean())
+        self._means = PhaseMeans()
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        match fact:
-            case Closed(job, kind):
-                self._own.setdefault((job, kind), RunningMean()).add(work_ms(fact))
-                self._all[kind].add(work_ms(fact))
-            case JobLeft(job):
-                for each in KINDS:
-                    self._own.pop((job, each), None)
+        if isinstance(fact, Closed):
+            self._means.learn(fact)
+        elif isinstance(fact, JobLeft):
+            self._means.forget(fact.job)
         super().observe(fact, view)
 
     def key(self, job: JobView, kind: TaskKind) -> SortKey:
@@ -112,14 +109,14 @@ class Las(KeyedOrder):
         return float(key[0] / 1000)
 
     def _attained_ms(self, job: JobView, kind: TaskKind) -> Millis:
-        own = self._own.get((job.job, kind))
-        running = job.running(kind)
-        going = (own or self._all[kind]).times(running + job.suspended(kind)) or 0
+        own = self._means.own.get((job.job, kind))
+        charged = job.running(kind) + job.suspended(kind)
+        going = self._means.times(job.job, kind, charged) or 0
         return (own.total if own else 0) + going
 
 
 class Ps(KeyedOrder):
-    """Processor sharing: whoever runs least is next; of equals, whoever was served longest ago.
+    """Processor sharing: the job that runs least is next; of equals, the one served longest ago.
 
     Without the latter the earliest jobs would keep their slots for ever where jobs outnumber
     slots (the Fair Scheduler's sticky slots, on the slides on delay scheduling).
@@ -164,7 +161,7 @@ class Ps(KeyedOrder):
         each: ClaimantKind,  # noqa: ARG002
     ) -> list[Entitlement]:
         """Equal shares of the slots, to each no more than its demand."""
-        jobs = [job for job in view.jobs() if job.running(kind) + job.pending(kind)]
-        demands = [job.running(kind) + job.pending(kind) for job in jobs]
+        jobs = [job for job in view.jobs() if demand_of(job, kind)]
+        demands = [demand_of(job, kind) for job in jobs]
         shares = compute_fair_shares(demands, view.slots(kind))
         return [job_entitlement(job, kind, share) for job, share in zip(jobs, shares, strict=True)]

@@ -1,24 +1,19 @@
 """What orders by size have in common: where sizes come from, and how the oracle gets in."""
 
-import msgspec
-
-from callboard.scheduler.estimation import Estimator, OnlineSizes, Oracle, OracleSizes, SizeSource
+from callboard.scheduler.estimation import Estimator, OnlineSizes, OracleSizes, SizeSource
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Suspended
-from callboard.scheduler.model import Priority
+from callboard.scheduler.part_params import NotNegative, PartParams, Positive
 from callboard.scheduler.policy import Part
 from callboard.scheduler.view import ClusterView
 
-PRIORITY_WEIGHT_QUARTERS: dict[Priority, int] = {
-    Priority.VERY_HIGH: 16,
-    Priority.HIGH: 8,
-    Priority.NORMAL: 4,
-    Priority.LOW: 2,
-    Priority.VERY_LOW: 1,
-}
-"""The Fair Scheduler's weights by priority, in quarters, so that they are whole numbers."""
+
+def check_sigma(sigma: float, size: str) -> None:
+    """Refuse an error on sizes that are not the true ones."""
+    if sigma and size != "oracle":
+        raise ValueError('sigma is an error on true sizes: say size="oracle" with it')
 
 
-class SizeParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SizeParams(PartParams, frozen=True):
     """Where sizes come from.
 
     `size` is `online` (learnt from completed tasks) or `oracle` (the truth); `sigma` is the shape
@@ -27,16 +22,12 @@ class SizeParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     size: SizeSource = "online"
-    sigma: float = 0.0
-    guess: float = 60.0
+    sigma: NotNegative = 0.0
+    guess: Positive = 60.0
 
     def __post_init__(self) -> None:
-        if self.sigma < 0:
-            raise ValueError("sigma must not be negative")
-        if self.sigma and self.size != "oracle":
-            raise ValueError('sigma is an error on true sizes: say size="oracle" with it')
-        if self.guess <= 0:
-            raise ValueError("guess must be positive")
+        super().__post_init__()
+        check_sigma(self.sigma, self.size)
 
 
 class SizeBased(Part):
@@ -47,12 +38,8 @@ class SizeBased(Part):
     def __init__(self, params: SizeParams | None = None) -> None:
         super().__init__()
         self.params = params or SizeParams()
-        self._oracle: Oracle | None = None
         self.sizes = self._estimator()
         self.wants_oracle = self.params.size == "oracle"
-
-    def set_oracle(self, oracle: Oracle) -> None:
-        self._oracle = oracle
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         """Let the estimator learn, before the order that goes by it is told."""
@@ -66,10 +53,5 @@ class SizeBased(Part):
 
     def _estimator(self) -> Estimator:
         if self.params.size == "oracle":
-            return OracleSizes(self._the_oracle, self.params.sigma)
+            return OracleSizes(lambda: self.oracle, self.params.sigma)
         return OnlineSizes(round(self.params.guess * 1000))
-
-    def _the_oracle(self) -> Oracle:
-        if self._oracle is None:
-            raise RuntimeError(f"{self.name} goes by true sizes and was given no oracle")
-        return self._oracle

@@ -8,14 +8,14 @@ mean and p_k how far the kth is (1 if it has completed).  A phase of fewer than 
 its size is 0.
 
 The paper leaves open: what p_k is measured against (here Hadoop's progress, the shuffle apart);
-when exactly (at the first beat at or after Δ, and then time / progress, which is Δ / p_k if the
-beat falls on Δ); and whether tasks beyond t that end during training count (here not, in s̄; and
+when exactly (at the first heartbeat at or after Δ, and then time / progress, which is Δ / p_k if
+it falls on Δ); and whether tasks beyond t that end during training count (here not, in s̄; and
 they leave n − t as it is printed).
 """
 
-from callboard.scheduler.estimation import RunningMean
+from callboard.scheduler.estimation import RunningMean, work_done, work_ms
 from callboard.scheduler.facts import Closed, Progressed
-from callboard.scheduler.model import KINDS, SHUFFLE_SHARE, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
 
 
 class TrainingPhase:
@@ -33,13 +33,11 @@ class TrainingPhase:
 
     @property
     def to_launch(self) -> int:
-        """How many training tasks have still to be launched."""
         measured_and_ended = len(self.sizes.keys() - self.running)
         return self.wanted - len(self.running) - measured_and_ended
 
     @property
     def trained(self) -> bool:
-        """Whether every training task has been measured."""
         return len(self.sizes) >= self.wanted
 
     def mean_ms(self) -> float:
@@ -59,7 +57,7 @@ class TrainingPhase:
         return True
 
     def copied(self, original: AttemptId, copy: AttemptId) -> None:
-        """A copy was launched: if of a training task, then whichever ends well measures it."""
+        """A speculative attempt was launched: of a training task the first to succeed measures."""
         first = self._first.get(original, original)
         if first in self.running:
             self._first[copy] = first
@@ -67,10 +65,7 @@ class TrainingPhase:
 
     def heard(self, fact: Progressed, delta_ms: Millis) -> None:
         """A running training task told how far it is: from Δ on that is enough."""
-        worked_ms = fact.ran_ms - fact.shuffled_ms
-        done = fact.progress
-        if fact.kind is TaskKind.REDUCE:
-            done = (done - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
+        worked_ms, done = work_ms(fact), work_done(fact)
         if fact.attempt in self.running and worked_ms >= delta_ms and done > 0:
             self.sizes.setdefault(fact.attempt, (round(worked_ms / done), min(done, 1.0)))
 
@@ -87,9 +82,8 @@ class TrainingPhase:
                 return  # the other one goes on, or has done the task
         self.running.discard(task)
         if fact.succeeded:
-            size = fact.ran_ms - fact.shuffled_ms
-            measured = self.sizes.get(task, (size, 1.0))
-            self.sizes[task] = (measured[0], 1.0)
+            size_ms, _ = self.sizes.get(task, (work_ms(fact), 1.0))
+            self.sizes[task] = (size_ms, 1.0)
         elif task in self.sizes:
             self.sizes[task] = (self.sizes[task][0], 0.0)
 
@@ -102,10 +96,8 @@ class TaskTimeHistory:
         self._open: dict[tuple[JobId, TaskKind], RunningMean] = {}
 
     def learn(self, fact: Closed) -> None:
-        """An attempt ended."""
         if fact.succeeded:
-            ms = fact.ran_ms - fact.shuffled_ms
-            self._open.setdefault((fact.job, fact.kind), RunningMean()).add(ms)
+            self._open.setdefault((fact.job, fact.kind), RunningMean()).add(work_ms(fact))
 
     def completed(self, job: JobId) -> None:
         """The job has: from now on its tasks count."""

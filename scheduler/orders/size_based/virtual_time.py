@@ -24,11 +24,9 @@ from callboard.scheduler.facts import (
     JobLeft,
     JobUpdated,
     Launched,
+    PhaseFact,
     Progressed,
-    Resumed,
-    Suspended,
     TasksPending,
-    TasksWithdrawn,
 )
 from callboard.scheduler.guarantees import (
     DOMINATES_SHARING,
@@ -36,26 +34,16 @@ from callboard.scheduler.guarantees import (
     MONOTONE_SHARES,
     SMALL_JOBS_FIRST,
 )
-from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, JobId, Millis, Priority, TaskKind
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
-from callboard.scheduler.orders.size_based.ageing import VirtualCluster
-from callboard.scheduler.orders.size_based.size_source import PRIORITY_WEIGHT_QUARTERS, SizeBased
+from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE, VirtualCluster
+from callboard.scheduler.orders.size_based.size_source import SizeBased
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
-_OF_ONE_KIND = (
-    Launched,
-    Closed,
-    Progressed,
-    TasksPending,
-    TasksWithdrawn,
-    Suspended,
-    Resumed,
-)
-"""The facts that concern the slots of one kind alone."""
-
+_OF_ONE_KIND = (PhaseFact, Progressed)
 
 _LATE, _TINY = Grounds(Reason.LATE), Grounds(Reason.TINY)
 
@@ -92,7 +80,7 @@ class VirtualTimeOrder(Order, Ranking):
         super().__init__()
         make = VirtualCluster
         self.clusters = tuple(make(pace=self.ageing, by_finish=self.by_finish) for _ in KINDS)
-        self._late = (SortedQueue(), SortedQueue())
+        self._late: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
         self._phases: tuple[dict[JobId, VirtualPhase], dict[JobId, VirtualPhase]] = ({}, {})
 
     # What the disciplines differ in.
@@ -101,9 +89,9 @@ class VirtualTimeOrder(Order, Ranking):
     def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
         """The size with which a phase enters."""
 
-    @abstractmethod
-    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:
-        """What late jobs are compared by."""
+    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
+        """What late jobs are compared by: the one late first goes first."""
+        return (phase.late_ms, job.submitted_ms)
 
     def weight(self, job: JobView) -> int:  # noqa: ARG002
         """The job's weight in the virtual cluster."""
@@ -129,23 +117,18 @@ class VirtualTimeOrder(Order, Ranking):
             case Launched(job, kind, attempt):
                 self._phases[kind][job].served = attempt
                 self.place(job, kind, view)
-            case (
-                Closed(job, kind)
-                | Suspended(job, kind)
-                | Resumed(job, kind)
-                | TasksWithdrawn(job, kind)
-            ):
-                if job in self._phases[kind]:
-                    self.place(job, kind, view)
+            case PhaseFact(job, kind):
+                self.place(job, kind, view)
 
     def enter(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """The phase's tasks may run: for the first time, or again."""
         seen = view.job(job)
-        if job not in self._phases[kind] and seen.total(kind):
+        if job in self._phases[kind]:
+            self.place(job, kind, view)
+        elif seen.total(kind):
             size_ms = self.initial_size_ms(seen, kind)
             self._phases[kind][job] = VirtualPhase(size_ms)
             self.set_virtual_size(seen, kind, size_ms, seen.total(kind), view)
-        self.place(job, kind, view)
 
     def _reweigh(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """The job has another weight or speed; what it has been given is its own."""
@@ -161,13 +144,12 @@ class VirtualTimeOrder(Order, Ranking):
         self.clusters[kind].set_waiting(job, False)
 
     def phase(self, job: JobId, kind: TaskKind) -> VirtualPhase | None:
-        """What is kept of the phase."""
         return self._phases[kind].get(job)
 
     def set_virtual_size(
         self, job: JobView, kind: TaskKind, size_ms: float, tasks: int, view: ClusterView
     ) -> None:
-        """Give the phase a virtual size: it is late if that is nothing, and else not."""
+        """Give the phase a virtual size, and its place; it is late if that is nothing."""
         phase = self._phases[kind][job.job]
         served = self.clusters[kind].serve(
             job.job,
@@ -183,15 +165,14 @@ class VirtualTimeOrder(Order, Ranking):
             self._late[kind].drop(job.job)
         elif phase.late_ms is None:
             phase.late_ms = view.now_ms
+        self.place(job.job, kind, view)
 
     def speed(self, job: JobView) -> int:  # noqa: ARG002
         """How many quarters of the service it is given count for the job."""
-        return 4
+        return SPEED_ONE
 
     def catch_up(self, kind: TaskKind, view: ClusterView) -> None:
-        """Let virtual time come to now.  When it is done makes no difference to what comes out,
-        so a decision may do it too.
-        """
+        """Let virtual time come to now; it does not matter when or how often this is done."""
         for job, at_ms in self.clusters[kind].advance_to(view.now_ms):
             phase = self._phases[kind].get(job)
             if phase is not None:
@@ -227,10 +208,8 @@ class VirtualTimeOrder(Order, Ranking):
         view: ClusterView,
         each: ClaimantKind,  # noqa: ARG002
     ) -> list[Entitlement]:
-        """What the ranking gives: the first job its demand, the next its demand of the rest.
-
-        The late rank as in the queue, the others by the virtual time that each has left, as
-        HFSP says whom a job may preempt (III-E).  Training gives no claim of its own.
+        """By rank: the late as in the queue, the others by the virtual time that each has left, as
+        in HFSP's preemption (III-E).  Training entitles to nothing of its own.
         """
         self.catch_up(kind, view)
         ranked = sorted(view.jobs(), key=lambda job: (self._rank(job, kind, view), job.job))
@@ -279,7 +258,6 @@ class Fsp(SizeBased, VirtualTimeOrder):
         phase.size_ms = self.sizes.size_ms(seen, kind)
         left_ms = max(phase.size_ms - age_ms, 0.0)
         self.set_virtual_size(seen, kind, left_ms, seen.total(kind), view)
-        self.place(job, kind, view)
 
 
 class FspFifo(Fsp):
@@ -287,9 +265,6 @@ class FspFifo(Fsp):
 
     name = "fsp+fifo"
     summary = "fair sojourn: who would end first under sharing is next; the late one by one"
-
-    def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
-        return (phase.late_ms, job.submitted_ms)
 
 
 class FspPs(Fsp):
@@ -311,8 +286,8 @@ class Psbs(Fsp):
     summary = "practical size-based: fair sojourn with weights by priority, the late in turn"
 
     def weight(self, job: JobView) -> int:
-        return PRIORITY_WEIGHT_QUARTERS[job.priority]
+        return PRIORITY_SPEEDS[job.priority]
 
     def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:
-        share = job.running(kind) * (16 // PRIORITY_WEIGHT_QUARTERS[job.priority])
+        share = job.running(kind) * (PRIORITY_SPEEDS[Priority.VERY_HIGH] // self.weight(job))
         return (share, phase.served, job.submitted_ms)

@@ -1,0 +1,50 @@
+"""The parameters of parts: plain data, with limits that are declared in their types."""
+
+from functools import cache
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from callboard.scheduler.registry.key_path import dotted
+from callboard.scheduler.registry.strict_decoder import DecodeError, check_limits
+
+NUMBER_MAX = 1e15
+"""What stands for any finite number: declared limits cannot say that."""
+
+Count = Annotated[int, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+NotNegative = Annotated[float, Meta(ge=0, le=NUMBER_MAX)]
+Positive = Annotated[float, Meta(gt=0, le=NUMBER_MAX)]
+Timeout = Annotated[float, Meta(ge=0)]
+"""Seconds; infinity turns it off."""
+
+
+class PartParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part's parameters.  The limits declared in the fields' types hold however it is made, in
+    Python too: ValueError names the field, what was expected and what was given.
+    """
+
+    def __post_init__(self) -> None:
+        for name, type_ in _field_types(type(self)):
+            try:
+                check_limits(getattr(self, name), type_)
+            except DecodeError as error:
+                raise ValueError(f"{dotted((name, *error.key))}: {error}") from None
+
+
+@cache
+def _field_types(params: type[msgspec.Struct]) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.type) for field in msgspec.structs.fields(params))
+
+
+class NoParams(PartParams, frozen=True):
+    """The parameters of a part that has none."""
+
+
+class ShareParams(PartParams, frozen=True, kw_only=True):
+    """What a pool or a user is due: a weight, and min shares in slots."""
+
+    weight: Positive = 1.0
+    min_maps: Count = 0
+    min_reduces: Count = 0
