@@ -16,7 +16,12 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import JOB, JobChange, JobState, step
-from callboard.scheduler.model import Millis, NodeId, TaskIndex, TaskKind
+from callboard.scheduler.model import MAP, REDUCE, Millis, NodeId, TaskIndex, TaskKind
+
+_MAPPING = JobState.MAPPING
+_SUCCEED = JobChange.SUCCEED
+_SUCCEEDED = Outcome.SUCCEEDED
+_UNSUBMITTED = JobState.UNSUBMITTED
 
 ATTEMPTS_MAX = 4
 """mapred.map.max.attempts, mapred.reduce.max.attempts: this many failures of a task end the job."""
@@ -41,7 +46,7 @@ class Job(Actor):
         hosts_asked: bool,
     ) -> None:
         super().__init__(job_address(spec.job), f"job {spec.job}")
-        self.state = JobState.UNSUBMITTED
+        self.state = _UNSUBMITTED
         self._spec = spec
         self._placement = placement
         self._latency_ms = latency_ms
@@ -67,15 +72,15 @@ class Job(Actor):
 
     def on_attempt_booked(self, news: msg.AttemptBooked) -> None:
         """Count what is done and what failed; ask for what must run again."""
-        if news.outcome is not Outcome.SUCCEEDED:
+        if news.outcome is not _SUCCEEDED:
             failed = news.outcome is Outcome.FAILED
             if not (failed and self._fails(news.kind, news.task)) and news.alone:
                 self.send(MASTER, msg.RunAgain(self._spec.job, news.kind, news.task))
             return
         self._done[news.kind] += 1
-        if news.kind is TaskKind.MAP and self._hosts_asked and self._spec.reduces:
+        if news.kind is MAP and self._hosts_asked and self._spec.reduces:
             self._outputs[news.task] = news.node
-        if news.kind is TaskKind.MAP and self._maps_done():
+        if news.kind is MAP and self._maps_done():
             waiting, self._fetching = self._fetching, []
             for fetch in waiting:
                 self._let_fetch(fetch)
@@ -92,12 +97,12 @@ class Job(Actor):
 
     def on_outputs_lost(self, lost: msg.OutputsLost) -> None:
         """Have the maps run again; reduces that still fetch have to wait for them (rule T3)."""
-        self._done[TaskKind.MAP] -= len(lost.tasks)
-        if lost.failed and any(self._fails(TaskKind.MAP, task) for task in lost.tasks):
+        self._done[MAP] -= len(lost.tasks)
+        if lost.failed and any(self._fails(MAP, task) for task in lost.tasks):
             return
         for task in lost.tasks:
             self._outputs.pop(task, None)
-            self.send(MASTER, msg.RunAgain(self._spec.job, TaskKind.MAP, task))
+            self.send(MASTER, msg.RunAgain(self._spec.job, MAP, task))
         for fetch in self._let_go:
             self._tell_obsolete(fetch)
         self._fetching += self._let_go
@@ -114,7 +119,7 @@ class Job(Actor):
 
     def on_kill_job(self, _: faults.KillJob) -> None:
         """Its user kills the job; before its submission that does nothing."""
-        if self.state is not JobState.UNSUBMITTED:
+        if self.state is not _UNSUBMITTED:
             self._end(JobChange.KILL)
 
     def on_master_restarted(self, restarted: msg.MasterRestarted) -> None:
@@ -128,8 +133,8 @@ class Job(Actor):
     def waits_for(self) -> str:
         spec = self._spec
         return (
-            f"job {spec.job} ({spec.name}) waits: {self._done[TaskKind.MAP]} of {spec.maps} maps"
-            f" and {self._done[TaskKind.REDUCE]} of {spec.reduces} reduces are done"
+            f"job {spec.job} ({spec.name}) waits: {self._done[MAP]} of {spec.maps} maps"
+            f" and {self._done[REDUCE]} of {spec.reduces} reduces are done"
         )
 
     def _change(self, change: JobChange) -> None:
@@ -140,9 +145,9 @@ class Job(Actor):
         spec = self._spec
         replicas = self._placement.place(spec.job, spec.maps)
         tail_ms = spec.shuffle_ms // max(spec.maps, 1)
-        map_work = msg.MapWork(spec.map_ms, spec.factors, _anomalies(spec, TaskKind.MAP))
+        map_work = msg.MapWork(spec.map_ms, spec.factors, _anomalies(spec, MAP))
         reduce_ms = (spec.shuffle_ms, tail_ms, spec.reduce_ms)
-        reduce_work = msg.ReduceWork(*reduce_ms, spec.factors, _anomalies(spec, TaskKind.REDUCE))
+        reduce_work = msg.ReduceWork(*reduce_ms, spec.factors, _anomalies(spec, REDUCE))
         who = (spec.job, spec.user, spec.pool, spec.priority, spec.maps, spec.reduces)
         blocks = (self._placement.replication, replicas.tobytes())
         self.send(MASTER, msg.SubmitJob(*who, *blocks, map_work, reduce_work))
@@ -151,13 +156,13 @@ class Job(Actor):
     def _go_on(self) -> None:
         """Open the reduces at slowstart; end when all is done."""
         spec = self._spec
-        if spec.reduces and self.state is JobState.MAPPING:
-            if self._done[TaskKind.MAP] < self._slowstart_maps:
+        if spec.reduces and self.state is _MAPPING:
+            if self._done[MAP] < self._slowstart_maps:
                 return
             self._change(JobChange.OPEN_REDUCES)
             self.send(MASTER, msg.ReducesReady(spec.job))
-        if self._maps_done() and self._done[TaskKind.REDUCE] == spec.reduces:
-            self._end(JobChange.SUCCEED)
+        if self._maps_done() and self._done[REDUCE] == spec.reduces:
+            self._end(_SUCCEED)
 
     def _fails(self, kind: TaskKind, task: TaskIndex) -> bool:
         """Count a failed attempt of a task; whether that ends the job."""
@@ -170,7 +175,7 @@ class Job(Actor):
         return True
 
     def _maps_done(self) -> bool:
-        return self._done[TaskKind.MAP] == self._spec.maps
+        return self._done[MAP] == self._spec.maps
 
     def _let_fetch(self, fetch: msg.FetchOutputs) -> None:
         self._let_go.append(fetch)

@@ -17,7 +17,7 @@ from math import exp
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from callboard.scheduler.facts import Closed, Progressed, Suspended
-from callboard.scheduler.model import KINDS, SHUFFLE_SHARE, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, SHUFFLE_SHARE, AttemptId, JobId, Millis, TaskKind
 
 if TYPE_CHECKING:
     from callboard.scheduler.view import AttemptView, JobView
@@ -67,7 +67,7 @@ def work_ms(told: Closed | Suspended | Progressed | AttemptView) -> Millis:
 
 def work_done(told: Progressed | AttemptView) -> float:
     """What share of its work an attempt has done, a reduce's shuffle apart (below 0 during it)."""
-    if told.kind is TaskKind.MAP:
+    if told.kind is MAP:
         return told.progress
     return (told.progress - SHUFFLE_SHARE) / (1 - SHUFFLE_SHARE)
 

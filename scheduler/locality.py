@@ -37,6 +37,10 @@ from callboard.scheduler.policy import LocalityRule, LocalityWait
 from callboard.scheduler.reasons import DelayByCount, DelayByTime, Refusal
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
+_NODE = Locality.NODE
+_OFF_RACK = Locality.OFF_RACK
+_RACK = Locality.RACK
+
 WaitSeconds = Annotated[float, Meta(ge=0, le=1_000_000)]
 AUTO_WAIT_MAX_MS: Millis = 15_000
 """The most that a wait comes to when it is not given (MAX_AUTOCOMPUTED_LOCALITY_DELAY)."""
@@ -71,7 +75,7 @@ class _Job:
     __slots__ = ("count", "level", "skips", "waited_ms")
 
     def __init__(self) -> None:
-        self.level = Locality.NODE
+        self.level = _NODE
         self.waited_ms: Millis = 0
         self.skips = 0  # since its last map launch
         self.count = 0  # since its last node-local one
@@ -103,15 +107,15 @@ class Delay(LocalityRule):
         if self.params.skips is not None:
             return DelayByCount(level, state.count, self.params.skips)
         node_ms, rack_ms = self.waits_ms(view)
-        if state.level is Locality.RACK:
+        if state.level is _RACK:
             until_ms = rack_ms
         else:
-            until_ms = node_ms if level is Locality.RACK else node_ms + rack_ms
+            until_ms = node_ms if level is _RACK else node_ms + rack_ms
         allowed, waited_ms = self.allowed(job.job, view), self.waited_ms(job.job, view)
         return DelayByTime(level, allowed, waited_ms, until_ms, state.skips)
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:  # noqa: ARG002
-        return level is Locality.NODE or level <= self.allowed(job.job, view)
+        return level is _NODE or level <= self.allowed(job.job, view)
 
     def locality_wait(self, job: JobView, view: ClusterView) -> LocalityWait:
         return LocalityWait(self._jobs[job.job].skips, self.waited_ms(job.job, view))
@@ -120,19 +124,19 @@ class Delay(LocalityRule):
         """The furthest level at which the job may launch a map now."""
         state = self._jobs[job]
         if self.params.skips is not None:
-            return Locality.OFF_RACK if state.count >= self.params.skips else Locality.NODE
-        if state.level is Locality.OFF_RACK:
-            return Locality.OFF_RACK
+            return _OFF_RACK if state.count >= self.params.skips else _NODE
+        if state.level is _OFF_RACK:
+            return _OFF_RACK
         known = view.heartbeat_ms == self._waits_for
         node_ms, rack_ms = self._waits if known else self.waits_ms(view)
         waited_ms = state.waited_ms
         if job in self._skipped:
             waited_ms += view.now_ms - self._decided_ms
-        if state.level is Locality.RACK:
-            return Locality.OFF_RACK if waited_ms >= rack_ms else Locality.RACK
+        if state.level is _RACK:
+            return _OFF_RACK if waited_ms >= rack_ms else _RACK
         if waited_ms >= node_ms + rack_ms:
-            return Locality.OFF_RACK
-        return Locality.RACK if waited_ms >= node_ms else Locality.NODE
+            return _OFF_RACK
+        return _RACK if waited_ms >= node_ms else _NODE
 
     def waited_ms(self, job: JobId, view: ClusterView) -> Millis:
         waited_ms = self._jobs[job].waited_ms
@@ -166,7 +170,7 @@ class Delay(LocalityRule):
     def _launched(self, job: JobId, level: Locality) -> None:
         state = self._jobs[job]
         state.level, state.waited_ms, state.skips = level, 0, 0
-        if level is Locality.NODE:
+        if level is _NODE:
             state.count = 0
         self._skipped.pop(job, None)
         self._launched_map = True

@@ -27,7 +27,12 @@ class TaskKind(IntEnum):
     REDUCE = 1
 
 
-KINDS = (TaskKind.MAP, TaskKind.REDUCE)
+MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
+"""Both kinds by names of their own.  Up to Python 3.11 looking a member up in its enumeration costs
+as much as a call, so code that runs for every task has constants.
+"""
+
+KINDS = (MAP, REDUCE)
 """Both kinds, to be looped over in this order."""
 
 

@@ -19,7 +19,7 @@ import msgspec
 from callboard.scheduler.decisions import Kill, Launch, Resume, Speculate, Suspend, Switch
 from callboard.scheduler.estimation import Oracle
 from callboard.scheduler.facts import Fact, Launched, OfferAnswered
-from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
+from callboard.scheduler.model import MAP, REDUCE, JobId, Locality, Millis, TaskKind
 from callboard.scheduler.part_params import NoParams
 from callboard.scheduler.reasons import BY_KEY, MAX_SKIPS, Grounds, Refusal, Skip, Why
 from callboard.scheduler.view import ClusterView, JobView, Offer
@@ -111,7 +111,7 @@ class Order(Part):
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002
         """Which kinds of slot to fill, in this order."""
-        return (TaskKind.MAP, TaskKind.REDUCE)
+        return (MAP, REDUCE)
 
     def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
         """How many more tasks of this kind the offer may be given."""
@@ -328,7 +328,7 @@ class Policy:
 
         Under delay scheduling most offers do: tasks stay pending while slots are free.
         """
-        if kind is TaskKind.REDUCE or self._all_refused is None or offer.node.suspended(kind):
+        if kind is REDUCE or self._all_refused is None or offer.node.suspended(kind):
             return False
         node = offer.node.node
         for job in self._all_refused:
@@ -358,9 +358,9 @@ class Policy:
             if level is None:  # nothing of it may run here; elsewhere it may
                 everywhere = False
                 continue
-            if kind is TaskKind.REDUCE or self.locality.permits(job, level, offer, view):
+            if kind is REDUCE or self.locality.permits(job, level, offer, view):
                 wait = NO_LOCALITY_WAIT
-                if kind is TaskKind.MAP:
+                if kind is MAP:
                     wait = self.locality.locality_wait(job, view)
                 skips = self._skips(skipped, offer, view)
                 return Launch(job.job, kind, level, self._why(rank, score, grounds, skips, wait))
@@ -369,7 +369,7 @@ class Policy:
             refused.append(job)
             if len(skipped) < MAX_SKIPS:
                 skipped.append((job, level))
-        if kind is TaskKind.MAP and everywhere:
+        if kind is MAP and everywhere:
             self._all_refused = refused
         return None
 

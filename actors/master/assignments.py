@@ -14,9 +14,12 @@ from callboard.actors.vocabulary import messages as msg
 from callboard.scheduler import facts
 from callboard.scheduler.decisions import Launch, Resume, Speculate
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import KINDS, JobId, Locality, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, JobId, Locality, Millis, TaskKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import Reason, Why
+
+_NODE = Locality.NODE
+_OFF_RACK = Locality.OFF_RACK
 
 if TYPE_CHECKING:
     from callboard.actors.master.master import Master
@@ -49,7 +52,7 @@ class Assignments:
                 break
             if isinstance(launch, Launch):
                 launches.append(self._launch(launch, offer))
-                if launch.kind is TaskKind.MAP:
+                if launch.kind is MAP:
                     served.add(launch.job)
             elif isinstance(launch, Speculate):
                 launches.append(self._speculate(launch, offer))
@@ -114,7 +117,7 @@ class Assignments:
         original = self._ledger.attempt(copy.attempt)
         assert original is not None
         entry = self._ledger.copy(original, offer.node)
-        offer.give(entry.kind, Locality.OFF_RACK)
+        offer.give(entry.kind, _OFF_RACK)
         cause = self._freed(offer.node, entry.kind, original.event)
         order = self._order(entry, copy.why, cause)
         if copy.restart:
@@ -127,7 +130,7 @@ class Assignments:
         entry = self._ledger.attempt(resume.attempt)
         assert entry is not None
         self._ledger.resume(entry)
-        offer.give(entry.kind, Locality.NODE)
+        offer.give(entry.kind, _NODE)
         cause = self._freed(offer.node, entry.kind, entry.event)
         ordered = ev.ResumeOrdered(outbox.now_ms, resume.attempt, resume.why, cause=cause)
         outbox.cause = outbox.note(ordered)

@@ -27,6 +27,8 @@ from callboard.actors.vocabulary.lifecycle import (
 )
 from callboard.scheduler.model import (
     KINDS,
+    MAP,
+    REDUCE,
     AttemptId,
     JobId,
     Locality,
@@ -35,6 +37,12 @@ from callboard.scheduler.model import (
     TaskIndex,
     TaskKind,
 )
+
+_MAPPING = BookedJobState.MAPPING
+_OFF_RACK = Locality.OFF_RACK
+_OUT_OF_SERVICE = BookedNodeState.OUT_OF_SERVICE
+_SUSPENDING = BookedState.SUSPENDING
+_UNKNOWN = BookedNodeState.UNKNOWN
 
 TRACKER_FAILURES_MAX = 4
 """mapred.max.tracker.failures: after this many failed attempts on a node the job blacklists it."""
@@ -64,7 +72,7 @@ class JobEntry:
         nodes: Mapping[NodeId, "NodeEntry"],
     ) -> None:
         self._nodes = nodes
-        self.state = BookedJobState.MAPPING
+        self.state = _MAPPING
         self.cause = [cause, NO_CAUSE]
         """The events that made its maps and its reduces pending."""
         self.retry_causes: dict[tuple[TaskKind, TaskIndex], int] = {}
@@ -78,8 +86,8 @@ class JobEntry:
         self.tries: dict[tuple[TaskKind, TaskIndex], int] = {}
         """The number of the latest attempt of tasks that were copied or had to run again."""
         self._total = (order.maps, order.reduces)
-        self.maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(TaskKind.MAP))
-        self.reduces = PendingReduces(order.reduces, self._hosts_of(TaskKind.REDUCE))
+        self.maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(MAP))
+        self.reduces = PendingReduces(order.reduces, self._hosts_of(REDUCE))
         self._running = [0, 0]
         self._suspended = [0, 0]
         self._held: dict[tuple[TaskKind, NodeId], list[AttemptEntry]] = {}
@@ -138,10 +146,10 @@ class JobEntry:
 
     def opened(self, kind: TaskKind) -> bool:
         """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""
-        return kind is TaskKind.MAP or self.reduces.opened
+        return kind is MAP or self.reduces.opened
 
     def tasks(self, kind: TaskKind) -> PendingMaps | PendingReduces:
-        return self.maps if kind is TaskKind.MAP else self.reduces
+        return self.maps if kind is MAP else self.reduces
 
     def work(self, kind: TaskKind) -> msg.MapWork | msg.ReduceWork:
         """The order for a task, passed on to the slot and not read here."""
@@ -164,7 +172,7 @@ class NodeEntry:
         self.tracks: list[AttemptId] = []
         self.freed: tuple[deque[int], deque[int]] = (deque(), deque())
         """The events that freed slots which have not been taken since, by kind, oldest first."""
-        self.state = BookedNodeState.UNKNOWN
+        self.state = _UNKNOWN
         self.drained = False
         """Whether it is out of service."""
         self.change(BookedNodeChange.JOIN)
@@ -174,7 +182,7 @@ class NodeEntry:
 
     def change(self, change: BookedNodeChange) -> None:
         self.state = step(BOOKED_NODE, self.state, change, f"node {self.node}")
-        self.drained = self.state is BookedNodeState.OUT_OF_SERVICE
+        self.drained = self.state is _OUT_OF_SERVICE
 
     def slots(self, kind: TaskKind) -> int:
         return 0 if self.drained else self._slots[kind]
@@ -224,7 +232,7 @@ class AttemptEntry:
     def change(self, change: BookedChange) -> None:
         state = self.state = step(BOOKED_ATTEMPT, self.state, change, self)
         self.killing = state in _BEING_KILLED
-        self.suspending = state is BookedState.SUSPENDING
+        self.suspending = state is _SUSPENDING
 
     @property
     def alone(self) -> bool:
@@ -257,5 +265,5 @@ class OfferEntry:
         (`JobView.nearest`).
         """
         self._given[kind] += 1
-        if kind is TaskKind.MAP and level is Locality.OFF_RACK:
+        if kind is MAP and level is _OFF_RACK:
             self.given_off_rack += 1

@@ -19,6 +19,8 @@ from callboard.actors.vocabulary.lifecycle import (
 from callboard.actors.vocabulary.messages import SubmitJob
 from callboard.scheduler.model import (
     KINDS,
+    MAP,
+    REDUCE,
     AttemptId,
     JobId,
     Locality,
@@ -27,6 +29,8 @@ from callboard.scheduler.model import (
     TaskIndex,
     TaskKind,
 )
+
+_SUCCEEDED = BookedState.SUCCEEDED
 
 
 class Ledger:
@@ -115,9 +119,9 @@ class Ledger:
         if node.could_resume():
             return True
         maps, reduces = self._pending
-        if maps and node.free(TaskKind.MAP):
+        if maps and node.free(MAP):
             return True
-        return reduces > 0 and node.free(TaskKind.REDUCE) > 0
+        return reduces > 0 and node.free(REDUCE) > 0
 
     def has_attempts(self, job: JobId) -> bool:
         entry = self._jobs[job]
@@ -163,9 +167,9 @@ class Ledger:
     def undo_maps_of(self, job: JobId, node: NodeId) -> list[tuple[TaskIndex, AttemptId]]:
         entry = self._jobs[job]
         outputs = entry.outputs.pop(node, [])
-        entry._finished[TaskKind.MAP] -= len(outputs)
-        entry.lost[TaskKind.MAP] += len(outputs)
-        self._unfinished[TaskKind.MAP] += len(outputs)
+        entry._finished[MAP] -= len(outputs)
+        entry.lost[MAP] += len(outputs)
+        self._unfinished[MAP] += len(outputs)
         return outputs
 
     def here(self, job: JobId) -> bool:
@@ -175,19 +179,19 @@ class Ledger:
     def submit(self, order: SubmitJob, cause: int) -> None:
         """A job has come; its maps are pending."""
         self._jobs[order.job] = JobEntry(order, cause, self.now_ms, self._racks, self._nodes)
-        self._pending[TaskKind.MAP] += order.maps
-        self._unfinished[TaskKind.MAP] += order.maps
+        self._pending[MAP] += order.maps
+        self._unfinished[MAP] += order.maps
         if order.reduces:
-            self._padded[TaskKind.MAP] += order.maps
-            self._padded[TaskKind.REDUCE] += order.reduces
+            self._padded[MAP] += order.maps
+            self._padded[REDUCE] += order.reduces
 
     def open_reduces(self, job: JobId, cause: int) -> None:
         entry = self._jobs[job]
         entry.change(BookedJobChange.OPEN_REDUCES)
-        entry.cause[TaskKind.REDUCE] = cause
+        entry.cause[REDUCE] = cause
         entry.reduces.open()
-        self._pending[TaskKind.REDUCE] += entry.total(TaskKind.REDUCE)
-        self._unfinished[TaskKind.REDUCE] += entry.total(TaskKind.REDUCE)
+        self._pending[REDUCE] += entry.total(REDUCE)
+        self._unfinished[REDUCE] += entry.total(REDUCE)
 
     def give_back(self, job: JobId, kind: TaskKind, task: TaskIndex, cause: int) -> None:
         """A task whose attempt came to nothing is pending again."""
@@ -241,7 +245,7 @@ class Ledger:
         this one succeeded, that one is beaten, and its task done, however it ends.
         """
         attempt.change(change)
-        succeeded = attempt.state is BookedState.SUCCEEDED
+        succeeded = attempt.state is _SUCCEEDED
         failed = attempt.state is BookedState.FAILED
         del self._attempts[attempt.attempt]
         entry, kind = self._jobs[attempt.job], attempt.kind
@@ -259,7 +263,7 @@ class Ledger:
         if succeeded:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
-            if kind is TaskKind.MAP and entry.total(TaskKind.REDUCE):
+            if kind is MAP and entry.total(REDUCE):
                 entry.outputs.setdefault(attempt.node, []).append((attempt.task, attempt.attempt))
         elif sibling is not None or attempt.beaten:
             entry.spare[kind] -= 1
@@ -317,6 +321,6 @@ class Ledger:
         for kind in KINDS:
             if entry.opened(kind):
                 self._unfinished[kind] -= entry.total(kind) - entry.finished(kind)
-        if entry.total(TaskKind.REDUCE):
+        if entry.total(REDUCE):
             for kind in KINDS:
                 self._padded[kind] -= entry.total(kind)

@@ -40,9 +40,22 @@ from callboard.actors.vocabulary.lifecycle import (
 from callboard.scheduler import facts
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
+from callboard.scheduler.model import (
+    KINDS,
+    MAP,
+    REDUCE,
+    AttemptId,
+    JobId,
+    Millis,
+    NodeId,
+    TaskIndex,
+)
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
+
+_ENDING = BookedJobState.ENDING
+_KILLED = Outcome.KILLED
+_SUCCEEDED = Outcome.SUCCEEDED
 
 _REPORTS = {
     Outcome.SUCCEEDED: BookedChange.REPORT_SUCCEEDED,
@@ -137,7 +150,7 @@ class Master(Actor):
         if not self.ledger.here(ready.job):
             return  # it was lost with an earlier master
         self.ledger.open_reduces(ready.job, self.cause)
-        self.tell(facts.TasksPending(ready.job, TaskKind.REDUCE))
+        self.tell(facts.TasksPending(ready.job, REDUCE))
 
     def on_run_again(self, again: msg.RunAgain) -> None:
         if not self.ledger.here(again.job):
@@ -156,7 +169,7 @@ class Master(Actor):
         """The job has ended.  It stays in the books until nothing of it runs any more."""
         if not self.ledger.here(done.job):
             return
-        if done.outcome is not Outcome.SUCCEEDED:
+        if done.outcome is not _SUCCEEDED:
             self._withdraw(done.job)
         else:
             for node in self.ledger.job(done.job).failing_nodes():
@@ -206,13 +219,13 @@ class Master(Actor):
         self.cause = self.note(lost)
         tasks = tuple(task for task, _ in outputs)
         self.send(job_address(job), msg.OutputsLost(tasks, outcome is Outcome.FAILED))
-        self.tell(facts.TaskOutputsLost(job, TaskKind.MAP, len(tasks)))
+        self.tell(facts.TaskOutputsLost(job, MAP, len(tasks)))
         self.cause = cause
 
     def _leave_if_over(self, job: JobId) -> None:
         """Strike a job that has ended off the books when nothing of it runs any more."""
         entry = self.ledger.job(job)
-        if entry.state is BookedJobState.ENDING and not self.ledger.has_attempts(job):
+        if entry.state is _ENDING and not self.ledger.has_attempts(job):
             self.ledger.leave(job)
             self.tell(facts.JobLeft(job))
 
@@ -353,7 +366,7 @@ class Master(Actor):
         held_slot = entry.suspended_ms is None
         sibling = self.ledger.close(entry, change)
         outcome = ev.OUTCOMES[entry.state]
-        succeeded, failed = outcome is Outcome.SUCCEEDED, outcome is Outcome.FAILED
+        succeeded, failed = outcome is _SUCCEEDED, outcome is Outcome.FAILED
         closed = ev.AttemptClosed(self.now_ms, entry.attempt, outcome, cause=self.cause)
         self.cause = self.note(closed)
         if held_slot:
@@ -392,7 +405,7 @@ class Master(Actor):
     def _pass_on(self, failure: msg.FetchFailure) -> None:
         """Tell the job that a reduce of its cannot fetch."""
         if self.ledger.here(failure.job):
-            running = self.ledger.job(failure.job).running(TaskKind.REDUCE)
+            running = self.ledger.job(failure.job).running(REDUCE)
             self.send(job_address(failure.job), msg.FetchTrouble(failure.host, running))
 
     # Who must give way.
@@ -428,7 +441,7 @@ class Master(Actor):
         """The submission of the job for which an attempt gives way, if it is for a single one."""
         match why.beneficiary:
             case JobClaimant(job) if self.ledger.here(job):
-                return self.ledger.job(job).cause[TaskKind.MAP]
+                return self.ledger.job(job).cause[MAP]
             case _:
                 return NO_CAUSE
 
@@ -637,9 +650,9 @@ class Master(Actor):
         lost, cause = self.ledger, self.cause
         for entry in lost.attempts():
             entry.change(BookedChange.LOSE)
-            closed = ev.AttemptClosed(self.now_ms, entry.attempt, Outcome.KILLED, cause=cause)
+            closed = ev.AttemptClosed(self.now_ms, entry.attempt, _KILLED, cause=cause)
             self.note(closed)
-        jobs = [job.job for job in lost.jobs() if job.state is not BookedJobState.ENDING]
+        jobs = [job.job for job in lost.jobs() if job.state is not _ENDING]
         known = [node.node for node in lost.members()]
         self._begin(lost.successor())
         self._lost_by = dict.fromkeys(known, cause)
@@ -664,8 +677,8 @@ class Master(Actor):
             self.tell(facts.NodeJoined(node.node))
         for job in self.ledger.jobs():
             self.tell(facts.JobArrived(job.job))
-            if job.total(TaskKind.REDUCE) and job.opened(TaskKind.REDUCE):
-                self.tell(facts.TasksPending(job.job, TaskKind.REDUCE))
+            if job.total(REDUCE) and job.opened(REDUCE):
+                self.tell(facts.TasksPending(job.job, REDUCE))
         for entry in self.ledger.attempts():
             what = (entry.job, entry.kind, entry.attempt, entry.node)
             original = entry.original if entry.sibling else 0

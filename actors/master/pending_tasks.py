@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 
 from callboard.scheduler.model import Locality, NodeId, TaskIndex
 
+_NODE = Locality.NODE
+_OFF_RACK = Locality.OFF_RACK
+_RACK = Locality.RACK
+
 NodesWithSlots = Callable[[], Iterable[NodeId]]
 """The nodes that have slots for a kind of task, at present."""
 
@@ -80,15 +84,15 @@ class PendingMaps:
         again = len(self.again)
         if again:
             if self.again.first(node) is not None:
-                return Locality.NODE
+                return _NODE
             if again == self.left:
                 return None
         by_node, by_rack = self._by_place or self._indices()
         if by_node.first(node, self._taken) is not None:
-            return Locality.NODE
+            return _NODE
         if by_rack.first(node % self._racks, self._taken) is not None:
-            return Locality.RACK
-        return Locality.OFF_RACK
+            return _RACK
+        return _OFF_RACK
 
     def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
         """Take the map to launch on `node` and how near its input really is: maps that must run
@@ -101,13 +105,13 @@ class PendingMaps:
             self.again.take(task)
             return task, self.level(task, node)
         by_node, by_rack = self._by_place or self._indices()
-        level = Locality.NODE
+        level = _NODE
         found = by_node.first(node, self._taken)
         if found is None:
-            level = Locality.RACK
+            level = _RACK
             found = by_rack.first(node % self._racks, self._taken)
         if found is None:
-            level = Locality.OFF_RACK
+            level = _OFF_RACK
             found = self._anywhere = self._taken.index(0, self._anywhere)
         self._taken[found] = 1
         return found, level
@@ -120,9 +124,9 @@ class PendingMaps:
         """How near to `node` a map's input is."""
         held = self._replicas[task].tolist()
         if node in held:
-            return Locality.NODE
+            return _NODE
         racks = [holder % self._racks for holder in held if holder >= 0]
-        return Locality.RACK if node % self._racks in racks else Locality.OFF_RACK
+        return _RACK if node % self._racks in racks else _OFF_RACK
 
     def _indices(self) -> tuple["_Index", "_Index"]:
         """Build the maps by node and by rack, when first asked for."""
@@ -154,7 +158,7 @@ class PendingReduces:
         again = len(self.again)
         if again == self.left and self.again.first(node) is None:
             return None
-        return Locality.OFF_RACK
+        return _OFF_RACK
 
     def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
         """The reduce to launch: those that must run again first, then the lowest index."""
@@ -162,16 +166,16 @@ class PendingReduces:
         self.left -= 1
         if self.again and (task := self.again.first(node)) is not None:
             self.again.take(task)
-            return task, Locality.OFF_RACK
+            return task, _OFF_RACK
         self._next += 1
-        return self._next - 1, Locality.OFF_RACK
+        return self._next - 1, _OFF_RACK
 
     def give_back(self, task: TaskIndex) -> None:
         self.again.add(task)
         self.left += 1
 
     def level(self, task: TaskIndex, node: NodeId) -> Locality:  # noqa: ARG002
-        return Locality.OFF_RACK
+        return _OFF_RACK
 
 
 class _Index:

@@ -13,7 +13,7 @@ from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.messages import InjectedFailure, LaunchTask, MapWork, ReduceWork
 from callboard.actors.worker.machine import Ailments
-from callboard.scheduler.model import JobId, Millis, TaskIndex, TaskKind
+from callboard.scheduler.model import REDUCE, JobId, Millis, TaskIndex, TaskKind
 
 _NUMBERS = 1 << 20
 """More attempts than any task has: where the draws of the next task begin."""
@@ -23,13 +23,13 @@ def real_ms(
     noise: Stream, sigma: float, job: JobId, kind: TaskKind, task: TaskIndex, nominal_ms: float
 ) -> Millis:
     """The real length of a part of a task nominally so long; `noise` is the stream "duration"."""
-    column = 2 * task + (kind is TaskKind.REDUCE)
+    column = 2 * task + (kind is REDUCE)
     return round(nominal_ms * noise.lognormal(sigma, job, column))
 
 
 def _column(launch: LaunchTask) -> int:
     """The attempt's place among those of its job, for draws."""
-    return (2 * launch.task + (launch.kind is TaskKind.REDUCE)) * _NUMBERS + launch.number
+    return (2 * launch.task + (launch.kind is REDUCE)) * _NUMBERS + launch.number
 
 
 class Durations:

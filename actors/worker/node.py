@@ -30,7 +30,11 @@ from callboard.actors.vocabulary.events import NodeFacts, Outcome
 from callboard.actors.vocabulary.lifecycle import AttemptState, MachineState
 from callboard.actors.worker.machine import Machine
 from callboard.actors.worker.progress import ProgressClock
-from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import MAP, REDUCE, AttemptId, JobId, Millis
+
+_KILLED = Outcome.KILLED
+_SHUFFLING = AttemptState.SHUFFLING
+_UP = MachineState.UP
 
 _NO_EFFECT_ON_THE_LINK = (faults.Slow, faults.Partition, faults.Flaky, faults.Hang)
 """Faults that can neither delay nor lose a heartbeat."""
@@ -86,7 +90,7 @@ class Node(Machine):
 
     def join(self, kernel: Kernel) -> None:
         super().join(kernel)
-        if self.state is MachineState.UP:
+        if self.state is _UP:
             self._plan_heartbeat(self._schedule.next_ms)
 
     # Heartbeats and their answers.
@@ -257,7 +261,7 @@ class Node(Machine):
         if memory is not None:
             launch = replace(memory.checkpoint.launch, tracked=True)
             saved, since_ms = replace(memory.checkpoint, launch=launch), memory.since_ms
-            left_ms = None if saved.state is AttemptState.SHUFFLING else saved.left_ms
+            left_ms = None if saved.state is _SHUFFLING else saved.left_ms
             told = msg.ProgressTold(attempt, saved.ran_ms, saved.shuffled_ms, left_ms, saved.done)
             clock = ProgressClock.of(told, since_ms)
             self._suspended[attempt] = SuspendedAttempt(saved, since_ms, clock)
@@ -273,13 +277,13 @@ class Node(Machine):
             return
         self.cause = kill.cause
         ended, saved = self._drop(kill.attempt, memory), memory.checkpoint
-        self._report(self._end_report(kill.attempt, Outcome.KILLED, saved, ended))
+        self._report(self._end_report(kill.attempt, _KILLED, saved, ended))
 
     def _drop(self, attempt: AttemptId, memory: SuspendedAttempt) -> int:
         """Here ends a suspended attempt; the number of the event."""
         saved = memory.checkpoint
         times = saved.started_ms, self.now_ms - saved.started_ms - saved.ran_ms
-        end = ev.AttemptEnded(self.now_ms, attempt, Outcome.KILLED, *times, cause=self.cause)
+        end = ev.AttemptEnded(self.now_ms, attempt, _KILLED, *times, cause=self.cause)
         return self.note(end)
 
     def _pass_on(self, order: msg.KillTask | msg.SuspendTask | msg.TrackProgress) -> None:
@@ -355,7 +359,7 @@ class Node(Machine):
         return msg.EndReport(attempt, outcome, *times, cause)
 
     def _release(self, slot: int, attempt: AttemptId) -> None:
-        kind = TaskKind.MAP if slot < self._facts.map_slots else TaskKind.REDUCE
+        kind = MAP if slot < self._facts.map_slots else REDUCE
         heapq.heappush(self._free[kind], slot)
         del self._held[attempt]
 

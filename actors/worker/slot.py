@@ -34,7 +34,17 @@ from callboard.actors.worker.copier import TRY_MS, Copier
 from callboard.actors.worker.durations import Durations
 from callboard.actors.worker.machine import Machine
 from callboard.actors.worker.progress import Phase
-from callboard.scheduler.model import AttemptId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import MAP, AttemptId, Millis, NodeId
+
+_AWAITING_INPUT = AttemptState.AWAITING_INPUT
+_END_SHUFFLE = AttemptChange.END_SHUFFLE
+_HANGING = AttemptState.HANGING
+_KILLED = Outcome.KILLED
+_SHUFFLING = AttemptState.SHUFFLING
+_START_MAP = AttemptChange.START_MAP
+_START_REDUCE = AttemptChange.START_REDUCE
+_SUCCEED = AttemptChange.SUCCEED
+_SUCCEEDED = Outcome.SUCCEEDED
 
 RETRY_INPUT_MS: Millis = 3000
 """How long HDFS's client waits before it asks for a block's replicas again."""
@@ -75,8 +85,8 @@ class Slot(Machine):
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         assert self._attempt is None, f"{self.name} is busy (S1)"
         attempt = self._attempt = RunningAttempt(launch, self.now_ms)
-        is_map = launch.kind is TaskKind.MAP
-        attempt.change(AttemptChange.START_MAP if is_map else AttemptChange.START_REDUCE)
+        is_map = launch.kind is MAP
+        attempt.change(_START_MAP if is_map else _START_REDUCE)
         attempt.injected = self._durations.injected_failure(launch, self._ailments)
         began = (launch.attempt, self._node, self._slot)
         self._note(attempt, ev.AttemptStarted(self.now_ms, *began, cause=self.cause))
@@ -89,8 +99,8 @@ class Slot(Machine):
         if attempt.copier is not None:
             self._on_shuffle_over(attempt, attempt.copier)
         elif attempt.injected is None:
-            self._end(attempt, AttemptChange.SUCCEED)
-        elif attempt.injected.hangs and attempt.state is not AttemptState.HANGING:
+            self._end(attempt, _SUCCEED)
+        elif attempt.injected.hangs and attempt.state is not _HANGING:
             self._hang(attempt)
         else:
             self._end(attempt, AttemptChange.FAIL)
@@ -102,7 +112,7 @@ class Slot(Machine):
             return
         launch = attempt.launch
         assert isinstance(launch.work, msg.ReduceWork)
-        attempt.change(AttemptChange.END_SHUFFLE)
+        attempt.change(_END_SHUFFLE)
         attempt.shuffled_ms = attempt.ran_ms(self.now_ms)
         attempt.copier = None
         self._note(attempt, ev.ShuffleEnded(self.now_ms, launch.attempt, cause=self.cause))
@@ -250,12 +260,12 @@ class Slot(Machine):
         if saved.state in _STALLS:
             self._begin(attempt)
             return
-        if attempt.state is AttemptState.HANGING:
+        if attempt.state is _HANGING:
             left_ms = self._clock.real_ms(self._durations.tasks.timeout_ms)
             attempt.deadline_ms = self.now_ms + left_ms
         elif left_ms is not None:
             left_ms = round(left_ms * self._slowness / saved.slowness)
-        if attempt.state is AttemptState.SHUFFLING:
+        if attempt.state is _SHUFFLING:
             attempt.copier = Copier(saved.fetched)
             self._ask_for_outputs(saved.launch, fetching=left_ms is not None)
             if left_ms is not None:  # asking takes two round trips
@@ -271,7 +281,7 @@ class Slot(Machine):
         if attempt is not None:
             attempt.change(AttemptChange.KILL)
             self._clear()
-            self._note_end(attempt, Outcome.KILLED, self.cause)
+            self._note_end(attempt, _KILLED, self.cause)
 
     def pause(self) -> None:
         attempt = self._attempt
@@ -289,7 +299,7 @@ class Slot(Machine):
             if attempt.deadline_ms is not None:  # the clock has run on
                 left_ms = max(attempt.deadline_ms - self.now_ms, 0)
             self._time_phase(attempt, left_ms, done)
-        if attempt.state is AttemptState.AWAITING_INPUT:
+        if attempt.state is _AWAITING_INPUT:
             self.timer(msg.RetryInput(self._timed), 0)
 
     def slow(self, factor: float) -> None:
@@ -364,7 +374,7 @@ class Slot(Machine):
     def _readable(self, attempt: RunningAttempt) -> bool:
         """Whether the attempt's input can be read; a reduce's comes from maps."""
         launch = attempt.launch
-        is_map = launch.kind is TaskKind.MAP
+        is_map = launch.kind is MAP
         return not is_map or self._blocks.readable(launch.job, launch.task, self.now_ms)
 
     def _retry_input_later(self, deadline_ms: Millis) -> None:
@@ -410,7 +420,7 @@ class Slot(Machine):
         self._clear()
         self._note_end(attempt, outcome, cause)
         report = msg.EndReport(launch.attempt, outcome, *ran, attempt.event)
-        stored = launch.kind is TaskKind.MAP and outcome is Outcome.SUCCEEDED
+        stored = launch.kind is MAP and outcome is _SUCCEEDED
         over = msg.AttemptFinished(self._slot, report, launch.job if stored else None)
         self.send(node_address(self._node), over)
 

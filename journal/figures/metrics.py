@@ -39,7 +39,7 @@ from callboard.journal.figures.tables import (
     job_table,
 )
 from callboard.journal.run_records import NEVER
-from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.model import MAP, REDUCE, Millis, TaskKind
 
 
 class Metrics:
@@ -216,8 +216,8 @@ class Metrics:
         run, end = self._run(), self.ended
         attempts = self.attempts()
         jobs = self.jobs(attempts)
-        maps = self.slot_time(TaskKind.MAP, attempts)
-        reduces = self.slot_time(TaskKind.REDUCE, attempts)
+        maps = self.slot_time(MAP, attempts)
+        reduces = self.slot_time(REDUCE, attempts)
         return Summary(
             scenario=run.name,
             policy=run.policy,

@@ -8,7 +8,7 @@ for failures and speculative attempts (the padding).
 
 from callboard.scheduler.facts import Fact, JobUpdated
 from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, TaskKind
+from callboard.scheduler.model import KINDS, MAP, REDUCE, TaskKind
 from callboard.scheduler.orders.keyed import RankedOrder, SortKey
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
@@ -49,12 +49,12 @@ class Fifo(RankedOrder):
 
     def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
         """Fill the node's share of the load, within the limits of one heartbeat."""
-        if kind is TaskKind.MAP and offer.given_off_rack:
+        if kind is MAP and offer.given_off_rack:
             return 0
         given = offer.given(kind)
         before = offer.node.running(kind) - given
         most = _share_of_load(kind, offer, view) - before
-        if most > 1 and (kind is TaskKind.REDUCE or self._nearly_full(kind, offer, view, given)):
+        if most > 1 and (kind is REDUCE or self._nearly_full(kind, offer, view, given)):
             most = 1
         return min(most - given, offer.free(kind))
 

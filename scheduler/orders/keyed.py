@@ -16,7 +16,7 @@ from callboard.scheduler.entitlements import (
     entitlements_by_rank,
 )
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, PhaseFact
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import MAP, JobId, TaskKind
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.view import ClusterView, JobView, Offer
@@ -83,7 +83,7 @@ class KeyedOrder(Order):
             case PhaseFact(job, kind):
                 self.place(job, kind, view)
             case JobArrived(job):
-                self.place(job, TaskKind.MAP, view)
+                self.place(job, MAP, view)
             case JobLeft(job):
                 for queue in self._queues:
                     queue.drop(job)

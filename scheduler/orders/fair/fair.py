@@ -21,7 +21,7 @@ from sortedcontainers import SortedList
 from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, PRIORITY_WEIGHTS, JobId, TaskKind
+from callboard.scheduler.model import KINDS, MAP, PRIORITY_WEIGHTS, REDUCE, JobId, TaskKind
 from callboard.scheduler.orders.fair.pools import (
     JobSchedulable,
     PoolParams,
@@ -32,6 +32,9 @@ from callboard.scheduler.part_params import Count, PartParams
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import BY_KEY, Grounds, PoolClaimant, PoolPlace, Reason
 from callboard.scheduler.view import ClusterView, JobView, Offer
+
+_POOL = Reason.POOL
+_POOL_MIN_SHARE = Reason.POOL_MIN_SHARE
 
 DEFAULT_POOL = "default"
 """The pool of a job that states none (Hadoop's Pool.DEFAULT_POOL_NAME)."""
@@ -221,14 +224,14 @@ class Fair(Order):
             if above.needy(kind):
                 needy = above.path
             above = above.parent
-        reason = Reason.POOL_MIN_SHARE if needy else Reason.POOL
+        reason = _POOL_MIN_SHARE if needy else _POOL
         return Grounds(reason, PoolPlace(pool.path, needy))
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:
         """The kind of which the node runs less first; maps on a tie."""
-        if offer.node.running(TaskKind.REDUCE) < offer.node.running(TaskKind.MAP):
-            return (TaskKind.REDUCE, TaskKind.MAP)
-        return (TaskKind.MAP, TaskKind.REDUCE)
+        if offer.node.running(REDUCE) < offer.node.running(MAP):
+            return (REDUCE, MAP)
+        return (MAP, REDUCE)
 
     def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
         """No node beyond ceil(its slots · demand / all slots) (CapBasedLoadManager, maxDiff 0)."""

@@ -11,7 +11,7 @@ from callboard.scheduler.entitlements import ClaimantKind, Entitlement, demand_o
 from callboard.scheduler.estimation import PhaseMeans
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
-from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
+from callboard.scheduler.model import KINDS, MAP, AttemptId, JobId, Millis, TaskKind
 from callboard.scheduler.orders.fair.water_filling import compute_fair_shares
 from callboard.scheduler.orders.keyed import KeyedOrder, RankedOrder, SortKey
 from callboard.scheduler.orders.size_based.size_source import SizeBased, SizeParams
@@ -56,7 +56,7 @@ class Srpt(_BySize):
     def standing(self, job: JobView, kind: TaskKind, view: ClusterView) -> SortKey:
         """A job that only runs, and whose true size is known, has less left with every moment."""
         left_ms, *rest = super().standing(job, kind, view)
-        if self.params.size == "oracle" and kind is TaskKind.MAP and not job.pending(kind):
+        if self.params.size == "oracle" and kind is MAP and not job.pending(kind):
             since = self._since.get(job.job, {}).values()
             left_ms = max(left_ms - sum(view.now_ms - began_ms for began_ms in since), 0)
         return (left_ms, *rest)

@@ -34,7 +34,7 @@ from callboard.scheduler.guarantees import (
     MONOTONE_SHARES,
     SMALL_JOBS_FIRST,
 )
-from callboard.scheduler.model import KINDS, JobId, Millis, Priority, TaskKind
+from callboard.scheduler.model import KINDS, MAP, JobId, Millis, Priority, TaskKind
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE, VirtualCluster
 from callboard.scheduler.orders.size_based.size_source import SizeBased
@@ -108,7 +108,7 @@ class VirtualTimeOrder(Order, Ranking):
             self.clusters[kind].resize(view.slots(kind), view.now_ms)
         match fact:
             case JobArrived(job):
-                self.enter(job, TaskKind.MAP, view)
+                self.enter(job, MAP, view)
             case JobUpdated(job):
                 for each in KINDS:
                     self._reweigh(job, each, view)
