@@ -22,8 +22,8 @@ from callboard.journal.run_changes import (
 from callboard.journal.run_records import NEVER, AttemptRecord
 from callboard.scheduler.model import TaskKind
 
-E = TypeVar("E", bound=ev.Event)
-T = TypeVar("T")
+_E = TypeVar("_E", bound=ev.Event)
+_T = TypeVar("_T")
 
 
 class Successes(Rule):
@@ -106,7 +106,7 @@ class Lifecycles(Rule):
             raise self.broken(event, f"attempt {event.attempt} has ended and is booked")
         return attempt
 
-    def _step(self, event: E, after: Callable[[E, T], StrEnum], subject: T) -> None:
+    def _step(self, event: _E, after: Callable[[_E, _T], StrEnum], subject: _T) -> None:
         """Whether the event's subject may change as it says."""
         self.times += 1
         try:

@@ -9,7 +9,14 @@ from typing import Literal, get_args
 import numpy as np
 
 from callboard.journal.export.export_data import ExportData
-from callboard.journal.figures.tables import FAILED, KILLED, OUTCOMES, SUCCEEDED, AttemptTable, Ints
+from callboard.journal.figures.tables import (
+    FAILED,
+    KILLED,
+    OUTCOME_ORDER,
+    SUCCEEDED,
+    AttemptColumns,
+    Ints,
+)
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
 from callboard.journal.tell.reason_words import reason_in_words
@@ -35,7 +42,7 @@ def columns_of(data: ExportData, rows: RowKind) -> Columns:
     return attempt_columns(data, attempts) if rows == "attempts" else _jobs(data, attempts)
 
 
-def attempt_columns(data: ExportData, attempts: AttemptTable) -> Columns:
+def attempt_columns(data: ExportData, attempts: AttemptColumns) -> Columns:
     """A row for each attempt that the master launched, by its number.
 
     `slot` is the first that it had, of all the node's, map slots first.  `ended` is what the slot
@@ -80,7 +87,7 @@ def _preemption(data: ExportData, attempt: AttemptId) -> str | None:
     return None if why is None else reason_in_words(why)
 
 
-def _jobs(data: ExportData, attempts: AttemptTable) -> Columns:
+def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
     """A row for each job that was submitted, by its number.  Attempts are counted as the master
     has booked them.
     """
@@ -128,4 +135,4 @@ def _known(column: Ints) -> list[TableCell]:
 
 
 def _outcomes(column: Ints) -> list[TableCell]:
-    return [None if value == NEVER else str(OUTCOMES[value]) for value in column.tolist()]
+    return [None if value == NEVER else str(OUTCOME_ORDER[value]) for value in column.tolist()]

@@ -21,7 +21,7 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.export.export_data import ExportData, Instant
 from callboard.journal.figures.steps import Steps
-from callboard.journal.figures.tables import OUTCOMES, AttemptTable
+from callboard.journal.figures.tables import OUTCOME_ORDER, AttemptColumns
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import (
     LOCALITY_NAMES,
@@ -120,7 +120,7 @@ def _named(what: str, name: str, pid: int, tid: int | None = None) -> Iterator[T
     yield {"ph": "M", "name": f"{what}_sort_index", **place, "args": {"sort_index": index}}
 
 
-def _counters(data: ExportData, attempts: AttemptTable) -> Iterator[TraceEvent]:
+def _counters(data: ExportData, attempts: AttemptColumns) -> Iterator[TraceEvent]:
     """Jobs in the system and busy slots, wherever they change."""
     metrics = data.metrics
     maps = metrics.busy_slots(TaskKind.MAP, attempts)
@@ -144,7 +144,7 @@ def _counter(name: str, series: str, steps: Steps) -> Iterator[TraceEvent]:
         }
 
 
-def _slices(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> Iterator[TraceEvent]:
+def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Iterator[TraceEvent]:
     """Each time that an attempt held a slot, and in it its shuffle.  What still ran when the run
     ended, ends with it.
     """
@@ -181,7 +181,7 @@ def _slices(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> Iterato
                 }
 
 
-def _particulars(data: ExportData, attempts: AttemptTable, at: int) -> TraceEvent:
+def _particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEvent:
     """What is said of the attempt in this row."""
     attempt = int(attempts.attempt[at])
     booked, ended = int(attempts.closed[at]), int(attempts.ended[at])
@@ -191,8 +191,8 @@ def _particulars(data: ExportData, attempts: AttemptTable, at: int) -> TraceEven
         "attempt": attempt,
         "number": int(attempts.number[at]) + 1,
         "launched_ms": int(attempts.launched_ms[at]),
-        "outcome": "running" if ended == NEVER else str(OUTCOMES[ended]),
-        "booked": "open" if booked == NEVER else str(OUTCOMES[booked]),
+        "outcome": "running" if ended == NEVER else str(OUTCOME_ORDER[ended]),
+        "booked": "open" if booked == NEVER else str(OUTCOME_ORDER[booked]),
     }
     if attempts.kind[at] == TaskKind.MAP:
         told["locality"] = LOCALITY_NAMES[Locality(int(attempts.level[at]))]
@@ -203,7 +203,7 @@ def _particulars(data: ExportData, attempts: AttemptTable, at: int) -> TraceEven
     return told
 
 
-def _instants(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> list[TraceEvent]:
+def _instants(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> list[TraceEvent]:
     """Preemptions, faults, and what the master made of them."""
     return [
         {
@@ -217,7 +217,7 @@ def _instants(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> list[
     ]
 
 
-def _place(moment: Instant, attempts: AttemptTable, tracks: Tracks) -> TraceEvent:
+def _place(moment: Instant, attempts: AttemptColumns, tracks: Tracks) -> TraceEvent:
     """Where an instant lies: on a slot, on a node, or on the cluster."""
     node, slot = moment.node, None
     if moment.attempt is not None:
@@ -230,7 +230,7 @@ def _place(moment: Instant, attempts: AttemptTable, tracks: Tracks) -> TraceEven
     return {"s": "t", "pid": tracks.pids[node], "tid": tracks.slot(node, slot)}
 
 
-def _slot_at(attempts: AttemptTable, at: int, at_ms: Millis) -> int | None:
+def _slot_at(attempts: AttemptColumns, at: int, at_ms: Millis) -> int | None:
     """The slot that the attempt had last by then; the first after it if it had none yet."""
     stints = attempts.occupancies
     low, high = np.searchsorted(stints.place, at), np.searchsorted(stints.place, at, "right")

@@ -8,7 +8,7 @@ from callboard.journal.figures.summary import (
     LocalityShares,
     SpeculationCounts,
 )
-from callboard.journal.figures.tables import FAILED, KILLED, SUCCEEDED, AttemptTable, JobTable
+from callboard.journal.figures.tables import FAILED, KILLED, SUCCEEDED, AttemptColumns, JobColumns
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import Locality, TaskKind
 
@@ -18,7 +18,7 @@ def ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def job_counts(jobs: JobTable) -> JobCounts:
+def job_counts(jobs: JobColumns) -> JobCounts:
     """The submitted jobs."""
     ended = np.bincount(jobs.outcome - NEVER, minlength=4)
     return JobCounts(
@@ -30,7 +30,7 @@ def job_counts(jobs: JobTable) -> JobCounts:
     )
 
 
-def attempt_counts(attempts: AttemptTable) -> AttemptCounts:
+def attempt_counts(attempts: AttemptColumns) -> AttemptCounts:
     """The launched attempts, by the master's book."""
     closed = np.bincount(attempts.closed - NEVER, minlength=4)
     return AttemptCounts(
@@ -42,14 +42,14 @@ def attempt_counts(attempts: AttemptTable) -> AttemptCounts:
     )
 
 
-def speculation_counts(attempts: AttemptTable) -> SpeculationCounts:
+def speculation_counts(attempts: AttemptColumns) -> SpeculationCounts:
     """The speculative ones among the launched attempts."""
     speculative = attempts.original > 0
     won = speculative & (attempts.closed == SUCCEEDED)
     return SpeculationCounts(speculative_attempts=int(speculative.sum()), won=int(won.sum()))
 
 
-def locality_shares(attempts: AttemptTable) -> LocalityShares:
+def locality_shares(attempts: AttemptColumns) -> LocalityShares:
     """The launched map attempts."""
     levels = np.bincount(attempts.level[attempts.kind == TaskKind.MAP], minlength=3)
     launched = int(levels.sum())

@@ -17,7 +17,7 @@ from callboard.journal.figures.counts import (
     ratio,
     speculation_counts,
 )
-from callboard.journal.figures.slot_time import SlotTime, down_times, shuffle_ms, slot_time
+from callboard.journal.figures.slot_time import SlotTime, down_times, shuffle_ms, slot_account
 from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.figures.summary import (
     Little,
@@ -30,13 +30,13 @@ from callboard.journal.figures.summary import (
 )
 from callboard.journal.figures.tables import (
     OUTCOME_NUMBERS,
-    AttemptTable,
+    AttemptColumns,
+    JobColumns,
     JobLabels,
-    JobTable,
-    attempt_table,
     column_copy,
     column_view,
-    job_table,
+    join_attempts,
+    join_jobs,
 )
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import Millis, TaskKind
@@ -162,9 +162,9 @@ class Metrics:
         """The end of the run: `RunEnded`'s time, or the last event's if there was none."""
         return self.last_ms
 
-    def attempts(self) -> AttemptTable:
+    def attempts(self) -> AttemptColumns:
         """Every launched attempt."""
-        return attempt_table(
+        return join_attempts(
             column_copy(self._launches, 8),
             column_view(self._copies, 2),
             column_view(self._starts, 3),
@@ -176,32 +176,32 @@ class Metrics:
             column_view(self._restarts, 2),
         )
 
-    def jobs(self, attempts: AttemptTable | None = None) -> JobTable:
+    def jobs(self, attempts: AttemptColumns | None = None) -> JobColumns:
         """Every submitted job; `attempts` saves the time of making them again."""
         submitted, finished = column_copy(self._submitted, 5), column_copy(self._finished, 4)
-        return job_table(submitted, finished, self._owners, attempts or self.attempts())
+        return join_jobs(submitted, finished, self._owners, attempts or self.attempts())
 
-    def jobs_in_system(self, jobs: JobTable | None = None) -> Steps:
+    def jobs_in_system(self, jobs: JobColumns | None = None) -> Steps:
         """How many jobs were submitted and not yet finished, over time."""
         jobs = jobs or self.jobs()
         left = jobs.finished_ms[jobs.finished_ms != NEVER]
         return steps(jobs.submitted_ms, left, self.horizon_ms)
 
-    def busy_slots(self, kind: TaskKind, attempts: AttemptTable | None = None) -> Steps:
+    def busy_slots(self, kind: TaskKind, attempts: AttemptColumns | None = None) -> Steps:
         """How many slots of the kind were held, over time."""
         attempts = attempts or self.attempts()
         mine = (attempts.kind == kind)[attempts.occupancies.place]
         left = attempts.left_ms(self.horizon_ms)[mine]
         return steps(attempts.occupancies.began_ms[mine], left, self.horizon_ms)
 
-    def slot_time(self, kind: TaskKind, attempts: AttemptTable | None = None) -> SlotTime:
+    def slot_time(self, kind: TaskKind, attempts: AttemptColumns | None = None) -> SlotTime:
         """Where the time of the slots of the kind went (S9)."""
         started = self._run()
         down_ms = down_times(column_view(self._power, 3), len(started.nodes), self.horizon_ms)
         table = attempts or self.attempts()
-        return slot_time(table, kind, started.nodes, self.horizon_ms, down_ms)
+        return slot_account(table, kind, started.nodes, self.horizon_ms, down_ms)
 
-    def little(self, jobs: JobTable | None = None) -> Little:
+    def little(self, jobs: JobColumns | None = None) -> Little:
         """Both sides of Little's law (S10)."""
         jobs = jobs or self.jobs()
         left = jobs.finished_ms != NEVER

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.journal.figures.tables import FAILED, KILLED, SUCCEEDED, AttemptTable, Flags, Ints
+from callboard.journal.figures.tables import FAILED, KILLED, SUCCEEDED, AttemptColumns, Flags, Ints
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import TaskKind
 
@@ -52,8 +52,8 @@ class SlotTime(msgspec.Struct, frozen=True):
         return self.useful + self.wasted + self.unfinished
 
 
-def slot_time(
-    table: AttemptTable,
+def slot_account(
+    table: AttemptColumns,
     kind: TaskKind,
     nodes: Sequence[NodeFacts],
     horizon_ms: int,
@@ -77,7 +77,7 @@ def slot_time(
     )
 
 
-def held_ms(table: AttemptTable, horizon_ms: int) -> Ints:
+def held_ms(table: AttemptColumns, horizon_ms: int) -> Ints:
     """How long each attempt held a slot; 0 if it never began.  Of one that has ended its slot's
     word is taken, of another the sum of its stints.
     """
@@ -98,7 +98,7 @@ def down_times(power: Ints, nodes: int, horizon_ms: int) -> Ints:
     return np.where(since == NEVER, down_ms, down_ms + horizon_ms - since)
 
 
-def shuffle_ms(table: AttemptTable, horizon_ms: int) -> int:
+def shuffle_ms(table: AttemptColumns, horizon_ms: int) -> int:
     """How long reduces held their slots until they had all map outputs, or until they ended."""
     at = table.occupancies.place
     left, shuffled = table.left_ms(horizon_ms), table.shuffled_ms[at]
@@ -107,7 +107,7 @@ def shuffle_ms(table: AttemptTable, horizon_ms: int) -> int:
     return int(np.maximum(until - table.occupancies.began_ms, 0)[mine].sum())
 
 
-def _lost_work(table: AttemptTable) -> Flags:
+def _lost_work(table: AttemptColumns) -> Flags:
     """Whose work is lost: by the master's book, or by the slot's word where nothing is booked."""
     word = np.where(table.closed != NEVER, table.closed, table.ended)
     return np.isin(word, (FAILED, KILLED))
@@ -121,7 +121,7 @@ def _slots(nodes: Sequence[NodeFacts], kind: TaskKind) -> Ints:
     return slots
 
 
-def _idle_ms(table: AttemptTable, mine: Flags, slots: Ints, horizon_ms: int) -> int:
+def _idle_ms(table: AttemptColumns, mine: Flags, slots: Ints, horizon_ms: int) -> int:
     """The gaps on all slots, used and unused."""
     stints, at = table.occupancies, table.occupancies.place
     here = mine[at]

@@ -1,7 +1,7 @@
 """A run's jobs and attempts as columns: what `Metrics` has gathered, joined by id.
 
 All columns of a table are int64 and of one length.  `NEVER` (-1) stands for a time or an outcome
-that did not come.  Outcomes are numbered as in `OUTCOMES`.
+that did not come.  Outcomes are numbered as in `OUTCOME_ORDER`.
 """
 
 from array import array
@@ -18,9 +18,9 @@ from callboard.journal.run_records import NEVER
 Ints: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 
-OUTCOMES = tuple(Outcome)
-OUTCOME_NUMBERS: dict[Outcome, int] = {outcome: n for n, outcome in enumerate(OUTCOMES)}
-SUCCEEDED, FAILED, KILLED = (OUTCOME_NUMBERS[outcome] for outcome in OUTCOMES)
+OUTCOME_ORDER = tuple(Outcome)
+OUTCOME_NUMBERS: dict[Outcome, int] = {outcome: n for n, outcome in enumerate(OUTCOME_ORDER)}
+SUCCEEDED, FAILED, KILLED = (OUTCOME_NUMBERS[outcome] for outcome in OUTCOME_ORDER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Occupancies:
 
 
 @dataclass(frozen=True, eq=False)
-class AttemptTable:
+class AttemptColumns:
     """One row for each attempt that the master launched, by attempt id.
 
     `ended_ms` and `ended` are the slot's truth, `closed_ms` and `closed` the master's book; an
@@ -94,7 +94,7 @@ class AttemptTable:
 
 
 @dataclass(frozen=True, eq=False)
-class JobTable:
+class JobColumns:
     """One row for each submitted job, by job id.
 
     `outcome`, `finished_ms` and `response_ms` (from submission to the end) are `NEVER` while the
@@ -187,7 +187,7 @@ def _nth(ids: Ints) -> Ints:
     return np.arange(len(ids)) - np.searchsorted(ids, ids)
 
 
-def attempt_table(
+def join_attempts(
     launched: Ints,
     copies: Ints,
     started: Ints,
@@ -197,7 +197,7 @@ def attempt_table(
     resumed: Ints,
     suspended: Ints,
     resubmitted: Ints,
-) -> AttemptTable:
+) -> AttemptColumns:
     """Join what was told of the attempts; every argument has the attempt's id first."""
     launched = by_id(launched, "launch of attempt")
     ids = launched[0]
@@ -222,16 +222,16 @@ def attempt_table(
     rows: list[Any] = [*launched, copy_of, started_ms, slot, shuffled_ms]
     rows += [ended_ms, outcome, claimed_ms, suspended_ms, closed_ms, booked]
     rows.append(occupancies(ids, started, resumed, suspended))
-    return AttemptTable(*rows)
+    return AttemptColumns(*rows)
 
 
 JobLabels: TypeAlias = tuple[str, str, str]
 """A job's name, user and pool."""
 
 
-def job_table(
-    submitted: Ints, finished: Ints, owners: Sequence[JobLabels], attempts: AttemptTable
-) -> JobTable:
+def join_jobs(
+    submitted: Ints, finished: Ints, owners: Sequence[JobLabels], attempts: AttemptColumns
+) -> JobColumns:
     """Join what was told of the jobs; `submitted` has the place in `owners` second."""
     job, place, submitted_ms, maps, reduces = by_id(submitted, "submission of job")
     finished = by_id(finished, "end of job")
@@ -240,7 +240,7 @@ def job_table(
     finished_ms[at], outcome[at], claimed_ms[at] = finished[1], finished[2], finished[3]
     first = first_launches(job, attempts)
     owned = [owners[n] for n in place]
-    return JobTable(
+    return JobColumns(
         job=job,
         name=tuple(name for name, _, _ in owned),
         user=tuple(user for _, user, _ in owned),
@@ -257,7 +257,7 @@ def job_table(
     )
 
 
-def first_launches(jobs: Ints, attempts: AttemptTable) -> Ints:
+def first_launches(jobs: Ints, attempts: AttemptColumns) -> Ints:
     """When the first task of each job was launched, or `NEVER`."""
     at = places(jobs, attempts.job, "launch for a job never submitted:")
     far = np.iinfo(np.int64).max

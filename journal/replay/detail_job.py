@@ -2,9 +2,9 @@
 
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import Detail, JobState, Lane, View
+from callboard.journal.replay.frame import DetailText, JobStanding, Lane, View
 from callboard.journal.replay.insight import Insight, queue_position
-from callboard.journal.replay.job_rows import job_state, waiting_tasks
+from callboard.journal.replay.job_rows import job_standing, waiting_tasks
 from callboard.journal.replay.lanes import (
     Window,
     occupancies_of_job,
@@ -20,16 +20,18 @@ from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis
 
 _STATES = {
-    JobState.WAITING: "waiting for its first slot",
-    JobState.RUNNING: "running",
-    JobState.STARVED: "starved: begun, but none of its tasks is running",
-    JobState.SUCCEEDED: "succeeded",
-    JobState.FAILED: "failed",
-    JobState.KILLED: "killed",
+    JobStanding.WAITING: "waiting for its first slot",
+    JobStanding.RUNNING: "running",
+    JobStanding.STARVED: "starved: begun, but none of its tasks is running",
+    JobStanding.SUCCEEDED: "succeeded",
+    JobStanding.FAILED: "failed",
+    JobStanding.KILLED: "killed",
 }
 
 
-def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
+def job_detail(
+    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
+) -> DetailText:
     """A job: its progress, why it waits, where it ran; then a lane for each of its tasks, or,
     where there is no room for that, how many of its attempts ran when.
     """
@@ -45,7 +47,7 @@ def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view:
     window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
     lanes = _lanes(recording, row, at_ms, view, window) if view.lane_columns else []
     title = job_title(submission.job, printable(submission.name))
-    return Detail(title, facts, lanes, *window)
+    return DetailText(title, facts, lanes, *window)
 
 
 def _lanes(
@@ -96,9 +98,9 @@ def _preemptions(row: JobRecord) -> str:
 
 
 def _job_state(row: JobRecord) -> str:
-    if job_state(row) is JobState.RUNNING and row.suspended:
+    if job_standing(row) is JobStanding.RUNNING and row.suspended:
         return f"running, {count(row.suspended, 'attempt')} suspended"
-    return _STATES[job_state(row)]
+    return _STATES[job_standing(row)]
 
 
 def _waiting(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import Detail, Lane, NodeStatus, SlotState, View
+from callboard.journal.replay.frame import DetailText, Lane, NodeStatus, SlotState, View
 from callboard.journal.replay.lanes import SelectedOccupancies, occupancies_of_node, slot_lanes
 from callboard.journal.replay.recording import Recording
 from callboard.journal.tell.names import count, node_name, rack_name
@@ -22,7 +22,9 @@ _STATUS_TEXTS = (
 )
 
 
-def node_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
+def node_detail(
+    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
+) -> DetailText:
     """A node: its status and what the master believes; then a lane for each of its slots."""
     assert view.node is not None
     assert recording.started is not None
@@ -39,7 +41,7 @@ def node_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
     lanes: list[Lane] = []
     if view.lane_columns:
         lanes = slot_lanes(chosen, facts, window, view.lane_columns)
-    return Detail(node_name(node), said, lanes, *window)
+    return DetailText(node_name(node), said, lanes, *window)
 
 
 def timeline_window(chosen: SelectedOccupancies, at_ms: Millis) -> tuple[Millis, Millis]:

@@ -4,7 +4,7 @@ from callboard.actors.vocabulary.events import AttemptLaunched, NodeFacts
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_node import master_belief, node_status_text, timeline_window
-from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
+from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
 from callboard.journal.replay.insight import queue_position
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node, slot_name
 from callboard.journal.replay.recording import Recording
@@ -23,7 +23,9 @@ _BEFORE = 5
 """The number of earlier attempts that are named."""
 
 
-def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
+def slot_detail(
+    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
+) -> DetailText:
     """A slot: its attempt and why that was launched, what the master believes, earlier attempts."""
     assert view.node is not None
     assert view.slot is not None
@@ -50,7 +52,7 @@ def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
     lanes: list[Lane] = []
     if view.lane_columns:
         lanes = [lane(slot_name(facts, slot), chosen, mine, window, view.lane_columns)]
-    return Detail(f"{node_name(node)}, {slot_name(facts, slot)}", said, lanes, *window)
+    return DetailText(f"{node_name(node)}, {slot_name(facts, slot)}", said, lanes, *window)
 
 
 def _attempt_in(cluster: ClusterState, place: int) -> AttemptRecord | None:

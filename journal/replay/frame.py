@@ -67,7 +67,7 @@ def master_unaware(node_status: int, lost: int) -> bool:
     return node_status & _DOWN_OR_ABSENT == _DOWN and not lost
 
 
-class JobState(IntEnum):
+class JobStanding(IntEnum):
     """The state of a job, as the master sees it."""
 
     WAITING = 0
@@ -172,7 +172,7 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     name: str
     user: str
     pool: str
-    state: JobState
+    state: JobStanding
     tasks: tuple[int, int]
     done: tuple[int, int]
     running: tuple[int, int]
@@ -234,7 +234,7 @@ class Lane(msgspec.Struct, frozen=True, array_like=True):
     fill: list[float]
 
 
-class Detail(msgspec.Struct, frozen=True, array_like=True):
+class DetailText(msgspec.Struct, frozen=True, array_like=True):
     """The selected job, node or slot: facts as (label, text), its timeline between two moments."""
 
     title: str
@@ -296,7 +296,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     log: list[LogLine]
     log_top: bool
     charts: Charts
-    detail: Detail | None
+    detail: DetailText | None
     policy: str
     """The policy in force."""
     reached: bool = False

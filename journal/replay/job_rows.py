@@ -9,7 +9,7 @@ import msgspec
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.event_log import matches_text
-from callboard.journal.replay.frame import JobRow, JobSortKey, JobState, View
+from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
@@ -17,19 +17,19 @@ from callboard.journal.tell.names import claimant_name, printable
 from callboard.scheduler.model import JobId, Millis
 
 _OUTCOMES = {
-    Outcome.SUCCEEDED: JobState.SUCCEEDED,
-    Outcome.FAILED: JobState.FAILED,
-    Outcome.KILLED: JobState.KILLED,
+    Outcome.SUCCEEDED: JobStanding.SUCCEEDED,
+    Outcome.FAILED: JobStanding.FAILED,
+    Outcome.KILLED: JobStanding.KILLED,
 }
 
 
-def job_state(row: JobRecord) -> JobState:
+def job_standing(row: JobRecord) -> JobStanding:
     """Where the job stands."""
     if row.outcome is not None:
         return _OUTCOMES[row.outcome]
     if row.first_launch_ms is None:
-        return JobState.WAITING
-    return JobState.RUNNING if row.open > row.suspended else JobState.STARVED
+        return JobStanding.WAITING
+    return JobStanding.RUNNING if row.open > row.suspended else JobStanding.STARVED
 
 
 def waiting_tasks(row: JobRecord) -> int:
@@ -124,7 +124,7 @@ def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
         name=printable(submission.name),
         user=printable(submission.user),
         pool=printable(row.pool),
-        state=job_state(row),
+        state=job_standing(row),
         tasks=(submission.maps, submission.reduces),
         done=(row.phases[0].done, row.phases[1].done),
         running=(row.phases[0].running, row.phases[1].running),
@@ -142,7 +142,7 @@ def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:
         JobSortKey.ID: attrgetter("submission.job"),
         JobSortKey.NAME: lambda row: row.submission.name,
         JobSortKey.POOL: lambda row: (row.pool, row.submission.user),
-        JobSortKey.STATE: job_state,
+        JobSortKey.STATE: job_standing,
         JobSortKey.DONE: lambda row: (
             (row.phases[0].done + row.phases[1].done)
             / max(row.submission.maps + row.submission.reduces, 1)

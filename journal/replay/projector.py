@@ -10,7 +10,7 @@ from callboard.journal.replay.detail_slot import slot_detail
 from callboard.journal.replay.event_log import LogFilter, lines_before
 from callboard.journal.replay.frame import (
     USUAL_AGE,
-    Detail,
+    DetailText,
     Frame,
     JobRow,
     LogLine,
@@ -125,7 +125,7 @@ def _selected(cluster: ClusterState, at_ms: Millis, view: View) -> JobRow | None
 
 def _detail(
     recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
-) -> Detail | None:
+) -> DetailText | None:
     if view.node is not None and view.node < len(cluster.node_status):
         detail = node_detail if view.slot is None else slot_detail
         return detail(recording, cluster, at_ms, view)
