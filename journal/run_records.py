@@ -8,16 +8,8 @@ import msgspec
 from callboard.actors.network import HEALTHY
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome
-from callboard.actors.vocabulary.lifecycle import (
-    MACHINE,
-    AttemptState,
-    BookedNodeState,
-    BookedState,
-    JobState,
-    MachineState,
-    step,
-)
 from callboard.actors.worker.machine import MACHINE_CHANGES
 from callboard.scheduler.model import AttemptId, Millis, Priority, TaskKind
 
@@ -26,11 +18,11 @@ NO_SLOT = -1
 
 _STALLED = frozenset(
     {
-        AttemptState.AWAITING_INPUT,
-        AttemptState.MAP_STUCK,
-        AttemptState.REDUCE_STUCK,
-        AttemptState.HANGING,
-        AttemptState.SUSPENDED_HANGING,
+        lc.AttemptState.AWAITING_INPUT,
+        lc.AttemptState.MAP_STUCK,
+        lc.AttemptState.REDUCE_STUCK,
+        lc.AttemptState.HANGING,
+        lc.AttemptState.SUSPENDED_HANGING,
     }
 )
 
@@ -46,8 +38,8 @@ class AttemptRecord(msgspec.Struct, gc=False):
 
     launch: ev.AttemptLaunched
     version: int
-    state: AttemptState = AttemptState.UNASSIGNED
-    booked: BookedState = BookedState.LAUNCHED
+    state: lc.AttemptState = lc.AttemptState.UNASSIGNED
+    booked: lc.BookedState = lc.BookedState.LAUNCHED
     started: ev.AttemptStarted | None = None
     shuffled: ev.ShuffleEnded | None = None
     stalled: ev.AttemptStalled | None = None
@@ -69,7 +61,6 @@ class AttemptRecord(msgspec.Struct, gc=False):
 
     @property
     def holds_slot(self) -> bool:
-        """Whether it holds a slot now."""
         return self.began_ms != NEVER and self.left_ms == NEVER
 
     @property
@@ -82,13 +73,7 @@ class AttemptRecord(msgspec.Struct, gc=False):
         """Whether it makes no progress, for the reason that `stalled` tells."""
         return self.state in _STALLED
 
-    @property
-    def is_over(self) -> bool:
-        """Whether it has ended and the master has booked that."""
-        return self.ended is not None and self.closed is not None
-
     def held_until(self, at_ms: Millis) -> Millis:
-        """For how long it has held slots by now."""
         return self.held_ms + (at_ms - self.began_ms if self.holds_slot else 0)
 
     def __str__(self) -> str:
@@ -127,7 +112,7 @@ class JobRecord(msgspec.Struct, gc=False):
     version: int
     pool: str
     priority: Priority
-    state: JobState = JobState.MAPPING
+    state: lc.JobState = lc.JobState.MAPPING
     phases: tuple[PhaseRecord, PhaseRecord] = msgspec.field(
         default_factory=lambda: (PhaseRecord(), PhaseRecord())
     )
@@ -141,7 +126,6 @@ class JobRecord(msgspec.Struct, gc=False):
     last_preemption: ev.KillOrdered | ev.SuspendOrdered | None = None
 
     def total(self, kind: TaskKind) -> int:
-        """How many tasks of the kind it has."""
         return self.submission.reduces if kind else self.submission.maps
 
     @property
@@ -151,12 +135,10 @@ class JobRecord(msgspec.Struct, gc=False):
 
     @property
     def finished_ms(self) -> Millis | None:
-        """When it left the system."""
         return None if self.finished is None else self.finished.at_ms
 
     @property
     def outcome(self) -> Outcome | None:
-        """How it ended."""
         return None if self.finished is None else self.finished.outcome
 
     def renewed(self, version: int) -> "JobRecord":
@@ -181,10 +163,10 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
     """
 
     facts: ev.NodeFacts
-    machine: MachineState = MachineState.UP
+    machine: lc.MachineState = lc.MachineState.UP
     since_ms: Millis = 0
     down_ms: Millis = 0
-    booked: BookedNodeState = BookedNodeState.IN_SERVICE
+    booked: lc.BookedNodeState = lc.BookedNodeState.IN_SERVICE
     lost_ms: Millis = NEVER
     """When it was given up last."""
     absent: bool = False
@@ -195,29 +177,26 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_down(self) -> bool:
-        return self.machine is MachineState.DOWN
+        return self.machine is lc.MachineState.DOWN
 
     @property
     def is_halted(self) -> bool:
-        """Whether it does nothing."""
-        return self.machine is not MachineState.UP
+        return self.machine is not lc.MachineState.UP
 
     @property
     def is_lost(self) -> bool:
-        """Whether the master has given it up."""
-        return self.booked is BookedNodeState.LOST
+        return self.booked is lc.BookedNodeState.LOST
 
     def down_until(self, at_ms: Millis) -> Millis:
-        """For how long it has been down by now."""
         return self.down_ms + (at_ms - self.since_ms if self.is_down else 0)
 
     def struck(self, fault: faults.NodeFault, at_ms: Millis) -> "NodeRecord":
         """The node after a fault; what makes no sense for its machine changes nothing."""
         change = MACHINE_CHANGES.get(type(fault))
-        if change is not None and (self.machine, change) in MACHINE:
+        if change is not None and (self.machine, change) in lc.MACHINE:
             return msgspec.structs.replace(
                 self,
-                machine=step(MACHINE, self.machine, change),
+                machine=lc.step(lc.MACHINE, self.machine, change),
                 since_ms=at_ms,
                 down_ms=self.down_until(at_ms),
                 absent=isinstance(fault, faults.Crash) and at_ms == 0,

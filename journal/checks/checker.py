@@ -132,7 +132,6 @@ class Checker:
         self.tasks.settle()
 
     def report(self) -> list[RuleReport]:
-        """What became of each rule so far, by its number."""
         checks = [rule.check for rule in self.rules]
         return sorted(checks, key=lambda check: int(check.rule.removeprefix("S")))
 

@@ -51,7 +51,6 @@ class DelayScheduling(Rule):
         return {ev.AttemptLaunched: self._launched}
 
     def _learn_rule(self) -> None:
-        """Learn by which rule jobs wait now."""
         locality = None if self.setup.policy is None else self.setup.policy.locality
         self._delay = locality if isinstance(locality, Delay) else None
         if self._delay is not None:

@@ -21,15 +21,9 @@ from callboard.journal.checks.rule import Handlers, Rule
 from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import claimant_name
+from callboard.scheduler import policy as policies
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.keyed import KeyedOrder
-from callboard.scheduler.policy import (
-    NoPreemption,
-    Order,
-    Policy,
-    PreemptionRule,
-    QueuedJob,
-)
 from callboard.scheduler.preemption.kill import NewestAboveShare
 
 
@@ -54,8 +48,7 @@ class InstrumentedMaster(Master):
         self._noted: list[ev.AnyEvent] = []
 
     @property
-    def policy(self) -> Policy:
-        """The policy in force."""
+    def policy(self) -> policies.Policy:
         return self._policy
 
     @property
@@ -161,14 +154,14 @@ class PreemptionLimits(Rule):
     def handlers(self) -> Handlers:
         return {ev.KillOrdered: self._ordered, ev.SuspendOrdered: self._ordered}
 
-    def _rule(self) -> PreemptionRule | None:
+    def _rule(self) -> policies.PreemptionRule | None:
         """The rule in force; one that limits another, and calls it `rule`, is looked through."""
         rule = None if self.setup.policy is None else self.setup.policy.preemption
         inner = getattr(rule, "rule", None)
-        return inner if isinstance(inner, PreemptionRule) else rule
+        return inner if isinstance(inner, policies.PreemptionRule) else rule
 
     def _ordered(self, event: ev.KillOrdered | ev.SuspendOrdered) -> None:
-        if isinstance(self._rule(), NoPreemption) and event.at_ms > self.setup.switched_ms:
+        if isinstance(self._rule(), policies.NoPreemption) and event.at_ms > self.setup.switched_ms:
             self.times += 1
             if not event.why.reason.is_the_masters:
                 raise self.broken(event, "there is no preemption in this run")
@@ -254,10 +247,10 @@ class StrictQueues(Rule):
     def _look(
         self,
         ledger: Ledger,
-        order: Order,
+        order: policies.Order,
         kind: TaskKind,
-        queue: Sequence[QueuedJob],
-        again: Sequence[QueuedJob],
+        queue: Sequence[policies.QueuedJob],
+        again: Sequence[policies.QueuedJob],
     ) -> None:
         jobs = [ranked.job.job for ranked in queue]
         what = f"the queue of `{order.name}` for {kind.name.lower()} slots"

@@ -29,7 +29,6 @@ class TaskRecord:
         self.open: list[AttemptId] = []
 
     def spoil(self, outcome: Outcome) -> None:
-        """An attempt of it has come to nothing."""
         if outcome is Outcome.FAILED:
             self.failed += 1
         else:
@@ -58,7 +57,6 @@ class JobTasks:
         """How many tasks were undone at that instant."""
 
     def task(self, kind: TaskKind, index: TaskIndex) -> TaskRecord:
-        """The task of this number."""
         tasks = self.tasks[kind]
         found = tasks.get(index)
         if found is None:
@@ -75,7 +73,6 @@ class TaskBook:
         self.changed: dict[JobId, None] = {}
 
     def task(self, launch: ev.AttemptLaunched) -> TaskRecord:
-        """The task of an attempt."""
         return self.jobs[launch.job].task(launch.kind, launch.task)
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:

@@ -10,15 +10,8 @@ from callboard.actors.job import ATTEMPTS_MAX
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import IllegalTransition
+from callboard.journal import run_changes
 from callboard.journal.checks.rule import Handlers, Rule, Setup
-from callboard.journal.run_changes import (
-    BOOKED_EVENTS,
-    REAL_EVENTS,
-    attempt_after,
-    booked_after,
-    job_after,
-    node_after,
-)
 from callboard.journal.run_records import NEVER, AttemptRecord
 from callboard.scheduler.model import TaskKind
 
@@ -80,24 +73,24 @@ class Lifecycles(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            **dict.fromkeys(REAL_EVENTS, self._really),
-            **dict.fromkeys(BOOKED_EVENTS, self._in_the_books),
+            **dict.fromkeys(run_changes.REAL_EVENTS, self._really),
+            **dict.fromkeys(run_changes.BOOKED_EVENTS, self._in_the_books),
             **dict.fromkeys((ev.JobSubmitted, ev.JobResubmitted, ev.JobFinished), self._of_job),
             **dict.fromkeys((ev.NodeLost, ev.NodeReturned), self._of_node),
             ev.AttemptLaunched: self._launched,
         }
 
     def _really(self, event: ev.AttemptEvent) -> None:
-        self._step(event, attempt_after, self._attempt(event))
+        self._step(event, run_changes.attempt_after, self._attempt(event))
 
     def _in_the_books(self, event: ev.AttemptEvent) -> None:
-        self._step(event, booked_after, self._attempt(event))
+        self._step(event, run_changes.booked_after, self._attempt(event))
 
     def _of_job(self, event: ev.JobEvent) -> None:
-        self._step(event, job_after, self.run_state.jobs.get(event.job))
+        self._step(event, run_changes.job_after, self.run_state.jobs.get(event.job))
 
     def _of_node(self, event: ev.NodeEvent) -> None:
-        after = partial(node_after, restarted_ms=self.run_state.restarted_ms)
+        after = partial(run_changes.node_after, restarted_ms=self.run_state.restarted_ms)
         self._step(event, after, self.run_state.nodes[event.node])
 
     def _attempt(self, event: ev.AttemptEvent) -> AttemptRecord:

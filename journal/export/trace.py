@@ -23,13 +23,8 @@ from callboard.journal.export.export_data import ExportData, Instant
 from callboard.journal.figures.steps import Steps
 from callboard.journal.figures.tables import OUTCOME_ORDER, AttemptColumns
 from callboard.journal.run_records import NEVER
-from callboard.journal.tell.names import (
-    LOCALITY_NAMES,
-    kind_name,
-    node_name,
-    printable,
-    rack_name,
-)
+from callboard.journal.tell import names
+from callboard.journal.tell.names import kind_name, printable
 from callboard.scheduler.model import Locality, Millis, TaskKind
 
 TraceEvent = dict[str, Any]
@@ -67,13 +62,8 @@ def trace_lines(data: ExportData) -> Iterator[str]:
     """The trace as JSON, an event a line, sorted by time."""
     run, tracks = data.started, Tracks(data.started.nodes)
     attempts = data.metrics.attempts()
-    about = {
-        "scenario": run.name,
-        "policy": run.policy,
-        "seed": run.seed,
-        "callboard": run.version,
-        "times": "virtual",
-    }
+    about = {"scenario": run.name, "policy": run.policy, "seed": run.seed}
+    about |= {"callboard": run.version, "times": "virtual"}
     if data.metrics.ended is not None:
         about["digest"] = data.metrics.ended.digest
     yield f'{{"displayTimeUnit":"ms","otherData":{_json(about)},"traceEvents":['
@@ -104,7 +94,9 @@ def _names(
     for facts in tracks.nodes:
         pid = tracks.pids[facts.node]
         kind = f" ({printable(facts.kind)})" if facts.kind else ""
-        yield from _named("process", f"{rack_name(facts.rack)} {node_name(facts.node)}{kind}", pid)
+        yield from _named(
+            "process", f"{names.rack_name(facts.rack)} {names.node_name(facts.node)}{kind}", pid
+        )
         if tracks.machine(facts.node) in used:
             yield from _named("thread", "the node itself", pid, tracks.machine(facts.node))
         for slot in range(facts.map_slots + facts.reduce_slots):
@@ -123,32 +115,24 @@ def _named(what: str, name: str, pid: int, tid: int | None = None) -> Iterator[T
 def _counters(data: ExportData, attempts: AttemptColumns) -> Iterator[TraceEvent]:
     """Jobs in the system and busy slots, wherever they change."""
     metrics = data.metrics
-    maps = metrics.busy_slots(TaskKind.MAP, attempts)
-    reduces = metrics.busy_slots(TaskKind.REDUCE, attempts)
-    return heapq.merge(
-        _counter("jobs in the system", "jobs", metrics.jobs_in_system()),
-        _counter("busy map slots", "slots", maps),
-        _counter("busy reduce slots", "slots", reduces),
-        key=itemgetter("ts"),
-    )
+    counters = [_counter("jobs in the system", "jobs", metrics.jobs_in_system())]
+    for kind in TaskKind:
+        busy = metrics.busy_slots(kind, attempts)
+        counters.append(_counter(f"busy {kind_name(kind)} slots", "slots", busy))
+    return heapq.merge(*counters, key=itemgetter("ts"))
 
 
 def _counter(name: str, series: str, steps: Steps) -> Iterator[TraceEvent]:
+    place = {"ph": "C", "name": name, "pid": CLUSTER_PID}
     for at_ms, count in zip(steps.times.tolist(), steps.counts.tolist(), strict=True):
-        yield {
-            "ph": "C",
-            "name": name,
-            "ts": at_ms * _US,
-            "pid": CLUSTER_PID,
-            "args": {series: count},
-        }
+        yield {**place, "ts": at_ms * _US, "args": {series: count}}
 
 
 def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Iterator[TraceEvent]:
     """Each time that an attempt held a slot, and in it its shuffle.  What still ran when the run
     ended, ends with it.
     """
-    names = {told.job: printable(told.name) for told in data.submitted}
+    titles = {told.job: printable(told.name) for told in data.submitted}
     stints, left_ms = attempts.occupancies, attempts.left_ms(data.metrics.horizon_ms)
     rows = np.argsort(stints.began_ms, kind="stable")
     for row in rows.tolist():
@@ -157,13 +141,11 @@ def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Itera
         job, kind = int(attempts.job[at]), TaskKind(int(attempts.kind[at]))
         node = int(attempts.node[at])
         place = {"pid": tracks.pids[node], "tid": tracks.slot(node, int(stints.slot[row]))}
-        copy = bool(attempts.original[at])
         yield {
-            "ph": "X",
-            "name": f"{names[job]} {kind_name(kind)} {int(attempts.task[at])}",
-            "cat": f"{kind_name(kind)}{',copy' if copy else ''}",
-            "ts": began_ms * _US,
-            "dur": (ended_ms - began_ms) * _US,
+            **_slice(
+                f"{titles[job]} {kind_name(kind)} {int(attempts.task[at])}", began_ms, ended_ms
+            ),
+            "cat": f"{kind_name(kind)}{',copy' if attempts.original[at] else ''}",
             **place,
             "args": _particulars(data, attempts, at),
         }
@@ -171,14 +153,11 @@ def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Itera
             shuffled_ms = int(attempts.shuffled_ms[at])
             until_ms = ended_ms if shuffled_ms == NEVER else min(shuffled_ms, ended_ms)
             if until_ms > began_ms:
-                yield {
-                    "ph": "X",
-                    "name": "shuffle",
-                    "cat": "shuffle",
-                    "ts": began_ms * _US,
-                    "dur": (until_ms - began_ms) * _US,
-                    **place,
-                }
+                yield {**_slice("shuffle", began_ms, until_ms), "cat": "shuffle", **place}
+
+
+def _slice(name: str, began_ms: Millis, ended_ms: Millis) -> TraceEvent:
+    return {"ph": "X", "name": name, "ts": began_ms * _US, "dur": (ended_ms - began_ms) * _US}
 
 
 def _particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEvent:
@@ -195,7 +174,7 @@ def _particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEv
         "booked": "open" if booked == NEVER else str(OUTCOME_ORDER[booked]),
     }
     if attempts.kind[at] == TaskKind.MAP:
-        told["locality"] = LOCALITY_NAMES[Locality(int(attempts.level[at]))]
+        told["locality"] = names.LOCALITY_NAMES[Locality(int(attempts.level[at]))]
     if attempts.original[at]:
         told["original"] = int(attempts.original[at])
     if attempt in data.preempted:
@@ -206,23 +185,18 @@ def _particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEv
 def _instants(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> list[TraceEvent]:
     """Preemptions, faults, and what the master made of them."""
     return [
-        {
-            "ph": "i",
-            "name": moment.label,
-            "ts": moment.at_ms * _US,
-            **_place(moment, attempts, tracks),
-            "args": {"what": moment.text},
-        }
-        for moment in data.instants
+        {"ph": "i", "name": each.label, "ts": each.at_ms * _US, "args": {"what": each.text}}
+        | _place(each, attempts, tracks)
+        for each in data.instants
     ]
 
 
-def _place(moment: Instant, attempts: AttemptColumns, tracks: Tracks) -> TraceEvent:
+def _place(instant: Instant, attempts: AttemptColumns, tracks: Tracks) -> TraceEvent:
     """Where an instant lies: on a slot, on a node, or on the cluster."""
-    node, slot = moment.node, None
-    if moment.attempt is not None:
-        at = int(np.searchsorted(attempts.attempt, moment.attempt))
-        node, slot = int(attempts.node[at]), _slot_at(attempts, at, moment.at_ms)
+    node, slot = instant.node, None
+    if instant.attempt is not None:
+        at = int(np.searchsorted(attempts.attempt, instant.attempt))
+        node, slot = int(attempts.node[at]), _slot_at(attempts, at, instant.at_ms)
     if node is None:
         return {"s": "g", "pid": CLUSTER_PID, "tid": tracks.cluster_tid}
     if slot is None:

@@ -63,7 +63,6 @@ class Metrics:
 
     @classmethod
     def of(cls, events: Iterable[ev.AnyEvent]) -> Self:
-        """The metrics of recorded events."""
         metrics = cls()
         for event in events:
             metrics.observe(event)
@@ -125,7 +124,6 @@ class Metrics:
         return self.last_ms
 
     def attempts(self) -> AttemptColumns:
-        """Every launched attempt."""
         return tables.join_attempts(self._columns())
 
     def jobs(self, attempts: AttemptColumns | None = None) -> JobColumns:

@@ -48,7 +48,6 @@ class SlotTime(msgspec.Struct, frozen=True):
 
     @property
     def busy(self) -> int:
-        """The time that slots were held."""
         return self.useful + self.wasted + self.unfinished
 
 

@@ -92,7 +92,6 @@ class AttemptColumns:
 
     @property
     def ran(self) -> Flags:
-        """Which attempts have really begun."""
         return np.not_equal(self.started_ms, NEVER)
 
     def released_ms(self, horizon_ms: int) -> Ints:
@@ -141,7 +140,6 @@ class JobColumns:
 
     @property
     def completed(self) -> Flags:
-        """Which jobs have succeeded."""
         return np.equal(self.outcome, SUCCEEDED)
 
 

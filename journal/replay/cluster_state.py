@@ -15,7 +15,7 @@ from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.frame import NodeStatus, SlotState
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import JobId, NodeId, TaskKind
+from callboard.scheduler.model import JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.reasons import Refusal
 
 
@@ -64,13 +64,9 @@ class ClusterState:
 
     def observe(self, event: ev.AnyEvent) -> AttemptRecord | None:
         """Take in the next event; the attempt that it is about, as it is now."""
-        run = self.run
-        passed = event.at_ms - run.now_ms
-        if passed:
-            self.busy_ms[0] += run.busy[0] * passed
-            self.busy_ms[1] += run.busy[1] * passed
-            self.jobs_ms += len(run.live) * passed
-        attempt = run.follow(event)
+        if event.at_ms != self.run.now_ms:
+            *self.busy_ms, self.jobs_ms = self.areas(event.at_ms)
+        attempt = self.run.follow(event)
         if attempt is not None:
             look = _OF_ATTEMPT.get(type(event))
             if look is not None:
@@ -80,6 +76,15 @@ class ClusterState:
         elif isinstance(event, ev.FaultStruck | ev.NodeEvent):
             self._show_nodes(event)
         return attempt
+
+    def areas(self, at_ms: Millis) -> tuple[int, int, int]:
+        """`busy_ms` of both kinds, and `jobs_ms`, at a moment up to which nothing happens."""
+        passed, (maps, reduces) = at_ms - self.run.now_ms, self.run.busy
+        return (
+            self.busy_ms[0] + maps * passed,
+            self.busy_ms[1] + reduces * passed,
+            self.jobs_ms + len(self.run.live) * passed,
+        )
 
     def expected_ms(self, job: JobRecord) -> float | None:
         """The job's size by what has been seen of tasks: their number times their mean, of its

@@ -59,7 +59,6 @@ class Cursor:
                 self._step(move)
 
     def frame(self, view: View) -> Frame:
-        """The frame at this place."""
         frame = project(self.recording, self.index, self.at_ms, view)
         return msgspec.structs.replace(frame, reached=True) if self.reached else frame
 

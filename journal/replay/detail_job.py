@@ -70,7 +70,6 @@ def _slot_time(row: JobRecord) -> list[tuple[str, str]]:
 
 
 def _preemptions(row: JobRecord) -> str:
-    """How often the job was preempted, and for which job last."""
     said = f"{count(row.preempted, 'time')}, {row.suspended} suspended now"
     if row.last_preemption is None:
         return said

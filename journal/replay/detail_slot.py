@@ -69,7 +69,8 @@ def _held(cluster: ClusterState, place: int) -> str:
     name = names.printable(cluster.run.job_name(launch.job)) or job_name(launch.job)
     number = f", attempt {launch.number + 1}" if launch.number else ""
     copy = ", a speculative attempt" if launch.original else ""
-    text = f"{names.kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}{number}{copy}"
+    task = f"{names.kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}"
+    text = f"{task}{number}{copy}"
     return f"nothing any more; {text} is over" if attempt.ended is not None else text
 
 
@@ -87,7 +88,6 @@ def _stall(attempt: AttemptRecord) -> list[tuple[str, str]]:
 
 
 def _past(chosen: SelectedOccupancies, at: int, facts: NodeFacts) -> tuple[str, str]:
-    """An earlier attempt, and how long it had the slot."""
     kind = "map" if chosen.slot[at] < facts.map_slots else "reduce"
     begin, end = (clock_time(int(ms)) for ms in (chosen.began[at], chosen.ended[at]))
     wasted = ", wasted" if chosen.state[at] == WASTED else ""

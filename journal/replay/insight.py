@@ -55,7 +55,6 @@ class Insight:
         return None if oracle is None else oracle.estimated_ms(row.submission, self._sigma)
 
     def size_ms(self, row: JobRecord) -> Millis | None:
-        """The job's true size."""
         return None if self._oracle is None else self._oracle.size_ms(row.submission)
 
     def stretch(self, row: JobRecord, at_ms: Millis) -> float | None:

@@ -94,24 +94,33 @@ def job_rows(
     if recording.insight is None:  # the run has not started
         return [], 0, 0
     run = cluster.run
-    rows = [run.jobs[job] for job in (run.jobs if view.all_jobs else run.live)]
-    if view.filter:
-        rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
+    rows = filtered([run.jobs[job] for job in (run.jobs if view.all_jobs else run.live)], view)
     shares = view.with_fair_shares or view.jobs_key is JobSortKey.FAIR_SHARE
     columns = InsightColumns(recording.insight, cluster, at_ms, shares)
     if view.jobs_key is not JobSortKey.ID or view.jobs_reverse:
         rows.sort(key=lambda row: row.submission.job)
         key = columns.sort_key(view.jobs_key, view.jobs_reverse)
         rows.sort(key=key, reverse=view.jobs_reverse)
-    top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    shown = rows[top : top + view.jobs_rows]
+    shown, top = in_view(rows, view)
     return [columns.put(job_row(row, at_ms), row) for row in shown], top, len(rows)
 
 
-def searchable_text(row: JobRecord) -> str:
-    """The text of a job that filters search."""
-    submission = row.submission
-    return f"job-{submission.job} {submission.name} {submission.user} {row.pool}"
+def filtered(rows: list[JobRecord], view: View) -> list[JobRecord]:
+    """The jobs whose number, name, user or pool the view's filter lets pass."""
+    if not view.filter:
+        return rows
+    return [row for row in rows if matches_text(_searchable(row), view.filter)]
+
+
+def _searchable(row: JobRecord) -> str:
+    told = row.submission
+    return f"job-{told.job} {told.name} {told.user} {row.pool}"
+
+
+def in_view(rows: list[JobRecord], view: View) -> tuple[list[JobRecord], int]:
+    """The rows that the table has room for, and the number of the first."""
+    top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
+    return rows[top : top + view.jobs_rows], top
 
 
 def job_row(row: JobRecord, at_ms: Millis) -> JobRow:

@@ -42,7 +42,6 @@ class Lockstep:
         self._divergences = DivergenceSearch(self._recordings())
 
     def answer(self, request: Request) -> Frame:
-        """Move both, and show them."""
         self._advance(request.move, request.view.lead)
         return self._frame(request.view)
 
@@ -54,7 +53,6 @@ class Lockstep:
 
     @property
     def at_ms(self) -> Millis:
-        """The present moment."""
         return max(side.cursor.at_ms for side in self._sides)
 
     @property

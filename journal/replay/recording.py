@@ -119,12 +119,10 @@ class Recording:
 
     @property
     def started(self) -> ev.RunStarted | None:
-        """How the run began."""
         return self.last_state.run.started
 
     @property
     def ended(self) -> ev.RunEnded | None:
-        """How it ended."""
         return self.last_state.run.ended
 
     def __len__(self) -> int:
@@ -166,7 +164,6 @@ class Recording:
         self.suspensions.setdefault(event.attempt, []).append(event.at_ms)
 
     def _file(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
-        """Write the event down, and whom it is about."""
         self._data += self._encode(event)
         self._begins.append(len(self._data))
         self.times.append(event.at_ms)

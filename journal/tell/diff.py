@@ -65,7 +65,6 @@ class JournalDiff(msgspec.Struct, frozen=True):
 
     @property
     def same_events(self) -> bool:
-        """Whether the same things happened at the same times."""
         return self.divergence is None
 
 

@@ -258,7 +258,6 @@ def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
 
 
 def _ranked(counts: Mapping[_Key, int]) -> list[tuple[_Key, int]]:
-    """The most frequent first."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 

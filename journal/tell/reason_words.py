@@ -5,20 +5,8 @@ from typing import assert_never
 from callboard.actors.vocabulary.events import OrderSwitched
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.tell.names import LOCALITY_NAMES, claimant_name, count, duration, ordinal
-from callboard.scheduler.reasons import (
-    AttemptPace,
-    BehindAverage,
-    ClassPlace,
-    DelayByCount,
-    DelayByTime,
-    Note,
-    PoolPlace,
-    Reason,
-    Refusal,
-    Shortage,
-    Starving,
-    Why,
-)
+from callboard.scheduler import reasons
+from callboard.scheduler.reasons import Reason, Refusal, Why
 
 _FIXED = {
     Reason.LATE: ": late",
@@ -71,12 +59,12 @@ def refusal_in_words(refusal: Refusal) -> str:
 def refusal_without_numbers(refusal: Refusal) -> str:
     """The same for all refusals that differ in their numbers only: `only rack-local here`."""
     match refusal:
-        case DelayByCount():
+        case reasons.DelayByCount():
             return f"only {LOCALITY_NAMES[refusal.level]} here"
-        case DelayByTime():
+        case reasons.DelayByTime():
             here, allowed = LOCALITY_NAMES[refusal.level], LOCALITY_NAMES[refusal.allowed]
             return f"only {here} here, {allowed} allowed"
-        case Note():
+        case reasons.Note():
             return refusal.text
         case _:
             assert_never(refusal)
@@ -90,12 +78,12 @@ def switch_in_words(event: OrderSwitched) -> str:
 
 def _numbers(refusal: Refusal) -> str:
     match refusal:
-        case DelayByCount():
+        case reasons.DelayByCount():
             return f"; passed over {refusal.count} of {refusal.limit} times"
-        case DelayByTime():
+        case reasons.DelayByTime():
             waited = f"waited {refusal.waited_ms / 1000:.3f} of {refusal.until_ms / 1000:g} s"
             return f"; {waited}, passed over {refusal.skips} times"
-        case Note():
+        case reasons.Note():
             return ""
         case _:
             assert_never(refusal)
@@ -104,19 +92,19 @@ def _numbers(refusal: Refusal) -> str:
 def _after_part(why: Why) -> str:
     """What follows the name of the part."""
     match why.detail:
-        case PoolPlace():
+        case reasons.PoolPlace():
             return _pool(why.detail)
-        case ClassPlace():
+        case reasons.ClassPlace():
             return _job_class(why.reason, why.detail)
-        case Starving():
+        case reasons.Starving():
             return f", {_starving(why.detail)}"
-        case BehindAverage(progress, done, tasks):
+        case reasons.BehindAverage(progress, done, tasks):
             average = 100 * done / (1_000_000 * tasks)
             return f": {100 * progress:.0f} % done, its job on average {average:.0f} %"
-        case AttemptPace():
+        case reasons.AttemptPace():
             restart = ", restart" if why.reason is Reason.RESTART else ""
             return f"{restart}: {_pace(why.detail)}"
-        case Note(text):
+        case reasons.Note(text):
             return f": {text}"
         case None:
             return _without_detail(why)
@@ -132,14 +120,14 @@ def _without_detail(why: Why) -> str:
     return _FIXED.get(why.reason, "")
 
 
-def _pool(place: PoolPlace) -> str:
+def _pool(place: reasons.PoolPlace) -> str:
     if not place.needy:
         return f" in pool {place.pool}"
     whose = "" if place.needy == place.pool else f"pool {place.needy} "
     return f" in pool {place.pool}, {whose}below its min share"
 
 
-def _job_class(reason: Reason, place: ClassPlace) -> str:
+def _job_class(reason: Reason, place: reasons.ClassPlace) -> str:
     fits = "spare" if reason is Reason.UNMATCHED_CLASS else "suits"
     node = place.node_kind or "plain nodes"
     if place.node_speed != 1:
@@ -150,18 +138,18 @@ def _job_class(reason: Reason, place: ClassPlace) -> str:
     return f": class {place.job_class + 1} {fits} {node}, {user}"
 
 
-def _starving(detail: Starving) -> str:
+def _starving(detail: reasons.Starving) -> str:
     told = [_shortage(each) for each in detail.shortages]
     if detail.more:
         told.append(f"{detail.more} more")
     return ", ".join(told)
 
 
-def _shortage(lacks: Shortage) -> str:
+def _shortage(lacks: reasons.Shortage) -> str:
     return f"{claimant_name(lacks.claimant)} lacks {lacks.slots} of its {lacks.share}"
 
 
-def _pace(pace: AttemptPace) -> str:
+def _pace(pace: reasons.AttemptPace) -> str:
     """`12 % done in 80 s, some 587 s left`."""
     done, ran_ms = pace.progress, pace.ran_ms
     told = f"{100 * done:.0f} % done in {ran_ms / 1000:.0f} s"

@@ -11,16 +11,8 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.actors.vocabulary.job_names import job_name, job_title
-from callboard.journal.tell.names import (
-    LOCALITY_NAMES,
-    attempt_name,
-    clock,
-    count,
-    duration,
-    node_name,
-    printable,
-    task_name,
-)
+from callboard.journal.tell import names
+from callboard.journal.tell.names import clock, count, duration, node_name, printable
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
 from callboard.scheduler.model import AttemptId, JobId, Millis, Priority, TaskKind
 
@@ -63,7 +55,6 @@ class Narrator:
         return f"{clock(event.at_ms)}  {self.describe(event)}"
 
     def describe(self, event: ev.AnyEvent) -> str:
-        """What `event` says."""
         return printable(self._sentence(event))
 
     def _sentence(self, event: ev.AnyEvent) -> str:
@@ -152,7 +143,7 @@ class Narrator:
 
     def _attempt(self, attempt: AttemptId) -> str:
         launch = self._known.launch(attempt)
-        return _task(launch) if launch else attempt_name(attempt)
+        return _task(launch) if launch else names.attempt_name(attempt)
 
     def _placed(self, attempt: AttemptId, does: str = "") -> str:
         """The attempt, what it does, and its node, where that is known."""
@@ -172,7 +163,7 @@ def _slot(event: ev.AttemptStarted | ev.AttemptResumed) -> str:
 
 
 def _task(launch: ev.AttemptLaunched) -> str:
-    return task_name(launch.job, launch.kind, launch.task, launch.number)
+    return names.task_name(launch.job, launch.kind, launch.task, launch.number)
 
 
 def _beginning(event: ev.RunStarted) -> str:
@@ -196,7 +187,7 @@ def _priority(priority: Priority) -> str:
 
 
 def _place(event: ev.AttemptLaunched) -> str:
-    level = f", {LOCALITY_NAMES[event.level]}" if event.kind is TaskKind.MAP else ""
+    level = f", {names.LOCALITY_NAMES[event.level]}" if event.kind is TaskKind.MAP else ""
     return f"on {node_name(event.node)}{level}"
 
 
