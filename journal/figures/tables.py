@@ -62,10 +62,10 @@ class Occupancies:
 class AttemptColumns:
     """One row for each attempt that the master launched, by attempt id.
 
-    `ended_ms` and `ended` are the slot's truth, `closed_ms` and `closed` the master's book; an
-    attempt closed twice (a finished map that was lost later) stands as closed last.
+    `ended_ms` and `ended` are what really happened, `closed_ms` and `closed` what the master has
+    booked, last if it closed the attempt twice (a finished map that was lost later).
     `stated_ms` is the start that the slot stated when the attempt ended, `suspended_ms` for how
-    long it says the attempt was suspended (0 while it has not ended).  `slot` is the first that
+    long it said that it was suspended (0 while it has not ended).  `slot` is the first that
     it had; `occupancies` are all times that it had one.  Only speculative attempts have an
     `original` other than 0.
     """
@@ -95,23 +95,20 @@ class AttemptColumns:
         return np.not_equal(self.started_ms, NEVER)
 
     def released_ms(self, horizon_ms: int) -> Ints:
-        """When each attempt gave up its slot: at its end, or not before the run's, whatever the
-        master has booked.
-        """
+        """When each attempt really was over, or the end of the run."""
         return np.where(self.ended_ms != NEVER, self.ended_ms, horizon_ms)
 
     def left_ms(self, horizon_ms: int) -> Ints:
-        """When each stint ended: when the attempt was suspended, else when it gave up its slot."""
+        """When each occupancy ended: when the attempt was suspended, else when it was over."""
         released = self.released_ms(horizon_ms)[self.occupancies.place]
         return np.where(self.occupancies.ended_ms != NEVER, self.occupancies.ended_ms, released)
 
     def occupied_ms(self, horizon_ms: int) -> Ints:
-        """How long each attempt has held slots, all its stints together."""
-        lasted = np.zeros(len(self.attempt), np.int64)
-        np.add.at(
-            lasted, self.occupancies.place, self.left_ms(horizon_ms) - self.occupancies.began_ms
-        )
-        return lasted
+        """How long each attempt has held slots in all."""
+        held_ms = np.zeros(len(self.attempt), np.int64)
+        lasted = self.left_ms(horizon_ms) - self.occupancies.began_ms
+        np.add.at(held_ms, self.occupancies.place, lasted)
+        return held_ms
 
 
 @dataclass(frozen=True, eq=False)

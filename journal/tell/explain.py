@@ -18,9 +18,9 @@ from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell import names, reason_words
-from callboard.journal.tell.named_job import job_in_journal
 from callboard.journal.tell.names import clock, count, duration
 from callboard.journal.tell.sentences import Narrator
+from callboard.journal.tell.show import job_in_journal
 from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
 from callboard.scheduler.reasons import Claimant, JobClaimant, Refusal
 
