@@ -1,6 +1,6 @@
-"""Which change of a lifecycle an event is: of an attempt in truth and in the books, a job, a node.
+"""Which change of a lifecycle an event is: for attempts, really and in the books, jobs and nodes.
 
-`journal.run_state` moves by these, and rule S3 asks them beforehand.
+`journal.run_state` moves by these, and rule S3 checks them before.
 """
 
 from collections.abc import Mapping
@@ -11,28 +11,22 @@ from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.journal.run_records import AttemptRecord, JobRecord, NodeRecord
 from callboard.scheduler.model import Millis, TaskKind
 
-_SUSPENDING = lc.BookedState.SUSPENDING
 EXPIRING = (lc.BookedState.EXPIRING, lc.BookedState.EXPIRING_SUSPENDED)
 
-_ENDS = {
-    Outcome.SUCCEEDED: lc.AttemptChange.SUCCEED,
-    Outcome.FAILED: lc.AttemptChange.FAIL,
-    Outcome.KILLED: lc.AttemptChange.KILL,
-}
-_STALLS = {
-    Stall.HANGS: lc.AttemptChange.HANG,
-    Stall.NO_INPUT: lc.AttemptChange.MISS_INPUT,
-    Stall.NOT_BEGUN: lc.AttemptChange.STICK,
-}
-_STARTS = {
-    TaskKind.MAP: lc.AttemptChange.START_MAP,
-    TaskKind.REDUCE: lc.AttemptChange.START_REDUCE,
-}
-_REAL_CHANGES: Mapping[type[ev.AttemptEvent], lc.AttemptChange] = {
-    ev.ShuffleEnded: lc.AttemptChange.END_SHUFFLE,
-    ev.StallEnded: lc.AttemptChange.FIND_INPUT,
-    ev.AttemptSuspended: lc.AttemptChange.SUSPEND,
-    ev.AttemptResumed: lc.AttemptChange.RESUME,
+_Change = lc.AttemptChange
+_REAL: Mapping[tuple[type[ev.AttemptEvent], object], lc.AttemptChange] = {
+    (ev.AttemptStarted, TaskKind.MAP): _Change.START_MAP,
+    (ev.AttemptStarted, TaskKind.REDUCE): _Change.START_REDUCE,
+    (ev.AttemptStalled, Stall.HANGS): _Change.HANG,
+    (ev.AttemptStalled, Stall.NO_INPUT): _Change.MISS_INPUT,
+    (ev.AttemptStalled, Stall.NOT_BEGUN): _Change.STICK,
+    (ev.AttemptEnded, Outcome.SUCCEEDED): _Change.SUCCEED,
+    (ev.AttemptEnded, Outcome.FAILED): _Change.FAIL,
+    (ev.AttemptEnded, Outcome.KILLED): _Change.KILL,
+    (ev.ShuffleEnded, None): _Change.END_SHUFFLE,
+    (ev.StallEnded, None): _Change.FIND_INPUT,
+    (ev.AttemptSuspended, None): _Change.SUSPEND,
+    (ev.AttemptResumed, None): _Change.RESUME,
 }
 _ORDERS: Mapping[type[ev.AttemptEvent], lc.BookedChange] = {
     ev.KillOrdered: lc.BookedChange.ORDER_KILL,
@@ -40,25 +34,16 @@ _ORDERS: Mapping[type[ev.AttemptEvent], lc.BookedChange] = {
     ev.ResumeOrdered: lc.BookedChange.ORDER_RESUME,
     ev.LaunchExpired: lc.BookedChange.EXPIRE,
 }
-_REPORTS = {
-    Outcome.SUCCEEDED: lc.BookedChange.REPORT_SUCCEEDED,
-    Outcome.FAILED: lc.BookedChange.REPORT_FAILED,
-    Outcome.KILLED: lc.BookedChange.REPORT_KILLED,
-}
+_REPORTS = {outcome: lc.BookedChange[f"REPORT_{outcome.name}"] for outcome in Outcome}
 _OUTCOMES = {lc.BookedState(outcome.value): outcome for outcome in Outcome}
 _CLOSINGS: Mapping[tuple[lc.BookedState, Outcome], lc.BookedChange] = {
     (before, _OUTCOMES[after]): change
     for (before, change), after in lc.BOOKED_ATTEMPT.items()
     if after in _OUTCOMES and before not in _OUTCOMES
 }
-"""How an attempt can come to be booked so: events do not tell whether by a report or a loss."""
+"""By which change an attempt can be closed: events do not tell whether by a report or a loss."""
 
-REAL_EVENTS: tuple[type[ev.AttemptEvent], ...] = (
-    ev.AttemptStarted,
-    ev.AttemptStalled,
-    ev.AttemptEnded,
-    *_REAL_CHANGES,
-)
+REAL_EVENTS = tuple(dict.fromkeys(kind for kind, _ in _REAL))
 """What really becomes of an attempt."""
 
 BOOKED_EVENTS: tuple[type[ev.AttemptEvent], ...] = (ev.AttemptClosed, *_ORDERS)
@@ -67,25 +52,22 @@ BOOKED_EVENTS: tuple[type[ev.AttemptEvent], ...] = (ev.AttemptClosed, *_ORDERS)
 
 def attempt_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.AttemptState:
     """The real state of an attempt after one of `REAL_EVENTS`.  Raises IllegalTransition."""
-    change = _REAL_CHANGES.get(type(event))
-    if change is None:
-        match event:
-            case ev.AttemptStarted():
-                change = _STARTS[attempt.launch.kind]
-            case ev.AttemptEnded():
-                change = _ENDS[event.outcome]
-            case ev.AttemptStalled():
-                change = _STALLS[event.why]
-            case _:
-                raise TypeError(event)
-    return lc.step(lc.ATTEMPT, attempt.state, change, attempt)
+    which: object = None
+    match event:
+        case ev.AttemptStarted():
+            which = attempt.launch.kind
+        case ev.AttemptEnded():
+            which = event.outcome
+        case ev.AttemptStalled():
+            which = event.why
+    return lc.step(lc.ATTEMPT, attempt.state, _REAL[type(event), which], attempt)
 
 
 def booked_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.BookedState:
     """What the books say of an attempt after one of `BOOKED_EVENTS`.  Raises IllegalTransition.
 
-    No event tells that the master hears of a suspension: it has when it orders a resumption.  The
-    kill that a launch's expiry brings with it is no change of its own.
+    No event tells when the master hears of a suspension: it has by the time it orders to resume.
+    The kill that comes with a launch's expiry is no change of its own.
     """
     state = attempt.booked
     if isinstance(event, ev.AttemptClosed):
@@ -95,7 +77,7 @@ def booked_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.BookedSta
         return lc.step(lc.BOOKED_ATTEMPT, state, change, attempt)
     if isinstance(event, ev.KillOrdered) and state in EXPIRING and not attempt.kill_ordered:
         return state
-    if isinstance(event, ev.ResumeOrdered) and state is _SUSPENDING:
+    if isinstance(event, ev.ResumeOrdered) and state is lc.BookedState.SUSPENDING:
         state = lc.step(lc.BOOKED_ATTEMPT, state, lc.BookedChange.REPORT_SUSPENDED, attempt)
     return lc.step(lc.BOOKED_ATTEMPT, state, _ORDERS[type(event)], attempt)
 
@@ -112,7 +94,7 @@ def job_after(event: ev.JobEvent, job: JobRecord | None) -> lc.JobState:
         case ev.JobResubmitted():
             change = lc.JobChange.RESUBMIT
         case ev.JobFinished():
-            change = lc.JobChange[_ENDS[event.outcome].name]
+            change = lc.JobChange[_REAL[ev.AttemptEnded, event.outcome].name]
         case _:
             return state
     return lc.step(lc.JOB, state, change, job or f"job-{event.job}")
@@ -121,8 +103,8 @@ def job_after(event: ev.JobEvent, job: JobRecord | None) -> lc.JobState:
 def node_after(event: ev.NodeEvent, node: NodeRecord, restarted_ms: Millis) -> lc.BookedNodeState:
     """What the books say of a node after its loss or return.  Raises IllegalTransition.
 
-    Joining is told only of nodes that were lost: all others are taken to be in service.  A
-    master that starts again (`restarted_ms`) forgets losses, and may hear of a return as it does.
+    Only lost nodes have an event when they join: all others are taken to be in service.  A master
+    that restarts (at `restarted_ms`) forgets losses, and may hear of a return at that instant.
     """
     if isinstance(event, ev.NodeReturned):
         if not node.is_lost and event.at_ms == restarted_ms:
@@ -132,5 +114,5 @@ def node_after(event: ev.NodeEvent, node: NodeRecord, restarted_ms: Millis) -> l
 
 
 def preempts(order: ev.KillOrdered | ev.SuspendOrdered) -> bool:
-    """Whether an attempt is to give way to another job: not since its own task is done, or ends."""
+    """Whether an attempt has to give way to another job, and not because its own task is done."""
     return order.why.rank > 0

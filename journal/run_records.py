@@ -1,9 +1,10 @@
 """What is known of one attempt, job or node by the events of a run (`journal.run_state`).
 
-As a string each says how it is, for a person who has to understand a violation.
+Their strings explain a violation to people.
 """
 
 import msgspec
+from msgspec.structs import replace
 
 from callboard.actors.network import HEALTHY
 from callboard.actors.vocabulary import events as ev
@@ -16,24 +17,20 @@ from callboard.scheduler.model import AttemptId, Millis, Priority, TaskKind
 NEVER: Millis = -1
 NO_SLOT = -1
 
+_S = lc.AttemptState
 _STALLED = frozenset(
-    {
-        lc.AttemptState.AWAITING_INPUT,
-        lc.AttemptState.MAP_STUCK,
-        lc.AttemptState.REDUCE_STUCK,
-        lc.AttemptState.HANGING,
-        lc.AttemptState.SUSPENDED_HANGING,
-    }
+    {_S.AWAITING_INPUT, _S.MAP_STUCK, _S.REDUCE_STUCK, _S.HANGING, _S.SUSPENDED_HANGING}
 )
 
 
 class AttemptRecord(msgspec.Struct, gc=False):
-    """One attempt: its real state, the master's, and the events that told it; None has not come.
+    """One attempt: its real state, the one booked, and the events of it; None has not happened.
 
-    `slot` is the one that it holds since `began_ms`, or that it gave up at `left_ms` when it was
-    suspended or ended; `held_ms` sums how long it held slots until `left_ms`.  `fetching_ms` is
-    how much of that a reduce needed for its shuffle.  `beaten` says that another attempt has done
-    the task; `rival` is that other attempt, or the one that runs beside this.
+    `slot` is the one that it holds since `began_ms`, or that it left at `left_ms` when it was
+    suspended or ended; `held_ms` is how long it held slots until `left_ms`, `fetching_ms` how much
+    of that a reduce shuffled.  `beaten` says that another attempt has done the task; `rival` is
+    that other attempt, or the one that runs beside this.  `suspend_ordered` holds until it is
+    ordered to go on, `resume_ordered` until it does.
     """
 
     launch: ev.AttemptLaunched
@@ -55,9 +52,7 @@ class AttemptRecord(msgspec.Struct, gc=False):
     beaten: bool = False
     kill_ordered: bool = False
     suspend_ordered: bool = False
-    """Until it is ordered to go on."""
     resume_ordered: bool = False
-    """Until it goes on."""
 
     @property
     def holds_slot(self) -> bool:
@@ -142,9 +137,9 @@ class JobRecord(msgspec.Struct, gc=False):
         return None if self.finished is None else self.finished.outcome
 
     def renewed(self, version: int) -> "JobRecord":
-        """A record of its own for a copy of the state."""
-        maps, reduces = (msgspec.structs.replace(phase) for phase in self.phases)
-        return msgspec.structs.replace(self, version=version, phases=(maps, reduces))
+        """A copy that can be changed."""
+        maps, reduces = (replace(phase) for phase in self.phases)
+        return replace(self, version=version, phases=(maps, reduces))
 
     def __str__(self) -> str:
         parts = [
@@ -156,10 +151,10 @@ class JobRecord(msgspec.Struct, gc=False):
 
 
 class NodeRecord(msgspec.Struct, frozen=True, gc=False):
-    """One node: its machine, in this state since `since_ms`, and what the master takes it for.
+    """One node: its machine, in this state since `since_ms`, and its state in the books.
 
-    `down_ms` is how long it was down before now.  Work takes `factor` times as long;
-    `absent` nodes have been down since before the run.
+    `down_ms` is how long it was down before that; the master gave it up last at `lost_ms`.  Work
+    takes `factor` times as long.  `absent` nodes have been down since before the run.
     """
 
     facts: ev.NodeFacts
@@ -168,7 +163,6 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
     down_ms: Millis = 0
     booked: lc.BookedNodeState = lc.BookedNodeState.IN_SERVICE
     lost_ms: Millis = NEVER
-    """When it was given up last."""
     absent: bool = False
     factor: float = 1.0
     link_disturbed: bool = False
@@ -194,23 +188,18 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
         """The node after a fault; what makes no sense for its machine changes nothing."""
         change = MACHINE_CHANGES.get(type(fault))
         if change is not None and (self.machine, change) in lc.MACHINE:
-            return msgspec.structs.replace(
-                self,
-                machine=lc.step(lc.MACHINE, self.machine, change),
-                since_ms=at_ms,
-                down_ms=self.down_until(at_ms),
-                absent=isinstance(fault, faults.Crash) and at_ms == 0,
-            )
+            machine, down_ms = lc.step(lc.MACHINE, self.machine, change), self.down_until(at_ms)
+            absent = isinstance(fault, faults.Crash) and at_ms == 0
+            return replace(self, machine=machine, since_ms=at_ms, down_ms=down_ms, absent=absent)
         match fault:
             case faults.Slow():
-                return msgspec.structs.replace(self, factor=fault.factor)
+                return replace(self, factor=fault.factor)
             case faults.Disturb():
-                healthy = fault.up == fault.down == HEALTHY
-                return msgspec.structs.replace(self, link_disturbed=not healthy)
+                return replace(self, link_disturbed=not fault.up == fault.down == HEALTHY)
             case faults.Partition():
-                return msgspec.structs.replace(self, partitioned=bool(fault.others))
+                return replace(self, partitioned=bool(fault.others))
             case faults.Drain():
-                return msgspec.structs.replace(self, drained=fault.out)
+                return replace(self, drained=fault.out)
             case _:
                 return self
 

@@ -1,7 +1,7 @@
-"""A run as one can wind it: every event so far, kept as bytes, with snapshots of its state.
+"""A run that one can go to any place of: its events so far as bytes, with snapshots of its state.
 
-A million events take some 80 MB.  To go anywhere is to copy the snapshot before it and to observe
-at most `_SNAPSHOT_EVERY` events (more in a very long run).
+A million events take some 80 MB.  To go to a place the snapshot before it is copied, which then
+observes at most `_SNAPSHOT_EVERY` events (more in a very long run).
 """
 
 from array import array
@@ -28,20 +28,20 @@ _decode = msgspec.msgpack.Decoder[ev.AnyEvent](ev.AnyEvent).decode
 
 
 class OccupancyLog:
-    """Every time that an attempt took a slot: columns, in the order of their beginnings."""
+    """Every time that an attempt took a slot: columns, in the order of their beginnings.
+
+    `map_slot` is 1 for a map slot, `wasted` 1 if the attempt failed or was killed.  `ended_ms` is
+    -1 while it lasts, `shuffled_ms` until a reduce has all map outputs in it.
+    """
 
     def __init__(self) -> None:
         self.node, self.slot = array("i"), array("i")
         self.job, self.task = array("i"), array("i")
         self.state = array("b")
         self.map_slot = array("b")
-        """1 for a stint in a map slot."""
         self.began_ms, self.ended_ms = array("q"), array("q")
-        """-1 while it lasts."""
         self.shuffled_ms = array("q")
-        """When a reduce had all map outputs in it; -1 while that has not been."""
         self.wasted = array("b")
-        """1 where the attempt has failed or was killed."""
         self.open: dict[AttemptId, int] = {}
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord) -> None:
@@ -87,8 +87,9 @@ class Recording:
     """The events of one run; `append` takes the next one in, `state_at` goes to any of them.
 
     `last_state` is how the cluster is after the last event and `end_ms` how far the run is known,
-    which for a run that still goes on may be later than its last event.  Columns have one entry an
-    event.  `make_oracle` knows the true sizes of jobs.
+    which for a run that still goes on may be later than its last event; if it is `closed` no more
+    events will come.  `failure` is what made the run fail.  Columns have one entry an event.
+    `make_oracle` knows the true sizes of jobs.
     """
 
     def __init__(self, make_oracle: MakeOracle | None = None) -> None:
@@ -97,9 +98,7 @@ class Recording:
         self.last_state = ClusterState()
         self.end_ms: Millis = 0
         self.closed = False
-        """Whether no more events will come."""
         self.failure = ""
-        """What made the run fail, if it did."""
         self.history = RunHistory()
         self.occupancies = OccupancyLog()
         self.launched: dict[AttemptId, int] = {}
@@ -115,7 +114,7 @@ class Recording:
         self._spacing = _SNAPSHOT_EVERY
         self._snapshots: list[ClusterState] = [ClusterState()]
         self._nearest_state = ClusterState()
-        """The state that was asked for last; it is nearer than a snapshot to what comes next."""
+        """The state that was asked for last, which is often nearer than a snapshot."""
 
     @property
     def started(self) -> ev.RunStarted | None:
@@ -172,7 +171,7 @@ class Recording:
         self.nodes.append(node)
 
     def _keep(self, cluster: ClusterState) -> None:
-        """Keep a snapshot; of too many every other one goes."""
+        """Keep a snapshot; when there are too many every other one goes."""
         self._snapshots.append(cluster)
         if len(self._snapshots) > _SNAPSHOTS_MAX:
             self._snapshots = self._snapshots[::2]
@@ -182,9 +181,7 @@ class Recording:
 
     def event(self, index: int) -> ev.AnyEvent:
         """Event number `index`, from 0."""
-        found: ev.AnyEvent = _decode(
-            memoryview(self._data)[self._begins[index] : self._begins[index + 1]]
-        )
+        found: ev.AnyEvent = _decode(self.raw(index))
         return found
 
     def raw(self, index: int) -> bytes:
@@ -196,7 +193,7 @@ class Recording:
         return bisect_right(self.times, at_ms)
 
     def state_at(self, index: int) -> ClusterState:
-        """The cluster after the first `index` events.  It is lent: the next call may change it."""
+        """The cluster after the first `index` events.  The next call may change it."""
         if index == len(self.times):
             return self.last_state
         place = min(index // self._spacing, len(self._snapshots) - 1)

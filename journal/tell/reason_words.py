@@ -19,14 +19,14 @@ _FIXED = {
     Reason.NODE_DRAINED: "its node is out of service",
     Reason.JOB_ENDS: "its job ends",
 }
-"""What follows the part's name where there is nothing else to say; the master's own have none."""
+"""What follows the part's name without a detail; the master's own reasons have no such name."""
 
 _GIVEN_FOR = {
     Reason.TRAINING_TASK: "is to train",
     Reason.OUTRANKED: "is further ahead",
     Reason.OUTRANKED_ON_NODE: "is further ahead and suspended there",
 }
-"""What is so of the beneficiary."""
+"""What is said of the beneficiary."""
 
 
 def reason_in_words(why: Why) -> str:
@@ -37,7 +37,7 @@ def reason_in_words(why: Why) -> str:
 
 
 def why_in_words(why: Why, among: str = "in the queue") -> str:
-    """All of it: the reason, the place among the others, the score, and who was passed over."""
+    """All of it: the reason, the place among the others, the score, and the jobs passed over."""
     told = reason_in_words(why)
     if not why.rank:
         return told
@@ -46,8 +46,7 @@ def why_in_words(why: Why, among: str = "in the queue") -> str:
     passed = f"; passed over {skips}" if skips else ""
     waited = ""
     if why.skips or why.waited_ms:
-        times = "once" if why.skips == 1 else count(why.skips, "time")
-        waited = f"; had been passed over {times}, waited {duration(why.waited_ms)}"
+        waited = f"; had been passed over {_times(why.skips)}, waited {duration(why.waited_ms)}"
     return f"{told}: {ordinal(why.rank)} {among}{score}{waited}{passed}"
 
 
@@ -76,13 +75,17 @@ def switch_in_words(event: OrderSwitched) -> str:
     return f"{event.waiting:,} {tasks} wait, {event.free:,} of {event.slots:,} slots are free"
 
 
+def _times(number: int) -> str:
+    return "once" if number == 1 else count(number, "time")
+
+
 def _numbers(refusal: Refusal) -> str:
     match refusal:
         case reasons.DelayByCount():
             return f"; passed over {refusal.count} of {refusal.limit} times"
         case reasons.DelayByTime():
             waited = f"waited {refusal.waited_ms / 1000:.3f} of {refusal.until_ms / 1000:g} s"
-            return f"; {waited}, passed over {refusal.skips} times"
+            return f"; {waited}, passed over {_times(refusal.skips)}"
         case reasons.Note():
             return ""
         case _:
