@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from io import BytesIO
 from math import floor
 from types import FunctionType
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -23,7 +23,7 @@ from callboard.scheduler.orders.keyed import KeyedOrder
 from callboard.scheduler.preemption.kill import NewestAboveShare
 
 
-class MasterProbe(Protocol):
+class MasterProbe:
     """Looks on while the master handles a message, and changes nothing."""
 
     def before(self, master: "InstrumentedMaster", message: msgspec.Struct) -> None:
@@ -66,7 +66,7 @@ class InstrumentedMaster(Master):
         return super().note(event)
 
 
-class IdempotentHeartbeats(Rule):
+class IdempotentHeartbeats(Rule, MasterProbe):
     """S8.  A heartbeat is known by its node, the node's life and the reply that it answers.  For
     the first repeated ones, and then for one of every `FULL_COPIES`, the books are copied and
     compared whole; for the others their sums, and what the node was last told.
@@ -82,26 +82,32 @@ class IdempotentHeartbeats(Rule):
         self._ledger: Ledger | None = None
         self._books: object = None
 
-    def before(self, ledger: Ledger, heartbeat: Heartbeat) -> None:
+    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
         """Keep the books if the heartbeat has come before."""
+        self._books = None
+        if isinstance(message, Heartbeat) and not master.paused:
+            self._remember(master.ledger, message)
+
+    def _remember(self, ledger: Ledger, heartbeat: Heartbeat) -> None:
         if ledger is not self._ledger:  # a restarted master knows of no heartbeats
             self._ledger = ledger
             self._latest.clear()
         node, this = heartbeat.node, (heartbeat.life, heartbeat.response)
-        repeated = node in self._latest and this <= self._latest[node]
-        self._books = self._seen(ledger, node) if repeated else None
-        if not repeated:
+        if node in self._latest and this <= self._latest[node]:
+            self._books = self._seen(ledger, node)
+        else:
             self._latest[node] = this
 
-    def after(self, ledger: Ledger, heartbeat: Heartbeat, noted: Sequence[ev.AnyEvent]) -> None:
-        """Compare."""
-        if self._books is None:
+    def after(
+        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
+    ) -> None:
+        if self._books is None or master.paused or not isinstance(message, Heartbeat):
             return
-        books = self._seen(ledger, heartbeat.node)
+        books = self._seen(master.ledger, message.node)
         self.times += 1
         if noted or books != self._books:
-            node = f"life {heartbeat.life} of node-{heartbeat.node}"
-            what = f"heartbeat {heartbeat.response} of {node} came again"
+            node = f"life {message.life} of node-{message.node}"
+            what = f"heartbeat {message.response} of {node} came again"
             told = noted[0] if noted else None
             self.found = self.broken(told, f"{what}, and the master's books changed")
 
@@ -135,7 +141,7 @@ class _Copier(pickle.Pickler):
         return NotImplemented
 
 
-class PreemptionLimits(Rule):
+class PreemptionLimits(Rule, MasterProbe):
     """S13.  Where preemption goes by entitlements (`kill`, `suspend`): at most as many victims as
     slots are lacking, less those that give way already, and no claimant that loses one is left
     with less than its share rounded down.  Where there is no preemption an attempt gives way only
@@ -161,10 +167,13 @@ class PreemptionLimits(Rule):
             if not event.why.reason.is_the_masters:
                 raise self.broken(event, "there is no preemption in this run")
 
-    def after(self, ledger: Ledger, noted: Sequence[ev.AnyEvent]) -> None:
+    def after(
+        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
+    ) -> None:
         """A check for preemption is over; it does not change entitlements and deficits."""
-        rule = self._rule()
-        if not isinstance(rule, NewestAboveShare):
+        rule, ledger = self._rule(), master.ledger
+        checked = isinstance(message, Preempt) and not master.paused
+        if not checked or not isinstance(rule, NewestAboveShare):
             return
         orders = [each for each in noted if isinstance(each, ev.KillOrdered | ev.SuspendOrdered)]
         victims: dict[AttemptId, ev.AnyEvent] = {}
@@ -209,7 +218,7 @@ JOBS_COMPARED = 6
 """How many jobs at the head of a queue are compared each with each."""
 
 
-class StrictQueues(Rule):
+class StrictQueues(Rule, MasterProbe):
     """S15.  A queue asked for twice is the same, names no job twice and none with nothing to run;
     and where jobs stand by keys, of any two one stands before the other.
     """
@@ -222,9 +231,17 @@ class StrictQueues(Rule):
         super().begin(setup)
         self._due: AttemptId = LEAST_LAUNCHES
 
-    def after(self, ledger: Ledger, node: NodeId) -> None:
-        """Look at the queues now and then."""
-        entry, policy = ledger.node(node), self.setup.policy
+    def after(
+        self,
+        master: InstrumentedMaster,
+        message: msgspec.Struct,
+        noted: Sequence[ev.AnyEvent],  # noqa: ARG002
+    ) -> None:
+        """Look at the queues after a heartbeat now and then."""
+        if not isinstance(message, Heartbeat) or master.paused:
+            return
+        ledger, policy = master.ledger, self.setup.policy
+        entry = ledger.node(message.node)
         if self.run_state.last_attempt < self._due or policy is None or entry is None:
             return
         order = policy.order
@@ -262,29 +279,3 @@ class StrictQueues(Rule):
                     if (one < other) == (other < one):
                         told = f"neither of {one} and {other} stands before the other"
                         self.found = self.broken(None, f"{what}: {told}")
-
-
-class MasterRules:
-    """The three of them as one probe."""
-
-    def __init__(
-        self, repeats: IdempotentHeartbeats, victims: PreemptionLimits, queues: StrictQueues
-    ) -> None:
-        self._repeats = repeats
-        self._victims = victims
-        self._queues = queues
-
-    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
-        if isinstance(message, Heartbeat) and not master.paused:
-            self._repeats.before(master.ledger, message)
-
-    def after(
-        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
-    ) -> None:
-        if master.paused:
-            return
-        if isinstance(message, Heartbeat):
-            self._repeats.after(master.ledger, message, noted)
-            self._queues.after(master.ledger, message.node)
-        elif isinstance(message, Preempt):
-            self._victims.after(master.ledger, noted)

@@ -20,8 +20,8 @@ _T = TypeVar("_T")
 
 
 class Successes(Rule):
-    """S2.  A map may succeed again after its output was lost; what is undone at the very instant
-    of the job's end no longer matters to it.
+    """S2.  A map may succeed again after its output was lost; outputs that are lost at the very
+    instant of the job's end no longer matter to it.
     """
 
     id = "S2"
@@ -64,8 +64,8 @@ class Successes(Rule):
 
 
 class Lifecycles(Rule):
-    """S3.  Attempts, in truth and in the books, jobs and nodes go by `actors.vocabulary.lifecycle`.
-    What is done, or of a job that has finished, is not launched by a master that has heard of it.
+    """S3.  Attempts, really and in the books, jobs and nodes go by `actors.vocabulary.lifecycle`.
+    A master does not launch tasks that it knows to be done, or to be of a finished job.
     """
 
     id = "S3"
@@ -100,7 +100,6 @@ class Lifecycles(Rule):
         return attempt
 
     def _step(self, event: _E, after: Callable[[_E, _T], StrEnum], subject: _T) -> None:
-        """Whether the event's subject may change as it says."""
         self.times += 1
         try:
             after(event, subject)
@@ -122,8 +121,8 @@ class Lifecycles(Rule):
 
 
 class AttemptLimits(Rule):
-    """S4.  A second attempt at the same time is the copy of the first, or the first is beaten.  Of
-    a job that has ended more may fail before it is stopped.
+    """S4.  A second attempt at the same time is a speculative attempt of the first, or the first is
+    beaten.  Of a job that has ended more may fail before it is stopped.
     """
 
     id = "S4"
@@ -151,7 +150,12 @@ class AttemptLimits(Rule):
         others = [self.run_state.attempts[number] for number in task.open]
         others = [each for each in others if not each.beaten]
         if [each.launch.attempt for each in others] != ([event.original] if event.original else []):
-            raise self.broken(event, f"it is said to be a copy of {event.original}", task, *others)
+            raise self.broken(
+                event,
+                f"it is said to be the speculative attempt of {event.original}",
+                task,
+                *others,
+            )
         if len(task.open) > 1:
             raise self.broken(event, "two attempts of the task run already", task)
         if event.original and others[0].launch.node == event.node:
@@ -175,9 +179,9 @@ class AttemptLimits(Rule):
 
 
 class Shuffles(Rule):
-    """S5.  A reduce hears that an output is gone after a latency; until then it may have fetched
-    it.  Reduces that are given up, or whose job has ended, no longer hear.  Slowstart is looked
-    at once: maps may be lost after it.
+    """S5.  A reduce hears after a latency that an output is lost, and may have fetched it by then;
+    one that is given up, or whose job has ended, no longer hears.  Maps may be lost after
+    slowstart.
     """
 
     id = "S5"

@@ -6,8 +6,6 @@ observes at most `_SNAPSHOT_EVERY` events (more in a very long run).
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
@@ -35,52 +33,36 @@ class OccupancyLog:
     """
 
     def __init__(self) -> None:
-        self.node, self.slot = array("i"), array("i")
-        self.job, self.task = array("i"), array("i")
-        self.state = array("b")
-        self.map_slot = array("b")
-        self.began_ms, self.ended_ms = array("q"), array("q")
-        self.shuffled_ms = array("q")
-        self.wasted = array("b")
-        self.open: dict[AttemptId, int] = {}
+        self.node, self.slot, self.job, self.task = (array("i") for _ in range(4))
+        self.state, self.map_slot, self.wasted = array("b"), array("b"), array("b")
+        self.began_ms, self.ended_ms, self.shuffled_ms = array("q"), array("q"), array("q")
+        self._open: dict[AttemptId, int] = {}
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord) -> None:
         """Take in an event, and the attempt that it is about as it is now."""
-        take = _TAKE.get(type(event))
-        if take is not None:
-            take(self, event, attempt)
-
-    def _shuffled(self, event: ev.ShuffleEnded, attempt: AttemptRecord) -> None:  # noqa: ARG002
-        self.shuffled_ms[self.open[event.attempt]] = event.at_ms
-
-    def _end(self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord) -> None:
-        place, over = self.open.pop(event.attempt, None), attempt.ended
-        if place is not None:  # else it was suspended before
-            self.ended_ms[place] = event.at_ms
-            self.wasted[place] = over is not None and over.outcome is not Outcome.SUCCEEDED
+        match event:
+            case ev.AttemptStarted() | ev.AttemptResumed():
+                self._begin(event, attempt)
+            case ev.ShuffleEnded():
+                self.shuffled_ms[self._open[event.attempt]] = event.at_ms
+            case ev.AttemptSuspended() | ev.AttemptEnded() if event.attempt in self._open:
+                place, over = self._open.pop(event.attempt), attempt.ended
+                self.ended_ms[place] = event.at_ms
+                self.wasted[place] = over is not None and over.outcome is not Outcome.SUCCEEDED
 
     def _begin(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
         launch = attempt.launch
-        self.open[event.attempt] = len(self.began_ms)
+        self._open[event.attempt] = len(self.began_ms)
         self.node.append(event.node)
         self.slot.append(event.slot)
         self.job.append(launch.job)
         self.task.append(launch.task)
         self.state.append(slot_state(attempt))
         self.map_slot.append(launch.kind is TaskKind.MAP)
+        self.wasted.append(0)
         self.began_ms.append(event.at_ms)
         self.ended_ms.append(-1)
         self.shuffled_ms.append(-1)
-        self.wasted.append(0)
-
-
-_TAKE: dict[type[ev.Event], Callable[[OccupancyLog, Any, AttemptRecord], None]] = {
-    ev.AttemptStarted: OccupancyLog._begin,
-    ev.AttemptResumed: OccupancyLog._begin,
-    ev.ShuffleEnded: OccupancyLog._shuffled,
-    ev.AttemptSuspended: OccupancyLog._end,
-    ev.AttemptEnded: OccupancyLog._end,
-}
 
 
 class Recording:
@@ -140,27 +122,19 @@ class Recording:
         else:
             job, node = attempt.launch.job, attempt.launch.node
             self.occupancies.observe(event, attempt)
-        note = _NOTE.get(type(event))
-        if note is not None:
-            note(self, event)
+        match event:
+            case ev.RunStarted():
+                self.insight = Insight(event, self._make_oracle)
+            case ev.RunEnded():
+                self.closed = True
+            case ev.AttemptLaunched():
+                self.launched[event.attempt] = len(self.times)
+            case ev.AttemptSuspended():
+                self.suspensions.setdefault(event.attempt, []).append(at_ms)
         self._file(event, job, node)
         self.end_ms = at_ms
         if last_state.run.index % self._spacing == 0:
             self._keep(last_state.copy())
-
-    # What is filed apart, to be looked up.
-
-    def _note_start(self, event: ev.RunStarted) -> None:
-        self.insight = Insight(event, self._make_oracle)
-
-    def _note_end(self, event: ev.RunEnded) -> None:  # noqa: ARG002
-        self.closed = True
-
-    def _note_launch(self, event: ev.AttemptLaunched) -> None:
-        self.launched[event.attempt] = len(self.times)
-
-    def _note_suspension(self, event: ev.AttemptSuspended) -> None:
-        self.suspensions.setdefault(event.attempt, []).append(event.at_ms)
 
     def _file(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
         self._data += self._encode(event)
@@ -204,11 +178,3 @@ class Recording:
         for each in range(state.run.index, index):
             state.observe(_decode(data[begins[each] : begins[each + 1]]))
         return state
-
-
-_NOTE: dict[type[ev.Event], Callable[[Recording, Any], None]] = {
-    ev.RunStarted: Recording._note_start,
-    ev.RunEnded: Recording._note_end,
-    ev.AttemptLaunched: Recording._note_launch,
-    ev.AttemptSuspended: Recording._note_suspension,
-}

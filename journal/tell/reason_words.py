@@ -52,21 +52,12 @@ def why_in_words(why: Why, among: str = "in the queue") -> str:
 
 def refusal_in_words(refusal: Refusal) -> str:
     """Why a job was passed over, with all numbers."""
-    return f"{refusal_without_numbers(refusal)}{_numbers(refusal)}"
+    return "".join(_refusal(refusal))
 
 
 def refusal_without_numbers(refusal: Refusal) -> str:
     """The same for all refusals that differ in their numbers only: `only rack-local here`."""
-    match refusal:
-        case reasons.DelayByCount():
-            return f"only {LOCALITY_NAMES[refusal.level]} here"
-        case reasons.DelayByTime():
-            here, allowed = LOCALITY_NAMES[refusal.level], LOCALITY_NAMES[refusal.allowed]
-            return f"only {here} here, {allowed} allowed"
-        case reasons.Note():
-            return refusal.text
-        case _:
-            assert_never(refusal)
+    return _refusal(refusal)[0]
 
 
 def switch_in_words(event: OrderSwitched) -> str:
@@ -79,15 +70,17 @@ def _times(number: int) -> str:
     return "once" if number == 1 else count(number, "time")
 
 
-def _numbers(refusal: Refusal) -> str:
+def _refusal(refusal: Refusal) -> tuple[str, str]:
+    """Without the numbers, and the numbers."""
     match refusal:
-        case reasons.DelayByCount():
-            return f"; passed over {refusal.count} of {refusal.limit} times"
-        case reasons.DelayByTime():
-            waited = f"waited {refusal.waited_ms / 1000:.3f} of {refusal.until_ms / 1000:g} s"
-            return f"; {waited}, passed over {_times(refusal.skips)}"
-        case reasons.Note():
-            return ""
+        case reasons.DelayByCount(level, passed, limit):
+            return f"only {LOCALITY_NAMES[level]} here", f"; passed over {passed} of {limit} times"
+        case reasons.DelayByTime(level, allowed, waited_ms, until_ms, skips):
+            waited = f"waited {waited_ms / 1000:.3f} of {until_ms / 1000:g} s"
+            places = f"only {LOCALITY_NAMES[level]} here, {LOCALITY_NAMES[allowed]} allowed"
+            return places, f"; {waited}, passed over {_times(skips)}"
+        case reasons.Note(text):
+            return text, ""
         case _:
             assert_never(refusal)
 
