@@ -108,12 +108,12 @@ class RunState:
         return getattr(about, "job", NO_SUBJECT), getattr(about, "node", NO_SUBJECT)
 
     def launch(self, number: AttemptId) -> ev.AttemptLaunched | None:
-        """The launch of an attempt that is remembered."""
+        """The launch of an attempt; None if it is not remembered."""
         attempt = self.attempts.get(number)
         return None if attempt is None else attempt.launch
 
     def job_name(self, number: JobId) -> str:
-        """What its user calls a job; empty for one that is not known."""
+        """The name that its user gave a job; empty for one that is not known."""
         job = self.jobs.get(number)
         return "" if job is None else job.submission.name
 

@@ -2,11 +2,10 @@
 
 A node is a process, named by its rack and sorted by it; each of its slots is a track.  A slice is
 a time for which an attempt held the slot, a reduce's shuffle a slice inside it.  Preemptions lie
-on the victim's track, faults and what the master makes of them on a track of the node's own, what
-concerns the whole cluster on its process, with the counters.  Times are virtual, in microseconds.
+on the victim's track, faults and what follows from them on a track of the node's own, what concerns
+the whole cluster on its process, with the counters.  Times are virtual, in microseconds.
 
-No two tracks have the same number, in whatever process, because Perfetto takes numbers of threads
-for unique.
+No two tracks have the same number, even in two processes: Perfetto takes thread numbers for unique.
 """
 
 import heapq
@@ -183,7 +182,6 @@ def _particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEv
 
 
 def _instants(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> list[TraceEvent]:
-    """Preemptions, faults, and what the master made of them."""
     return [
         {"ph": "i", "name": each.label, "ts": each.at_ms * _US, "args": {"what": each.text}}
         | _place(each, attempts, tracks)

@@ -58,11 +58,8 @@ def matches_text(text: str, filter_: str) -> bool:
 
 def _backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[int]:
     """The numbers of the wanted events before `index`, the last first."""
-    only = KIND_NAMES.get(wanted.kind)
-    if only is None:
-        told = np.array([kind.importance <= wanted.level for kind in ev.EVENT_TYPES])
-    else:
-        told = np.array([kind is only for kind in ev.EVENT_TYPES])
+    only, level = KIND_NAMES.get(wanted.kind), wanted.level
+    told = np.array([each is only if only else each.importance <= level for each in ev.EVENT_TYPES])
     for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
         yield from _matching(recording, low, min(index, low + _BLOCK), told, wanted)[::-1].tolist()
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.event_log import matches_text
 from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
@@ -14,19 +13,13 @@ from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import claimant_name, printable
-from callboard.scheduler.model import JobId, Millis
-
-_OUTCOMES = {
-    Outcome.SUCCEEDED: JobStanding.SUCCEEDED,
-    Outcome.FAILED: JobStanding.FAILED,
-    Outcome.KILLED: JobStanding.KILLED,
-}
+from callboard.scheduler.model import Millis
 
 
 def job_standing(row: JobRecord) -> JobStanding:
     """Where the job stands."""
     if row.outcome is not None:
-        return _OUTCOMES[row.outcome]
+        return JobStanding[row.outcome.name]
     if row.first_launch_ms is None:
         return JobStanding.WAITING
     return JobStanding.RUNNING if row.open > row.suspended else JobStanding.STARVED
@@ -34,8 +27,8 @@ def job_standing(row: JobRecord) -> JobStanding:
 
 def waiting_tasks(row: JobRecord) -> int:
     """How many of the job's tasks neither are done nor run."""
-    told = row.submission
-    return told.maps + told.reduces - sum(phase.done + phase.running for phase in row.phases)
+    begun = sum(phase.done + phase.running for phase in row.phases)
+    return row.submission.maps + row.submission.reduces - begun
 
 
 class InsightColumns:
@@ -47,9 +40,7 @@ class InsightColumns:
         self._insight = insight
         self._cluster = cluster
         self._at_ms = at_ms
-        self._fair_shares: dict[JobId, float] = (
-            insight.fair_shares(cluster) if with_fair_shares else {}
-        )
+        self._fair_shares = insight.fair_shares(cluster) if with_fair_shares else {}
 
     def put(self, line: JobRow, row: JobRecord) -> JobRow:
         """The row with these columns."""
@@ -144,6 +135,11 @@ def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
     )
 
 
+def _done_share(row: JobRecord) -> float:
+    tasks = row.submission.maps + row.submission.reduces
+    return sum(phase.done for phase in row.phases) / max(tasks, 1)
+
+
 def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:
     """The function to sort rows by."""
 
@@ -152,10 +148,7 @@ def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:
         JobSortKey.NAME: lambda row: row.submission.name,
         JobSortKey.POOL: lambda row: (row.pool, row.submission.user),
         JobSortKey.STATE: job_standing,
-        JobSortKey.DONE: lambda row: (
-            (row.phases[0].done + row.phases[1].done)
-            / max(row.submission.maps + row.submission.reduces, 1)
-        ),
+        JobSortKey.DONE: _done_share,
         JobSortKey.RUNNING: lambda row: row.open - row.suspended,
         JobSortKey.WAITING: waiting_tasks,
         JobSortKey.WAITED: lambda row: job_row(row, at_ms).waited_ms,

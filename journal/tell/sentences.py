@@ -1,7 +1,7 @@
 """Every event as one plain sentence.
 
-An event names its attempt by number only: what that is, and what jobs are called, is asked of the
-run's state as it was before the event.
+An event names its attempt by number only: its task and the names of jobs come from the state of the
+run before the event.
 """
 
 from typing import Protocol, assert_never
@@ -32,10 +32,10 @@ class Known(Protocol):
     """What a sentence has to know of earlier events; `journal.run_state.RunState` knows it."""
 
     def launch(self, number: AttemptId) -> ev.AttemptLaunched | None:
-        """The launch of an attempt that is still spoken of."""
+        """The launch of an attempt; None if it is not remembered."""
 
     def job_name(self, number: JobId) -> str:
-        """What its user calls a job; empty for one that is not known."""
+        """The name that its user gave a job; empty for one that is not known."""
 
     def suspended_ms(self, number: AttemptId) -> Millis | None:
         """Since when an attempt has been suspended."""

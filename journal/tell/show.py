@@ -1,6 +1,5 @@
 """What `callboard show JOURNAL` prints: the events as sentences, one a line."""
 
-import difflib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, NodeId
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 
 def _kind(event_type: type[ev.AnyEvent]) -> str:
@@ -37,12 +37,10 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_kind(kind: str) -> str:
-    """`kind` if it is one of `EVENT_KINDS`.  Raises ValueError, naming the kinds and a near one."""
+    """`kind` if it is one of `EVENT_KINDS`.  Raises ValueError, naming a near one or all."""
     if kind in EVENT_KINDS:
         return kind
-    near = difflib.get_close_matches(kind, EVENT_KINDS, n=1)
-    meant = f"; did you mean {near[0]}?" if near else "."
-    raise ValueError(f"{kind!r} is no kind of event{meant} There are: {', '.join(EVENT_KINDS)}")
+    raise ValueError(f"{kind!r} is no kind of event; {suggestion(kind, EVENT_KINDS)}")
 
 
 def show(path: str | Path, options: ShowOptions | None = None) -> Iterator[str]:
