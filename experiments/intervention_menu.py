@@ -26,7 +26,7 @@ from callboard.actors.vocabulary.faults import (
 )
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.experiments.interventions import Fork, Intervene, Intervention
-from callboard.journal.replay.frame import Frame, JobRow, JobState, NodeStatus, RunInfo
+from callboard.journal.replay.frame import Frame, JobRow, JobStanding, NodeStatus, RunInfo
 from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.journal.tell.names import count, node_name, printable, rack_name
 from callboard.journal.tell.time_format import axis_time, parse_time
@@ -240,7 +240,7 @@ def _slow(nodes: Sequence[NodeId]) -> MenuForm:
 
 
 def _job_group(row: JobRow | None) -> list[MenuGroup]:
-    if row is None or row.state >= JobState.SUCCEEDED:
+    if row is None or row.state >= JobStanding.SUCCEEDED:
         return []
     name = job_name(row.job)
     items = (
@@ -278,7 +278,7 @@ def until_menu(frame: Frame, waiting: bool) -> MenuGroup:
     """Moments to play until; `waiting` says that one has been chosen already."""
     items = [MenuItem("t", "a time …", _time_form(frame))]
     row = frame.selected
-    if row is not None and row.state < JobState.SUCCEEDED:
+    if row is not None and row.state < JobStanding.SUCCEEDED:
         until = PlayUntil(Step(StepKind.JOB, job=row.job), f"{job_name(row.job)} ends")
         items += [MenuItem("j", f"the end of {job_title(row.job, row.name)}", until)]
     items += [

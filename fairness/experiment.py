@@ -20,7 +20,7 @@ from callboard.experiments.plugins import load_policy
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import MakePolicy, Simulation
 from callboard.journal.checks.checker import Checker
-from callboard.journal.checks.master_rules import InstrumentedMaster
+from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
 from callboard.journal.checks.rule import Violation
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.scenario_file import Scenario
@@ -60,7 +60,7 @@ class LaunchDecision(NamedTuple):
         return (job for job, left in self.pending.items() if left and job != self.launch.job)
 
 
-class MasterObserver:
+class MasterObserver(MasterProbe):
     """A probe that notes after every message what the master believes; with `entitlements` also
     what its order says that the claimants of map slots are due.
     """
@@ -69,9 +69,6 @@ class MasterObserver:
         self.observations: list[Observation] = []
         self.entitlement_log: list[tuple[Millis, Sequence[Entitlement]]] = []
         self._entitlements = entitlements
-
-    def before(self, _master: InstrumentedMaster, _message: msgspec.Struct) -> None:
-        """Nothing is to be seen yet."""
 
     def after(
         self, master: InstrumentedMaster, _message: msgspec.Struct, noted: Sequence[AnyEvent]

@@ -30,9 +30,9 @@ RECORD_BYTES_MAX = 16 * 1024 * 1024 - 1
 
 
 class JournalError(Exception):
-    """A journal that cannot be read (on), in words for people.
+    """A journal that cannot be read, or not beyond a place, in words for people.
 
-    `path` is the file, `offset` the byte at which the trouble begins, `trouble` what it is.
+    `path` is the file, `offset` the byte at which the problem begins.
     """
 
     def __init__(self, path: Path, offset: int, problem: str) -> None:
@@ -43,9 +43,7 @@ class JournalError(Exception):
 
 
 def is_journal(path: Path) -> bool:
-    """Whether a journal is there, or the beginning of one; not another file, or what cannot be
-    read.
-    """
+    """Whether the file can be read and begins as a journal does, as far as it goes."""
     try:
         with path.open("rb") as file:
             begin = file.read(len(MAGIC))

@@ -1,8 +1,8 @@
-"""Whether somebody still writes a journal: its writer holds a lock on it for as long as it lives.
+"""Whether a journal is still being written: its writer holds a lock on it for as long as it lives.
 
-The lock is shared and advisory (flock), so it hinders nobody; the system lets go of it when the
-writer closes the file or is killed, however that happens.  Where there is no flock, no journal
-counts as being written.
+The lock is shared and advisory (flock), so it hinders no reader; the system releases it when the
+writer closes the file or is killed in whatever way.  Where there is no flock, no journal counts as
+being written.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ from typing import BinaryIO
 if sys.platform == "win32":
 
     def hold(file: BinaryIO) -> None:
-        """Say that this file is being written, for as long as it is open."""
+        """Mark this file as being written, for as long as it is open."""
 
     def is_held(file: BinaryIO) -> bool:  # noqa: ARG001
         """Whether a writer has the file open."""
@@ -22,7 +22,7 @@ else:
     import fcntl
 
     def hold(file: BinaryIO) -> None:
-        """Say that this file is being written, for as long as it is open."""
+        """Mark this file as being written, for as long as it is open."""
         with contextlib.suppress(OSError):  # a pipe, or a file system without locks
             fcntl.flock(file, fcntl.LOCK_SH)
 

@@ -1,151 +1,118 @@
-"""Which change of a lifecycle an event is: of an attempt in truth and in the books, a job, a node.
+"""Which change of a lifecycle an event is: for attempts, really and in the books, jobs and nodes.
 
-`journal.run_state` moves by these, and rule S3 asks them beforehand.
+`journal.run_state` moves by these, and rule S3 checks them before.
 """
 
 from collections.abc import Mapping
 
 from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome, Stall
-from callboard.actors.vocabulary.lifecycle import (
-    ATTEMPT,
-    BOOKED_ATTEMPT,
-    BOOKED_NODE,
-    JOB,
-    AttemptChange,
-    AttemptState,
-    BookedChange,
-    BookedNodeChange,
-    BookedNodeState,
-    BookedState,
-    IllegalTransition,
-    JobChange,
-    JobState,
-    step,
-)
 from callboard.journal.run_records import AttemptRecord, JobRecord, NodeRecord
 from callboard.scheduler.model import Millis, TaskKind
 
-_SUSPENDING = BookedState.SUSPENDING
-EXPIRING = (BookedState.EXPIRING, BookedState.EXPIRING_SUSPENDED)
+EXPIRING = (lc.BookedState.EXPIRING, lc.BookedState.EXPIRING_SUSPENDED)
 
-_ENDS = {
-    Outcome.SUCCEEDED: AttemptChange.SUCCEED,
-    Outcome.FAILED: AttemptChange.FAIL,
-    Outcome.KILLED: AttemptChange.KILL,
+_Change = lc.AttemptChange
+_REAL: Mapping[tuple[type[ev.AttemptEvent], object], lc.AttemptChange] = {
+    (ev.AttemptStarted, TaskKind.MAP): _Change.START_MAP,
+    (ev.AttemptStarted, TaskKind.REDUCE): _Change.START_REDUCE,
+    (ev.AttemptStalled, Stall.HANGS): _Change.HANG,
+    (ev.AttemptStalled, Stall.NO_INPUT): _Change.MISS_INPUT,
+    (ev.AttemptStalled, Stall.NOT_BEGUN): _Change.STICK,
+    (ev.AttemptEnded, Outcome.SUCCEEDED): _Change.SUCCEED,
+    (ev.AttemptEnded, Outcome.FAILED): _Change.FAIL,
+    (ev.AttemptEnded, Outcome.KILLED): _Change.KILL,
+    (ev.ShuffleEnded, None): _Change.END_SHUFFLE,
+    (ev.StallEnded, None): _Change.FIND_INPUT,
+    (ev.AttemptSuspended, None): _Change.SUSPEND,
+    (ev.AttemptResumed, None): _Change.RESUME,
 }
-_STALLS = {
-    Stall.HANGS: AttemptChange.HANG,
-    Stall.NO_INPUT: AttemptChange.MISS_INPUT,
-    Stall.NOT_BEGUN: AttemptChange.STICK,
+_ORDERS: Mapping[type[ev.AttemptEvent], lc.BookedChange] = {
+    ev.KillOrdered: lc.BookedChange.ORDER_KILL,
+    ev.SuspendOrdered: lc.BookedChange.ORDER_SUSPEND,
+    ev.ResumeOrdered: lc.BookedChange.ORDER_RESUME,
+    ev.LaunchExpired: lc.BookedChange.EXPIRE,
 }
-_STARTS = {
-    TaskKind.MAP: AttemptChange.START_MAP,
-    TaskKind.REDUCE: AttemptChange.START_REDUCE,
-}
-_REAL_CHANGES: Mapping[type[ev.AttemptEvent], AttemptChange] = {
-    ev.ShuffleEnded: AttemptChange.END_SHUFFLE,
-    ev.StallEnded: AttemptChange.FIND_INPUT,
-    ev.AttemptSuspended: AttemptChange.SUSPEND,
-    ev.AttemptResumed: AttemptChange.RESUME,
-}
-_ORDERS: Mapping[type[ev.AttemptEvent], BookedChange] = {
-    ev.KillOrdered: BookedChange.ORDER_KILL,
-    ev.SuspendOrdered: BookedChange.ORDER_SUSPEND,
-    ev.ResumeOrdered: BookedChange.ORDER_RESUME,
-    ev.LaunchExpired: BookedChange.EXPIRE,
-}
-_REPORTS = {
-    Outcome.SUCCEEDED: BookedChange.REPORT_SUCCEEDED,
-    Outcome.FAILED: BookedChange.REPORT_FAILED,
-    Outcome.KILLED: BookedChange.REPORT_KILLED,
-}
-_OUTCOMES = {BookedState(outcome.value): outcome for outcome in Outcome}
-_CLOSINGS: Mapping[tuple[BookedState, Outcome], BookedChange] = {
+_REPORTS = {outcome: lc.BookedChange[f"REPORT_{outcome.name}"] for outcome in Outcome}
+_OUTCOMES = {lc.BookedState(outcome.value): outcome for outcome in Outcome}
+_CLOSINGS: Mapping[tuple[lc.BookedState, Outcome], lc.BookedChange] = {
     (before, _OUTCOMES[after]): change
-    for (before, change), after in BOOKED_ATTEMPT.items()
+    for (before, change), after in lc.BOOKED_ATTEMPT.items()
     if after in _OUTCOMES and before not in _OUTCOMES
 }
-"""How an attempt can come to be booked so: events do not tell whether by a report or a loss."""
+"""By which change an attempt can be closed: events do not tell whether by a report or a loss."""
 
-REAL_EVENTS: tuple[type[ev.AttemptEvent], ...] = (
-    ev.AttemptStarted,
-    ev.AttemptStalled,
-    ev.AttemptEnded,
-    *_REAL_CHANGES,
-)
+REAL_EVENTS = tuple(dict.fromkeys(kind for kind, _ in _REAL))
 """What really becomes of an attempt."""
 
 BOOKED_EVENTS: tuple[type[ev.AttemptEvent], ...] = (ev.AttemptClosed, *_ORDERS)
 """What becomes of it in the master's books."""
 
 
-def attempt_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> AttemptState:
+def attempt_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.AttemptState:
     """The real state of an attempt after one of `REAL_EVENTS`.  Raises IllegalTransition."""
-    change = _REAL_CHANGES.get(type(event))
-    if change is None:
-        match event:
-            case ev.AttemptStarted():
-                change = _STARTS[attempt.launch.kind]
-            case ev.AttemptEnded():
-                change = _ENDS[event.outcome]
-            case ev.AttemptStalled():
-                change = _STALLS[event.why]
-            case _:
-                raise TypeError(event)
-    return step(ATTEMPT, attempt.state, change, attempt)
+    which: object = None
+    match event:
+        case ev.AttemptStarted():
+            which = attempt.launch.kind
+        case ev.AttemptEnded():
+            which = event.outcome
+        case ev.AttemptStalled():
+            which = event.why
+    return lc.step(lc.ATTEMPT, attempt.state, _REAL[type(event), which], attempt)
 
 
-def booked_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> BookedState:
+def booked_after(event: ev.AttemptEvent, attempt: AttemptRecord) -> lc.BookedState:
     """What the books say of an attempt after one of `BOOKED_EVENTS`.  Raises IllegalTransition.
 
-    No event tells that the master hears of a suspension: it has when it orders a resumption.  The
-    kill that a launch's expiry brings with it is no change of its own.
+    No event tells when the master hears of a suspension: it has by the time it orders to resume.
+    The kill that comes with a launch's expiry is no change of its own.
     """
     state = attempt.booked
     if isinstance(event, ev.AttemptClosed):
         change = _CLOSINGS.get((state, event.outcome))
         if change is None:
-            raise IllegalTransition(state, _REPORTS[event.outcome], attempt)
-        return step(BOOKED_ATTEMPT, state, change, attempt)
+            raise lc.IllegalTransition(state, _REPORTS[event.outcome], attempt)
+        return lc.step(lc.BOOKED_ATTEMPT, state, change, attempt)
     if isinstance(event, ev.KillOrdered) and state in EXPIRING and not attempt.kill_ordered:
         return state
-    if isinstance(event, ev.ResumeOrdered) and state is _SUSPENDING:
-        state = step(BOOKED_ATTEMPT, state, BookedChange.REPORT_SUSPENDED, attempt)
-    return step(BOOKED_ATTEMPT, state, _ORDERS[type(event)], attempt)
+    if isinstance(event, ev.ResumeOrdered) and state is lc.BookedState.SUSPENDING:
+        state = lc.step(lc.BOOKED_ATTEMPT, state, lc.BookedChange.REPORT_SUSPENDED, attempt)
+    return lc.step(lc.BOOKED_ATTEMPT, state, _ORDERS[type(event)], attempt)
 
 
-def job_after(event: ev.JobEvent, job: JobRecord | None) -> JobState:
+def job_after(event: ev.JobEvent, job: JobRecord | None) -> lc.JobState:
     """The state of a job after its submission, resubmission or end.  Raises IllegalTransition.
 
     No event tells when slowstart lets its reduces begin, so it is `mapping` until it ends.
     """
-    state = JobState.UNSUBMITTED if job is None else job.state
+    state = lc.JobState.UNSUBMITTED if job is None else job.state
     match event:
         case ev.JobSubmitted():
-            change = JobChange.SUBMIT
+            change = lc.JobChange.SUBMIT
         case ev.JobResubmitted():
-            change = JobChange.RESUBMIT
+            change = lc.JobChange.RESUBMIT
         case ev.JobFinished():
-            change = JobChange[_ENDS[event.outcome].name]
+            change = lc.JobChange[_REAL[ev.AttemptEnded, event.outcome].name]
         case _:
             return state
-    return step(JOB, state, change, job or f"job-{event.job}")
+    return lc.step(lc.JOB, state, change, job or f"job-{event.job}")
 
 
-def node_after(event: ev.NodeEvent, node: NodeRecord, restarted_ms: Millis) -> BookedNodeState:
+def node_after(event: ev.NodeEvent, node: NodeRecord, restarted_ms: Millis) -> lc.BookedNodeState:
     """What the books say of a node after its loss or return.  Raises IllegalTransition.
 
-    Joining is told only of nodes that were lost: all others are taken to be in service.  A
-    master that starts again (`restarted_ms`) forgets losses, and may hear of a return as it does.
+    Only lost nodes have an event when they join: all others are taken to be in service.  A master
+    that restarts (at `restarted_ms`) forgets losses, and may hear of a return at that instant.
     """
     if isinstance(event, ev.NodeReturned):
         if not node.is_lost and event.at_ms == restarted_ms:
             return node.booked
-        return step(BOOKED_NODE, node.booked, BookedNodeChange.JOIN, node)
-    return step(BOOKED_NODE, node.booked, BookedNodeChange.LOSE, node)
+        return lc.step(lc.BOOKED_NODE, node.booked, lc.BookedNodeChange.JOIN, node)
+    return lc.step(lc.BOOKED_NODE, node.booked, lc.BookedNodeChange.LOSE, node)
 
 
 def preempts(order: ev.KillOrdered | ev.SuspendOrdered) -> bool:
-    """Whether an attempt is to give way to another job: not since its own task is done, or ends."""
+    """Whether an attempt has to give way to another job, and not because its own task is done."""
     return order.why.rank > 0

@@ -1,53 +1,42 @@
 """What is known of one attempt, job or node by the events of a run (`journal.run_state`).
 
-As a string each says how it is, for a person who has to understand a violation.
+Their strings explain a violation to people.
 """
 
 import msgspec
+from msgspec.structs import replace
 
 from callboard.actors.network import HEALTHY
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome
-from callboard.actors.vocabulary.lifecycle import (
-    MACHINE,
-    AttemptState,
-    BookedNodeState,
-    BookedState,
-    JobState,
-    MachineState,
-    step,
-)
 from callboard.actors.worker.machine import MACHINE_CHANGES
 from callboard.scheduler.model import AttemptId, Millis, Priority, TaskKind
 
 NEVER: Millis = -1
 NO_SLOT = -1
 
+_S = lc.AttemptState
 _STALLED = frozenset(
-    {
-        AttemptState.AWAITING_INPUT,
-        AttemptState.MAP_STUCK,
-        AttemptState.REDUCE_STUCK,
-        AttemptState.HANGING,
-        AttemptState.SUSPENDED_HANGING,
-    }
+    {_S.AWAITING_INPUT, _S.MAP_STUCK, _S.REDUCE_STUCK, _S.HANGING, _S.SUSPENDED_HANGING}
 )
 
 
 class AttemptRecord(msgspec.Struct, gc=False):
-    """One attempt: its real state, the master's, and the events that told it; None has not come.
+    """One attempt: its real state, the one booked, and the events of it; None has not happened.
 
-    `slot` is the one that it holds since `began_ms`, or that it gave up at `left_ms` when it was
-    suspended or ended; `held_ms` sums how long it held slots until `left_ms`.  `fetching_ms` is
-    how much of that a reduce needed for its shuffle.  `beaten` says that another attempt has done
-    the task; `rival` is that other attempt, or the one that runs beside this.
+    `slot` is the one that it holds since `began_ms`, or that it left at `left_ms` when it was
+    suspended or ended; `held_ms` is how long it held slots until `left_ms`, `fetching_ms` how much
+    of that a reduce shuffled.  `beaten` says that another attempt has done the task; `rival` is
+    that other attempt, or the one that runs beside this.  `suspend_ordered` holds until it is
+    ordered to go on, `resume_ordered` until it does.
     """
 
     launch: ev.AttemptLaunched
     version: int
-    state: AttemptState = AttemptState.UNASSIGNED
-    booked: BookedState = BookedState.LAUNCHED
+    state: lc.AttemptState = lc.AttemptState.UNASSIGNED
+    booked: lc.BookedState = lc.BookedState.LAUNCHED
     started: ev.AttemptStarted | None = None
     shuffled: ev.ShuffleEnded | None = None
     stalled: ev.AttemptStalled | None = None
@@ -63,13 +52,10 @@ class AttemptRecord(msgspec.Struct, gc=False):
     beaten: bool = False
     kill_ordered: bool = False
     suspend_ordered: bool = False
-    """Until it is ordered to go on."""
     resume_ordered: bool = False
-    """Until it goes on."""
 
     @property
     def holds_slot(self) -> bool:
-        """Whether it holds a slot now."""
         return self.began_ms != NEVER and self.left_ms == NEVER
 
     @property
@@ -82,13 +68,7 @@ class AttemptRecord(msgspec.Struct, gc=False):
         """Whether it makes no progress, for the reason that `stalled` tells."""
         return self.state in _STALLED
 
-    @property
-    def is_over(self) -> bool:
-        """Whether it has ended and the master has booked that."""
-        return self.ended is not None and self.closed is not None
-
     def held_until(self, at_ms: Millis) -> Millis:
-        """For how long it has held slots by now."""
         return self.held_ms + (at_ms - self.began_ms if self.holds_slot else 0)
 
     def __str__(self) -> str:
@@ -127,7 +107,7 @@ class JobRecord(msgspec.Struct, gc=False):
     version: int
     pool: str
     priority: Priority
-    state: JobState = JobState.MAPPING
+    state: lc.JobState = lc.JobState.MAPPING
     phases: tuple[PhaseRecord, PhaseRecord] = msgspec.field(
         default_factory=lambda: (PhaseRecord(), PhaseRecord())
     )
@@ -141,7 +121,6 @@ class JobRecord(msgspec.Struct, gc=False):
     last_preemption: ev.KillOrdered | ev.SuspendOrdered | None = None
 
     def total(self, kind: TaskKind) -> int:
-        """How many tasks of the kind it has."""
         return self.submission.reduces if kind else self.submission.maps
 
     @property
@@ -151,18 +130,16 @@ class JobRecord(msgspec.Struct, gc=False):
 
     @property
     def finished_ms(self) -> Millis | None:
-        """When it left the system."""
         return None if self.finished is None else self.finished.at_ms
 
     @property
     def outcome(self) -> Outcome | None:
-        """How it ended."""
         return None if self.finished is None else self.finished.outcome
 
     def renewed(self, version: int) -> "JobRecord":
-        """A record of its own for a copy of the state."""
-        maps, reduces = (msgspec.structs.replace(phase) for phase in self.phases)
-        return msgspec.structs.replace(self, version=version, phases=(maps, reduces))
+        """A copy that can be changed."""
+        maps, reduces = (replace(phase) for phase in self.phases)
+        return replace(self, version=version, phases=(maps, reduces))
 
     def __str__(self) -> str:
         parts = [
@@ -174,19 +151,18 @@ class JobRecord(msgspec.Struct, gc=False):
 
 
 class NodeRecord(msgspec.Struct, frozen=True, gc=False):
-    """One node: its machine, in this state since `since_ms`, and what the master takes it for.
+    """One node: its machine, in this state since `since_ms`, and its state in the books.
 
-    `down_ms` is how long it was down before now.  Work takes `factor` times as long;
-    `absent` nodes have been down since before the run.
+    `down_ms` is how long it was down before that; the master gave it up last at `lost_ms`.  Work
+    takes `factor` times as long.  `absent` nodes have been down since before the run.
     """
 
     facts: ev.NodeFacts
-    machine: MachineState = MachineState.UP
+    machine: lc.MachineState = lc.MachineState.UP
     since_ms: Millis = 0
     down_ms: Millis = 0
-    booked: BookedNodeState = BookedNodeState.IN_SERVICE
+    booked: lc.BookedNodeState = lc.BookedNodeState.IN_SERVICE
     lost_ms: Millis = NEVER
-    """When it was given up last."""
     absent: bool = False
     factor: float = 1.0
     link_disturbed: bool = False
@@ -195,43 +171,35 @@ class NodeRecord(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_down(self) -> bool:
-        return self.machine is MachineState.DOWN
+        return self.machine is lc.MachineState.DOWN
 
     @property
     def is_halted(self) -> bool:
-        """Whether it does nothing."""
-        return self.machine is not MachineState.UP
+        return self.machine is not lc.MachineState.UP
 
     @property
     def is_lost(self) -> bool:
-        """Whether the master has given it up."""
-        return self.booked is BookedNodeState.LOST
+        return self.booked is lc.BookedNodeState.LOST
 
     def down_until(self, at_ms: Millis) -> Millis:
-        """For how long it has been down by now."""
         return self.down_ms + (at_ms - self.since_ms if self.is_down else 0)
 
     def struck(self, fault: faults.NodeFault, at_ms: Millis) -> "NodeRecord":
         """The node after a fault; what makes no sense for its machine changes nothing."""
         change = MACHINE_CHANGES.get(type(fault))
-        if change is not None and (self.machine, change) in MACHINE:
-            return msgspec.structs.replace(
-                self,
-                machine=step(MACHINE, self.machine, change),
-                since_ms=at_ms,
-                down_ms=self.down_until(at_ms),
-                absent=isinstance(fault, faults.Crash) and at_ms == 0,
-            )
+        if change is not None and (self.machine, change) in lc.MACHINE:
+            machine, down_ms = lc.step(lc.MACHINE, self.machine, change), self.down_until(at_ms)
+            absent = isinstance(fault, faults.Crash) and at_ms == 0
+            return replace(self, machine=machine, since_ms=at_ms, down_ms=down_ms, absent=absent)
         match fault:
             case faults.Slow():
-                return msgspec.structs.replace(self, factor=fault.factor)
+                return replace(self, factor=fault.factor)
             case faults.Disturb():
-                healthy = fault.up == fault.down == HEALTHY
-                return msgspec.structs.replace(self, link_disturbed=not healthy)
+                return replace(self, link_disturbed=not fault.up == fault.down == HEALTHY)
             case faults.Partition():
-                return msgspec.structs.replace(self, partitioned=bool(fault.others))
+                return replace(self, partitioned=bool(fault.others))
             case faults.Drain():
-                return msgspec.structs.replace(self, drained=fault.out)
+                return replace(self, drained=fault.out)
             case _:
                 return self
 

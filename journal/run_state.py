@@ -1,13 +1,10 @@
 """The state of a run, folded from its events: the one place where that is done.
 
-What really is (slots, nodes, jobs and the injector tell it) and what the master has booked stand
-side by side, each a state of `actors.vocabulary.lifecycle` that moves by its table alone.  What
-has been told of an attempt or a job is kept as the events themselves.  Attempts are forgotten
-when both sides are done with them, so apart from the list of jobs the state is of the size of the
-cluster.
-
-Whoever wants to know more than this (figures, rules, a screen) looks at an event before the state
-takes it in, or at the attempt that `observe` hands back after that.
+What really is (by the events of slots, nodes, jobs and the injector) and what the master has booked
+stand side by side, each a state of `actors.vocabulary.lifecycle` that moves by its table alone.
+Attempts are forgotten when they are over and closed, so apart from the list of jobs the state is of
+the size of the cluster.  What needs to know more (figures, rules, a screen) looks at an event
+before the state takes it in, or at the attempt that `observe` returns.
 
 A state can be copied cheaply: copies share the records that neither has changed since.
 """
@@ -20,20 +17,10 @@ import msgspec
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome
-from callboard.actors.vocabulary.lifecycle import (
-    BOOKED_NODE,
-    BookedNodeChange,
-    IllegalTransition,
-    step,
-)
-from callboard.journal.run_changes import (
-    attempt_after,
-    booked_after,
-    job_after,
-    node_after,
-    preempts,
-)
+from callboard.journal import run_changes as changes
+from callboard.journal.run_changes import preempts
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
 
@@ -56,34 +43,32 @@ class RunState:
         self.now_ms: Millis = 0
         self.index = 0
         self.policy = ""
-        """The one that the master goes by."""
+        """The one in force."""
         self.policies = 0
         """How many have been put in force since the run began, the same ones anew included."""
         self.paused = False
-        """Whether the master stands still."""
+        """Whether the master is paused."""
         self.resumed_ms: Millis = NEVER
         """When it last went on: at that instant it acts on what it should have known before."""
         self.restarted_ms: Millis = NEVER
-        """When it last began anew."""
         self._backlog: list[faults.Fault] = []
-        """What a master that stands still will hear of when it goes on."""
+        """What a paused master will hear of when it goes on."""
         self.nodes: dict[NodeId, NodeRecord] = {}
         self.jobs: dict[JobId, JobRecord] = {}
         self.live: dict[JobId, None] = {}
         """Jobs in the system, in the order of their submission."""
         self.attempts: dict[AttemptId, AttemptRecord] = {}
-        """Those with which the slots or the master are not done."""
+        """Those that are not over, or not closed."""
         self.last_launch: ev.AttemptLaunched | None = None
-        """Of all but speculative attempts."""
+        """Speculative attempts are left out."""
         self.last_attempt: AttemptId = 0
         self.busy = [0, 0]
         """Slots held, by kind."""
         self.suspended = 0
-        """Attempts that their nodes keep."""
         self._version = 0
 
     def copy(self) -> Self:
-        """The same, to go its own way."""
+        """The same, to be changed independently."""
         twin = copy(self)
         for name, value in vars(self).items():
             if isinstance(value, dict | list):
@@ -95,8 +80,8 @@ class RunState:
     def observe(self, event: ev.AnyEvent) -> AttemptRecord | None:
         """Take in the next event; the attempt that it is about, as it is now.
 
-        Raises IllegalTransition or InconsistentEvents for an event that no run can have there;
-        of such a one only its time is kept.
+        Raises IllegalTransition or InconsistentEvents for an event that no run can have there; then
+        only its time is kept.
         """
         self.now_ms = event.at_ms
         self.index += 1
@@ -104,16 +89,16 @@ class RunState:
         return None if take is None else take(self, event)
 
     def follow(self, event: ev.AnyEvent) -> AttemptRecord | None:
-        """Take in the next event, or leave alone what no run can have there."""
+        """Take in the next event, or ignore one that no run can have there."""
         try:
             return self.observe(event)
-        except (IllegalTransition, InconsistentEvents):
+        except (lc.IllegalTransition, InconsistentEvents):
             return None
 
     # What is asked of it.
 
     def subject(self, event: ev.AnyEvent) -> tuple[JobId, NodeId]:
-        """The job and the node that an event is about, which the state has not yet taken in."""
+        """The job and the node that an event is about, before the state has taken it in."""
         about: object = event
         if isinstance(event, ev.AttemptEvent):
             attempt = self.attempts.get(event.attempt)
@@ -123,12 +108,12 @@ class RunState:
         return getattr(about, "job", NO_SUBJECT), getattr(about, "node", NO_SUBJECT)
 
     def launch(self, number: AttemptId) -> ev.AttemptLaunched | None:
-        """The launch of an attempt that is still spoken of."""
+        """The launch of an attempt; None if it is not remembered."""
         attempt = self.attempts.get(number)
         return None if attempt is None else attempt.launch
 
     def job_name(self, number: JobId) -> str:
-        """What its user calls a job; empty for one that is not known."""
+        """The name that its user gave a job; empty for one that is not known."""
         job = self.jobs.get(number)
         return "" if job is None else job.submission.name
 
@@ -168,7 +153,7 @@ class RunState:
         self.ended = event
 
     def _job_submitted(self, event: ev.JobSubmitted) -> None:
-        state = job_after(event, self.jobs.get(event.job))
+        state = changes.job_after(event, self.jobs.get(event.job))
         self.jobs[event.job] = JobRecord(event, self._version, event.pool, event.priority, state)
         self.live[event.job] = None
 
@@ -179,7 +164,7 @@ class RunState:
     def _job_resubmitted(self, event: ev.JobResubmitted) -> None:
         """All of it runs again."""
         job = self._job(event.job)
-        job.state = job_after(event, job)
+        job.state = changes.job_after(event, job)
         for phase in job.phases:
             phase.done = 0
 
@@ -188,7 +173,7 @@ class RunState:
 
     def _job_finished(self, event: ev.JobFinished) -> None:
         job = self._job(event.job)
-        job.state, job.finished = job_after(event, job), event
+        job.state, job.finished = changes.job_after(event, job), event
         self.live.pop(event.job, None)
 
     # Attempts, in the master's books.
@@ -225,7 +210,7 @@ class RunState:
 
     def _ordered(self, event: ev.AttemptEvent) -> AttemptRecord:
         attempt = self._attempt(event.attempt)
-        attempt.booked = booked_after(event, attempt)
+        attempt.booked = changes.booked_after(event, attempt)
         match event:
             case ev.KillOrdered():
                 attempt.kill_ordered = True
@@ -241,7 +226,7 @@ class RunState:
 
     def _closed(self, event: ev.AttemptClosed) -> AttemptRecord:
         attempt = self._attempt(event.attempt)
-        attempt.booked, attempt.closed = booked_after(event, attempt), event
+        attempt.booked, attempt.closed = changes.booked_after(event, attempt), event
         job, kind = self._job(attempt.launch.job), attempt.launch.kind
         phase, rival = job.phases[kind], self._alive(attempt.rival)
         won = event.outcome is _SUCCEEDED
@@ -265,7 +250,7 @@ class RunState:
 
     def _moved(self, event: ev.AttemptEvent) -> AttemptRecord:
         attempt = self._attempt(event.attempt)
-        attempt.state = attempt_after(event, attempt)
+        attempt.state = changes.attempt_after(event, attempt)
         return attempt
 
     def _attempt_started(self, event: ev.AttemptStarted) -> AttemptRecord:
@@ -332,12 +317,12 @@ class RunState:
 
     def _node_lost(self, event: ev.NodeLost) -> None:
         node = self._node(event.node)
-        booked = node_after(event, node, self.restarted_ms)
+        booked = changes.node_after(event, node, self.restarted_ms)
         self.nodes[event.node] = msgspec.structs.replace(node, booked=booked, lost_ms=event.at_ms)
 
     def _node_returned(self, event: ev.NodeReturned) -> None:
         node = self._node(event.node)
-        booked = node_after(event, node, self.restarted_ms)
+        booked = changes.node_after(event, node, self.restarted_ms)
         self.nodes[event.node] = msgspec.structs.replace(node, booked=booked)
 
     def _fault_struck(self, event: ev.FaultStruck) -> None:
@@ -356,9 +341,7 @@ class RunState:
             self._begin_anew(event.at_ms)
 
     def _begin_anew(self, at_ms: Millis) -> None:
-        """The master bears what it has been told: another policy, or that it starts again, of
-        which it knows no loss any more.
-        """
+        """The master changes its policy or restarts; a restarted one knows of no lost nodes."""
         told, self._backlog = self._backlog, []
         self.policies += len(told)
         for fault in told:
@@ -367,8 +350,8 @@ class RunState:
                 continue
             self.restarted_ms = at_ms
             for number, node in self.nodes.items():
-                forgotten = step(BOOKED_NODE, node.booked, BookedNodeChange.FORGET)
-                joined = step(BOOKED_NODE, forgotten, BookedNodeChange.JOIN)
+                forgotten = lc.step(lc.BOOKED_NODE, node.booked, lc.BookedNodeChange.FORGET)
+                joined = lc.step(lc.BOOKED_NODE, forgotten, lc.BookedNodeChange.JOIN)
                 self.nodes[number] = msgspec.structs.replace(node, booked=joined)
 
 
@@ -397,4 +380,4 @@ _TAKE: dict[type[ev.AnyEvent], Callable[[RunState, Any], AttemptRecord | None]] 
     ev.NodeReturned: RunState._node_returned,
     ev.FaultStruck: RunState._fault_struck,
 }
-"""What an event changes; those that are not here change nothing of this."""
+"""What each event changes; all others change nothing of this."""

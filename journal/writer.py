@@ -14,15 +14,8 @@ from typing import BinaryIO, Self
 import msgspec
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.journal.format import (
-    CHUNK_BYTES,
-    HEADER,
-    RECORD_BYTES_MAX,
-    SHORT_HEADS,
-    JournalError,
-    head,
-    seal,
-)
+from callboard.journal import format as fmt
+from callboard.journal.format import CHUNK_BYTES, HEADER, SHORT_HEADS, JournalError
 from callboard.journal.lock import hold
 
 FLUSH_SECONDS = 1.0
@@ -34,8 +27,8 @@ class JournalWriter:
 
     Events reach the operating system when a chunk is full, when an event comes `FLUSH_SECONDS`
     or more after the last write, on `flush()` and on `close()`.  A process that is killed loses
-    at most what came after; the file stays readable up to there.  As long as the file is open it
-    can be told that it is being written (`journal.lock`).
+    at most what came after; the file stays readable up to there.  While the file is open readers
+    can see that it is being written (`journal.lock`).
 
     Raises OSError as the file system does, and JournalError for an event of 16 MiB or more.
     """
@@ -47,12 +40,9 @@ class JournalWriter:
         self._encode = msgspec.msgpack.Encoder(order="deterministic").encode
         self._clock = clock
         self._file.write(HEADER)
-        self._begin = len(HEADER)
-        """Where in the file the open chunk begins."""
-        self._chunk = bytearray()
-        """The open chunk, all of it, whether already written or not."""
-        self._written = 0
-        """How many of its bytes have been handed to the operating system."""
+        self._begin = len(HEADER)  # where in the file the open chunk begins
+        self._chunk = bytearray()  # all of the open chunk, written or not
+        self._written = 0  # how many of its bytes the operating system has
         try:
             self.flush()
         except OSError:
@@ -91,7 +81,7 @@ class JournalWriter:
         self._file.close()
 
     def _give_up(self) -> None:
-        """Close the file though it will not take what is left."""
+        """Close the file although it does not take the rest."""
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -107,13 +97,13 @@ class JournalWriter:
         self.close()
 
     def _long_head(self, length: int) -> bytes:
-        if length > RECORD_BYTES_MAX:
-            trouble = f"an event of {length} bytes is too long to record"
-            raise JournalError(self.path, self._begin + len(self._chunk), trouble)
-        return head(length)
+        if length > fmt.RECORD_BYTES_MAX:
+            problem = f"an event of {length} bytes is too long to record"
+            raise JournalError(self.path, self._begin + len(self._chunk), problem)
+        return fmt.head(length)
 
     def _seal(self) -> None:
-        whole = self._chunk + seal(self._chunk)
+        whole = self._chunk + fmt.seal(self._chunk)
         self._put(whole)
         fresh = bytearray()
         # Nothing is called between these stores, so an interrupt falls before or after them all.
@@ -122,11 +112,11 @@ class JournalWriter:
         self._written = 0
 
     def _put(self, chunk: bytearray) -> None:
-        """Write what the file lacks of the open chunk, at its place."""
+        """Write the bytes of the open chunk that are not in the file yet, at their place."""
         try:
             self._file.seek(self._begin + self._written)
             self._file.write(memoryview(chunk)[self._written :])
             self._file.flush()
-        except OSError as error:  # a full disk is told without saying whose
+        except OSError as error:  # the error of a full disk does not name the file
             raise OSError(error.errno, error.strerror, str(self.path)) from error
         self._flushed_at = self._clock()

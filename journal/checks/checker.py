@@ -1,8 +1,7 @@
-"""The checker: a sink that holds every event against the rules, and stops at the first broken one.
+"""The checker: a sink that checks the rules at every event, and stops at the first violation.
 
-`Checker` beside a live run also looks at the master's books between supersteps, and stands
-beside the master (`attach`).  `check` holds a recorded run against the rules that events alone
-can show.
+Beside a live run a `Checker` also looks at the master's books between supersteps, and at each
+message that the master handles (`attach`).  `check_events` checks what events alone can show.
 """
 
 from collections import deque
@@ -12,24 +11,10 @@ from typing import Any
 from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary import events as ev
-from callboard.journal.checks.accounting import (
-    Determinism,
-    LittlesLaw,
-    SlotTimeConservation,
-    TaskConservation,
-)
+from callboard.journal.checks import accounting, execution, master_rules, tasks
 from callboard.journal.checks.delay_scheduling import DelayScheduling
-from callboard.journal.checks.execution import Causality, DeadNodes, SlotExclusivity
-from callboard.journal.checks.master_rules import (
-    IdempotentHeartbeats,
-    InstrumentedMaster,
-    MasterRules,
-    PreemptionLimits,
-    StrictQueues,
-)
 from callboard.journal.checks.rule import Rule, RuleReport, Setup, Violation
 from callboard.journal.checks.task_book import TaskBook
-from callboard.journal.checks.tasks import AttemptLimits, Lifecycles, Shuffles, Successes
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.run_state import RunState
@@ -38,14 +23,14 @@ from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy
 
 RECENT_EVENTS = 6
-"""How many events a violation tells, the last one among them."""
+"""How many events a violation tells."""
 
 
 class Checker:
-    """Holds a run against S1 to S15.
+    """Checks a run against S1 to S15.
 
-    `policy` is the run's own, if it is at hand; `metrics` one that has heard each event before
-    the checker does.  The rules look at an event before the run's state takes it in.
+    `policy` is the run's own, if it is at hand; `metrics` one that observes each event before the
+    checker does.  The rules look at an event before the run's state takes it in.
     """
 
     def __init__(self, policy: Policy | None = None, metrics: Metrics | None = None) -> None:
@@ -55,25 +40,26 @@ class Checker:
         self.tasks = TaskBook(self.run_state)
         known = self.run_state, self.tasks
         self._policy = policy
-        self._task_conservation = TaskConservation(*known)
+        self._task_conservation = accounting.TaskConservation(*known)
         self._delay_scheduling = DelayScheduling(*known)
-        self.repeats = IdempotentHeartbeats(*known)
-        victims, queues = PreemptionLimits(*known), StrictQueues(*known)
-        self._master_rules = MasterRules(self.repeats, victims, queues)
+        self.repeats = master_rules.IdempotentHeartbeats(*known)
+        victims = master_rules.PreemptionLimits(*known)
+        queues = master_rules.StrictQueues(*known)
+        self._probes: list[master_rules.MasterProbe] = [self.repeats, victims, queues]
         # Causes and lifecycles go first: the others may rely on them.
         self.rules: tuple[Rule, ...] = (
-            Causality(*known),
-            Lifecycles(*known),
-            SlotExclusivity(*known),
-            Successes(*known),
-            AttemptLimits(*known),
-            Shuffles(*known),
+            execution.Causality(*known),
+            tasks.Lifecycles(*known),
+            execution.SlotExclusivity(*known),
+            tasks.Successes(*known),
+            tasks.AttemptLimits(*known),
+            tasks.Shuffles(*known),
             self._task_conservation,
             self.repeats,
-            SlotTimeConservation(*known),
-            LittlesLaw(*known),
-            Determinism(*known),
-            DeadNodes(*known),
+            accounting.SlotTimeConservation(*known),
+            accounting.LittlesLaw(*known),
+            accounting.Determinism(*known),
+            execution.DeadNodes(*known),
             victims,
             self._delay_scheduling,
             queues,
@@ -82,18 +68,20 @@ class Checker:
         self._policies = 0
         self._looks: dict[type[ev.Event], tuple[Callable[[Any], object], ...]] = {}
         self._recent: deque[tuple[ev.AnyEvent, AttemptRecord | None]] = deque(maxlen=RECENT_EVENTS)
-        self._master: InstrumentedMaster | None = None
+        self._master: master_rules.InstrumentedMaster | None = None
 
     def attach(self, kernel: Kernel) -> None:
         """Look at the books of this run's master too, between supersteps."""
         master = kernel.actors[MASTER]
-        assert isinstance(master, InstrumentedMaster), "the run was not assembled for being checked"
-        master.probes.append(self._master_rules)
+        assert isinstance(master, master_rules.InstrumentedMaster), (
+            "the run was not assembled for being checked"
+        )
+        master.probes += self._probes
         self._master = master
         kernel.settled = self.settle
 
     def observe(self, event: ev.AnyEvent) -> None:
-        """Hold one event against the rules.  Raises Violation."""
+        """Check the rules at one event.  Raises Violation."""
         if self._own_metrics:
             self._metrics.observe(event)
         if not self._looks and isinstance(event, ev.RunStarted):
@@ -132,9 +120,8 @@ class Checker:
         self.tasks.settle()
 
     def report(self) -> list[RuleReport]:
-        """What became of each rule so far, by its number."""
-        checks = [rule.check for rule in self.rules]
-        return sorted(checks, key=lambda check: int(check.rule.removeprefix("S")))
+        reports = [rule.report for rule in self.rules]
+        return sorted(reports, key=lambda report: int(report.rule.removeprefix("S")))
 
     def _begin(self, event: ev.RunStarted) -> None:
         setup = self._setup = Setup(event, self._policy)
@@ -146,9 +133,7 @@ class Checker:
         self._looks = {kind: tuple(each) for kind, each in looks.items()}
 
     def _begin_anew(self, at_ms: Millis) -> None:
-        """Another policy is in force, or the same begins anew; that of a live run changes by
-        itself.
-        """
+        """Another policy is in force, or the same anew; that of a live run changes by itself."""
         assert self._setup is not None
         self._policies = self.run_state.policies
         self._setup.switched_ms = at_ms
@@ -167,7 +152,7 @@ class Checker:
 
 
 def check_events(events: Iterable[ev.AnyEvent]) -> list[RuleReport]:
-    """Hold a recorded run against the rules that its events alone can show.  Raises Violation."""
+    """Check a recorded run against the rules that its events alone can show.  Raises Violation."""
     checker = Checker()
     for event in events:
         checker.observe(event)

@@ -3,8 +3,6 @@
 from callboard.actors.master.ledger import Ledger
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.checks.rule import Handlers, Rule, Setup
-from callboard.journal.checks.task_book import TaskBook
-from callboard.journal.run_state import RunState
 from callboard.scheduler.locality import Delay, DelayParams, auto_wait_ms
 from callboard.scheduler.model import JobId, Locality, Millis, TaskKind
 
@@ -23,37 +21,34 @@ class _WaitingJob:
 
 
 class DelayScheduling(Rule):
-    """S14.  What a job had waited is told with its launch; it cannot be more than the time since
-    its last one.  Maps that run again, and copies, are exempt.  In a live run with waits by time
-    the rule's own account of a job that was passed over is held against the limit too.
+    """S14.  A launch tells how long its job had waited; that is at most the time since its last
+    one.  Maps that run again and speculative attempts are exempt.  In a live run with waits by
+    time the policy's own account of a job that was passed over is checked too.
     """
 
     id = "S14"
-    says = "no first map is launched further from its input than its job's wait allows, and no job"
-    says += " that has waited enough is passed over"
+    says = (
+        "no first map is launched further from its input than its job's wait allows, and no job"
+        " that has waited enough is passed over"
+    )
     idle = "no delay scheduling"
 
-    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
-        super().__init__(run_state, tasks)
-        self._delay: Delay | None = None
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
         self._waits_ms: tuple[Millis, Millis] = (0, 0)
         self._skips: int | None = None
         self._jobs: dict[JobId, _WaitingJob] = {}
         self._passed: list[tuple[ev.AttemptLaunched, JobId]] = []
         self._since_ms: Millis = 0  # when the policy began
         self._unsure = False  # whether that may be now
-
-    def begin(self, setup: Setup) -> None:
-        super().begin(setup)
         self._learn_rule()
 
     def handlers(self) -> Handlers:
         return {ev.AttemptLaunched: self._launched}
 
     def _learn_rule(self) -> None:
-        """Learn by which rule jobs wait now."""
         locality = None if self.setup.policy is None else self.setup.policy.locality
-        self._delay = locality if isinstance(locality, Delay) else None
+        self._delay: Delay | None = locality if isinstance(locality, Delay) else None
         if self._delay is not None:
             params = self._delay.params
             self._skips = params.skips
@@ -92,14 +87,13 @@ class DelayScheduling(Rule):
         job.level, job.since_ms = event.level, event.at_ms
 
     def settle(self, ledger: Ledger) -> None:
-        """Nobody whose wait was over can have been passed over in this superstep."""
+        """No job whose wait was over can have been passed over in this superstep."""
         passed, self._passed = self._passed, []
         for event, number in passed:
             job = self._jobs.get(number) or _WaitingJob(-1)
-            if self._delay is None or not ledger.here(number) or job.since_ms == event.at_ms:
-                continue  # by a launch since then it waits anew
-            if self._unsure:
-                continue  # who waits has begun anew
+            waits_anew = self._unsure or job.since_ms == event.at_ms
+            if self._delay is None or not ledger.here(number) or waits_anew:
+                continue
             self.times += 1
             had = self._delay.locality_wait(ledger.job(number), ledger)
             if self._allowed(job, had.waited_ms, 0) is Locality.OFF_RACK:
@@ -122,15 +116,13 @@ class DelayScheduling(Rule):
 
     def _limits(self) -> str:
         if self._skips is not None:
-            return f"passed over {self._skips} times is enough"
+            return f"{self._skips} times passed over are enough"
         return f"T1 and T2 are {self._waits_ms[0]} and {self._waits_ms[1]} ms"
 
 
 def _waits_ms(params: DelayParams, heartbeat_ms: Millis) -> tuple[Millis, Millis]:
     """T1 and T2."""
     auto_ms = auto_wait_ms(heartbeat_ms)
-    node_ms, rack_ms = (
-        auto_ms if seconds is None else round(seconds * 1000)
-        for seconds in (params.node, params.rack)
-    )
+    node_ms = auto_ms if params.node is None else round(params.node * 1000)
+    rack_ms = auto_ms if params.rack is None else round(params.rack * 1000)
     return node_ms, rack_ms

@@ -3,21 +3,19 @@
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.journal.checks.rule import Handlers, Rule, Setup
-from callboard.journal.checks.task_book import TaskBook
 from callboard.journal.run_changes import EXPIRING, REAL_EVENTS
-from callboard.journal.run_records import AttemptRecord
-from callboard.journal.run_state import RunState
+from callboard.journal.run_records import AttemptRecord, JobRecord
 from callboard.scheduler.model import AttemptId, Millis, NodeId
 
 
 class SlotExclusivity(Rule):
-    """S1.  The slots that attempts hold exist, so that together they are no more than there are."""
+    """S1.  Slots that are held must exist, so there cannot be more of them than the cluster has."""
 
     id = "S1"
     says = "a slot holds at most one attempt, and an attempt at most one slot, on its own node"
 
-    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
-        super().__init__(run_state, tasks)
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
         self._held: dict[tuple[NodeId, int], AttemptId] = {}
 
     def handlers(self) -> Handlers:
@@ -54,7 +52,7 @@ class SlotExclusivity(Rule):
 
 
 class Causality(Rule):
-    """S7.  What a slot does was ordered, what the master books was told it; each takes its time."""
+    """S7.  A slot does what was ordered, the master books what was reported; messages take time."""
 
     id = "S7"
     says = "nothing has an effect before its cause"
@@ -63,7 +61,7 @@ class Causality(Rule):
         super().begin(setup)
         self._least_ms = min(setup.latency_ms, 1)  # that a message takes
         self._not_begun: set[AttemptId] = set()
-        """Attempts that have said so, and are not booked."""
+        """Attempts whose nodes have reported that, and that are not booked."""
 
     def handlers(self) -> Handlers:
         return {
@@ -71,8 +69,8 @@ class Causality(Rule):
             ev.AttemptStarted: self._started,
             ev.ShuffleEnded: self._runs,
             ev.AttemptStalled: self._stalled,
-            ev.AttemptSuspended: self._suspended,
-            ev.AttemptResumed: self._resumed,
+            ev.AttemptSuspended: self._changed,
+            ev.AttemptResumed: self._changed,
             ev.AttemptEnded: self._ended,
             ev.AttemptClosed: self._closed,
             ev.LaunchExpired: self._launch_expired,
@@ -81,7 +79,7 @@ class Causality(Rule):
             ev.ResumeOrdered: self._resume_ordered,
             ev.MapOutputsLost: self._undone,
             ev.NodeLost: self._lost,
-            ev.JobFinished: self._job_finished,
+            ev.JobFinished: self._submitted,
         }
 
     def _attempt(self, event: ev.AttemptEvent) -> AttemptRecord | None:
@@ -101,11 +99,15 @@ class Causality(Rule):
         if attempt and event.attempt not in self._not_begun:
             raise self.broken(event, "nobody can have said that it has not begun", attempt)
 
-    def _launched(self, event: ev.AttemptLaunched) -> None:
+    def _submitted(self, event: ev.AttemptLaunched | ev.JobFinished) -> JobRecord:
         self.times += 1
         job = self.run_state.jobs.get(event.job)
         if job is None:
             raise self.broken(event, f"job-{event.job} has not been submitted")
+        return job
+
+    def _launched(self, event: ev.AttemptLaunched) -> None:
+        job = self._submitted(event)
         if event.node not in self.run_state.nodes:
             raise self.broken(event, f"there is no node-{event.node}")
         if event.task >= job.total(event.kind):
@@ -122,14 +124,9 @@ class Causality(Rule):
             raise self.broken(event, "the attempt has not started", attempt)
         return attempt
 
-    def _suspended(self, event: ev.AttemptSuspended) -> None:
-        attempt = self._attempt(event)
-        if attempt and not attempt.suspend_ordered:
-            raise self.broken(event, "nobody ordered it", attempt)
-
-    def _resumed(self, event: ev.AttemptResumed) -> None:
-        attempt = self._attempt(event)
-        if attempt and not attempt.resume_ordered:
+    def _changed(self, event: ev.AttemptSuspended | ev.AttemptResumed) -> None:
+        attempt, suspended = self._attempt(event), isinstance(event, ev.AttemptSuspended)
+        if attempt and not (attempt.suspend_ordered if suspended else attempt.resume_ordered):
             raise self.broken(event, "nobody ordered it", attempt)
 
     def _resume_ordered(self, event: ev.ResumeOrdered) -> None:
@@ -180,26 +177,19 @@ class Causality(Rule):
         if event.heard_ms > event.at_ms:
             raise self.broken(event, "it was heard of later than now")
 
-    def _job_finished(self, event: ev.JobFinished) -> None:
-        self.times += 1
-        job = self.run_state.jobs.get(event.job)
-        if job is None:
-            raise self.broken(event, f"job-{event.job} has not been submitted")
-
 
 class DeadNodes(Rule):
-    """S12.  A node that is down, or stands still, does nothing; one that is given up has nothing.
+    """S12.  A node that is down, or paused, does nothing; one that is given up has no attempts.
 
-    What strikes at an instant may come between two things of that instant.
+    A fault may strike between two events of the same instant.
     """
 
     id = "S12"
     says = "a dead node does nothing, and once given up for lost it has no attempts"
-
     idle = "no node failed"
 
-    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
-        super().__init__(run_state, tasks)
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
         self._just_lost: dict[NodeId, Millis] = {}
 
     def handlers(self) -> Handlers:
@@ -249,7 +239,7 @@ class DeadNodes(Rule):
                 raise self.broken(event, "what is lost with a node is killed", node)
 
     def _later(self, event: ev.Event) -> None:
-        """At another instant than a loss nothing may be left of the lost."""
+        """After the instant of its loss a node has no attempts."""
         for node in [n for n, at_ms in self._just_lost.items() if at_ms < event.at_ms]:
             self._settle(event, node)
 

@@ -1,6 +1,4 @@
-"""What only somebody beside the master sees: repeated beats, checks of preemption, queues (S8,
-S13, S15).
-"""
+"""What can only be seen beside the master: repeated heartbeats, victims, queues (S8, S13, S15)."""
 
 import pickle
 from collections import Counter
@@ -8,7 +6,7 @@ from collections.abc import Sequence
 from io import BytesIO
 from math import floor
 from types import FunctionType
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -17,32 +15,24 @@ from callboard.actors.master.ledger import Ledger
 from callboard.actors.master.master import Master
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.messages import Heartbeat, Preempt
-from callboard.journal.checks.rule import Handlers, Rule
-from callboard.journal.checks.task_book import TaskBook
-from callboard.journal.run_state import RunState
+from callboard.journal.checks.rule import Handlers, Rule, Setup
 from callboard.journal.tell.reason_words import claimant_name
+from callboard.scheduler import policy as policies
 from callboard.scheduler.model import KINDS, AttemptId, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.keyed import KeyedOrder
-from callboard.scheduler.policy import (
-    NoPreemption,
-    Order,
-    Policy,
-    PreemptionRule,
-    QueuedJob,
-)
 from callboard.scheduler.preemption.kill import NewestAboveShare
 
 
-class MasterProbe(Protocol):
-    """Somebody who stands beside the master and changes nothing."""
+class MasterProbe:
+    """Looks on while the master handles a message, and changes nothing."""
 
     def before(self, master: "InstrumentedMaster", message: msgspec.Struct) -> None:
-        """The master has got a message."""
+        """The message has come."""
 
     def after(
         self, master: "InstrumentedMaster", message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
     ) -> None:
-        """It has answered it, and told the journal this."""
+        """It has been handled; `noted` is what the journal was told."""
 
 
 class InstrumentedMaster(Master):
@@ -54,19 +44,17 @@ class InstrumentedMaster(Master):
         self._noted: list[ev.AnyEvent] = []
 
     @property
-    def policy(self) -> Policy:
-        """The policy in force."""
+    def policy(self) -> policies.Policy:
         return self._policy
 
     @property
     def paused(self) -> bool:
-        """Whether it stands still, and answers nothing."""
         return self._paused
 
     def receive(self, message: msgspec.Struct) -> None:
         for probe in self.probes:
             probe.before(self, message)
-        # After a pause it receives a whole backlog while it answers one message.
+        # After a pause it receives a whole backlog while it handles one message.
         outer, self._noted = self._noted, []
         super().receive(message)
         noted, self._noted = self._noted, outer
@@ -78,42 +66,48 @@ class InstrumentedMaster(Master):
         return super().note(event)
 
 
-class IdempotentHeartbeats(Rule):
-    """S8.  A beat is told by its node, the node's life and the reply that it answers.  The books
-    are copied and compared whole for the first beats that come again, and then for one of so many;
-    for the others their sums and what the node was last told are compared.
+class IdempotentHeartbeats(Rule, MasterProbe):
+    """S8.  A heartbeat is known by its node, the node's life and the reply that it answers.  For
+    the first repeated ones, and then for one of every `FULL_COPIES`, the books are copied and
+    compared whole; for the others their sums, and what the node was last told.
     """
 
     id = "S8"
     says = "a heartbeat that comes again leaves the master's books as they are"
-    idle = "no beat came twice"
+    idle = "no heartbeat came twice"
 
-    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
-        super().__init__(run_state, tasks)
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
         self._latest: dict[NodeId, tuple[int, int]] = {}
         self._ledger: Ledger | None = None
         self._books: object = None
 
-    def before(self, ledger: Ledger, beat: Heartbeat) -> None:
-        """Keep the books if the beat has come before."""
-        if ledger is not self._ledger:  # a master that began anew knows of no beats
+    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
+        """Keep the books if the heartbeat has come before."""
+        self._books = None
+        if isinstance(message, Heartbeat) and not master.paused:
+            self._remember(master.ledger, message)
+
+    def _remember(self, ledger: Ledger, heartbeat: Heartbeat) -> None:
+        if ledger is not self._ledger:  # a restarted master knows of no heartbeats
             self._ledger = ledger
             self._latest.clear()
-        latest, this = self._latest.get(beat.node), (beat.life, beat.response)
-        self._books = None
-        if latest is not None and this <= latest:
-            self._books = self._seen(ledger, beat.node)
+        node, this = heartbeat.node, (heartbeat.life, heartbeat.response)
+        if node in self._latest and this <= self._latest[node]:
+            self._books = self._seen(ledger, node)
         else:
-            self._latest[beat.node] = this
+            self._latest[node] = this
 
-    def after(self, ledger: Ledger, beat: Heartbeat, noted: Sequence[ev.AnyEvent]) -> None:
-        """Compare."""
-        if self._books is None:
+    def after(
+        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
+    ) -> None:
+        if self._books is None or master.paused or not isinstance(message, Heartbeat):
             return
-        books = self._seen(ledger, beat.node)
+        books = self._seen(master.ledger, message.node)
         self.times += 1
         if noted or books != self._books:
-            what = f"beat {beat.response} of life {beat.life} of node-{beat.node} came again"
+            node = f"life {message.life} of node-{message.node}"
+            what = f"heartbeat {message.response} of {node} came again"
             told = noted[0] if noted else None
             self.found = self.broken(told, f"{what}, and the master's books changed")
 
@@ -128,18 +122,18 @@ class IdempotentHeartbeats(Rule):
 
 
 FULL_COPIES = 64
-"""For so many repeated beats, and for one of so many from then on, the books are copied whole."""
+"""Of how many repeated heartbeats the first ones, and later one, have the books copied whole."""
 
 
 def _copied(ledger: Ledger) -> bytes:
-    """All that is in the books but the clock."""
+    """All of the books but the clock."""
     copied = BytesIO()
     _Copier(copied).dump({name: part for name, part in vars(ledger).items() if name != "now_ms"})
     return copied.getvalue()
 
 
 class _Copier(pickle.Pickler):
-    """What pickles data and goes by the name of a function, which holds none."""
+    """Pickles data; a function, which holds none, by its name."""
 
     def reducer_override(self, obj: object) -> Any:
         if isinstance(obj, FunctionType):
@@ -147,36 +141,39 @@ class _Copier(pickle.Pickler):
         return NotImplemented
 
 
-class PreemptionLimits(Rule):
-    """S13.  Where the rule of preemption goes by claims (`kill`, `suspend`): as many victims as
-    slots are lacking at most, less those that give way already, and no claimant who loses one
-    is left with less than its share rounded down.  Where there is no preemption nobody gives way
-    but to an attempt of the same task.
+class PreemptionLimits(Rule, MasterProbe):
+    """S13.  Where preemption goes by entitlements (`kill`, `suspend`): at most as many victims as
+    slots are lacking, less those that give way already, and no claimant that loses one is left
+    with less than its share rounded down.  Where there is no preemption an attempt gives way only
+    to another of its task.
     """
 
     id = "S13"
-    says = "preemption takes no more than is lacking, and leaves everybody its share"
-    idle = "nobody was preempted by claims"
+    says = "preemption takes no more than is lacking, and leaves each claimant its share"
+    idle = "nothing was preempted by entitlements"
 
     def handlers(self) -> Handlers:
         return {ev.KillOrdered: self._ordered, ev.SuspendOrdered: self._ordered}
 
-    def _rule(self) -> PreemptionRule | None:
-        """The rule in force; one that limits another, and calls it `rule`, is looked through."""
+    def _rule(self) -> policies.PreemptionRule | None:
+        """The rule in force; of one that limits another, which it calls `rule`, that other."""
         rule = None if self.setup.policy is None else self.setup.policy.preemption
         inner = getattr(rule, "rule", None)
-        return inner if isinstance(inner, PreemptionRule) else rule
+        return inner if isinstance(inner, policies.PreemptionRule) else rule
 
     def _ordered(self, event: ev.KillOrdered | ev.SuspendOrdered) -> None:
-        if isinstance(self._rule(), NoPreemption) and event.at_ms > self.setup.switched_ms:
+        if isinstance(self._rule(), policies.NoPreemption) and event.at_ms > self.setup.switched_ms:
             self.times += 1
             if not event.why.reason.is_the_masters:
                 raise self.broken(event, "there is no preemption in this run")
 
-    def after(self, ledger: Ledger, noted: Sequence[ev.AnyEvent]) -> None:
-        """Look at a check; the claims and deficits do not change by it."""
-        rule = self._rule()
-        if not isinstance(rule, NewestAboveShare):
+    def after(
+        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
+    ) -> None:
+        """A check for preemption is over; it does not change entitlements and deficits."""
+        rule, ledger = self._rule(), master.ledger
+        checked = isinstance(message, Preempt) and not master.paused
+        if not checked or not isinstance(rule, NewestAboveShare):
             return
         orders = [each for each in noted if isinstance(each, ev.KillOrdered | ev.SuspendOrdered)]
         victims: dict[AttemptId, ev.AnyEvent] = {}
@@ -202,7 +199,7 @@ class PreemptionLimits(Rule):
         leaving = [a for a in slots if a.killing or a.suspending]
         lacking = sum(deficit.slots for deficit in rule.watch.deficits(kind, ledger))
         if len(leaving) > lacking:
-            given = f"{len(victims)} victims, {len(leaving) - len(victims)} on their way out"
+            given = f"{len(victims)} victims, {len(leaving) - len(victims)} that give way already"
             self.found = self.broken(event, f"{given}, and {lacking} slots are lacking")
             return
         alive = Counter(a.job for a in slots if not (a.killing or a.suspending))
@@ -215,28 +212,36 @@ class PreemptionLimits(Rule):
 
 
 LEAST_LAUNCHES = 4
-"""Queues are looked at after so many launches, or as many as they were long if that is more."""
+"""The launches between two looks at the queues, if they were not longer than that."""
 
 JOBS_COMPARED = 6
-"""So many jobs at the head of a queue are compared each with each."""
+"""How many jobs at the head of a queue are compared each with each."""
 
 
-class StrictQueues(Rule):
-    """S15.  A queue asked for twice is the same, names nobody twice and nobody who has nothing
-    to run; and where jobs stand by keys, of any two one stands before the other.
+class StrictQueues(Rule, MasterProbe):
+    """S15.  A queue asked for twice is the same, names no job twice and none with nothing to run;
+    and where jobs stand by keys, of any two one stands before the other.
     """
 
     id = "S15"
     says = "jobs stand in one strict order"
     idle = "no queue was looked at"
 
-    def __init__(self, run_state: RunState, tasks: TaskBook) -> None:
-        super().__init__(run_state, tasks)
+    def begin(self, setup: Setup) -> None:
+        super().begin(setup)
         self._due: AttemptId = LEAST_LAUNCHES
 
-    def after(self, ledger: Ledger, node: NodeId) -> None:
-        """Look at the queues now and then."""
-        entry, policy = ledger.node(node), self.setup.policy
+    def after(
+        self,
+        master: InstrumentedMaster,
+        message: msgspec.Struct,
+        noted: Sequence[ev.AnyEvent],  # noqa: ARG002
+    ) -> None:
+        """Look at the queues after a heartbeat now and then."""
+        if not isinstance(message, Heartbeat) or master.paused:
+            return
+        ledger, policy = master.ledger, self.setup.policy
+        entry = ledger.node(message.node)
         if self.run_state.last_attempt < self._due or policy is None or entry is None:
             return
         order = policy.order
@@ -254,10 +259,10 @@ class StrictQueues(Rule):
     def _look(
         self,
         ledger: Ledger,
-        order: Order,
+        order: policies.Order,
         kind: TaskKind,
-        queue: Sequence[QueuedJob],
-        again: Sequence[QueuedJob],
+        queue: Sequence[policies.QueuedJob],
+        again: Sequence[policies.QueuedJob],
     ) -> None:
         jobs = [ranked.job.job for ranked in queue]
         what = f"the queue of `{order.name}` for {kind.name.lower()} slots"
@@ -274,31 +279,3 @@ class StrictQueues(Rule):
                     if (one < other) == (other < one):
                         told = f"neither of {one} and {other} stands before the other"
                         self.found = self.broken(None, f"{what}: {told}")
-
-
-class MasterRules:
-    """The three of them as one witness."""
-
-    def __init__(
-        self, repeats: IdempotentHeartbeats, victims: PreemptionLimits, queues: StrictQueues
-    ) -> None:
-        self._repeats = repeats
-        self._victims = victims
-        self._queues = queues
-
-    def before(self, master: InstrumentedMaster, message: msgspec.Struct) -> None:
-        """A heartbeat may have come before."""
-        if isinstance(message, Heartbeat) and not master.paused:
-            self._repeats.before(master.ledger, message)
-
-    def after(
-        self, master: InstrumentedMaster, message: msgspec.Struct, noted: Sequence[ev.AnyEvent]
-    ) -> None:
-        """See what came of it."""
-        if master.paused:
-            return
-        if isinstance(message, Heartbeat):
-            self._repeats.after(master.ledger, message, noted)
-            self._queues.after(master.ledger, message.node)
-        elif isinstance(message, Preempt):
-            self._victims.after(master.ledger, noted)

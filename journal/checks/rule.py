@@ -1,4 +1,4 @@
-"""What a rule is, what it says when it is broken, and what is told of it at the end."""
+"""What a rule is, a violation of it, and its report."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -19,25 +19,25 @@ Handlers = Mapping[type[ev.Event], Callable[[Any], object]]
 
 
 class Setup:
-    """What rules have to know of the run beside its events, as far as it is known.
+    """What rules have to know of the run besides its events.
 
-    `cluster` and `tasks` are None where the journal's header does not tell them, `policy` where
-    nobody can make it from its spelling.  The policy may be changed in the middle of a run, at
-    `switched_ms`; what happens at that very instant may be the old one's or the new one's.
+    `cluster` and `tasks` are None where the journal does not tell them, `policy` where it cannot be
+    made from its spelling.  The policy may change during the run, at `switched_ms`; events of that
+    very instant may be due to the old one or the new one.
     """
 
     def __init__(self, started: ev.RunStarted, policy: Policy | None) -> None:
         self.cluster: Cluster | None = _table(started, "cluster", Cluster)
         self.tasks: Tasks | None = _table(started, "tasks", Tasks)
-        beats = (self.cluster or Cluster()).heartbeat
-        self.heartbeat_ms: Millis = beats.period_ms(len(started.nodes))
+        heartbeat = (self.cluster or Cluster()).heartbeat
+        self.heartbeat_ms: Millis = heartbeat.period_ms(len(started.nodes))
         self.latency_ms: Millis = 0 if self.cluster is None else self.cluster.latency_ms
         self.parts: PartSettings = _table(started, "parts", dict[str, dict[str, Any]]) or {}
         self.policy = policy or self.policy_of(started.policy)
         self.switched_ms: Millis = NEVER
 
     def policy_of(self, spelling: str) -> Policy | None:
-        """The policy of this spelling, as far as it ships."""
+        """The policy of this spelling; None for one that is not shipped."""
         try:
             return make_policy(spelling, SHIPPED.with_settings(self.parts))
         except PolicySpecError:
@@ -53,7 +53,7 @@ def _table(started: ev.RunStarted, name: str, kind: type[Any]) -> Any:
 
 class Violation(Exception):
     """A run broke a rule.  `state` is what the rule looked at, a line each; `sentences` are the
-    events up to the one at which it showed, as people read them.
+    last events, the one at which it showed among them.
     """
 
     def __init__(
@@ -77,9 +77,7 @@ class Violation(Exception):
 
 
 class RuleReport(msgspec.Struct, frozen=True):
-    """What became of a rule in a run: how often there was something to hold it against; where
-    there was nothing, why.
-    """
+    """How often a rule was checked in a run; if it never was, why."""
 
     rule: str
     says: str
@@ -90,9 +88,9 @@ class RuleReport(msgspec.Struct, frozen=True):
 class Rule:
     """One invariant.
 
-    `handlers` says which events it looks at; each is shown to it before the run's state takes it
-    in.  `found` is what it has seen beside the master, to be raised when the superstep is over.
-    `idle` says why there was nothing to check, where that is known.
+    `handlers` says which events it looks at; it sees each before the run's state takes it in.
+    `found` is a violation seen beside the master, to be raised when the superstep is over.  `idle`
+    says why there was nothing to check, where that is known.
     """
 
     id: ClassVar[str]
@@ -120,10 +118,9 @@ class Rule:
         return {}
 
     def broken(self, event: ev.Event | None, explanation: str, *about: object) -> Violation:
-        """The rule does not hold, to be raised."""
+        """A violation, to be raised."""
         return Violation(self, event, explanation, *about)
 
     @property
-    def check(self) -> RuleReport:
-        """What became of it so far."""
+    def report(self) -> RuleReport:
         return RuleReport(self.id, self.says, self.times, "" if self.times else self.idle)

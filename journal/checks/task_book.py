@@ -1,8 +1,9 @@
 """The tasks of jobs, attempt by attempt, as rules S2 to S5 look at them.
 
-Told of every event after the run's state has taken it in.  Tasks are dropped with their jobs.
+It observes every event after the run's state has.  Tasks are dropped with their jobs.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.run_records import NEVER, AttemptRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
+from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, NodeId, TaskIndex, TaskKind
 
 
 class TaskRecord:
@@ -29,7 +30,6 @@ class TaskRecord:
         self.open: list[AttemptId] = []
 
     def spoil(self, outcome: Outcome) -> None:
-        """An attempt of it has come to nothing."""
         if outcome is Outcome.FAILED:
             self.failed += 1
         else:
@@ -43,31 +43,31 @@ class TaskRecord:
         )
 
 
+def _no_tasks() -> tuple[defaultdict[TaskIndex, TaskRecord], ...]:
+    return tuple(defaultdict(TaskRecord) for _ in KINDS)
+
+
 class JobTasks:
-    """The tasks of one job since it was last submitted, by kind, and the outputs of its maps."""
+    """The tasks of one job since it was last submitted, by kind, and the outputs of its maps.
+
+    `most_maps` were ever done at once: slowstart goes by this.  At `complete_ms` all maps were last
+    done, if they are not; at `undone_ms` outputs were last lost, those of `undone_now` tasks.
+    """
 
     def __init__(self) -> None:
-        self.tasks: tuple[dict[TaskIndex, TaskRecord], ...] = ({}, {})
+        self.tasks: tuple[defaultdict[TaskIndex, TaskRecord], ...] = _no_tasks()
         self.most_maps = 0
-        """The most maps that were ever done at once: slowstart looks at this."""
         self.complete_ms: Millis = NEVER
-        """When all maps were last done, if they are not."""
         self.outputs: dict[AttemptId, tuple[TaskIndex, NodeId]] = {}
         self.undone_ms: Millis = NEVER
         self.undone_now = 0
-        """How many tasks were undone at that instant."""
 
     def task(self, kind: TaskKind, index: TaskIndex) -> TaskRecord:
-        """The task of this number."""
-        tasks = self.tasks[kind]
-        found = tasks.get(index)
-        if found is None:
-            found = tasks[index] = TaskRecord()
-        return found
+        return self.tasks[kind][index]
 
 
 class TaskBook:
-    """The tasks of every job; `changed` are the jobs told of since it was last settled."""
+    """The tasks of every job; `changed` are the jobs that events were about since `settle`."""
 
     def __init__(self, run_state: RunState) -> None:
         self._run_state = run_state
@@ -75,7 +75,6 @@ class TaskBook:
         self.changed: dict[JobId, None] = {}
 
     def task(self, launch: ev.AttemptLaunched) -> TaskRecord:
-        """The task of an attempt."""
         return self.jobs[launch.job].task(launch.kind, launch.task)
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
@@ -98,11 +97,11 @@ class TaskBook:
         self.changed[event.job] = None
 
     def settle(self) -> None:
-        """Drop what is kept of the jobs that have left; that they were there is remembered."""
+        """Drop what is kept of the jobs that are over, but not the jobs themselves."""
         for number in self.changed:
             job = self._run_state.jobs[number]
             if job.finished is not None and not job.open:
-                self.jobs[number].tasks = ({}, {})
+                self.jobs[number].tasks = _no_tasks()
                 self.jobs[number].outputs.clear()
         self.changed.clear()
 

@@ -10,25 +10,18 @@ from callboard.actors.job import ATTEMPTS_MAX
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import Outcome
 from callboard.actors.vocabulary.lifecycle import IllegalTransition
+from callboard.journal import run_changes
 from callboard.journal.checks.rule import Handlers, Rule, Setup
-from callboard.journal.run_changes import (
-    BOOKED_EVENTS,
-    REAL_EVENTS,
-    attempt_after,
-    booked_after,
-    job_after,
-    node_after,
-)
 from callboard.journal.run_records import NEVER, AttemptRecord
 from callboard.scheduler.model import TaskKind
 
-E = TypeVar("E", bound=ev.Event)
-T = TypeVar("T")
+_E = TypeVar("_E", bound=ev.Event)
+_T = TypeVar("_T")
 
 
 class Successes(Rule):
-    """S2.  A map may succeed again after its output was lost; what is undone at the very instant
-    of the job's end no longer matters to it.
+    """S2.  A map may succeed again after its output was lost; outputs that are lost at the very
+    instant of the job's end no longer matter to it.
     """
 
     id = "S2"
@@ -71,8 +64,8 @@ class Successes(Rule):
 
 
 class Lifecycles(Rule):
-    """S3.  Attempts, in truth and in the books, jobs and nodes go by `actors.vocabulary.lifecycle`.
-    What is done, or of a job that has finished, is not launched by a master that has heard of it.
+    """S3.  Attempts, really and in the books, jobs and nodes go by `actors.vocabulary.lifecycle`.
+    A master does not launch tasks that it knows to be done, or to be of a finished job.
     """
 
     id = "S3"
@@ -80,24 +73,24 @@ class Lifecycles(Rule):
 
     def handlers(self) -> Handlers:
         return {
-            **dict.fromkeys(REAL_EVENTS, self._really),
-            **dict.fromkeys(BOOKED_EVENTS, self._in_the_books),
+            **dict.fromkeys(run_changes.REAL_EVENTS, self._really),
+            **dict.fromkeys(run_changes.BOOKED_EVENTS, self._in_the_books),
             **dict.fromkeys((ev.JobSubmitted, ev.JobResubmitted, ev.JobFinished), self._of_job),
             **dict.fromkeys((ev.NodeLost, ev.NodeReturned), self._of_node),
             ev.AttemptLaunched: self._launched,
         }
 
     def _really(self, event: ev.AttemptEvent) -> None:
-        self._step(event, attempt_after, self._attempt(event))
+        self._step(event, run_changes.attempt_after, self._attempt(event))
 
     def _in_the_books(self, event: ev.AttemptEvent) -> None:
-        self._step(event, booked_after, self._attempt(event))
+        self._step(event, run_changes.booked_after, self._attempt(event))
 
     def _of_job(self, event: ev.JobEvent) -> None:
-        self._step(event, job_after, self.run_state.jobs.get(event.job))
+        self._step(event, run_changes.job_after, self.run_state.jobs.get(event.job))
 
     def _of_node(self, event: ev.NodeEvent) -> None:
-        after = partial(node_after, restarted_ms=self.run_state.restarted_ms)
+        after = partial(run_changes.node_after, restarted_ms=self.run_state.restarted_ms)
         self._step(event, after, self.run_state.nodes[event.node])
 
     def _attempt(self, event: ev.AttemptEvent) -> AttemptRecord:
@@ -106,8 +99,7 @@ class Lifecycles(Rule):
             raise self.broken(event, f"attempt {event.attempt} has ended and is booked")
         return attempt
 
-    def _step(self, event: E, after: Callable[[E, T], StrEnum], subject: T) -> None:
-        """Whether the event's subject may change as it says."""
+    def _step(self, event: _E, after: Callable[[_E, _T], StrEnum], subject: _T) -> None:
         self.times += 1
         try:
             after(event, subject)
@@ -129,8 +121,8 @@ class Lifecycles(Rule):
 
 
 class AttemptLimits(Rule):
-    """S4.  A second attempt at the same time is the copy of the first, or the first is beaten.  Of
-    a job that has ended more may fail before it is stopped.
+    """S4.  A second attempt at the same time is a speculative attempt of the first, or the first is
+    beaten.  Of a job that has ended more may fail before it is stopped.
     """
 
     id = "S4"
@@ -158,7 +150,12 @@ class AttemptLimits(Rule):
         others = [self.run_state.attempts[number] for number in task.open]
         others = [each for each in others if not each.beaten]
         if [each.launch.attempt for each in others] != ([event.original] if event.original else []):
-            raise self.broken(event, f"it is said to be a copy of {event.original}", task, *others)
+            raise self.broken(
+                event,
+                f"it is said to be the speculative attempt of {event.original}",
+                task,
+                *others,
+            )
         if len(task.open) > 1:
             raise self.broken(event, "two attempts of the task run already", task)
         if event.original and others[0].launch.node == event.node:
@@ -182,9 +179,9 @@ class AttemptLimits(Rule):
 
 
 class Shuffles(Rule):
-    """S5.  A reduce hears that an output is gone after a latency; until then it may have fetched
-    it.  Reduces that are given up, or whose job has ended, no longer hear.  Slowstart is looked
-    at once: maps may be lost after it.
+    """S5.  A reduce hears after a latency that an output is lost, and may have fetched it by then;
+    one that is given up, or whose job has ended, no longer hears.  Maps may be lost after
+    slowstart.
     """
 
     id = "S5"

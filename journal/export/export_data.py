@@ -1,4 +1,4 @@
-"""A journal read once: its tables, and what happened at single moments."""
+"""A journal read once: its tables, and its instants."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from callboard.scheduler.reasons import Why
 
 
 class Instant(msgspec.Struct, frozen=True, gc=False):
-    """Something that took no time: a word for it, the sentence, and whom it befell: an attempt, a
+    """Something that took no time: a label, the sentence, and what it happened to: an attempt, a
     node, or (neither) the whole cluster.
     """
 
@@ -37,23 +37,22 @@ class ExportData:
         self.submitted: list[ev.JobSubmitted] = []
         """In the order of their submission."""
         self.preempted: dict[AttemptId, Why] = {}
-        """Attempts that had to give way by the policy's decision, and the last reason."""
+        """The preempted attempts, each with its last reason."""
         self._run_state = RunState()
         self._narrator = Narrator(self._run_state)
 
     @classmethod
     def of(cls, events: Iterable[ev.AnyEvent]) -> Self:
         """All that the events tell; ValueError if they do not begin with a run's start."""
-        recording = cls()
+        data = cls()
         for event in events:
-            recording._observe(event)
-        if recording.metrics.started is None:
+            data._observe(event)
+        if data.metrics.started is None:
             raise ValueError("no run has been recorded in it yet")
-        return recording
+        return data
 
     @property
     def started(self) -> ev.RunStarted:
-        """What was run."""
         assert self.metrics.started is not None
         return self.metrics.started
 
@@ -65,31 +64,24 @@ class ExportData:
             case ev.KillOrdered() | ev.SuspendOrdered() if preempts(event):
                 self.preempted[event.attempt] = event.why
                 word = "killed for another" if isinstance(event, ev.KillOrdered) else "suspended"
-                self._note(event, f"preempted: {word}", attempt=event.attempt)
+                self._note(event, f"preempted: {word}", event)
             case ev.FaultStruck():
-                fault = event.fault
-                node = fault.node if isinstance(fault, faults.NodeFault) else None
-                self._note(event, _fault_label(fault), node=node)
+                self._note(event, _fault_label(event.fault), event.fault)
             case ev.NodeLost():
-                self._note(event, "given up for lost", node=event.node)
+                self._note(event, "given up for lost", event)
             case ev.NodeReturned():
-                self._note(event, "joins again", node=event.node)
+                self._note(event, "joins again", event)
             case ev.MapOutputsLost():
-                self._note(event, "maps must run again", node=event.node)
+                self._note(event, "maps must run again", event)
             case ev.OrderSwitched():
-                self._note(event, f"order: {event.now}")
+                self._note(event, f"order: {event.now}", event)
         self._run_state.follow(event)
 
-    def _note(
-        self,
-        event: ev.AnyEvent,
-        label: str,
-        *,
-        attempt: AttemptId | None = None,
-        node: NodeId | None = None,
-    ) -> None:
-        text = self._narrator.describe(event)
-        self.instants.append(Instant(event.at_ms, label, text, attempt, node))
+    def _note(self, event: ev.AnyEvent, label: str, about: object) -> None:
+        text, attempt = self._narrator.describe(event), getattr(about, "attempt", None)
+        self.instants.append(
+            Instant(event.at_ms, label, text, attempt, getattr(about, "node", None))
+        )
 
 
 def _fault_label(fault: faults.Fault) -> str:

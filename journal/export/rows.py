@@ -3,13 +3,13 @@
 What did not come (the end of an attempt that still runs) is None.
 """
 
-from collections.abc import Iterable
 from typing import Literal, get_args
 
 import numpy as np
 
 from callboard.journal.export.export_data import ExportData
-from callboard.journal.figures.tables import FAILED, KILLED, OUTCOMES, SUCCEEDED, AttemptTable, Ints
+from callboard.journal.figures import tables
+from callboard.journal.figures.tables import AttemptColumns, Flags, Ints
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
 from callboard.journal.tell.reason_words import reason_in_words
@@ -35,11 +35,11 @@ def columns_of(data: ExportData, rows: RowKind) -> Columns:
     return attempt_columns(data, attempts) if rows == "attempts" else _jobs(data, attempts)
 
 
-def attempt_columns(data: ExportData, attempts: AttemptTable) -> Columns:
+def attempt_columns(data: ExportData, attempts: AttemptColumns) -> Columns:
     """A row for each attempt that the master launched, by its number.
 
     `slot` is the first that it had, of all the node's, map slots first.  `ended` is what the slot
-    knows, `booked` what the master has written down last; `held_ms` is how long it held slots,
+    knows, `booked` what the master has booked last; `held_ms` is how long it held slots,
     `preempted` the reason for which it had to give way for another job, if it had.
     """
     names = {told.job: told.name for told in data.submitted}
@@ -80,7 +80,7 @@ def _preemption(data: ExportData, attempt: AttemptId) -> str | None:
     return None if why is None else reason_in_words(why)
 
 
-def _jobs(data: ExportData, attempts: AttemptTable) -> Columns:
+def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
     """A row for each job that was submitted, by its number.  Attempts are counted as the master
     has booked them.
     """
@@ -88,13 +88,9 @@ def _jobs(data: ExportData, attempts: AttemptTable) -> Columns:
     told = {each.job: each for each in data.submitted}
     at = np.searchsorted(jobs.job, attempts.job)
 
-    def counted(mine: Iterable[bool]) -> list[TableCell]:
-        counts: list[TableCell] = np.bincount(
-            at[np.asarray(mine)], minlength=len(jobs.job)
-        ).tolist()
-        return counts
+    def counted(mine: Flags) -> list[TableCell]:
+        return list(np.bincount(at[mine], minlength=len(jobs.job)).tolist())
 
-    every = np.ones(len(at), np.bool_)
     of_map = attempts.kind == TaskKind.MAP
     given_way = np.isin(attempts.attempt, np.array(sorted(data.preempted), np.int64))
     return {
@@ -111,10 +107,10 @@ def _jobs(data: ExportData, attempts: AttemptTable) -> Columns:
         "waiting_ms": _known(jobs.waiting_ms),
         "response_ms": _known(jobs.response_ms),
         "outcome": _outcomes(jobs.outcome),
-        "attempts": counted(every),
-        "succeeded": counted(attempts.closed == SUCCEEDED),
-        "failed": counted(attempts.closed == FAILED),
-        "killed": counted(attempts.closed == KILLED),
+        "attempts": counted(attempts.attempt > 0),
+        "succeeded": counted(attempts.closed == tables.SUCCEEDED),
+        "failed": counted(attempts.closed == tables.FAILED),
+        "killed": counted(attempts.closed == tables.KILLED),
         "copies": counted(attempts.original != 0),
         "given_way": counted(given_way),
         "node_local_maps": counted(of_map & (attempts.level == Locality.NODE)),
@@ -128,4 +124,6 @@ def _known(column: Ints) -> list[TableCell]:
 
 
 def _outcomes(column: Ints) -> list[TableCell]:
-    return [None if value == NEVER else str(OUTCOMES[value]) for value in column.tolist()]
+    return [
+        None if value == NEVER else str(tables.OUTCOME_ORDER[value]) for value in column.tolist()
+    ]

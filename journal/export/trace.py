@@ -2,11 +2,10 @@
 
 A node is a process, named by its rack and sorted by it; each of its slots is a track.  A slice is
 a time for which an attempt held the slot, a reduce's shuffle a slice inside it.  Preemptions lie
-on the victim's track, faults and what the master makes of them on a track of the node's own, what
-concerns the whole cluster on its process, with the counters.  Times are virtual, in microseconds.
+on the victim's track, faults and what follows from them on a track of the node's own, what concerns
+the whole cluster on its process, with the counters.  Times are virtual, in microseconds.
 
-No two tracks have the same number, in whatever process, because Perfetto takes numbers of threads
-for unique.
+No two tracks have the same number, even in two processes: Perfetto takes thread numbers for unique.
 """
 
 import heapq
@@ -21,15 +20,10 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.export.export_data import ExportData, Instant
 from callboard.journal.figures.steps import Steps
-from callboard.journal.figures.tables import OUTCOMES, AttemptTable
+from callboard.journal.figures.tables import OUTCOME_ORDER, AttemptColumns
 from callboard.journal.run_records import NEVER
-from callboard.journal.tell.names import (
-    LOCALITY_NAMES,
-    kind_name,
-    node_name,
-    printable,
-    rack_name,
-)
+from callboard.journal.tell import names
+from callboard.journal.tell.names import kind_name, printable
 from callboard.scheduler.model import Locality, Millis, TaskKind
 
 TraceEvent = dict[str, Any]
@@ -67,13 +61,8 @@ def trace_lines(data: ExportData) -> Iterator[str]:
     """The trace as JSON, an event a line, sorted by time."""
     run, tracks = data.started, Tracks(data.started.nodes)
     attempts = data.metrics.attempts()
-    about = {
-        "scenario": run.name,
-        "policy": run.policy,
-        "seed": run.seed,
-        "callboard": run.version,
-        "times": "virtual",
-    }
+    about = {"scenario": run.name, "policy": run.policy, "seed": run.seed}
+    about |= {"callboard": run.version, "times": "virtual"}
     if data.metrics.ended is not None:
         about["digest"] = data.metrics.ended.digest
     yield f'{{"displayTimeUnit":"ms","otherData":{_json(about)},"traceEvents":['
@@ -104,7 +93,9 @@ def _names(
     for facts in tracks.nodes:
         pid = tracks.pids[facts.node]
         kind = f" ({printable(facts.kind)})" if facts.kind else ""
-        yield from _named("process", f"{rack_name(facts.rack)} {node_name(facts.node)}{kind}", pid)
+        yield from _named(
+            "process", f"{names.rack_name(facts.rack)} {names.node_name(facts.node)}{kind}", pid
+        )
         if tracks.machine(facts.node) in used:
             yield from _named("thread", "the node itself", pid, tracks.machine(facts.node))
         for slot in range(facts.map_slots + facts.reduce_slots):
@@ -120,35 +111,27 @@ def _named(what: str, name: str, pid: int, tid: int | None = None) -> Iterator[T
     yield {"ph": "M", "name": f"{what}_sort_index", **place, "args": {"sort_index": index}}
 
 
-def _counters(data: ExportData, attempts: AttemptTable) -> Iterator[TraceEvent]:
+def _counters(data: ExportData, attempts: AttemptColumns) -> Iterator[TraceEvent]:
     """Jobs in the system and busy slots, wherever they change."""
     metrics = data.metrics
-    maps = metrics.busy_slots(TaskKind.MAP, attempts)
-    reduces = metrics.busy_slots(TaskKind.REDUCE, attempts)
-    return heapq.merge(
-        _counter("jobs in the system", "jobs", metrics.jobs_in_system()),
-        _counter("busy map slots", "slots", maps),
-        _counter("busy reduce slots", "slots", reduces),
-        key=itemgetter("ts"),
-    )
+    counters = [_counter("jobs in the system", "jobs", metrics.jobs_in_system())]
+    for kind in TaskKind:
+        busy = metrics.busy_slots(kind, attempts)
+        counters.append(_counter(f"busy {kind_name(kind)} slots", "slots", busy))
+    return heapq.merge(*counters, key=itemgetter("ts"))
 
 
 def _counter(name: str, series: str, steps: Steps) -> Iterator[TraceEvent]:
+    place = {"ph": "C", "name": name, "pid": CLUSTER_PID}
     for at_ms, count in zip(steps.times.tolist(), steps.counts.tolist(), strict=True):
-        yield {
-            "ph": "C",
-            "name": name,
-            "ts": at_ms * _US,
-            "pid": CLUSTER_PID,
-            "args": {series: count},
-        }
+        yield {**place, "ts": at_ms * _US, "args": {series: count}}
 
 
-def _slices(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> Iterator[TraceEvent]:
+def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Iterator[TraceEvent]:
     """Each time that an attempt held a slot, and in it its shuffle.  What still ran when the run
     ended, ends with it.
     """
-    names = {told.job: printable(told.name) for told in data.submitted}
+    titles = {told.job: printable(told.name) for told in data.submitted}
     stints, left_ms = attempts.occupancies, attempts.left_ms(data.metrics.horizon_ms)
     rows = np.argsort(stints.began_ms, kind="stable")
     for row in rows.tolist():
@@ -157,13 +140,11 @@ def _slices(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> Iterato
         job, kind = int(attempts.job[at]), TaskKind(int(attempts.kind[at]))
         node = int(attempts.node[at])
         place = {"pid": tracks.pids[node], "tid": tracks.slot(node, int(stints.slot[row]))}
-        copy = bool(attempts.original[at])
         yield {
-            "ph": "X",
-            "name": f"{names[job]} {kind_name(kind)} {int(attempts.task[at])}",
-            "cat": f"{kind_name(kind)}{',copy' if copy else ''}",
-            "ts": began_ms * _US,
-            "dur": (ended_ms - began_ms) * _US,
+            **_slice(
+                f"{titles[job]} {kind_name(kind)} {int(attempts.task[at])}", began_ms, ended_ms
+            ),
+            "cat": f"{kind_name(kind)}{',copy' if attempts.original[at] else ''}",
             **place,
             "args": _particulars(data, attempts, at),
         }
@@ -171,17 +152,14 @@ def _slices(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> Iterato
             shuffled_ms = int(attempts.shuffled_ms[at])
             until_ms = ended_ms if shuffled_ms == NEVER else min(shuffled_ms, ended_ms)
             if until_ms > began_ms:
-                yield {
-                    "ph": "X",
-                    "name": "shuffle",
-                    "cat": "shuffle",
-                    "ts": began_ms * _US,
-                    "dur": (until_ms - began_ms) * _US,
-                    **place,
-                }
+                yield {**_slice("shuffle", began_ms, until_ms), "cat": "shuffle", **place}
 
 
-def _particulars(data: ExportData, attempts: AttemptTable, at: int) -> TraceEvent:
+def _slice(name: str, began_ms: Millis, ended_ms: Millis) -> TraceEvent:
+    return {"ph": "X", "name": name, "ts": began_ms * _US, "dur": (ended_ms - began_ms) * _US}
+
+
+def _particulars(data: ExportData, attempts: AttemptColumns, at: int) -> TraceEvent:
     """What is said of the attempt in this row."""
     attempt = int(attempts.attempt[at])
     booked, ended = int(attempts.closed[at]), int(attempts.ended[at])
@@ -191,11 +169,11 @@ def _particulars(data: ExportData, attempts: AttemptTable, at: int) -> TraceEven
         "attempt": attempt,
         "number": int(attempts.number[at]) + 1,
         "launched_ms": int(attempts.launched_ms[at]),
-        "outcome": "running" if ended == NEVER else str(OUTCOMES[ended]),
-        "booked": "open" if booked == NEVER else str(OUTCOMES[booked]),
+        "outcome": "running" if ended == NEVER else str(OUTCOME_ORDER[ended]),
+        "booked": "open" if booked == NEVER else str(OUTCOME_ORDER[booked]),
     }
     if attempts.kind[at] == TaskKind.MAP:
-        told["locality"] = LOCALITY_NAMES[Locality(int(attempts.level[at]))]
+        told["locality"] = names.LOCALITY_NAMES[Locality(int(attempts.level[at]))]
     if attempts.original[at]:
         told["original"] = int(attempts.original[at])
     if attempt in data.preempted:
@@ -203,26 +181,20 @@ def _particulars(data: ExportData, attempts: AttemptTable, at: int) -> TraceEven
     return told
 
 
-def _instants(data: ExportData, attempts: AttemptTable, tracks: Tracks) -> list[TraceEvent]:
-    """Preemptions, faults, and what the master made of them."""
+def _instants(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> list[TraceEvent]:
     return [
-        {
-            "ph": "i",
-            "name": moment.label,
-            "ts": moment.at_ms * _US,
-            **_place(moment, attempts, tracks),
-            "args": {"what": moment.text},
-        }
-        for moment in data.instants
+        {"ph": "i", "name": each.label, "ts": each.at_ms * _US, "args": {"what": each.text}}
+        | _place(each, attempts, tracks)
+        for each in data.instants
     ]
 
 
-def _place(moment: Instant, attempts: AttemptTable, tracks: Tracks) -> TraceEvent:
+def _place(instant: Instant, attempts: AttemptColumns, tracks: Tracks) -> TraceEvent:
     """Where an instant lies: on a slot, on a node, or on the cluster."""
-    node, slot = moment.node, None
-    if moment.attempt is not None:
-        at = int(np.searchsorted(attempts.attempt, moment.attempt))
-        node, slot = int(attempts.node[at]), _slot_at(attempts, at, moment.at_ms)
+    node, slot = instant.node, None
+    if instant.attempt is not None:
+        at = int(np.searchsorted(attempts.attempt, instant.attempt))
+        node, slot = int(attempts.node[at]), _slot_at(attempts, at, instant.at_ms)
     if node is None:
         return {"s": "g", "pid": CLUSTER_PID, "tid": tracks.cluster_tid}
     if slot is None:
@@ -230,7 +202,7 @@ def _place(moment: Instant, attempts: AttemptTable, tracks: Tracks) -> TraceEven
     return {"s": "t", "pid": tracks.pids[node], "tid": tracks.slot(node, slot)}
 
 
-def _slot_at(attempts: AttemptTable, at: int, at_ms: Millis) -> int | None:
+def _slot_at(attempts: AttemptColumns, at: int, at_ms: Millis) -> int | None:
     """The slot that the attempt had last by then; the first after it if it had none yet."""
     stints = attempts.occupancies
     low, high = np.searchsorted(stints.place, at), np.searchsorted(stints.place, at, "right")

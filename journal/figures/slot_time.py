@@ -1,11 +1,11 @@
 """Where the slots' time went, in whole milliseconds (rule S9).
 
-Two accounts are drawn up from different events and must meet.  The time that slots were held
-comes from the attempts, each as long as its slot stated at its end: since its start, less the
-time for which it was suspended.  The time that slots stood empty comes from the slots: the gaps
-between one attempt's release (its end or suspension) and the next one's start on the same slot, and
-the whole run for a slot never used.  Their sum is slots × run exactly when no
-slot ever held two attempts, none was used that does not exist, and no duration was misstated.
+Two accounts from different events must agree.  The time that slots were held comes from the
+attempts: for each what its slot stated at its end, from its start on without suspensions.  The time
+that slots were idle comes from the slots: the gaps between one attempt's release (its end or
+suspension) and the next one's start on the same slot, and the whole run for a slot never used.
+Their sum is slots × run exactly when no slot ever held two attempts, none was used that does not
+exist, and no duration was misstated.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from callboard.actors.vocabulary.events import NodeFacts
-from callboard.journal.figures.tables import FAILED, KILLED, SUCCEEDED, AttemptTable, Flags, Ints
+from callboard.journal.figures.tables import FAILED, KILLED, SUCCEEDED, AttemptColumns, Flags, Ints
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import TaskKind
 
@@ -23,11 +23,10 @@ from callboard.scheduler.model import TaskKind
 class SlotTime(msgspec.Struct, frozen=True):
     """Slot time in ms.
 
-    `useful`: held by attempts that the master booked as succeeded.  `wasted`: held by attempts
-    that failed or were killed, by the slot's word or the master's; the master's has precedence.
-    `unfinished`: held by attempts that still ran at the end of the run, or had ended well without
-    the master having heard of it.  `idle`: held by nothing.  `down`: on a node that had crashed.
-    `total`: slots × run.
+    `useful`: held by attempts that the master booked as succeeded.  `wasted`: by attempts that
+    failed or were killed, as the master has booked them, else as the slot says.  `unfinished`: by
+    attempts that still ran at the end of the run, or had succeeded without the master having heard
+    of it.  `idle`: held by none.  `down`: on a node that had crashed.  `total`: slots × run.
     """
 
     useful: int = 0
@@ -48,20 +47,17 @@ class SlotTime(msgspec.Struct, frozen=True):
 
     @property
     def busy(self) -> int:
-        """The time that slots were held."""
         return self.useful + self.wasted + self.unfinished
 
 
-def slot_time(
-    table: AttemptTable,
+def slot_account(
+    table: AttemptColumns,
     kind: TaskKind,
     nodes: Sequence[NodeFacts],
     horizon_ms: int,
     down_ms: Ints,
 ) -> SlotTime:
-    """The account of the slots of one kind, from 0 to `horizon_ms`; `down_ms` is how long each
-    node was down.
-    """
+    """The account of the slots of one kind up to `horizon_ms`; each node was down for `down_ms`."""
     mine = table.ran & (table.kind == kind)
     held = held_ms(table, horizon_ms)
     slots = _slots(nodes, kind)
@@ -77,9 +73,9 @@ def slot_time(
     )
 
 
-def held_ms(table: AttemptTable, horizon_ms: int) -> Ints:
-    """How long each attempt held a slot; 0 if it never began.  Of one that has ended its slot's
-    word is taken, of another the sum of its stints.
+def held_ms(table: AttemptColumns, horizon_ms: int) -> Ints:
+    """How long each attempt held a slot; 0 if it never began.  For one that has ended this is what
+    its slot stated, else the sum of its occupancies.
     """
     stated = table.ended_ms - table.stated_ms - table.suspended_ms
     occupied = table.occupied_ms(horizon_ms)
@@ -98,7 +94,7 @@ def down_times(power: Ints, nodes: int, horizon_ms: int) -> Ints:
     return np.where(since == NEVER, down_ms, down_ms + horizon_ms - since)
 
 
-def shuffle_ms(table: AttemptTable, horizon_ms: int) -> int:
+def shuffle_ms(table: AttemptColumns, horizon_ms: int) -> int:
     """How long reduces held their slots until they had all map outputs, or until they ended."""
     at = table.occupancies.place
     left, shuffled = table.left_ms(horizon_ms), table.shuffled_ms[at]
@@ -107,10 +103,10 @@ def shuffle_ms(table: AttemptTable, horizon_ms: int) -> int:
     return int(np.maximum(until - table.occupancies.began_ms, 0)[mine].sum())
 
 
-def _lost_work(table: AttemptTable) -> Flags:
-    """Whose work is lost: by the master's book, or by the slot's word where nothing is booked."""
-    word = np.where(table.closed != NEVER, table.closed, table.ended)
-    return np.isin(word, (FAILED, KILLED))
+def _lost_work(table: AttemptColumns) -> Flags:
+    """Which attempts did no good: as the master has booked, or as the slot says if it has not."""
+    outcome = np.where(table.closed != NEVER, table.closed, table.ended)
+    return np.isin(outcome, (FAILED, KILLED))
 
 
 def _slots(nodes: Sequence[NodeFacts], kind: TaskKind) -> Ints:
@@ -121,7 +117,7 @@ def _slots(nodes: Sequence[NodeFacts], kind: TaskKind) -> Ints:
     return slots
 
 
-def _idle_ms(table: AttemptTable, mine: Flags, slots: Ints, horizon_ms: int) -> int:
+def _idle_ms(table: AttemptColumns, mine: Flags, slots: Ints, horizon_ms: int) -> int:
     """The gaps on all slots, used and unused."""
     stints, at = table.occupancies, table.occupancies.place
     here = mine[at]

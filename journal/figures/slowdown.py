@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callboard.journal.figures.summary import SampleStatistics, sample_statistics
-from callboard.journal.figures.tables import Ints, JobTable
+from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.scheduler.model import JobId, Millis
 
 
@@ -34,7 +34,7 @@ class Slowdowns:
     statistics: SlowdownStatistics
 
 
-def slowdowns(jobs: JobTable, solo_ms: Mapping[JobId, Millis]) -> Slowdowns:
+def slowdowns(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Slowdowns:
     """Response time over `solo_ms`, the job's response time when it runs alone.
 
     Raises ValueError if a completed job has no solo time, or one that is not positive.

@@ -28,9 +28,8 @@ class TaskCounts(msgspec.Struct, frozen=True):
 
 
 class AttemptCounts(msgspec.Struct, frozen=True):
-    """Attempts by the master's book; `launched` is the sum of the others.
-
-    `running` are those not closed at the run's end, whether or not they had really begun.
+    """Attempts as the master has booked them; `launched` is the sum of the others, `running` are
+    those not closed at the run's end, whether or not they had really begun.
     """
 
     launched: int
@@ -48,7 +47,7 @@ class SpeculationCounts(msgspec.Struct, frozen=True):
 
 
 class SampleStatistics(msgspec.Struct, frozen=True):
-    """How some values lie; all None when there are none.
+    """The distribution of some values; all None when there are none.
 
     Percentiles are interpolated linearly between the two nearest ranks (numpy's `linear`).
     """
@@ -112,8 +111,8 @@ class Little(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a run's events tell in figures.  `digest`, `messages`, `ties` and `reason` are
-    None for a run that was cut off.
+    """All figures of a run.  `digest`, `messages`, `ties` and `reason` are None for a run that
+    was cut off.
 
     `response_seconds` and `waiting_seconds` (until a job's first launch) are over the completed
     jobs.  `shuffle_wait_seconds` is the slot time of reduces from their start until they had all
@@ -147,30 +146,21 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         plain: dict[str, Any] = msgspec.to_builtins(self)
         # The name of before, for programs that read it.
         plain["speculation"]["copies"] = self.speculation.speculative_attempts
-        out: dict[str, object] = {}
-        for key, value in plain.items():
-            out[key] = value
-            if key == "virtual_seconds":
-                out["wall_seconds"] = wall_seconds
-        return out
+        items = list(plain.items())
+        items.insert(1 + list(plain).index("virtual_seconds"), ("wall_seconds", wall_seconds))
+        return dict(items)
 
 
 def sample_statistics(values: NDArray[np.float64]) -> SampleStatistics:
-    """The spread of some values."""
+    """The statistics of some values."""
     if not len(values):
         return SampleStatistics()
-    median, p95, p99 = np.percentile(values, (50, 95, 99), method="linear")
-    return SampleStatistics(
-        mean=float(values.mean()),
-        median=float(median),
-        p95=float(p95),
-        p99=float(p99),
-        max=float(values.max()),
-    )
+    median, p95, p99 = np.percentile(values, (50, 95, 99), method="linear").tolist()
+    return SampleStatistics(float(values.mean()), median, p95, p99, float(values.max()))
 
 
 def statistics_in_seconds(times_ms: Ints) -> SampleStatistics:
-    """The spread, in seconds, of times in ms.  The mean is rounded once, from an exact sum."""
+    """The same in seconds, of times in ms.  The mean is rounded once, from an exact sum."""
     found = sample_statistics(times_ms / 1000)
     if found.mean is None:
         return found

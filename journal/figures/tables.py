@@ -1,11 +1,10 @@
 """A run's jobs and attempts as columns: what `Metrics` has gathered, joined by id.
 
 All columns of a table are int64 and of one length.  `NEVER` (-1) stands for a time or an outcome
-that did not come.  Outcomes are numbered as in `OUTCOMES`.
+that did not come.  Outcomes are numbered as in `OUTCOME_ORDER`.
 """
 
-from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,17 +17,39 @@ from callboard.journal.run_records import NEVER
 Ints: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 
-OUTCOMES = tuple(Outcome)
-OUTCOME_NUMBERS: dict[Outcome, int] = {outcome: n for n, outcome in enumerate(OUTCOMES)}
-SUCCEEDED, FAILED, KILLED = (OUTCOME_NUMBERS[outcome] for outcome in OUTCOMES)
+OUTCOME_ORDER = tuple(Outcome)
+OUTCOME_NUMBERS: dict[Outcome, int] = {outcome: n for n, outcome in enumerate(OUTCOME_ORDER)}
+SUCCEEDED, FAILED, KILLED = (OUTCOME_NUMBERS[outcome] for outcome in OUTCOME_ORDER)
+
+WIDTHS = {
+    "submitted": 5,
+    "finished": 4,
+    "launched": 8,
+    "speculative": 2,
+    "started": 3,
+    "resumed": 3,
+    "suspended": 2,
+    "shuffled": 2,
+    "ended": 5,
+    "closed": 3,
+    "resubmitted": 2,
+    "power": 3,
+}
+"""What `Metrics` gathers: its rows, each with an id first, and how many numbers are in one."""
+
+Rows: TypeAlias = Mapping[str, Ints]
+"""The same as columns."""
+
+JobLabels: TypeAlias = tuple[str, str, str]
+"""A job's name, user and pool."""
 
 
 @dataclass(frozen=True, eq=False)
 class Occupancies:
     """One row for each time that an attempt took a slot, in the order of attempts, then of time.
 
-    `place` is the attempt's row in its table; `ended_ms` is when it was suspended, `NEVER` for a
-    stint that was not ended by that.
+    `place` is the attempt's row in its table; `ended_ms` is when it was suspended, `NEVER` where
+    nothing did.
     """
 
     place: Ints
@@ -38,14 +59,15 @@ class Occupancies:
 
 
 @dataclass(frozen=True, eq=False)
-class AttemptTable:
+class AttemptColumns:
     """One row for each attempt that the master launched, by attempt id.
 
-    `ended_ms` and `ended` are the slot's truth, `closed_ms` and `closed` the master's book; an
-    attempt closed twice (a finished map that was lost later) stands as closed last.
+    `ended_ms` and `ended` are what really happened, `closed_ms` and `closed` what the master has
+    booked, last if it closed the attempt twice (a finished map that was lost later).
     `stated_ms` is the start that the slot stated when the attempt ended, `suspended_ms` for how
-    long it says the attempt was suspended (0 while it has not ended).  `slot` is the first that
-    it had; `occupancies` are all times that it had one.  `original` is 0 but for copies.
+    long it said that it was suspended (0 while it has not ended).  `slot` is the first that
+    it had; `occupancies` are all times that it had one.  Only speculative attempts have an
+    `original` other than 0.
     """
 
     attempt: Ints
@@ -70,31 +92,27 @@ class AttemptTable:
 
     @property
     def ran(self) -> Flags:
-        """Which attempts have really begun."""
         return np.not_equal(self.started_ms, NEVER)
 
     def released_ms(self, horizon_ms: int) -> Ints:
-        """When each attempt gave up its slot: at its end, or not before the run's, whatever the
-        master has booked.
-        """
+        """When each attempt really was over, or the end of the run."""
         return np.where(self.ended_ms != NEVER, self.ended_ms, horizon_ms)
 
     def left_ms(self, horizon_ms: int) -> Ints:
-        """When each stint ended: when the attempt was suspended, else when it gave up its slot."""
+        """When each occupancy ended: when the attempt was suspended, else when it was over."""
         released = self.released_ms(horizon_ms)[self.occupancies.place]
         return np.where(self.occupancies.ended_ms != NEVER, self.occupancies.ended_ms, released)
 
     def occupied_ms(self, horizon_ms: int) -> Ints:
-        """How long each attempt has held slots, all its stints together."""
-        lasted = np.zeros(len(self.attempt), np.int64)
-        np.add.at(
-            lasted, self.occupancies.place, self.left_ms(horizon_ms) - self.occupancies.began_ms
-        )
-        return lasted
+        """How long each attempt has held slots in all."""
+        held_ms = np.zeros(len(self.attempt), np.int64)
+        lasted = self.left_ms(horizon_ms) - self.occupancies.began_ms
+        np.add.at(held_ms, self.occupancies.place, lasted)
+        return held_ms
 
 
 @dataclass(frozen=True, eq=False)
-class JobTable:
+class JobColumns:
     """One row for each submitted job, by job id.
 
     `outcome`, `finished_ms` and `response_ms` (from submission to the end) are `NEVER` while the
@@ -119,23 +137,7 @@ class JobTable:
 
     @property
     def completed(self) -> Flags:
-        """Which jobs have succeeded."""
         return np.equal(self.outcome, SUCCEEDED)
-
-
-def column_copy(rows: "array[int]", width: int) -> Ints:
-    """A copy of flat rows as one array of `width` columns: the rows may then grow on."""
-    return column_view(rows, width).copy()
-
-
-def column_view(rows: "array[int]", width: int) -> Ints:
-    """The same without copying.  The rows cannot grow while anyone holds it: drop it at once."""
-    return np.frombuffer(rows, np.int64).reshape(-1, width).T
-
-
-def blank(length: int) -> Ints:
-    """A column of `NEVER`."""
-    return np.full(length, NEVER, np.int64)
 
 
 def places(known: Ints, wanted: Ints, what: str) -> Ints:
@@ -161,16 +163,15 @@ def by_id(table: Ints, what: str) -> Ints:
     return table
 
 
-def occupancies(ids: Ints, started: Ints, resumed: Ints, suspended: Ints) -> Occupancies:
-    """The nth time that an attempt took a slot was ended by its nth suspension, if there was one;
-    every argument after `ids` has the attempt's id first, in the order of events.
-    """
-    began = np.concatenate((started, resumed), axis=1)
+def occupancies(ids: Ints, rows: Rows) -> Occupancies:
+    """The nth time that an attempt took a slot was ended by its nth suspension, if any."""
+    began = np.concatenate((rows["started"], rows["resumed"]), axis=1)
     began = began[:, np.argsort(began[0], kind="stable")]
-    suspended = suspended[:, np.argsort(suspended[0], kind="stable")]
+    suspended = rows["suspended"][:, np.argsort(rows["suspended"][0], kind="stable")]
     at = places(ids, began[0], "resumption of an attempt never launched:")
-    ended_ms = blank(len(at))
-    of = np.searchsorted(began[0], suspended[0]) + _nth(suspended[0])
+    ended_ms = np.full(len(at), NEVER)
+    nth = np.arange(suspended.shape[1]) - np.searchsorted(suspended[0], suspended[0])
+    of = np.searchsorted(began[0], suspended[0]) + nth
     inside = of < len(at)
     if not inside.all() or (began[0][of] != suspended[0]).any():
         raise ValueError("inconsistent events: suspension of an attempt that had no slot")
@@ -182,82 +183,58 @@ def occupancies(ids: Ints, started: Ints, resumed: Ints, suspended: Ints) -> Occ
     return Occupancies(at, began[1], began[2], ended_ms)
 
 
-def _nth(ids: Ints) -> Ints:
-    """Of sorted ids, which of its equals each is, from 0."""
-    return np.arange(len(ids)) - np.searchsorted(ids, ids)
+def joined(ids: Ints, rows: Ints, what: str) -> Ints:
+    """The columns after the first, in the order of `ids`; `NEVER` where there is no row of an id.
+
+    Raises ValueError for a row of another id.
+    """
+    found = np.full((len(rows) - 1, len(ids)), NEVER)
+    found[:, places(ids, rows[0], what)] = rows[1:]
+    return found
 
 
-def attempt_table(
-    launched: Ints,
-    copies: Ints,
-    started: Ints,
-    shuffled: Ints,
-    ended: Ints,
-    closed: Ints,
-    resumed: Ints,
-    suspended: Ints,
-    resubmitted: Ints,
-) -> AttemptTable:
-    """Join what was told of the attempts; every argument has the attempt's id first."""
-    launched = by_id(launched, "launch of attempt")
+def join_attempts(rows: Rows) -> AttemptColumns:
+    """Join what was told of the attempts."""
+    launched = by_id(rows["launched"], "launch of attempt")
     ids = launched[0]
-    size = len(ids)
-    started_ms, slot, shuffled_ms = blank(size), blank(size), blank(size)
-    ended_ms, outcome, claimed_ms = blank(size), blank(size), blank(size)
-    suspended_ms = np.zeros(size, np.int64)
-    closed_ms, booked = blank(size), blank(size)
-    copy_of = np.zeros(size, np.int64)
-    copy_of[places(ids, copies[0], "copy never launched:")] = copies[1]
-    at = places(ids, started[0], "start of an attempt never launched:")
-    started_ms[at], slot[at] = started[1], started[2]
-    at = places(ids, shuffled[0], "shuffle of an attempt never launched:")
-    shuffled_ms[at] = shuffled[1]
-    at = places(ids, ended[0], "end of an attempt never launched:")
-    ended_ms[at], outcome[at], claimed_ms[at], suspended_ms[at] = ended[1:]
-    at = places(ids, closed[0], "closing of an attempt never launched:")
-    closed_ms[at], booked[at] = closed[1], closed[2]
-    for job, at_ms in resubmitted.T:  # what it had done before is lost
+    (original,) = joined(ids, rows["speculative"], "speculative attempt never launched:")
+    started = joined(ids, rows["started"], "start of an attempt never launched:")
+    shuffled = joined(ids, rows["shuffled"], "shuffle of an attempt never launched:")
+    *ended, suspended_ms = joined(ids, rows["ended"], "end of an attempt never launched:")
+    closed_ms, closed = joined(ids, rows["closed"], "closing of an attempt never launched:")
+    for job, at_ms in rows["resubmitted"].T:  # what it had done before is lost
         done = (launched[1] == job) & (closed_ms != NEVER) & (closed_ms <= at_ms)
-        booked[done & (booked == SUCCEEDED)] = KILLED
-    rows: list[Any] = [*launched, copy_of, started_ms, slot, shuffled_ms]
-    rows += [ended_ms, outcome, claimed_ms, suspended_ms, closed_ms, booked]
-    rows.append(occupancies(ids, started, resumed, suspended))
-    return AttemptTable(*rows)
+        closed[done & (closed == SUCCEEDED)] = KILLED
+    columns: list[Any] = [*launched, np.maximum(original, 0), *started, *shuffled, *ended]
+    columns += [np.maximum(suspended_ms, 0), closed_ms, closed, occupancies(ids, rows)]
+    return AttemptColumns(*columns)
 
 
-JobLabels: TypeAlias = tuple[str, str, str]
-"""A job's name, user and pool."""
-
-
-def job_table(
-    submitted: Ints, finished: Ints, owners: Sequence[JobLabels], attempts: AttemptTable
-) -> JobTable:
-    """Join what was told of the jobs; `submitted` has the place in `owners` second."""
-    job, place, submitted_ms, maps, reduces = by_id(submitted, "submission of job")
-    finished = by_id(finished, "end of job")
-    finished_ms, outcome, claimed_ms = (blank(len(job)) for _ in range(3))
-    at = places(job, finished[0], "end of a job never submitted:")
-    finished_ms[at], outcome[at], claimed_ms[at] = finished[1], finished[2], finished[3]
-    first = first_launches(job, attempts)
-    owned = [owners[n] for n in place]
-    return JobTable(
+def join_jobs(rows: Rows, labels: Sequence[JobLabels], attempts: AttemptColumns) -> JobColumns:
+    """Join what was told of the jobs, and of their attempts."""
+    job, place, submitted_ms, maps, reduces = by_id(rows["submitted"], "submission of job")
+    finished = by_id(rows["finished"], "end of job")
+    finished_ms, outcome, stated_ms = joined(job, finished, "end of a job never submitted:")
+    first_ms = first_launches(job, attempts)
+    name, user, pool = ([labels[at][part] for at in place] for part in range(3))
+    return JobColumns(
         job=job,
-        name=tuple(name for name, _, _ in owned),
-        user=tuple(user for _, user, _ in owned),
-        pool=tuple(pool for _, _, pool in owned),
+        name=tuple(name),
+        user=tuple(user),
+        pool=tuple(pool),
         submitted_ms=submitted_ms,
         maps=maps,
         reduces=reduces,
         finished_ms=finished_ms,
         outcome=outcome,
-        stated_ms=claimed_ms,
+        stated_ms=stated_ms,
         response_ms=np.where(finished_ms == NEVER, NEVER, finished_ms - submitted_ms),
-        first_launch_ms=first,
-        waiting_ms=np.where(first == NEVER, NEVER, first - submitted_ms),
+        first_launch_ms=first_ms,
+        waiting_ms=np.where(first_ms == NEVER, NEVER, first_ms - submitted_ms),
     )
 
 
-def first_launches(jobs: Ints, attempts: AttemptTable) -> Ints:
+def first_launches(jobs: Ints, attempts: AttemptColumns) -> Ints:
     """When the first task of each job was launched, or `NEVER`."""
     at = places(jobs, attempts.job, "launch for a job never submitted:")
     far = np.iinfo(np.int64).max

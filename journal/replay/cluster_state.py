@@ -1,7 +1,7 @@
-"""The cluster at one moment: the run's state, and what a screen wants of it besides.
+"""The cluster at one moment: the run's state, and what else a screen needs.
 
-A `ClusterState` is what `Metrics` is not: it forgets.  Its size is that of the cluster and of the
-list of jobs, whatever has happened on it, so it can be copied (`copy`) and kept as a snapshot.
+Its size is that of the cluster and of the list of jobs, however long the run, so it can be copied
+and kept as a snapshot.
 """
 
 from array import array
@@ -15,32 +15,29 @@ from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.frame import NodeStatus, SlotState
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import JobId, NodeId, TaskKind
+from callboard.scheduler.model import JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.reasons import Refusal
 
 
 class ClusterState:
     """Everything that is so at one moment of a run; `observe` takes the next event in.
 
-    The areas are slot time in ms up to the last event: `busy_ms` that slots of a kind were held,
-    `jobs_ms` that jobs were in the system, `wasted_ms` that was held by attempts which failed or
-    were killed.  There is a column entry for each slot of the cluster, or for each node.
+    The areas are in ms up to the last event: `busy_ms` for which slots of a kind were held,
+    `wasted_ms` by attempts that failed or were killed, `jobs_ms` for which jobs were in the system.
+    There are `slots` of each kind, those of a node from `first` on.  Columns have an entry for each
+    slot: `owners` are jobs (their number + 1, 0 for none), `holders` the attempts that have it or
+    had it last, `reduce_slots` has 1 for those of reduces; or they have one for each node.
     """
 
     def __init__(self) -> None:
         self.run = RunState()
         self.first: list[int] = [0]
-        """Where each node's slots begin among all."""
         self.slots = [0, 0]
-        """How many there are of each kind."""
         self.reduce_slots = b""
-        """1 for each slot that is one for reduces."""
         self.states = bytearray()
         self.owners = array("i")
-        """The job that has the slot, by its number and 1; 0 for none."""
         self.since = array("q")
         self.holders = array("q")
-        """The attempt that has the slot, or had it last."""
         self.node_status = bytearray()
         self.lost = bytearray()
         self.suspended_by_node = bytearray()
@@ -48,14 +45,14 @@ class ClusterState:
         self.jobs_ms = 0
         self.wasted_ms = 0
         self.levels = [0, 0, 0]
-        """Maps launched, by locality."""
+        """Launched maps, by locality."""
         self.skips: dict[JobId, tuple[ev.AttemptLaunched, Refusal]] = {}
-        """By which launch a job was passed over last, and the reason."""
+        """The launch that passed a job over last, and the reason."""
         self.done = [(0, 0), (0, 0)]
-        """Of maps and reduces that succeeded: their work in ms, and how many there were."""
+        """The work in ms of the maps and reduces that succeeded, and how many there were."""
 
     def copy(self) -> Self:
-        """The same, to go its own way."""
+        """The same, to be changed independently."""
         twin = copy(self)
         for name, value in vars(self).items():
             if not isinstance(value, int | bytes):
@@ -64,13 +61,9 @@ class ClusterState:
 
     def observe(self, event: ev.AnyEvent) -> AttemptRecord | None:
         """Take in the next event; the attempt that it is about, as it is now."""
-        run = self.run
-        passed = event.at_ms - run.now_ms
-        if passed:
-            self.busy_ms[0] += run.busy[0] * passed
-            self.busy_ms[1] += run.busy[1] * passed
-            self.jobs_ms += len(run.live) * passed
-        attempt = run.follow(event)
+        if event.at_ms != self.run.now_ms:
+            *self.busy_ms, self.jobs_ms = self.areas(event.at_ms)
+        attempt = self.run.follow(event)
         if attempt is not None:
             look = _OF_ATTEMPT.get(type(event))
             if look is not None:
@@ -81,9 +74,18 @@ class ClusterState:
             self._show_nodes(event)
         return attempt
 
+    def areas(self, at_ms: Millis) -> tuple[int, int, int]:
+        """`busy_ms` of both kinds, and `jobs_ms`, at a moment up to which nothing happens."""
+        passed, (maps, reduces) = at_ms - self.run.now_ms, self.run.busy
+        return (
+            self.busy_ms[0] + maps * passed,
+            self.busy_ms[1] + reduces * passed,
+            self.jobs_ms + len(self.run.live) * passed,
+        )
+
     def expected_ms(self, job: JobRecord) -> float | None:
-        """The job's size by what has been seen of tasks: their number times their mean, of its
-        own that have succeeded, else of all (as `size="online"` has it); None without any.
+        """The job's size as `size="online"` has it: its tasks times the mean of its own that have
+        succeeded, else of all; None without any.
         """
         size_ms = 0.0
         for kind, phase in zip(TaskKind, job.phases, strict=True):
@@ -144,7 +146,7 @@ class ClusterState:
         self._show(event, attempt)
 
     def _show(self, event: ev.AttemptEvent, attempt: AttemptRecord) -> None:
-        """What the slot that the attempt has, or had last, is to be shown as."""
+        """Update the slot that the attempt has, or had last."""
         place = self.first[attempt.launch.node] + attempt.slot
         if attempt.slot != NO_SLOT and self.holders[place] == event.attempt:
             state = self.states[place] = slot_state(attempt)
@@ -159,7 +161,7 @@ class ClusterState:
     def _show_nodes(self, event: ev.FaultStruck | ev.NodeEvent) -> None:
         about = event.fault if isinstance(event, ev.FaultStruck) else event
         nodes = self.run.nodes
-        if isinstance(about, faults.MasterFault):  # which may forget whom it had given up
+        if isinstance(about, faults.MasterFault):  # it may forget which nodes it had given up
             shown = list(nodes)
         else:
             shown = [getattr(about, "node", -1)]

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.event_log import matches_text, sentence_at
+from callboard.journal.replay.event_log import sentence_at
 from callboard.journal.replay.frame import (
     COMPARISON_SORT_KEYS,
     ComparedJob,
@@ -14,7 +14,7 @@ from callboard.journal.replay.frame import (
     RunFigures,
     View,
 )
-from callboard.journal.replay.job_rows import job_row, searchable_text, sort_key
+from callboard.journal.replay.job_rows import filtered, in_view, job_row, sort_key
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.diff import same_decision, same_event
@@ -23,7 +23,7 @@ from callboard.scheduler.model import JobId, Millis
 
 StatePair = tuple[ClusterState, ClusterState]
 
-_SWITCHES = EVENT_NUMBERS[ev.FaultStruck]
+_FAULT = EVENT_NUMBERS[ev.FaultStruck]
 _ENDED = EVENT_NUMBERS[ev.RunEnded]
 
 
@@ -31,13 +31,12 @@ def compare_figures(
     recordings: tuple[Recording, Recording], clusters: StatePair, at_ms: Millis
 ) -> tuple[RunFigures, RunFigures]:
     """Both runs in figures."""
-    responses = tuple(_responses(cluster) for cluster in clusters)
-    common = responses[0].keys() & responses[1].keys()
-    first, second = (
-        _figures(recording, cluster, each, common, at_ms)
-        for recording, cluster, each in zip(recordings, clusters, responses, strict=True)
+    one, other = (_responses(cluster) for cluster in clusters)
+    common = one.keys() & other.keys()
+    return (
+        _figures(recordings[0], clusters[0], one, common, at_ms),
+        _figures(recordings[1], clusters[1], other, common, at_ms),
     )
-    return first, second
 
 
 def _responses(cluster: ClusterState) -> dict[JobId, Millis]:
@@ -58,22 +57,14 @@ def _figures(
 ) -> RunFigures:
     over = recording.closed and at_ms >= recording.end_ms
     upto_ms = recording.end_ms if over else at_ms
-    passed = upto_ms - cluster.run.now_ms
-    maps, reduces = (
-        (busy_ms + busy * passed) / max(slots * upto_ms, 1)
-        for busy_ms, busy, slots in zip(
-            cluster.busy_ms, cluster.run.busy, cluster.slots, strict=True
-        )
-    )
-    submitted = len(cluster.run.jobs)
+    *busy_ms, jobs_ms = cluster.areas(upto_ms)
+    maps, reduces = (ms / max(n * upto_ms, 1) for ms, n in zip(busy_ms, cluster.slots, strict=True))
     return RunFigures(
         policy=cluster.run.policy,
         done=len(responses),
         response_ms=_mean(responses.values()),
         common_ms=_mean([responses[job] for job in common]),
-        in_system_ms=(cluster.jobs_ms + len(cluster.run.live) * passed) / submitted
-        if submitted
-        else None,
+        in_system_ms=jobs_ms / len(cluster.run.jobs) if cluster.run.jobs else None,
         busy=(maps, reduces),
         wasted=cluster.wasted_ms / max(sum(cluster.slots) * upto_ms, 1),
         run_ended_ms=recording.end_ms if over else None,
@@ -93,19 +84,16 @@ def compare_jobs(
     """
     runs = clusters[0].run, clusters[1].run
     wanted = [run.jobs if view.all_jobs else run.live for run in runs]
+    front, other = runs[view.lead].jobs, runs[1 - view.lead].jobs
     jobs = sorted(wanted[0].keys() | wanted[1].keys())
-    front = runs[view.lead].jobs, runs[1 - view.lead].jobs
-    rows = [front[0].get(job) or front[1][job] for job in jobs]
-    if view.filter:
-        rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
+    rows = filtered([front.get(job) or other[job] for job in jobs], view)
     key = view.jobs_key if view.jobs_key in COMPARISON_SORT_KEYS else JobSortKey.ID
     rows.sort(key=sort_key(key, at_ms), reverse=view.jobs_reverse)
-    top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    shown = [
-        _compared(row, [run.jobs.get(row.submission.job) for run in runs], at_ms)
-        for row in rows[top : top + view.jobs_rows]
+    shown, top = in_view(rows, view)
+    compared = [
+        _compared(row, [run.jobs.get(row.submission.job) for run in runs], at_ms) for row in shown
     ]
-    return shown, top, len(rows)
+    return compared, top, len(rows)
 
 
 def _compared(row: JobRecord, sides: list[JobRecord | None], at_ms: Millis) -> ComparedJob:
@@ -118,7 +106,7 @@ def _compared(row: JobRecord, sides: list[JobRecord | None], at_ms: Millis) -> C
 class DivergenceSearch:
     """Looks for the first event at which two recordings diverge, as far as both are known.
 
-    The runs' first events, and switches of policy from outside, are left out: runs are compared
+    The runs' first events and switches of policy from outside are left out: runs are compared
     because their policies differ.
     """
 
@@ -143,7 +131,7 @@ class DivergenceSearch:
 
     def _is_switch(self, side: int) -> bool:
         recording, place = self.recordings[side], self._places[side]
-        if recording.kinds[place] != _SWITCHES:
+        if recording.kinds[place] != _FAULT:
             return False
         event = recording.event(place)
         return isinstance(event, ev.FaultStruck) and isinstance(event.fault, SwitchPolicy)

@@ -9,14 +9,9 @@ from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
 from callboard.journal.replay.source import GoTo, GoToEvent, Move, Play, Stay, Step, StepKind
 from callboard.scheduler.model import Millis
 
+_ORDERS = ev.KillOrdered, ev.SuspendOrdered, ev.ResumeOrdered
 _STEPS = {
-    StepKind.MASTER: (
-        ev.AttemptLaunched,
-        ev.AttemptClosed,
-        ev.KillOrdered,
-        ev.SuspendOrdered,
-        ev.ResumeOrdered,
-    ),
+    StepKind.MASTER: (ev.AttemptLaunched, ev.AttemptClosed, *_ORDERS),
     StepKind.JOB: (ev.JobFinished,),
     StepKind.DIVERGENCE: (),
 }
@@ -59,7 +54,6 @@ class Cursor:
                 self._step(move)
 
     def frame(self, view: View) -> Frame:
-        """The frame at this place."""
         frame = project(self.recording, self.index, self.at_ms, view)
         return msgspec.structs.replace(frame, reached=True) if self.reached else frame
 
@@ -75,7 +69,7 @@ class Cursor:
         self.reached = self.at_ms == stop_ms
 
     def to_ms(self, at_ms: Millis) -> None:
-        """Go to the end of that millisecond, as near as the run is known."""
+        """Go to the end of that millisecond, or as near as the run is known."""
         self.at_ms = max(0, min(at_ms, self.recording.end_ms))
         self.index = self.recording.index_at(self.at_ms)
 

@@ -1,77 +1,60 @@
 """The selected job in words, and its timeline."""
 
 from callboard.actors.vocabulary.job_names import job_name, job_title
+from callboard.journal.replay import lanes
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import Detail, JobState, Lane, View
+from callboard.journal.replay.frame import DetailText, JobStanding, Lane, View
 from callboard.journal.replay.insight import Insight, queue_position
-from callboard.journal.replay.job_rows import job_state, waiting_tasks
-from callboard.journal.replay.lanes import (
-    Window,
-    occupancies_of_job,
-    running_profile,
-    task_lanes,
-    tasks_begun,
-)
+from callboard.journal.replay.job_rows import job_standing, waiting_tasks
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import count, duration, printable
 from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
 from callboard.journal.tell.time_format import clock_time
-from callboard.scheduler.model import Millis
+from callboard.scheduler.model import Millis, TaskKind
 
 _STATES = {
-    JobState.WAITING: "waiting for its first slot",
-    JobState.RUNNING: "running",
-    JobState.STARVED: "starved: begun, but none of its tasks is running",
-    JobState.SUCCEEDED: "succeeded",
-    JobState.FAILED: "failed",
-    JobState.KILLED: "killed",
+    JobStanding.WAITING: "waiting for its first slot",
+    JobStanding.STARVED: "starved: begun, but none of its tasks is running",
 }
 
 
-def job_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
+def job_detail(
+    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
+) -> DetailText:
     """A job: its progress, why it waits, where it ran; then a lane for each of its tasks, or,
     where there is no room for that, how many of its attempts ran when.
     """
     assert view.job is not None
     row = cluster.run.jobs[view.job]
-    submission = row.submission
-    until_ms = row.finished_ms if row.finished_ms is not None else at_ms
-    facts = _progress_facts(cluster, row)
-    if recording.insight is not None:
-        facts += _sizes(recording.insight, cluster, row, at_ms)
-    facts += [("response", _response(row, until_ms)), ("waited", _waited(row, until_ms))]
-    facts += [("submitted", _submission(row)), *_slot_time(row)]
-    window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
-    lanes = _lanes(recording, row, at_ms, view, window) if view.lane_columns else []
-    title = job_title(submission.job, printable(submission.name))
-    return Detail(title, facts, lanes, *window)
-
-
-def _lanes(
-    recording: Recording, row: JobRecord, at_ms: Millis, view: View, window: Window
-) -> list[Lane]:
-    submission = row.submission
-    chosen = occupancies_of_job(recording.occupancies, submission.job, at_ms)
-    if submission.maps + submission.reduces <= view.lane_rows and tasks_begun(chosen) > 0:
-        return task_lanes(chosen, window, view.lane_columns)
-    return running_profile(chosen, submission.job, window, view.lane_columns)
-
-
-def _progress_facts(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str]]:
-    """How far the job is, and what keeps it."""
-    submission = row.submission
-    facts = [("state", _job_state(row))]
-    facts += [("maps", _progress(row.phases[0].done, submission.maps, row.phases[0].running))]
+    submission, over = row.submission, row.finished_ms is not None
+    until_ms = at_ms if row.finished_ms is None else row.finished_ms
+    facts = [("state", _state(row)), ("maps", _progress(row, TaskKind.MAP))]
     if submission.reduces:
-        facts += [
-            ("reduces", _progress(row.phases[1].done, submission.reduces, row.phases[1].running))
-        ]
-    if row.finished_ms is None:
+        facts += [("reduces", _progress(row, TaskKind.REDUCE))]
+    if not over:
         facts += _waiting(cluster, row)
     if row.preempted or row.suspended:
         facts += [("preempted", _preemptions(row))]
-    return facts
+    if recording.insight is not None:
+        facts += _sizes(recording.insight, cluster, row, at_ms)
+    response = f"{duration(until_ms - submission.at_ms)}{'' if over else ' so far'}"
+    facts += [("response", response), ("waited", _waited(row, until_ms))]
+    facts += [("submitted", _submission(row)), *_slot_time(row)]
+    window = (submission.at_ms, max(until_ms, submission.at_ms + 1))
+    shown = _lanes(recording, row, at_ms, view, window) if view.lane_columns else []
+    title = job_title(submission.job, printable(submission.name))
+    return DetailText(title, facts, shown, *window)
+
+
+def _lanes(
+    recording: Recording, row: JobRecord, at_ms: Millis, view: View, window: lanes.Window
+) -> list[Lane]:
+    submission = row.submission
+    chosen = lanes.occupancies_of_job(recording.occupancies, submission.job, at_ms)
+    if submission.maps + submission.reduces <= view.lane_rows and lanes.tasks_begun(chosen) > 0:
+        return lanes.task_lanes(chosen, window, view.lane_columns)
+    return lanes.running_profile(chosen, submission.job, window, view.lane_columns)
 
 
 def _slot_time(row: JobRecord) -> list[tuple[str, str]]:
@@ -87,7 +70,6 @@ def _slot_time(row: JobRecord) -> list[tuple[str, str]]:
 
 
 def _preemptions(row: JobRecord) -> str:
-    """How often the job was preempted, and for which job last."""
     said = f"{count(row.preempted, 'time')}, {row.suspended} suspended now"
     if row.last_preemption is None:
         return said
@@ -95,10 +77,11 @@ def _preemptions(row: JobRecord) -> str:
     return f"{said}; last {clock_time(last.at_ms)}: {reason_in_words(last.why)}"
 
 
-def _job_state(row: JobRecord) -> str:
-    if job_state(row) is JobState.RUNNING and row.suspended:
+def _state(row: JobRecord) -> str:
+    standing = job_standing(row)
+    if standing is JobStanding.RUNNING and row.suspended:
         return f"running, {count(row.suspended, 'attempt')} suspended"
-    return _STATES[job_state(row)]
+    return _STATES.get(standing, standing.name.lower())
 
 
 def _waiting(cluster: ClusterState, row: JobRecord) -> list[tuple[str, str]]:
@@ -147,16 +130,13 @@ def _submission(row: JobRecord) -> str:
     return f"{clock_time(submission.at_ms)}{by}{pool}, {priority} priority"
 
 
-def _progress(done: int, tasks: int, on: int) -> str:
-    return f"{done:,} of {tasks:,} done, {on:,} running, {tasks - done - on:,} waiting"
+def _progress(row: JobRecord, kind: TaskKind) -> str:
+    tasks, done, running = row.total(kind), row.phases[kind].done, row.phases[kind].running
+    waiting = tasks - done - running
+    return f"{done:,} of {tasks:,} done, {running:,} running, {waiting:,} waiting"
 
 
 def _waited(row: JobRecord, until_ms: Millis) -> str:
     if row.first_launch_ms is None:
         return f"{duration(until_ms - row.submission.at_ms)}, and nothing launched yet"
     return f"{duration(row.first_launch_ms - row.submission.at_ms)} for its first launch"
-
-
-def _response(row: JobRecord, until_ms: Millis) -> str:
-    so_far = "" if row.finished_ms is not None else " so far"
-    return f"{duration(until_ms - row.submission.at_ms)}{so_far}"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import Detail, Lane, NodeStatus, SlotState, View
+from callboard.journal.replay.frame import DetailText, NodeStatus, SlotState, View
 from callboard.journal.replay.lanes import SelectedOccupancies, occupancies_of_node, slot_lanes
 from callboard.journal.replay.recording import Recording
 from callboard.journal.tell.names import count, node_name, rack_name
@@ -22,24 +22,26 @@ _STATUS_TEXTS = (
 )
 
 
-def node_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
+def node_detail(
+    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
+) -> DetailText:
     """A node: its status and what the master believes; then a lane for each of its slots."""
     assert view.node is not None
     assert recording.started is not None
     node, facts = view.node, recording.started.nodes[view.node]
-    status, belief = node_status_text(cluster, node), master_belief(cluster, node)
     slots = f"{count(facts.map_slots, 'map slot')}, {count(facts.reduce_slots, 'reduce slot')}"
     machine = f"{slots}, speed {facts.speed:g}{f', {facts.kind}' if facts.kind else ''}"
-    said = [("machine", f"{rack_name(facts.rack)}, {machine}"), ("node", status)]
-    said += [("the master", belief)]
+    said = [("machine", f"{rack_name(facts.rack)}, {machine}")]
+    said += [
+        ("node", node_status_text(cluster, node)),
+        ("the master", master_belief(cluster, node)),
+    ]
     if cluster.suspended_by_node[node]:
         said += [("keeps", count(cluster.suspended_by_node[node], "suspended attempt"))]
     chosen = occupancies_of_node(recording.occupancies, node, at_ms)
     window = timeline_window(chosen, at_ms)
-    lanes: list[Lane] = []
-    if view.lane_columns:
-        lanes = slot_lanes(chosen, facts, window, view.lane_columns)
-    return Detail(node_name(node), said, lanes, *window)
+    lanes = slot_lanes(chosen, facts, window, view.lane_columns) if view.lane_columns else []
+    return DetailText(node_name(node), said, lanes, *window)
 
 
 def timeline_window(chosen: SelectedOccupancies, at_ms: Millis) -> tuple[Millis, Millis]:

@@ -4,26 +4,28 @@ from callboard.actors.vocabulary.events import AttemptLaunched, NodeFacts
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_node import master_belief, node_status_text, timeline_window
-from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
+from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
 from callboard.journal.replay.insight import queue_position
 from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node, slot_name
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import AttemptRecord
-from callboard.journal.tell.names import (
-    LOCALITY_NAMES,
-    duration,
-    kind_name,
-    node_name,
-    printable,
-)
+from callboard.journal.tell import names
+from callboard.journal.tell.names import duration
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis, TaskKind
 
 _BEFORE = 5
-"""The number of earlier attempts that are named."""
+"""How many earlier attempts are named."""
+
+_BELIEFS: dict[int, str] = {
+    SlotState.GHOST: "counts it as running",
+    SlotState.ORPHAN: "has given it up, but it still runs",
+}
 
 
-def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view: View) -> Detail:
+def slot_detail(
+    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
+) -> DetailText:
     """A slot: its attempt and why that was launched, what the master believes, earlier attempts."""
     assert view.node is not None
     assert view.slot is not None
@@ -39,10 +41,9 @@ def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
             what, since_ms = "ended", attempt.ended.at_ms
         said += [(what, f"{clock_time(since_ms)}, {duration(at_ms - since_ms)} ago")]
         said += _stall(attempt)
-    said += [("the master", _belief(cluster, place))]
-    said += [
-        ("node", f"{node_status_text(cluster, node)}; the master {master_belief(cluster, node)}")
-    ]
+    said += [("the master", _BELIEFS.get(cluster.states[place], "knows"))]
+    status = f"{node_status_text(cluster, node)}; the master {master_belief(cluster, node)}"
+    said += [("node", status)]
     chosen = occupancies_of_node(recording.occupancies, node, at_ms)
     mine = [at for at, number in enumerate(chosen.slot.tolist()) if number == slot]
     window = timeline_window(chosen, at_ms)
@@ -50,7 +51,7 @@ def slot_detail(recording: Recording, cluster: ClusterState, at_ms: Millis, view
     lanes: list[Lane] = []
     if view.lane_columns:
         lanes = [lane(slot_name(facts, slot), chosen, mine, window, view.lane_columns)]
-    return Detail(f"{node_name(node)}, {slot_name(facts, slot)}", said, lanes, *window)
+    return DetailText(f"{names.node_name(node)}, {slot_name(facts, slot)}", said, lanes, *window)
 
 
 def _attempt_in(cluster: ClusterState, place: int) -> AttemptRecord | None:
@@ -65,15 +66,16 @@ def _held(cluster: ClusterState, place: int) -> str:
     if attempt is None:
         return "nothing"
     launch = attempt.launch
-    name = printable(cluster.run.job_name(launch.job)) or job_name(launch.job)
+    name = names.printable(cluster.run.job_name(launch.job)) or job_name(launch.job)
     number = f", attempt {launch.number + 1}" if launch.number else ""
     copy = ", a speculative attempt" if launch.original else ""
-    text = f"{kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}{number}{copy}"
+    task = f"{names.kind_name(launch.kind)} {launch.task} of {job_title(launch.job, name)}"
+    text = f"{task}{number}{copy}"
     return f"nothing any more; {text} is over" if attempt.ended is not None else text
 
 
 def _launch(launch: AttemptLaunched) -> list[tuple[str, str]]:
-    where = f", {LOCALITY_NAMES[launch.level]}" if launch.kind is TaskKind.MAP else ""
+    where = f", {names.LOCALITY_NAMES[launch.level]}" if launch.kind is TaskKind.MAP else ""
     return [("launched", f"{clock_time(launch.at_ms)}{where}, {queue_position(launch.why)}")]
 
 
@@ -85,18 +87,7 @@ def _stall(attempt: AttemptRecord) -> list[tuple[str, str]]:
     return [("stalled", f"since {since}, at {stalled.progress:.0%}: {stalled.why}")]
 
 
-def _belief(cluster: ClusterState, place: int) -> str:
-    match cluster.states[place]:
-        case SlotState.GHOST:
-            return "counts it as running"
-        case SlotState.ORPHAN:
-            return "has given it up, but it still runs"
-        case _:
-            return "knows"
-
-
 def _past(chosen: SelectedOccupancies, at: int, facts: NodeFacts) -> tuple[str, str]:
-    """An earlier attempt, and how long it had the slot."""
     kind = "map" if chosen.slot[at] < facts.map_slots else "reduce"
     begin, end = (clock_time(int(ms)) for ms in (chosen.began[at], chosen.ended[at]))
     wasted = ", wasted" if chosen.state[at] == WASTED else ""

@@ -1,7 +1,7 @@
 """The log at any moment of a recording: which events to show, and the sentence for each.
 
-A `Narrator` goes through a run from its beginning.  Here one event is described alone, and what its
-sentence says of earlier ones (the attempt's launch, the job's name) is looked up in the recording.
+One event is described alone: what its sentence says of earlier ones (the attempt's launch, the
+job's name) is looked up in the recording.
 """
 
 from bisect import bisect_right
@@ -28,9 +28,7 @@ _READ_MAX = 4_000
 
 
 class LogFilter(msgspec.Struct, frozen=True):
-    """Which lines: those down to a level, or all of one kind; about the job or the node; with the
-    text.
-    """
+    """Lines down to a level, or of one kind; about the job or the node; with the text."""
 
     level: Importance = Importance.DETAIL
     job: JobId | None = None
@@ -60,11 +58,8 @@ def matches_text(text: str, filter_: str) -> bool:
 
 def _backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[int]:
     """The numbers of the wanted events before `index`, the last first."""
-    only = KIND_NAMES.get(wanted.kind)
-    if only is None:
-        told = np.array([kind.importance <= wanted.level for kind in ev.EVENT_TYPES])
-    else:
-        told = np.array([kind is only for kind in ev.EVENT_TYPES])
+    only, level = KIND_NAMES.get(wanted.kind), wanted.level
+    told = np.array([each is only if only else each.importance <= level for each in ev.EVENT_TYPES])
     for low in range((max(index, 1) - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
         yield from _matching(recording, low, min(index, low + _BLOCK), told, wanted)[::-1].tolist()
 
@@ -72,7 +67,7 @@ def _backwards(recording: Recording, index: int, wanted: LogFilter) -> Iterator[
 def _matching(
     recording: Recording, low: int, high: int, kinds: NDArray[np.bool_], wanted: LogFilter
 ) -> NDArray[np.int64]:
-    """The wanted events of one block.  No view of the recording's arrays outlives it."""
+    """The wanted events of one block.  No view of the recording's arrays may outlive the call."""
     mask = kinds[np.frombuffer(recording.kinds, np.uint8)[low:high]]
     if wanted.job is not None or wanted.node is not None:
         of_job = np.frombuffer(recording.jobs, np.int32)[low:high] == wanted.job

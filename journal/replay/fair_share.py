@@ -1,12 +1,12 @@
 """Each job's fair share of the slots, by the pools of the scenario.
 
-The shares are those of Hadoop's Fair Scheduler (`Fair.entitlements`), whatever policy is in force:
-a measure for any policy.  Pools are the policy's own if it is `fair`, else those that
-the scenario sets up for `fair`; without any, jobs share by their priorities.  The shares follow the
-master's books: slots of nodes that it has not given up, tasks that are not done, reduces from
-slowstart on.
+The shares are those of Hadoop's Fair Scheduler (`Fair.entitlements`), whatever policy is in force.
+Pools are the policy's own if it is `fair`, else those that the scenario sets up for `fair`; without
+any, jobs share by their priorities.  The shares follow the master's books: slots of nodes that it
+has not given up, tasks that are not done, reduces from slowstart on.
 """
 
+from contextlib import suppress
 from math import ceil
 from typing import cast
 
@@ -52,15 +52,10 @@ class FairShares:
         """The fair share of each job in the system, in slots, maps and reduces together."""
         moment = (cluster.run.index, len(cluster.run.live))
         if self._computed_at != moment:
-            self._computed_at, self._shares = moment, self._shared(cluster)
+            share = self.among_jobs if self._params == Fair.Params() else self.among_pools
+            self._computed_at = moment
+            self._shares = share(cluster) if cluster.run.live else {}
         return self._shares
-
-    def _shared(self, cluster: ClusterState) -> dict[JobId, float]:
-        if not cluster.run.live:
-            return {}
-        return (
-            self.among_jobs(cluster) if self._params == Fair.Params() else self.among_pools(cluster)
-        )
 
     def among_jobs(self, cluster: ClusterState) -> dict[JobId, float]:
         """Without pools: the result of `among_pools` in a fraction of the time."""
@@ -70,9 +65,8 @@ class FairShares:
         shares = np.zeros(len(jobs))
         for kind in KINDS:
             demands = np.array([job.running(kind) + job.pending(kind) for job in jobs], np.float64)
-            shares += np.minimum(
-                demands, weights * _water_level(demands, weights, view.slots(kind))
-            )
+            level = _water_level(demands, weights, view.slots(kind))
+            shares += np.minimum(demands, weights * level)
         return dict(zip(cluster.run.live, shares.tolist(), strict=True))
 
     def among_pools(self, cluster: ClusterState) -> dict[JobId, float]:
@@ -105,15 +99,12 @@ def _params_of(started: RunStarted) -> Fair.Params:
     """How jobs fall into pools; the defaults where that cannot be read."""
     parts = started.scenario.get("parts")
     settings = cast(PartSettings, parts) if isinstance(parts, dict) else {}
+    known = SHIPPED.with_settings({k: v for k, v in settings.items() if k == "fair"})
     for text in (started.policy, "fair"):
-        try:
-            spec = parse_policy(
-                text, SHIPPED.with_settings({k: v for k, v in settings.items() if k == "fair"})
-            )
-        except PolicySpecError:
-            continue
-        if isinstance(spec["order"].params, Fair.Params):
-            return spec["order"].params
+        with suppress(PolicySpecError):
+            params = parse_policy(text, known)["order"].params
+            if isinstance(params, Fair.Params):
+                return params
     return Fair.Params()
 
 
@@ -154,7 +145,7 @@ class _JobView:
         return max(self.total(kind) - self.finished(kind) - self.running(kind), 0)
 
     def suspended(self, kind: TaskKind) -> int:  # noqa: ARG002
-        return 0  # they count as running here: the demand is the same
+        return 0  # they count as running: the demand is the same
 
     def resumable(self, kind: TaskKind, node: NodeId) -> None:  # noqa: ARG002
         return None

@@ -2,10 +2,6 @@
 
 A frame is a value, made of numbers, bytes and finished sentences.  It says everything the screen
 draws for one moment of a run, so it can cross a pipe, and a screen never touches an actor.
-
-**Truth and belief.**  A slot's state is the truth, except for two states that tell what the master
-believes where that differs: `GHOST` (the master still counts an attempt there that is over) and
-`ORPHAN` (an attempt runs there that the master has given up).
 """
 
 from enum import IntEnum, IntFlag
@@ -19,7 +15,10 @@ from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 
 class SlotState(IntEnum):
-    """What a slot does."""
+    """What a slot really does; the last two tell what the master believes where that differs.
+
+    It still counts a `GHOST`, an attempt that is over, and has given up an `ORPHAN`, which runs.
+    """
 
     IDLE = 0
     MAP = 1
@@ -38,19 +37,20 @@ USUAL_AGE = 128
 
 
 class NodeStatus(IntFlag):
-    """How a node really is; 0 is up and well."""
+    """How a node really is; 0 is up and well.
+
+    `CUT`: its link to the master is disturbed.  `DRAINED`: out of service, it gets nothing new.
+    `ABSENT`: down since before the run began, so that the master has never heard of it.  `APART`:
+    it cannot fetch from some other nodes.
+    """
 
     DOWN = 1
     PAUSED = 2
     SLOW = 4
     CUT = 8
-    """Its link to the master is disturbed."""
     DRAINED = 16
-    """Taken out of service: it gets nothing new."""
     ABSENT = 32
-    """It has been down since before the run began: the master has never heard of it."""
     APART = 64
-    """It cannot fetch from some other nodes."""
 
 
 _DOWN, _DOWN_OR_ABSENT = int(NodeStatus.DOWN), int(NodeStatus.DOWN | NodeStatus.ABSENT)
@@ -67,14 +67,15 @@ def master_unaware(node_status: int, lost: int) -> bool:
     return node_status & _DOWN_OR_ABSENT == _DOWN and not lost
 
 
-class JobState(IntEnum):
-    """The state of a job, as the master sees it."""
+class JobStanding(IntEnum):
+    """The state of a job, as the master sees it.
+
+    `WAITING`: nothing launched yet.  `STARVED`: begun, not done, and none of its tasks is running.
+    """
 
     WAITING = 0
-    """None of its tasks has been launched yet."""
     RUNNING = 1
     STARVED = 2
-    """Begun, not done, and none of its tasks is running."""
     SUCCEEDED = 3
     FAILED = 4
     KILLED = 5
@@ -100,13 +101,8 @@ class JobSortKey(IntEnum):
     PREEMPTIONS = 14
 
 
-COMPARISON_SORT_KEYS = (
-    JobSortKey.ID,
-    JobSortKey.NAME,
-    JobSortKey.DONE,
-    JobSortKey.RUNNING,
-    JobSortKey.TIME,
-)
+_Key = JobSortKey
+COMPARISON_SORT_KEYS = (_Key.ID, _Key.NAME, _Key.DONE, _Key.RUNNING, _Key.TIME)
 """What the jobs of two runs can be sorted by; figures are those of the run in front."""
 
 
@@ -115,7 +111,11 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
     `columns` is the width of the time bar and of the charts; `lane_columns` that of the detail's
     timeline, 0 for none, and `lane_rows` how many lanes it has room for.  `log_back` is how many
-    lines the log is scrolled back.
+    lines the log is scrolled back; a `log_kind` shows all events of that kind and no others.
+    `filter` leaves the jobs and log lines that contain it, with `!` before it those that do not.
+    `all_jobs` also lists those that have left the system.  `slot` is one of the slots of `node`.
+    `with_run` asks for the `RunInfo`, which stays the same.  `lead` is which of two compared runs
+    is in front: steps go by its events.
     """
 
     columns: int = 80
@@ -124,27 +124,20 @@ class View(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     log_level: Importance = Importance.HEADLINE
     log_of_selection: bool = False
     log_kind: str = ""
-    """Only events of this kind, whatever their level; empty for any."""
     filter: str = ""
-    """Only jobs, and lines of the log, that contain this; with `!` before it, that do not."""
     jobs_top: int = 0
     jobs_rows: int = 20
     jobs_key: JobSortKey = JobSortKey.ID
     jobs_reverse: bool = False
     all_jobs: bool = False
-    """Also those that have left the system."""
     with_fair_shares: bool = True
-    """Also the fair share of each job."""
     job: JobId | None = None
     node: NodeId | None = None
     slot: int | None = None
-    """One of the slots of `node`."""
     lane_columns: int = 0
     lane_rows: int = 0
     with_run: bool = True
-    """Also the `RunInfo`, which stays the same."""
     lead: int = 0
-    """Which of two compared runs is in front: steps go by its events."""
 
 
 class RunInfo(msgspec.Struct, frozen=True, array_like=True):
@@ -172,7 +165,7 @@ class JobRow(msgspec.Struct, frozen=True, array_like=True):
     name: str
     user: str
     pool: str
-    state: JobState
+    state: JobStanding
     tasks: tuple[int, int]
     done: tuple[int, int]
     running: tuple[int, int]
@@ -234,7 +227,7 @@ class Lane(msgspec.Struct, frozen=True, array_like=True):
     fill: list[float]
 
 
-class Detail(msgspec.Struct, frozen=True, array_like=True):
+class DetailText(msgspec.Struct, frozen=True, array_like=True):
     """The selected job, node or slot: facts as (label, text), its timeline between two moments."""
 
     title: str
@@ -271,7 +264,9 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     `states`, `owners` (job + 1 as 32 bits, 0 for none) and `ages` (see `USUAL_AGE`) have one entry
     a slot, node by node, a node's map slots first.  `node_status`, `lost` and `suspended_by_node`
     have one a node.  `selected` is the row of the selected job, whether the table shows it or not.
-    `log_top` says that the log begins with the first line there is.
+    `log_top` says that the log begins with the first line there is.  `policy` is the one in force.
+    `reached` says that the run has come to where it was to be played, `refusal` why an intervention
+    could not be done.  `comparison` holds the other run, where two are compared.
     """
 
     at_ms: Millis
@@ -296,19 +291,14 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     log: list[LogLine]
     log_top: bool
     charts: Charts
-    detail: Detail | None
+    detail: DetailText | None
     policy: str
-    """The policy in force."""
     reached: bool = False
-    """Whether the run has come to what it was played until."""
     refusal: str = ""
-    """Why an intervention could not be done, in words."""
     comparison: "RunComparison | None" = None
-    """The other run, where two are compared."""
 
     @property
     def over(self) -> bool:
-        """Whether this is the end of the run."""
         return self.complete and self.at_ms >= self.end_ms
 
     @property

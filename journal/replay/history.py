@@ -43,7 +43,6 @@ class RunHistory:
                 self.next_sample_ms = len(self._sums[0]) * self._step_ms
 
     def mark(self, at_ms: Millis, kind: Mark) -> None:
-        """Put a mark at that moment."""
         self._mark_times.append(at_ms)
         self._mark_kinds.append(kind)
 
@@ -88,7 +87,6 @@ class RunHistory:
             )
 
     def _marks(self, columns: int, end_ms: Millis) -> bytes:
-        """The highest mark of each column."""
         row = np.zeros(columns, np.uint8)
         times = np.frombuffer(self._mark_times, np.int64)
         if len(times):
@@ -99,15 +97,8 @@ class RunHistory:
 
 def _sums(cluster: ClusterState, at_ms: Millis) -> tuple[int, ...]:
     """The sums at `at_ms`; nothing has happened since `cluster` was so."""
-    passed = at_ms - cluster.run.now_ms
-    return (
-        cluster.busy_ms[0] + cluster.run.busy[0] * passed,
-        cluster.busy_ms[1] + cluster.run.busy[1] * passed,
-        cluster.jobs_ms + len(cluster.run.live) * passed,
-        sum(cluster.levels),
-        cluster.levels[0],
-        cluster.wasted_ms,
-    )
+    maps = sum(cluster.levels), cluster.levels[0]
+    return (*cluster.areas(at_ms), *maps, cluster.wasted_ms)
 
 
 def _column(sums: "array[int]", known: int, total: int) -> _Floats:

@@ -1,4 +1,4 @@
-"""What is to be said of jobs beyond what has been counted: shares, ranks, sizes, rivals."""
+"""What else is known of jobs than their counts: fair shares, sizes, places in the queue."""
 
 from functools import cached_property
 
@@ -17,9 +17,7 @@ _BY_SCORE = (Reason.BY_KEY, Reason.POOL, Reason.POOL_MIN_SHARE)
 
 
 class Insight:
-    """Whoever has read what a run's journal begins with; without `make_oracle` true sizes are not
-    known.
-    """
+    """What can be computed from the start of a run; without `make_oracle` no true sizes."""
 
     def __init__(self, started: RunStarted, make_oracle: MakeOracle | None = None) -> None:
         self._started = started
@@ -48,27 +46,26 @@ class Insight:
         return self._fair_shares.at(cluster)
 
     def expected_ms(self, cluster: ClusterState, row: JobRecord) -> float | None:
-        """The job's size as a policy can tell it now: by what it has been told of true sizes if it
-        is one that goes by them, else by the tasks that have been done.
+        """The job's size as the policy can know it now: by the oracle if it is told true sizes,
+        else by the tasks that have been done.
         """
-        if self._sigma is not None:
-            oracle = self._oracle
-            return None if oracle is None else oracle.estimated_ms(row.submission, self._sigma)
-        return cluster.expected_ms(row)
+        if self._sigma is None:
+            return cluster.expected_ms(row)
+        oracle = self._oracle
+        return None if oracle is None else oracle.estimated_ms(row.submission, self._sigma)
 
     def size_ms(self, row: JobRecord) -> Millis | None:
-        """The job's true size."""
         return None if self._oracle is None else self._oracle.size_ms(row.submission)
 
     def stretch(self, row: JobRecord, at_ms: Millis) -> float | None:
-        """How many times the least that it could take the job has been there."""
+        """The job's time in the system over the least that it could take."""
         least_ms = None if self._oracle is None else self._oracle.least_ms(row.submission)
         until_ms = at_ms if row.finished_ms is None else row.finished_ms
         return (until_ms - row.submission.at_ms) / least_ms if least_ms else None
 
 
 def queue_position(why: Why) -> str:
-    """By what the job stood where it stood when it was launched: the order, the number."""
+    """What put the job in its place when its task was launched: the order, the score."""
     order = ORDERS.get(why.serving or why.part)
     if order is None or not order.score_format or why.reason not in _BY_SCORE:
         return reason_in_words(why)

@@ -1,7 +1,4 @@
-"""What only the oracle knows of jobs: how large they really are.
-
-Nothing that the master or its policy does goes by what is said here.
-"""
+"""What only the oracle knows of jobs: how large they really are.  The master never asks it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,7 +11,7 @@ from callboard.scheduler.model import KINDS, Millis, TaskKind
 
 
 class JobOracle:
-    """The truth about a run's jobs; None of a job that the scenario does not tell of."""
+    """The truth about a run's jobs; None for a job that is not in the scenario."""
 
     def __init__(self, jobs: Sequence[JobSpec], sizes: Oracle, nodes: Sequence[NodeFacts]) -> None:
         self._specs = {spec.job: spec for spec in jobs}
@@ -29,18 +26,14 @@ class JobOracle:
         return sum(self._sizes.size_ms(submission.job, kind) for kind in KINDS)
 
     def estimated_ms(self, submission: JobSubmitted, sigma: float) -> Millis | None:
-        """What a policy takes that for which is told true sizes with an error of shape `sigma`
+        """The same as a policy knows it that is told true sizes with an error of shape `sigma`
         (`scheduler.estimation.OracleSizes`).
         """
         if self._spec(submission) is None:
             return None
-        return sum(
-            round(
-                self._sizes.size_ms(submission.job, kind)
-                * math.exp(sigma * self._sizes.normal(submission.job, kind))
-            )
-            for kind in KINDS
-        )
+        job, sizes = submission.job, self._sizes
+        errors = [math.exp(sigma * sizes.normal(job, kind)) for kind in KINDS]
+        return sum(round(sizes.size_ms(job, kind) * errors[kind]) for kind in KINDS)
 
     def least_ms(self, submission: JobSubmitted) -> float | None:
         """The least time that the job could take: all slots for it, all input local, the fastest
@@ -53,7 +46,7 @@ class JobOracle:
         return sum(self._phase_ms(spec, kind) for kind in KINDS) / fastest
 
     def _phase_ms(self, spec: JobSpec, kind: TaskKind) -> float:
-        """The phase's work shared out over all slots, and no less than a task of it takes."""
+        """The phase's work over all slots, but no less than a task of it takes."""
         tasks = spec.reduces if kind else spec.maps
         if not tasks:
             return 0.0
@@ -61,15 +54,10 @@ class JobOracle:
 
     def _spec(self, submission: JobSubmitted) -> JobSpec | None:
         """The job as the scenario has it, if it is the same."""
-        spec = self._specs.get(submission.job)
-        if spec is None or (spec.name, spec.maps, spec.reduces) != (
-            submission.name,
-            submission.maps,
-            submission.reduces,
-        ):
-            return None
-        return spec
+        spec, told = self._specs.get(submission.job), submission
+        same = spec and (spec.name, spec.maps, spec.reduces) == (told.name, told.maps, told.reduces)
+        return spec if same else None
 
 
 MakeOracle: TypeAlias = Callable[[RunStarted], JobOracle | None]
-"""Makes the oracle of the run that begins so, when it is first wanted."""
+"""Makes the oracle of the run that begins so, when it is first needed."""

@@ -6,37 +6,30 @@ from typing import Any
 
 import msgspec
 
-from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.event_log import matches_text
-from callboard.journal.replay.frame import JobRow, JobSortKey, JobState, View
+from callboard.journal.replay.frame import JobRow, JobSortKey, JobStanding, View
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
 from callboard.journal.tell.names import printable
 from callboard.journal.tell.reason_words import claimant_name
-from callboard.scheduler.model import JobId, Millis
-
-_OUTCOMES = {
-    Outcome.SUCCEEDED: JobState.SUCCEEDED,
-    Outcome.FAILED: JobState.FAILED,
-    Outcome.KILLED: JobState.KILLED,
-}
+from callboard.scheduler.model import Millis
 
 
-def job_state(row: JobRecord) -> JobState:
+def job_standing(row: JobRecord) -> JobStanding:
     """Where the job stands."""
     if row.outcome is not None:
-        return _OUTCOMES[row.outcome]
+        return JobStanding[row.outcome.name]
     if row.first_launch_ms is None:
-        return JobState.WAITING
-    return JobState.RUNNING if row.open > row.suspended else JobState.STARVED
+        return JobStanding.WAITING
+    return JobStanding.RUNNING if row.open > row.suspended else JobStanding.STARVED
 
 
 def waiting_tasks(row: JobRecord) -> int:
     """How many of the job's tasks neither are done nor run."""
-    told = row.submission
-    return told.maps + told.reduces - sum(phase.done + phase.running for phase in row.phases)
+    begun = sum(phase.done + phase.running for phase in row.phases)
+    return row.submission.maps + row.submission.reduces - begun
 
 
 class InsightColumns:
@@ -48,9 +41,7 @@ class InsightColumns:
         self._insight = insight
         self._cluster = cluster
         self._at_ms = at_ms
-        self._fair_shares: dict[JobId, float] = (
-            insight.fair_shares(cluster) if with_fair_shares else {}
-        )
+        self._fair_shares = insight.fair_shares(cluster) if with_fair_shares else {}
 
     def put(self, line: JobRow, row: JobRecord) -> JobRow:
         """The row with these columns."""
@@ -95,24 +86,33 @@ def job_rows(
     if recording.insight is None:  # the run has not started
         return [], 0, 0
     run = cluster.run
-    rows = [run.jobs[job] for job in (run.jobs if view.all_jobs else run.live)]
-    if view.filter:
-        rows = [row for row in rows if matches_text(searchable_text(row), view.filter)]
+    rows = filtered([run.jobs[job] for job in (run.jobs if view.all_jobs else run.live)], view)
     shares = view.with_fair_shares or view.jobs_key is JobSortKey.FAIR_SHARE
     columns = InsightColumns(recording.insight, cluster, at_ms, shares)
     if view.jobs_key is not JobSortKey.ID or view.jobs_reverse:
         rows.sort(key=lambda row: row.submission.job)
         key = columns.sort_key(view.jobs_key, view.jobs_reverse)
         rows.sort(key=key, reverse=view.jobs_reverse)
-    top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
-    shown = rows[top : top + view.jobs_rows]
+    shown, top = in_view(rows, view)
     return [columns.put(job_row(row, at_ms), row) for row in shown], top, len(rows)
 
 
-def searchable_text(row: JobRecord) -> str:
-    """The text of a job that filters search."""
-    submission = row.submission
-    return f"job-{submission.job} {submission.name} {submission.user} {row.pool}"
+def filtered(rows: list[JobRecord], view: View) -> list[JobRecord]:
+    """The jobs whose number, name, user or pool the view's filter lets pass."""
+    if not view.filter:
+        return rows
+    return [row for row in rows if matches_text(_searchable(row), view.filter)]
+
+
+def _searchable(row: JobRecord) -> str:
+    told = row.submission
+    return f"job-{told.job} {told.name} {told.user} {row.pool}"
+
+
+def in_view(rows: list[JobRecord], view: View) -> tuple[list[JobRecord], int]:
+    """The rows that the table has room for, and the number of the first."""
+    top = max(min(view.jobs_top, len(rows) - view.jobs_rows), 0)
+    return rows[top : top + view.jobs_rows], top
 
 
 def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
@@ -125,7 +125,7 @@ def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
         name=printable(submission.name),
         user=printable(submission.user),
         pool=printable(row.pool),
-        state=job_state(row),
+        state=job_standing(row),
         tasks=(submission.maps, submission.reduces),
         done=(row.phases[0].done, row.phases[1].done),
         running=(row.phases[0].running, row.phases[1].running),
@@ -136,6 +136,11 @@ def job_row(row: JobRecord, at_ms: Millis) -> JobRow:
     )
 
 
+def _done_share(row: JobRecord) -> float:
+    tasks = row.submission.maps + row.submission.reduces
+    return sum(phase.done for phase in row.phases) / max(tasks, 1)
+
+
 def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:
     """The function to sort rows by."""
 
@@ -143,11 +148,8 @@ def sort_key(key: JobSortKey, at_ms: Millis) -> Callable[[JobRecord], Any]:
         JobSortKey.ID: attrgetter("submission.job"),
         JobSortKey.NAME: lambda row: row.submission.name,
         JobSortKey.POOL: lambda row: (row.pool, row.submission.user),
-        JobSortKey.STATE: job_state,
-        JobSortKey.DONE: lambda row: (
-            (row.phases[0].done + row.phases[1].done)
-            / max(row.submission.maps + row.submission.reduces, 1)
-        ),
+        JobSortKey.STATE: job_standing,
+        JobSortKey.DONE: _done_share,
         JobSortKey.RUNNING: lambda row: row.open - row.suspended,
         JobSortKey.WAITING: waiting_tasks,
         JobSortKey.WAITED: lambda row: job_row(row, at_ms).waited_ms,

@@ -1,4 +1,4 @@
-"""Timelines of slots, of a job's tasks, of how many of its attempts ran, all from occupancies."""
+"""Timelines from occupancies: of slots, of a job's tasks, of how many of its attempts ran."""
 
 from collections.abc import Iterator, Sequence
 
@@ -49,12 +49,12 @@ class SelectedOccupancies:
 
 
 def occupancies_of_node(log: OccupancyLog, node: NodeId, at_ms: Millis) -> SelectedOccupancies:
-    """Those of a node's slots."""
+    """The occupancies of a node's slots."""
     return SelectedOccupancies(log, np.frombuffer(log.node, np.int32) == node, at_ms)
 
 
 def occupancies_of_job(log: OccupancyLog, job: JobId, at_ms: Millis) -> SelectedOccupancies:
-    """Those of a job's attempts."""
+    """The occupancies of a job's attempts."""
     return SelectedOccupancies(log, np.frombuffer(log.job, np.int32) == job, at_ms)
 
 
@@ -85,16 +85,11 @@ def slot_lanes(
 ) -> list[Lane]:
     """A lane for each slot of a node."""
     seen = chosen.ended > window[0]
-    return [
-        lane(
-            slot_name(facts, slot),
-            chosen,
-            np.flatnonzero((chosen.slot == slot) & seen).tolist(),
-            window,
-            columns,
-        )
-        for slot in range(facts.map_slots + facts.reduce_slots)
-    ]
+    lanes = []
+    for slot in range(facts.map_slots + facts.reduce_slots):
+        which = np.flatnonzero((chosen.slot == slot) & seen).tolist()
+        lanes.append(lane(slot_name(facts, slot), chosen, which, window, columns))
+    return lanes
 
 
 def task_lanes(chosen: SelectedOccupancies, window: Window, columns: int) -> list[Lane]:
@@ -115,9 +110,8 @@ def tasks_begun(chosen: SelectedOccupancies) -> int:
 def running_profile(
     chosen: SelectedOccupancies, job: JobId, window: Window, columns: int
 ) -> list[Lane]:
-    """How many of the job's attempts ran at a time, maps and reduces apart.
-
-    `fill` is relative to the most that ever ran, which the label names.
+    """How many of the job's attempts ran at a time, maps and reduces in a lane each; `fill` is
+    relative to the most that ever ran, which the label names.
     """
     edges = np.linspace(window[0], max(window[1], window[0] + 1), columns + 1)
     lanes = []

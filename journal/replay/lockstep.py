@@ -31,7 +31,7 @@ class Lockstep:
     """Two runs; `answer` moves both.
 
     A run that is over stays at its end while the other goes on.  Moves by events (the next end of
-    a job, a fault) are by those of the run in front, or of the other when it is over.
+    a job, a fault) go by those of the run in front, or of the other when that is over.
     """
 
     def __init__(
@@ -42,7 +42,6 @@ class Lockstep:
         self._divergences = DivergenceSearch(self._recordings())
 
     def answer(self, request: Request) -> Frame:
-        """Move both, and show them."""
         self._advance(request.move, request.view.lead)
         return self._frame(request.view)
 
@@ -54,7 +53,6 @@ class Lockstep:
 
     @property
     def at_ms(self) -> Millis:
-        """The present moment."""
         return max(side.cursor.at_ms for side in self._sides)
 
     @property
@@ -108,13 +106,12 @@ class Lockstep:
     def _frame(self, view: View) -> Frame:
         """The frame of both runs at this moment."""
         at_ms, end_ms, recordings = self.at_ms, self.end_ms, self._recordings()
+        one, other = places = [side.cursor.index for side in self._sides]
         frames = [
-            project(side.recording, side.cursor.index, at_ms, view, end_ms) for side in self._sides
+            project(each, place, at_ms, view, end_ms)
+            for each, place in zip(recordings, places, strict=True)
         ]
-        clusters = (
-            recordings[0].state_at(self._sides[0].cursor.index),
-            recordings[1].state_at(self._sides[1].cursor.index),
-        )
+        clusters = recordings[0].state_at(one), recordings[1].state_at(other)
         rows, top, found = compare_jobs(clusters, at_ms, view)
         comparison = RunComparison(
             lead=view.lead,
@@ -125,10 +122,9 @@ class Lockstep:
             rows_found=found,
             divergence=self._divergence(),
         )
-        complete = all(recording.closed for recording in recordings)
         return msgspec.structs.replace(
             frames[view.lead],
-            complete=complete,
+            complete=all(recording.closed for recording in recordings),
             reached=any(side.cursor.reached for side in self._sides),
             comparison=comparison,
         )

@@ -22,12 +22,10 @@ class Player:
 
     @property
     def speed(self) -> float | None:
-        """One of `SPEEDS`."""
         return SPEEDS[self._at]
 
     @property
     def speed_text(self) -> str:
-        """The speed in words."""
         return "as fast as it goes" if self.speed is None else f"×{self.speed:g}"
 
     def faster(self, steps: int) -> None:
@@ -35,7 +33,6 @@ class Player:
         self._at = max(0, min(self._at + steps, len(SPEEDS) - 1))
 
     def set_speed(self, speed: float | None) -> None:
-        """Set the nearest of `SPEEDS`."""
         if speed is None:
             self._at = len(SPEEDS) - 1
             return
@@ -47,7 +44,6 @@ class Player:
         return Play(None if self.speed is None else 1000 * seconds * self.speed, self.until)
 
     def play_until(self, until: GoTo | Step, text: str) -> None:
-        """Play, and stop there; `text` names the place."""
         self.playing, self.until, self.until_text = True, until, text
 
     def stop(self) -> None:

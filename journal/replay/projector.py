@@ -3,22 +3,12 @@
 import numpy as np
 
 from callboard.actors.vocabulary.events import RunStarted
+from callboard.journal.replay import frame as fr
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_job import job_detail
 from callboard.journal.replay.detail_node import node_detail
 from callboard.journal.replay.detail_slot import slot_detail
 from callboard.journal.replay.event_log import LogFilter, lines_before
-from callboard.journal.replay.frame import (
-    USUAL_AGE,
-    Detail,
-    Frame,
-    JobRow,
-    LogLine,
-    RunInfo,
-    Totals,
-    View,
-    nodes_down,
-)
 from callboard.journal.replay.job_rows import job_row, job_rows
 from callboard.journal.replay.recording import Recording
 from callboard.scheduler.model import Millis
@@ -27,8 +17,8 @@ _AGE_MAX = 255
 
 
 def project(
-    recording: Recording, index: int, at_ms: Millis, view: View, until_ms: Millis | None = None
-) -> Frame:
+    recording: Recording, index: int, at_ms: Millis, view: fr.View, until_ms: Millis | None = None
+) -> fr.Frame:
     """The run at `at_ms`, after its first `index` events.
 
     `until_ms` is where the time bar ends, if not where the recording does.
@@ -38,7 +28,7 @@ def project(
     rows, top, found = job_rows(recording, cluster, at_ms, view)
     log, log_top = _log(recording, index, view)
     started = recording.started
-    return Frame(
+    return fr.Frame(
         at_ms=at_ms,
         index=index,
         end_ms=end_ms,
@@ -68,15 +58,15 @@ def project(
     )
 
 
-def _run(started: RunStarted) -> RunInfo:
+def _run(started: RunStarted) -> fr.RunInfo:
     named = started.scenario.get("policies")
     policies = tuple(map(str, named)) if isinstance(named, list | tuple) else ()
-    return RunInfo(started.name, started.policy, started.seed, started.nodes, policies)
+    return fr.RunInfo(started.name, started.policy, started.seed, started.nodes, policies)
 
 
-def _totals(cluster: ClusterState) -> Totals:
-    down = nodes_down(cluster.node_status)
-    return Totals(
+def _totals(cluster: ClusterState) -> fr.Totals:
+    down = fr.nodes_down(cluster.node_status)
+    return fr.Totals(
         slots=(cluster.slots[0], cluster.slots[1]),
         busy=(cluster.run.busy[0], cluster.run.busy[1]),
         submitted=len(cluster.run.jobs),
@@ -105,11 +95,11 @@ def _ages(cluster: ClusterState, at_ms: Millis) -> bytes:
         line[line == 0] = known.mean() if len(known) else np.inf
     of_reduce = np.frombuffer(cluster.reduce_slots, np.uint8)
     took = usual[of_reduce, np.minimum(owners, usual.shape[1] - 1)]
-    age = (at_ms - np.frombuffer(cluster.since, np.int64)) * USUAL_AGE / took
+    age = (at_ms - np.frombuffer(cluster.since, np.int64)) * fr.USUAL_AGE / took
     return np.clip(age, 0, _AGE_MAX).astype(np.uint8).tobytes()
 
 
-def _log(recording: Recording, index: int, view: View) -> tuple[list[LogLine], bool]:
+def _log(recording: Recording, index: int, view: fr.View) -> tuple[list[fr.LogLine], bool]:
     """The lines in view, and whether they begin with the first there is."""
     job, node = (view.job, view.node) if view.log_of_selection else (None, None)
     wanted = LogFilter(view.log_level, job, node, view.filter, view.log_kind)
@@ -118,14 +108,14 @@ def _log(recording: Recording, index: int, view: View) -> tuple[list[LogLine], b
     return lines[: max(len(lines) - view.log_back, 0)][-view.log_rows :], len(lines) < count
 
 
-def _selected(cluster: ClusterState, at_ms: Millis, view: View) -> JobRow | None:
+def _selected(cluster: ClusterState, at_ms: Millis, view: fr.View) -> fr.JobRow | None:
     row = cluster.run.jobs.get(view.job) if view.job is not None else None
     return None if row is None else job_row(row, at_ms)
 
 
 def _detail(
-    recording: Recording, cluster: ClusterState, at_ms: Millis, view: View
-) -> Detail | None:
+    recording: Recording, cluster: ClusterState, at_ms: Millis, view: fr.View
+) -> fr.DetailText | None:
     if view.node is not None and view.node < len(cluster.node_status):
         detail = node_detail if view.slot is None else slot_detail
         return detail(recording, cluster, at_ms, view)

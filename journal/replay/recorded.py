@@ -44,7 +44,7 @@ class RecordedSource:
 
     @property
     def growing(self) -> bool:
-        """Whether more may come later though all there is has been read."""
+        """Whether more may come later although all there is has been read."""
         return False
 
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:

@@ -1,13 +1,11 @@
-"""A run as one can wind it: every event so far, kept as bytes, with snapshots of its state.
+"""A run that one can go to any place of: its events so far as bytes, with snapshots of its state.
 
-A million events take some 80 MB.  To go anywhere is to copy the snapshot before it and to observe
-at most `_SNAPSHOT_EVERY` events (more in a very long run).
+A million events take some 80 MB.  To go to a place the snapshot before it is copied, which then
+observes at most `_SNAPSHOT_EVERY` events (more in a very long run).
 """
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
@@ -28,67 +26,52 @@ _decode = msgspec.msgpack.Decoder[ev.AnyEvent](ev.AnyEvent).decode
 
 
 class OccupancyLog:
-    """Every time that an attempt took a slot: columns, in the order of their beginnings."""
+    """Every time that an attempt took a slot: columns, in the order of their beginnings.
+
+    `map_slot` is 1 for a map slot, `wasted` 1 if the attempt failed or was killed.  `ended_ms` is
+    -1 while it lasts, `shuffled_ms` until a reduce has all map outputs in it.
+    """
 
     def __init__(self) -> None:
-        self.node, self.slot = array("i"), array("i")
-        self.job, self.task = array("i"), array("i")
-        self.state = array("b")
-        self.map_slot = array("b")
-        """1 for a stint in a map slot."""
-        self.began_ms, self.ended_ms = array("q"), array("q")
-        """-1 while it lasts."""
-        self.shuffled_ms = array("q")
-        """When a reduce had all map outputs in it; -1 while that has not been."""
-        self.wasted = array("b")
-        """1 where the attempt has failed or was killed."""
-        self.open: dict[AttemptId, int] = {}
+        self.node, self.slot, self.job, self.task = (array("i") for _ in range(4))
+        self.state, self.map_slot, self.wasted = array("b"), array("b"), array("b")
+        self.began_ms, self.ended_ms, self.shuffled_ms = array("q"), array("q"), array("q")
+        self._open: dict[AttemptId, int] = {}
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord) -> None:
         """Take in an event, and the attempt that it is about as it is now."""
-        take = _TAKE.get(type(event))
-        if take is not None:
-            take(self, event, attempt)
-
-    def _shuffled(self, event: ev.ShuffleEnded, attempt: AttemptRecord) -> None:  # noqa: ARG002
-        self.shuffled_ms[self.open[event.attempt]] = event.at_ms
-
-    def _end(self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord) -> None:
-        place, over = self.open.pop(event.attempt, None), attempt.ended
-        if place is not None:  # else it was suspended before
-            self.ended_ms[place] = event.at_ms
-            self.wasted[place] = over is not None and over.outcome is not Outcome.SUCCEEDED
+        match event:
+            case ev.AttemptStarted() | ev.AttemptResumed():
+                self._begin(event, attempt)
+            case ev.ShuffleEnded():
+                self.shuffled_ms[self._open[event.attempt]] = event.at_ms
+            case ev.AttemptSuspended() | ev.AttemptEnded() if event.attempt in self._open:
+                place, over = self._open.pop(event.attempt), attempt.ended
+                self.ended_ms[place] = event.at_ms
+                self.wasted[place] = over is not None and over.outcome is not Outcome.SUCCEEDED
 
     def _begin(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
         launch = attempt.launch
-        self.open[event.attempt] = len(self.began_ms)
+        self._open[event.attempt] = len(self.began_ms)
         self.node.append(event.node)
         self.slot.append(event.slot)
         self.job.append(launch.job)
         self.task.append(launch.task)
         self.state.append(slot_state(attempt))
         self.map_slot.append(launch.kind is TaskKind.MAP)
+        self.wasted.append(0)
         self.began_ms.append(event.at_ms)
         self.ended_ms.append(-1)
         self.shuffled_ms.append(-1)
-        self.wasted.append(0)
-
-
-_TAKE: dict[type[ev.Event], Callable[[OccupancyLog, Any, AttemptRecord], None]] = {
-    ev.AttemptStarted: OccupancyLog._begin,
-    ev.AttemptResumed: OccupancyLog._begin,
-    ev.ShuffleEnded: OccupancyLog._shuffled,
-    ev.AttemptSuspended: OccupancyLog._end,
-    ev.AttemptEnded: OccupancyLog._end,
-}
 
 
 class Recording:
     """The events of one run; `append` takes the next one in, `state_at` goes to any of them.
 
     `last_state` is how the cluster is after the last event and `end_ms` how far the run is known,
-    which for a run that still goes on may be later than its last event.  Columns have one entry an
-    event.  `make_oracle` knows the true sizes of jobs.
+    which for a run that still goes on may be later than its last event; if it is `closed` no more
+    events will come.  `failure` is what made the run fail.  Columns have one entry an event.
+    `make_oracle` knows the true sizes of jobs.
     """
 
     def __init__(self, make_oracle: MakeOracle | None = None) -> None:
@@ -97,9 +80,7 @@ class Recording:
         self.last_state = ClusterState()
         self.end_ms: Millis = 0
         self.closed = False
-        """Whether no more events will come."""
         self.failure = ""
-        """What made the run fail, if it did."""
         self.history = RunHistory()
         self.occupancies = OccupancyLog()
         self.launched: dict[AttemptId, int] = {}
@@ -115,16 +96,14 @@ class Recording:
         self._spacing = _SNAPSHOT_EVERY
         self._snapshots: list[ClusterState] = [ClusterState()]
         self._nearest_state = ClusterState()
-        """The state that was asked for last; it is nearer than a snapshot to what comes next."""
+        """The state that was asked for last, which is often nearer than a snapshot."""
 
     @property
     def started(self) -> ev.RunStarted | None:
-        """How the run began."""
         return self.last_state.run.started
 
     @property
     def ended(self) -> ev.RunEnded | None:
-        """How it ended."""
         return self.last_state.run.ended
 
     def __len__(self) -> int:
@@ -143,30 +122,21 @@ class Recording:
         else:
             job, node = attempt.launch.job, attempt.launch.node
             self.occupancies.observe(event, attempt)
-        note = _NOTE.get(type(event))
-        if note is not None:
-            note(self, event)
+        match event:
+            case ev.RunStarted():
+                self.insight = Insight(event, self._make_oracle)
+            case ev.RunEnded():
+                self.closed = True
+            case ev.AttemptLaunched():
+                self.launched[event.attempt] = len(self.times)
+            case ev.AttemptSuspended():
+                self.suspensions.setdefault(event.attempt, []).append(at_ms)
         self._file(event, job, node)
         self.end_ms = at_ms
         if last_state.run.index % self._spacing == 0:
             self._keep(last_state.copy())
 
-    # What is filed apart, to be looked up.
-
-    def _note_start(self, event: ev.RunStarted) -> None:
-        self.insight = Insight(event, self._make_oracle)
-
-    def _note_end(self, event: ev.RunEnded) -> None:  # noqa: ARG002
-        self.closed = True
-
-    def _note_launch(self, event: ev.AttemptLaunched) -> None:
-        self.launched[event.attempt] = len(self.times)
-
-    def _note_suspension(self, event: ev.AttemptSuspended) -> None:
-        self.suspensions.setdefault(event.attempt, []).append(event.at_ms)
-
     def _file(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
-        """Write the event down, and whom it is about."""
         self._data += self._encode(event)
         self._begins.append(len(self._data))
         self.times.append(event.at_ms)
@@ -175,7 +145,7 @@ class Recording:
         self.nodes.append(node)
 
     def _keep(self, cluster: ClusterState) -> None:
-        """Keep a snapshot; of too many every other one goes."""
+        """Keep a snapshot; when there are too many every other one goes."""
         self._snapshots.append(cluster)
         if len(self._snapshots) > _SNAPSHOTS_MAX:
             self._snapshots = self._snapshots[::2]
@@ -185,9 +155,7 @@ class Recording:
 
     def event(self, index: int) -> ev.AnyEvent:
         """Event number `index`, from 0."""
-        found: ev.AnyEvent = _decode(
-            memoryview(self._data)[self._begins[index] : self._begins[index + 1]]
-        )
+        found: ev.AnyEvent = _decode(self.raw(index))
         return found
 
     def raw(self, index: int) -> bytes:
@@ -199,7 +167,7 @@ class Recording:
         return bisect_right(self.times, at_ms)
 
     def state_at(self, index: int) -> ClusterState:
-        """The cluster after the first `index` events.  It is lent: the next call may change it."""
+        """The cluster after the first `index` events.  The next call may change it."""
         if index == len(self.times):
             return self.last_state
         place = min(index // self._spacing, len(self._snapshots) - 1)
@@ -210,11 +178,3 @@ class Recording:
         for each in range(state.run.index, index):
             state.observe(_decode(data[begins[each] : begins[each + 1]]))
         return state
-
-
-_NOTE: dict[type[ev.Event], Callable[[Recording, Any], None]] = {
-    ev.RunStarted: Recording._note_start,
-    ev.RunEnded: Recording._note_end,
-    ev.AttemptLaunched: Recording._note_launch,
-    ev.AttemptSuspended: Recording._note_suspension,
-}

@@ -15,7 +15,7 @@ class Stay(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 class GoTo(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Go to a moment, or as near to it as the run is known; None is the end of what is known."""
+    """Go to a moment, or as near to it as the run is known; None for the end of that."""
 
     at_ms: Millis | None
 
@@ -27,19 +27,18 @@ class GoToEvent(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 class StepKind(IntEnum):
-    """What a step goes to the next of."""
+    """What a step goes to the next of.
+
+    The master acts when it books an end, launches, or preempts; a job is over at its end; marks are
+    those on the time bar; interventions are faults too; two compared runs diverge once.
+    """
 
     EVENT = 0
     MASTER = 1
-    """The next moment at which the master acts: it books an end, launches, or takes away."""
     JOB = 2
-    """The next end of a job."""
     MARK = 3
-    """The next mark on the time bar."""
     FAULT = 4
-    """The next fault that strikes, or intervention."""
     DIVERGENCE = 5
-    """Where two runs beside each other first decide differently."""
 
 
 class Step(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -51,9 +50,9 @@ class Step(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 class Play(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Go on by so much virtual time; None: as far as can be shown at once.
+    """Go on by that much virtual time, or None: by as much as can be shown at once.
 
-    It stops at what it is played `until`; that it is there is in the frame's `reached`.
+    It stops at `until`, which the frame's `reached` tells.
     """
 
     by_ms: float | None
@@ -61,7 +60,6 @@ class Play(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 Move = Stay | GoTo | GoToEvent | Play | Step
-"""What any source can do."""
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True, tag=True):
@@ -75,10 +73,10 @@ class Source(Protocol):
     """Answers requests in their order, each with one frame."""
 
     live: bool
-    """Whether the run itself goes on behind it: then as fast as it goes means all it can do."""
+    """Whether the run itself goes on behind it, so that it can be played no faster than that."""
 
     def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
         """Move and show; `answer` is called with the frame, now or later."""
 
     def close(self) -> None:
-        """Let go of whatever stands behind it."""
+        """Close what stands behind it."""

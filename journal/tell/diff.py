@@ -1,9 +1,9 @@
-"""What `callboard diff A B` prints: the first event at which two journals part.
+"""What `callboard diff A B` prints: the first event at which two journals diverge.
 
-Three questions are answered apart, since they mean different things.  Was the same thing run
-(`RunStarted`, field by field, the scenario leaf by leaf)?  Did the same things happen (every
-event between)?  Was it done with the same messages (`RunEnded`'s counts and digest)?  Two ways
-of sending heartbeats give the same events by different messages; that is no divergence.
+It answers three questions.  Was the same thing run (`RunStarted`, field by field, the scenario leaf
+by leaf)?  Did the same things happen (every event between)?  Was it done with the same messages
+(`RunEnded`'s counts and digest)?  Two ways of sending heartbeats give the same events by different
+messages; that is no divergence.
 """
 
 from collections import deque
@@ -32,11 +32,12 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Divergence(msgspec.Struct, frozen=True):
-    """The first place where two journals tell different events.
+    """The first place where two journals have different events.
 
     `index` counts the journal's events from 0 (the first is `RunStarted`); `at_ms` is the time of
     the earlier of the two.  An event is None where its journal has ended.  `before` are the last
-    events that both tell; the lines are these events in words.
+    events that both have; the lines are these events in words.  `only_reason` says that the same
+    was decided for another reason.
     """
 
     index: int
@@ -48,13 +49,12 @@ class Divergence(msgspec.Struct, frozen=True):
     left_line: str
     right_line: str
     only_reason: bool
-    """True when the same was decided for another reason."""
 
 
 class JournalDiff(msgspec.Struct, frozen=True):
     """How two journals differ.  `events` is how many they share, `RunStarted` not compared.
 
-    `broke_off` says of each whether it was read to its end and lacks the end of the run.
+    `broke_off` says of each whether it was read to its end, and the end of the run is missing.
     """
 
     setup: tuple[Difference, ...]
@@ -65,15 +65,7 @@ class JournalDiff(msgspec.Struct, frozen=True):
 
     @property
     def same_events(self) -> bool:
-        """Whether the same things happened at the same times."""
         return self.divergence is None
-
-
-def first_divergence(
-    left: str | Path, right: str | Path, *, context: int = 3, reasons: bool = True
-) -> Divergence | None:
-    """The first event at which the journals part, or None.  Otherwise like `compare`."""
-    return diff_journals(left, right, context=context, reasons=reasons).divergence
 
 
 def diff_journals(
@@ -86,88 +78,75 @@ def diff_journals(
     that of two chunks.  Errors as in `Journal`.
     """
     journals = Journal(left), Journal(right)
-    walk = _PairedReader(context, reasons)
+    pair = _PairedReader(context, reasons)
     for a, b in zip_longest(*journals):
-        if walk.step(a, b):
+        if pair.step(a, b):
             break
-    ended = walk.ended()
+    found = pair.divergence
+    ended = (True, True) if found is None else (found.left is None, found.right is None)
     broke_off = tuple(e and not j.complete for e, j in zip(ended, journals, strict=True))
-    return JournalDiff(
-        tuple(walk.setup), walk.divergence, tuple(walk.counts), walk.index, broke_off
-    )
+    return JournalDiff(tuple(pair.setup), found, tuple(pair.counts), pair.index, broke_off)
 
 
 class _PairedReader:
     """Two journals read in step."""
 
     def __init__(self, context: int, reasons: bool) -> None:
-        self.reasons = reasons
         self.index = 0
         self.setup: list[Difference] = []
         self.counts: list[Difference] = []
         self.divergence: Divergence | None = None
-        self.run_state = RunState()
-        self.narrator = Narrator(self.run_state)
-        self.context = context
-        self.before: deque[ev.AnyEvent] = deque()
+        self._reasons = reasons
+        self._run_state = RunState()
+        self._narrator = Narrator(self._run_state)
+        self._context = context
+        self._before: deque[ev.AnyEvent] = deque()
+        """The last events that both have; the state has not taken them in."""
 
     def step(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
-        """Compare one pair; True where the journals part."""
+        """Compare one pair; True where the journals diverge."""
         if isinstance(left, ev.RunStarted) and isinstance(right, ev.RunStarted):
             self.setup += _differences(left, right)
-        elif not self.same(left, right):
-            self.divergence = self.part(left, right)
+        elif not self._same(left, right):
+            self.divergence = self._diverge(left, right)
             return True
         elif isinstance(left, ev.RunEnded) and isinstance(right, ev.RunEnded):
             self.counts += (d for d in _differences(left, right) if d.field in _COUNTS)
         if left is not None:
-            self.keep(left)
+            self._before.append(left)
+        if len(self._before) > self._context:
+            self._run_state.follow(self._before.popleft())
         self.index += 1
         return False
 
-    def keep(self, event: ev.AnyEvent) -> None:
-        """Remember what both tell; words are made of it only if it comes to a parting."""
-        self.before.append(event)
-        if len(self.before) > self.context:
-            self.run_state.follow(self.before.popleft())
-
-    def same(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
-        """Whether both journals tell the same, as far as that is asked."""
+    def _same(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> bool:
+        """Whether both journals have the same there, as far as that is asked."""
         if left == right or same_event(left, right):
             return True
         if isinstance(left, ev.RunEnded) and isinstance(right, ev.RunEnded):
             return (left.at_ms, left.reason) == (right.at_ms, right.reason)
-        return not self.reasons and same_decision(left, right)
+        return not self._reasons and same_decision(left, right)
 
-    def part(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> Divergence:
-        """The divergence at this pair."""
+    def _diverge(self, left: ev.AnyEvent | None, right: ev.AnyEvent | None) -> Divergence:
         return Divergence(
             index=self.index,
             at_ms=min(event.at_ms for event in (left, right) if event is not None),
             left=left,
             right=right,
-            before=tuple(self.before),
-            before_lines=tuple(map(self.told, self.before)),
-            left_line=self.in_words(left),
-            right_line=self.in_words(right),
+            before=tuple(self._before),
+            before_lines=tuple(map(self._passed, self._before)),
+            left_line=self._line(left),
+            right_line=self._line(right),
             only_reason=same_decision(left, right),
         )
 
-    def ended(self) -> tuple[bool, bool]:
-        """Which journals were read to their ends."""
-        if self.divergence is None:
-            return True, True
-        return self.divergence.left is None, self.divergence.right is None
-
-    def told(self, event: ev.AnyEvent) -> str:
-        """The event as a line, and as having happened."""
-        line = self.narrator.line(event)
-        self.run_state.follow(event)
+    def _passed(self, event: ev.AnyEvent) -> str:
+        line = self._narrator.line(event)
+        self._run_state.follow(event)
         return line
 
-    def in_words(self, event: ev.AnyEvent | None) -> str:
-        """The event as a line, without taking it as having happened."""
-        return "(the journal has ended)" if event is None else self.narrator.line(event)
+    def _line(self, event: ev.AnyEvent | None) -> str:
+        return "(the journal has ended)" if event is None else self._narrator.line(event)
 
 
 _DECISIONS = (ev.AttemptLaunched, ev.KillOrdered, ev.SuspendOrdered, ev.ResumeOrdered)
@@ -206,23 +185,20 @@ def diff_lines(found: JournalDiff, left: str, right: str) -> Iterator[str]:
     yield f"A  {left}"
     yield f"B  {right}"
     yield from _table("Set up differently:", found.setup)
-    if found.divergence is not None:
-        yield from _divergence_lines(found.divergence)
-    else:
+    point = found.divergence
+    if point is None:
         yield f"The same {found.events:,} events at the same times."
         yield from _table("Done by other messages:", found.counts)
+    else:
+        yield f"They part at event {point.index:,}, at {clock(point.at_ms)}:"
+        yield from (f"     {line}" for line in point.before_lines)
+        yield f"  A  {point.left_line}"
+        yield f"  B  {point.right_line}"
+        if point.only_reason:
+            yield "The decision is the same, its reason is not."
     for name, broke_off in zip("AB", found.broke_off, strict=True):
         if broke_off:
             yield f"{name} lacks the end of the run, which was killed, or is still going on."
-
-
-def _divergence_lines(parting: Divergence) -> Iterator[str]:
-    yield f"They part at event {parting.index:,}, at {clock(parting.at_ms)}:"
-    yield from (f"     {line}" for line in parting.before_lines)
-    yield f"  A  {parting.left_line}"
-    yield f"  B  {parting.right_line}"
-    if parting.only_reason:
-        yield "The decision is the same, its reason is not."
 
 
 def _table(title: str, differences: tuple[Difference, ...]) -> Iterator[str]:

@@ -8,243 +8,190 @@ the count, and those named in others' reasons are told as examples.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
-from callboard.actors.vocabulary.events import (
-    AnyEvent,
-    AttemptClosed,
-    AttemptEnded,
-    AttemptLaunched,
-    AttemptResumed,
-    AttemptSuspended,
-    JobFinished,
-    JobSubmitted,
-    KillOrdered,
-    ResumeOrdered,
-    RunStarted,
-    SuspendOrdered,
-)
+from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.named_job import job_in_journal
-from callboard.journal.tell.names import (
-    LOCALITY_NAMES,
-    clock,
-    count,
-    duration,
-    kind_name,
-    node_name,
-    printable,
-)
-from callboard.journal.tell.reason_words import (
-    claimant_name,
-    reason_in_words,
-    refusal_in_words,
-    refusal_without_numbers,
-)
+from callboard.journal.tell import names, reason_words
+from callboard.journal.tell.names import clock, count, duration
 from callboard.journal.tell.sentences import Narrator
+from callboard.journal.tell.show import job_in_journal
 from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
 from callboard.scheduler.reasons import Claimant, JobClaimant, Refusal
 
+_Key = TypeVar("_Key", int, str)
+
 OTHERS_SHOWN = 5
-"""So many other jobs, and so many reasons, are named; the rest are counted."""
+"""How many other jobs, and how many reasons, are named; the rest are counted."""
 
 
+@dataclass
 class _PhaseStats:
     """What became of a job's tasks of one kind."""
 
-    def __init__(self) -> None:
-        self.launched = 0
-        self.first_ms: Millis = 0
-        self.levels: Counter[int] = Counter()
-        self.skips = 0
-        self.waited_ms: Millis = 0
-        self.ranks: Counter[int] = Counter()
-        self.reasons: Counter[str] = Counter()
-        self.says_more = False  # than the order's name, in some reason
-        self.copies = 0
-        self.most = 0
+    launched: int = 0
+    first_ms: Millis = 0
+    levels: Counter[int] = field(default_factory=Counter)
+    skips: int = 0
+    waited_ms: Millis = 0
+    firsts: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    says_more: bool = False  # than the order's name, in some reason
+    speculative: int = 0
+    running: int = 0
+    most: int = 0
 
 
 class _JobHistory:
-    """All that is gathered of one job."""
-
-    def __init__(self, job: JobId) -> None:
-        self.job = job
-        self.submitted: JobSubmitted | None = None
-        self.finished: JobFinished | None = None
-        self.policy = ""
-        self.phases = (_PhaseStats(), _PhaseStats())
-        self.before: Counter[JobId] = Counter()  # others' launches before the job's first
-        self.named = 0
-        self.refusals: Counter[str] = Counter()
-        self.example: dict[str, str] = {}
-        self.lines: list[str] = []  # kills, suspensions and what came of them, in order
-        self.copies: list[str] = []  # copies and what became of them, in order
-        self.running = [0, 0]
-
-
-class _JobHistoryFold:
     """Reads the events of one journal and keeps what concerns one job."""
 
     def __init__(self, job: JobId) -> None:
-        self.story = _JobHistory(job)
-        self.run_state = RunState()
-        self.narrator = Narrator(self.run_state)
-        self.number = -1  # of the last event
-        self.given_for: dict[int, Claimant | None] = {}
+        self.job = job
+        self.submitted: ev.JobSubmitted | None = None
+        self.finished: ev.JobFinished | None = None
+        self.policy = ""
+        self.last_ms: Millis = 0
+        self.phases = (_PhaseStats(), _PhaseStats())
+        self.before: Counter[JobId] = Counter()  # others' launches before the job's first
+        self.refusals: Counter[str] = Counter()
+        self.example: dict[str, str] = {}
+        self.preemption: list[str] = []  # kills, suspensions and what came of them, in order
+        self.speculation: list[str] = []  # speculative attempts and what became of them, in order
+        self._run_state = RunState()
+        self._narrator = Narrator(self._run_state)
+        self._number = -1  # of the last event
+        self._given_for: dict[int, Claimant | None] = {}
         """The claimants for which attempts give way, by the numbers of the orders, and then of the
         ends that come of them.
         """
-        self.freed: dict[int, tuple[JobId, Claimant | None]] = {}
+        self._freed: dict[int, tuple[JobId, Claimant | None]] = {}
         """The job that gave a slot up, and for which claimant, by the number of the event that
         freed it.
         """
-        self.suspended: set[int] = set()
-        self.last_ms: Millis = 0
+        self._suspended: set[AttemptId] = set()
 
-    def observe(self, event: AnyEvent) -> None:
+    def observe(self, event: ev.AnyEvent) -> None:
         """Take note of one event."""
-        self.number += 1
+        self._number += 1
         self.last_ms = event.at_ms
         match event:
-            case RunStarted():
-                self.story.policy = event.policy
-            case JobSubmitted() if event.job == self.story.job:
-                self.story.submitted = event
-            case AttemptLaunched():
-                self._launched(event)
-            case KillOrdered() | SuspendOrdered():
-                self._ordered(event)
-            case AttemptSuspended():
-                self._suspended(event)
-            case AttemptEnded() if event.cause in self.given_for:
-                self.given_for[self.number] = self.given_for.pop(event.cause)
-            case ResumeOrdered() | AttemptResumed():
-                self._goes_on(event)
-            case AttemptClosed():
-                self._closed(event)
-            case JobFinished() if event.job == self.story.job:
-                self.story.finished = event
-        self.run_state.follow(event)
+            case ev.RunStarted():
+                self.policy = event.policy
+            case ev.JobSubmitted() if event.job == self.job:
+                self.submitted = event
+            case ev.JobFinished() if event.job == self.job:
+                self.finished = event
+            case ev.AttemptLaunched():
+                self._taken(event, event)
+                if event.job == self.job:
+                    self._own_launch(event)
+                elif self.submitted is not None and self.finished is None:
+                    self._launch_of_another(event)
+            case ev.AttemptEnded() if event.cause in self._given_for:
+                self._given_for[self._number] = self._given_for.pop(event.cause)
+            case ev.AttemptEvent():
+                attempt = self._run_state.attempts.get(event.attempt)
+                if attempt is not None and attempt.closed is None:
+                    self._attempt(event, attempt.launch)
+        self._run_state.follow(event)
 
-    def _launch(self, number: AttemptId) -> AttemptLaunched | None:
-        """The launch of an attempt that the master counts."""
-        attempt = self.run_state.attempts.get(number)
-        return None if attempt is None or attempt.closed is not None else attempt.launch
+    def _attempt(self, event: ev.AttemptEvent, launch: ev.AttemptLaunched) -> None:
+        """What happens to an attempt that the master counts."""
+        match event:
+            case ev.KillOrdered() | ev.SuspendOrdered():
+                self._ordered(event, launch)
+            case ev.AttemptSuspended():
+                self._suspended.add(event.attempt)
+                self._free(event, launch)
+            case ev.ResumeOrdered():
+                self._suspended.discard(event.attempt)
+                self._taken(event, launch)
+                if launch.job == self.job:
+                    self._count_running(launch.kind)
+            case ev.AttemptResumed() if launch.job == self.job:
+                self.preemption.append(self._narrator.line(event))
+            case ev.AttemptClosed() if event.attempt in self._suspended:
+                self._suspended.discard(event.attempt)
+                self._given_for.pop(event.cause, None)  # the slot was freed before
+            case ev.AttemptClosed():
+                self._free(event, launch)
 
-    def _launched(self, event: AttemptLaunched) -> None:
-        history = self.story
-        self._taken(event, event)
-        if event.job == history.job:
-            self._own(event)
-            return
-        if history.submitted is None or history.finished is not None:
-            return
-        if not any(phase.launched for phase in history.phases):
-            history.before[event.job] += 1
+    def _launch_of_another(self, event: ev.AttemptLaunched) -> None:
+        if not any(phase.launched for phase in self.phases):
+            self.before[event.job] += 1
         for skip in event.why.skipped:
-            if skip.job == history.job:
-                self._named(skip.refusal)
+            if skip.job == self.job:
+                self._passed_over(skip.refusal)
 
-    def _own(self, event: AttemptLaunched) -> None:
-        phase = self.story.phases[event.kind]
+    def _passed_over(self, refusal: Refusal) -> None:
+        """Refusals that differ only in their numbers are one; the last is the example."""
+        told = reason_words.refusal_without_numbers(refusal)
+        if told not in self.refusals and len(self.refusals) >= 100:
+            told = "other reasons"
+        self.refusals[told] += 1
+        self.example[told] = reason_words.refusal_in_words(refusal)
+
+    def _own_launch(self, event: ev.AttemptLaunched) -> None:
+        phase, why = self.phases[event.kind], event.why
         if not phase.launched:
             phase.first_ms = event.at_ms
         phase.launched += 1
         phase.levels[event.level] += 1
+        phase.skips += why.skips
+        phase.waited_ms += why.waited_ms
         if event.original:
-            phase.copies += 1
-            self.story.copies.append(self.narrator.line(event))
+            phase.speculative += 1
+            self.speculation.append(self._narrator.line(event))
         else:
-            phase.ranks[event.why.rank] += 1
-            told = reason_in_words(event.why)
+            phase.firsts += why.rank == 1
+            told = reason_words.reason_in_words(why)
             phase.reasons[told] += 1
-            phase.says_more |= told != event.why.part
-        phase.skips += event.why.skips
-        phase.waited_ms += event.why.waited_ms
-        self._runs(event.kind)
+            phase.says_more |= told != why.part
+        self._count_running(event.kind)
 
-    def _runs(self, kind: TaskKind) -> None:
-        """One more of the job's tasks has a slot."""
-        history = self.story
-        history.running[kind] += 1
-        history.phases[kind].most = max(history.phases[kind].most, history.running[kind])
+    def _count_running(self, kind: TaskKind) -> None:
+        phase = self.phases[kind]
+        phase.running += 1
+        phase.most = max(phase.most, phase.running)
 
-    def _named(self, refusal: Refusal) -> None:
-        """Refusals that differ only in their numbers are one; the last is the example."""
-        told = refusal_without_numbers(refusal)
-        if told not in self.story.refusals and len(self.story.refusals) >= 100:
-            told = "other reasons"
-        self.story.named += 1
-        self.story.refusals[told] += 1
-        self.story.example[told] = refusal_in_words(refusal)
+    def _ordered(
+        self, event: ev.KillOrdered | ev.SuspendOrdered, launch: ev.AttemptLaunched
+    ) -> None:
+        own = launch.job == self.job
+        if not event.why.reason.is_the_masters:
+            self._given_for[self._number] = event.why.beneficiary
+            if own:
+                ran = duration(event.at_ms - launch.at_ms)
+                self.preemption.append(f"{self._narrator.line(event)}, {ran} after its launch")
+        elif own:
+            self.speculation.append(self._narrator.line(event))
 
-    def _ordered(self, event: KillOrdered | SuspendOrdered) -> None:
-        launch = self._launch(event.attempt)
-        if launch is None:
-            return
-        if event.why.reason.is_the_masters:
-            if launch.job == self.story.job:
-                self.story.copies.append(self.narrator.line(event))
-            return
-        self.given_for[self.number] = event.why.beneficiary
-        if launch.job == self.story.job:
-            told = self.narrator.describe(event)
-            ran = duration(event.at_ms - launch.at_ms)
-            self.story.lines.append(f"{clock(event.at_ms)}  {told}, {ran} after its launch")
-
-    def _goes_on(self, event: ResumeOrdered | AttemptResumed) -> None:
-        launch = self._launch(event.attempt)
-        if launch is None:
-            return
-        if isinstance(event, ResumeOrdered):
-            self.suspended.discard(event.attempt)
-            self._taken(launch, event)
-            if launch.job == self.story.job:
-                self._runs(launch.kind)
-        elif launch.job == self.story.job:
-            told = self.narrator.describe(event)
-            self.story.lines.append(f"{clock(event.at_ms)}  {told}")
-
-    def _suspended(self, event: AttemptSuspended) -> None:
-        launch = self._launch(event.attempt)
-        if launch is None:
-            return
-        self._free(launch, event)
-        self.suspended.add(event.attempt)
-        if launch.job == self.story.job:
-            self.story.running[launch.kind] -= 1
-
-    def _closed(self, event: AttemptClosed) -> None:
-        launch = self._launch(event.attempt)
-        if launch is None:
-            return
-        if event.attempt in self.suspended:
-            self.suspended.discard(event.attempt)
-            self.given_for.pop(event.cause, None)  # the slot was freed before
-            return
-        if launch.job == self.story.job:
-            self.story.running[launch.kind] -= 1
-        self._free(launch, event)
-
-    def _free(self, launch: AttemptLaunched, event: AttemptSuspended | AttemptClosed) -> None:
+    def _free(
+        self, event: ev.AttemptSuspended | ev.AttemptClosed, launch: ev.AttemptLaunched
+    ) -> None:
         """The attempt holds its slot no more: it may have been ordered to give way."""
-        if event.cause in self.given_for:
-            self.freed[self.number] = (launch.job, self.given_for.pop(event.cause))
+        if event.cause in self._given_for:
+            self._freed[self._number] = (launch.job, self._given_for.pop(event.cause))
+        if launch.job == self.job:
+            self.phases[launch.kind].running -= 1
 
-    def _taken(self, launch: AttemptLaunched, event: AttemptLaunched | ResumeOrdered) -> None:
-        """The job has a slot; another one may have given it up."""
-        victim, claimant = self.freed.pop(event.cause, (launch.job, None))
-        if victim == launch.job or self.story.job not in (victim, launch.job):
+    def _taken(
+        self, event: ev.AttemptLaunched | ev.ResumeOrdered, launch: ev.AttemptLaunched
+    ) -> None:
+        """The attempt has a slot, which one of another job may have given up."""
+        victim, claimant = self._freed.pop(event.cause, (launch.job, None))
+        if victim == launch.job or self.job not in (victim, launch.job):
             return
-        slot = f"a {kind_name(launch.kind)} slot on {node_name(launch.node)}"
+        slot = f"a {names.kind_name(launch.kind)} slot on {names.node_name(launch.node)}"
         taken = f"{slot} that {job_name(victim)} had to give up"
         if claimant is not None and claimant != JobClaimant(launch.job):
-            taken += f" for {claimant_name(claimant)}"
-        self.story.lines.append(f"{clock(event.at_ms)}  {taken} goes to {job_name(launch.job)}")
+            taken += f" for {reason_words.claimant_name(claimant)}"
+        self.preemption.append(f"{clock(event.at_ms)}  {taken} goes to {job_name(launch.job)}")
 
 
 def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
@@ -256,40 +203,44 @@ def explain(path: str | Path, job: JobId | str) -> Iterator[str]:
     """
     journal = Journal(path)
     number = job_in_journal(path, job)
-    fold = _JobHistoryFold(number)
+    history = _JobHistory(number)
     for event in journal:
-        fold.observe(event)
-    if fold.story.submitted is None:
+        history.observe(event)
+    if history.submitted is None:
         raise LookupError(f"{path}: no {job_name(number)} was submitted in this run")
-    yield from map(printable, _lines(fold.story, fold.last_ms))
+    yield from map(names.printable, _lines(history, history.submitted))
     if not journal.complete:
         yield "The journal ends here, without the end of the run."
 
 
-def _lines(history: _JobHistory, last_ms: Millis) -> Iterator[str]:
-    submitted = history.submitted
-    assert submitted is not None
+def _lines(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
     tasks = f"{count(submitted.maps, 'map')}, {count(submitted.reduces, 'reduce')}"
-    who = f"{job_title(history.job, submitted.name)} of {submitted.user}"
-    yield f"{who} ({tasks}), under {history.policy}"
+    title = f"{job_title(history.job, submitted.name)} of {submitted.user}"
+    yield f"{title} ({tasks}), under {history.policy}"
     yield f"{clock(submitted.at_ms)}  submitted"
-    yield from _wait(history, submitted, last_ms)
+    yield from _wait(history, submitted)
     for kind in TaskKind:
-        yield from _phase(history, kind, submitted)
-    yield from _passed_over(history)
-    if history.copies:
-        yield "Speculation:"
-        yield from (f"  {line}" for line in history.copies)
-    if history.lines:
-        yield "Preemption:"
-        yield from (f"  {line}" for line in history.lines)
-    yield _ending(history, submitted, last_ms)
+        yield from _phase(history.phases[kind], kind, submitted)
+    yield from _refusals(history)
+    for title, lines in (
+        ("Speculation:", history.speculation),
+        ("Preemption:", history.preemption),
+    ):
+        if lines:
+            yield title
+        yield from (f"  {line}" for line in lines)
+    finished = history.finished
+    if finished is None:
+        yield f"{clock(history.last_ms)}  the journal leaves it unfinished"
+    else:
+        took = duration(finished.at_ms - submitted.at_ms)
+        yield f"{clock(finished.at_ms)}  {finished.outcome} after {took}"
 
 
-def _wait(history: _JobHistory, submitted: JobSubmitted, last_ms: Millis) -> Iterator[str]:
-    """How long until the first launch, and who was launched meanwhile."""
+def _wait(history: _JobHistory, submitted: ev.JobSubmitted) -> Iterator[str]:
+    """How long until the first launch, and which jobs were launched meanwhile."""
     firsts = [phase.first_ms for phase in history.phases if phase.launched]
-    until_ms = min(firsts) if firsts else last_ms
+    until_ms = min(firsts, default=history.last_ms)
     waited = duration(until_ms - submitted.at_ms)
     if firsts:
         yield f"{clock(until_ms)}  its first task is launched, after {waited}"
@@ -297,7 +248,7 @@ def _wait(history: _JobHistory, submitted: JobSubmitted, last_ms: Millis) -> Ite
         yield f"It waited {waited} and was never launched"
     total = history.before.total()
     if total:
-        ranked = sorted(history.before.items(), key=lambda item: (-item[1], item[0]))
+        ranked = _ranked(history.before)
         shown = ", ".join(f"{job_name(job)} {n:,}" for job, n in ranked[:OTHERS_SHOWN])
         rest = len(ranked) - OTHERS_SHOWN
         more = f", and {count(rest, 'other job')}" if rest > 0 else ""
@@ -306,8 +257,11 @@ def _wait(history: _JobHistory, submitted: JobSubmitted, last_ms: Millis) -> Ite
         yield "  Meanwhile nothing was launched: it waited for a heartbeat or a free slot"
 
 
-def _phase(history: _JobHistory, kind: TaskKind, submitted: JobSubmitted) -> Iterator[str]:
-    phase = history.phases[kind]
+def _ranked(counts: Mapping[_Key, int]) -> list[tuple[_Key, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _phase(phase: _PhaseStats, kind: TaskKind, submitted: ev.JobSubmitted) -> Iterator[str]:
     tasks = (submitted.maps, submitted.reduces)[kind]
     if not phase.launched:
         return
@@ -316,24 +270,24 @@ def _phase(history: _JobHistory, kind: TaskKind, submitted: JobSubmitted) -> Ite
         yield f"{clock(phase.first_ms)}  its first reduce is launched, {after} after submission"
     waves = -(-phase.launched // phase.most)
     yield (
-        f"  {kind_name(kind)}s: {phase.launched:,} launched for {count(tasks, 'task')}, at most"
-        f" {phase.most:,} at once, so {count(waves, 'wave')} or more"
+        f"  {names.kind_name(kind)}s: {phase.launched:,} launched for {count(tasks, 'task')},"
+        f" at most {phase.most:,} at once, so {count(waves, 'wave')} or more"
     )
     if kind is TaskKind.MAP:
-        levels = [f"{phase.levels[level]:,} {name}" for level, name in LOCALITY_NAMES.items()]
+        levels = [f"{phase.levels[level]:,} {name}" for level, name in names.LOCALITY_NAMES.items()]
         yield f"  locality: {', '.join(levels)}"
-    yield f"  it stood first in the queue at {phase.ranks[1]:,} of these launches"
+    yield f"  it stood first in the queue at {phase.firsts:,} of these launches"
     if phase.says_more:
-        ranked = sorted(phase.reasons.items(), key=lambda item: (-item[1], item[0]))
+        ranked = _ranked(phase.reasons)
         yield from (f"  {times:,} × {reason}" for reason, times in ranked[:OTHERS_SHOWN])
         if len(ranked) > OTHERS_SHOWN:
             yield f"  and {count(len(ranked) - OTHERS_SHOWN, 'other reason')}"
-    if phase.copies:
-        yield f"  {phase.copies:,} of them to run a task twice"
+    if phase.speculative:
+        yield f"  {phase.speculative:,} of them to run a task twice"
 
 
-def _passed_over(history: _JobHistory) -> Iterator[str]:
-    """What it put up with for locality, and the reasons that others' launches give."""
+def _refusals(history: _JobHistory) -> Iterator[str]:
+    """How often it was passed over, and the reasons that others' launches give."""
     phase = history.phases[TaskKind.MAP]
     if phase.skips:
         waited = duration(phase.waited_ms)
@@ -341,18 +295,12 @@ def _passed_over(history: _JobHistory) -> Iterator[str]:
             f"Passed over for locality {count(phase.skips, 'time')} before its launches,"
             f" which counts as {waited} of waiting"
         )
-    if not history.named:
+    named = history.refusals.total()
+    if not named:
         return
-    launches = "one launch" if history.named == 1 else f"{history.named:,} launches"
+    launches = "one launch" if named == 1 else f"{named:,} launches"
     yield f"Named as passed over in the reasons of {launches} of others:"
     for told, times in history.refusals.most_common(OTHERS_SHOWN):
         yield f"  {times:,} × {history.example[told] if times == 1 else told}"
         if times > 1:
             yield f"      the last: {history.example[told]}"
-
-
-def _ending(history: _JobHistory, submitted: JobSubmitted, last_ms: Millis) -> str:
-    if history.finished is None:
-        return f"{clock(last_ms)}  the journal leaves it unfinished"
-    took = duration(history.finished.at_ms - submitted.at_ms)
-    return f"{clock(history.finished.at_ms)}  {history.finished.outcome} after {took}"

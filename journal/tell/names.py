@@ -34,7 +34,7 @@ def rack_name(rack: int) -> str:
 
 
 def attempt_name(attempt: AttemptId) -> str:
-    """`attempt-41`: for an attempt of which nothing but its number is known."""
+    """`attempt-41`: for an attempt of which only the number is known."""
     return f"attempt-{attempt}"
 
 

@@ -5,24 +5,8 @@ from typing import assert_never
 from callboard.actors.vocabulary.events import OrderSwitched
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.journal.tell.names import LOCALITY_NAMES, count, duration, ordinal
-from callboard.scheduler.reasons import (
-    AttemptPace,
-    BehindAverage,
-    Claimant,
-    ClassPlace,
-    DelayByCount,
-    DelayByTime,
-    JobClaimant,
-    Note,
-    PoolClaimant,
-    PoolPlace,
-    Reason,
-    Refusal,
-    Shortage,
-    Starving,
-    UserClaimant,
-    Why,
-)
+from callboard.scheduler import reasons
+from callboard.scheduler.reasons import Reason, Refusal, Why
 
 _FIXED = {
     Reason.LATE: ": late",
@@ -35,24 +19,24 @@ _FIXED = {
     Reason.NODE_DRAINED: "its node is out of service",
     Reason.JOB_ENDS: "its job ends",
 }
-"""What follows the part's name where there is nothing else to say; the master's own have none."""
+"""What follows the part's name without a detail; the master's own reasons have no such name."""
 
 _GIVEN_FOR = {
     Reason.TRAINING_TASK: "is to train",
     Reason.OUTRANKED: "is further ahead",
     Reason.OUTRANKED_ON_NODE: "is further ahead and suspended there",
 }
-"""What is so of the beneficiary."""
+"""What is said of the beneficiary."""
 
 
-def claimant_name(claimant: Claimant) -> str:
+def claimant_name(claimant: reasons.Claimant) -> str:
     """`job-12`, `pool ads/web`, `user ann`."""
     match claimant:
-        case JobClaimant(job):
+        case reasons.JobClaimant(job):
             return job_name(job)
-        case PoolClaimant(path):
+        case reasons.PoolClaimant(path):
             return f"pool {path}"
-        case UserClaimant(user):
+        case reasons.UserClaimant(user):
             return f"user {user}"
         case _:
             assert_never(claimant)
@@ -66,7 +50,7 @@ def reason_in_words(why: Why) -> str:
 
 
 def why_in_words(why: Why, among: str = "in the queue") -> str:
-    """All of it: the reason, the place among the others, the score, and who was passed over."""
+    """All of it: the reason, the place among the others, the score, and the jobs passed over."""
     told = reason_in_words(why)
     if not why.rank:
         return told
@@ -75,28 +59,18 @@ def why_in_words(why: Why, among: str = "in the queue") -> str:
     passed = f"; passed over {skips}" if skips else ""
     waited = ""
     if why.skips or why.waited_ms:
-        times = "once" if why.skips == 1 else count(why.skips, "time")
-        waited = f"; had been passed over {times}, waited {duration(why.waited_ms)}"
+        waited = f"; had been passed over {_times(why.skips)}, waited {duration(why.waited_ms)}"
     return f"{told}: {ordinal(why.rank)} {among}{score}{waited}{passed}"
 
 
 def refusal_in_words(refusal: Refusal) -> str:
     """Why a job was passed over, with all numbers."""
-    return f"{refusal_without_numbers(refusal)}{_numbers(refusal)}"
+    return "".join(_refusal(refusal))
 
 
 def refusal_without_numbers(refusal: Refusal) -> str:
     """The same for all refusals that differ in their numbers only: `only rack-local here`."""
-    match refusal:
-        case DelayByCount():
-            return f"only {LOCALITY_NAMES[refusal.level]} here"
-        case DelayByTime():
-            here, allowed = LOCALITY_NAMES[refusal.level], LOCALITY_NAMES[refusal.allowed]
-            return f"only {here} here, {allowed} allowed"
-        case Note():
-            return refusal.text
-        case _:
-            assert_never(refusal)
+    return _refusal(refusal)[0]
 
 
 def switch_in_words(event: OrderSwitched) -> str:
@@ -105,15 +79,21 @@ def switch_in_words(event: OrderSwitched) -> str:
     return f"{event.waiting:,} {tasks} wait, {event.free:,} of {event.slots:,} slots are free"
 
 
-def _numbers(refusal: Refusal) -> str:
+def _times(number: int) -> str:
+    return "once" if number == 1 else count(number, "time")
+
+
+def _refusal(refusal: Refusal) -> tuple[str, str]:
+    """Without the numbers, and the numbers."""
     match refusal:
-        case DelayByCount():
-            return f"; passed over {refusal.count} of {refusal.limit} times"
-        case DelayByTime():
-            waited = f"waited {refusal.waited_ms / 1000:.3f} of {refusal.until_ms / 1000:g} s"
-            return f"; {waited}, passed over {refusal.skips} times"
-        case Note():
-            return ""
+        case reasons.DelayByCount(level, passed, limit):
+            return f"only {LOCALITY_NAMES[level]} here", f"; passed over {passed} of {limit} times"
+        case reasons.DelayByTime(level, allowed, waited_ms, until_ms, skips):
+            waited = f"waited {waited_ms / 1000:.3f} of {until_ms / 1000:g} s"
+            places = f"only {LOCALITY_NAMES[level]} here, {LOCALITY_NAMES[allowed]} allowed"
+            return places, f"; {waited}, passed over {_times(skips)}"
+        case reasons.Note(text):
+            return text, ""
         case _:
             assert_never(refusal)
 
@@ -121,19 +101,19 @@ def _numbers(refusal: Refusal) -> str:
 def _after_part(why: Why) -> str:
     """What follows the name of the part."""
     match why.detail:
-        case PoolPlace():
+        case reasons.PoolPlace():
             return _pool(why.detail)
-        case ClassPlace():
+        case reasons.ClassPlace():
             return _job_class(why.reason, why.detail)
-        case Starving():
+        case reasons.Starving():
             return f", {_starving(why.detail)}"
-        case BehindAverage(progress, done, tasks):
+        case reasons.BehindAverage(progress, done, tasks):
             average = 100 * done / (1_000_000 * tasks)
             return f": {100 * progress:.0f} % done, its job on average {average:.0f} %"
-        case AttemptPace():
+        case reasons.AttemptPace():
             restart = ", restart" if why.reason is Reason.RESTART else ""
             return f"{restart}: {_pace(why.detail)}"
-        case Note(text):
+        case reasons.Note(text):
             return f": {text}"
         case None:
             return _without_detail(why)
@@ -149,14 +129,14 @@ def _without_detail(why: Why) -> str:
     return _FIXED.get(why.reason, "")
 
 
-def _pool(place: PoolPlace) -> str:
+def _pool(place: reasons.PoolPlace) -> str:
     if not place.needy:
         return f" in pool {place.pool}"
     whose = "" if place.needy == place.pool else f"pool {place.needy} "
     return f" in pool {place.pool}, {whose}below its min share"
 
 
-def _job_class(reason: Reason, place: ClassPlace) -> str:
+def _job_class(reason: Reason, place: reasons.ClassPlace) -> str:
     fits = "spare" if reason is Reason.UNMATCHED_CLASS else "suits"
     node = place.node_kind or "plain nodes"
     if place.node_speed != 1:
@@ -167,18 +147,18 @@ def _job_class(reason: Reason, place: ClassPlace) -> str:
     return f": class {place.job_class + 1} {fits} {node}, {user}"
 
 
-def _starving(detail: Starving) -> str:
+def _starving(detail: reasons.Starving) -> str:
     told = [_shortage(each) for each in detail.shortages]
     if detail.more:
         told.append(f"{detail.more} more")
     return ", ".join(told)
 
 
-def _shortage(lacks: Shortage) -> str:
+def _shortage(lacks: reasons.Shortage) -> str:
     return f"{claimant_name(lacks.claimant)} lacks {lacks.slots} of its {lacks.share}"
 
 
-def _pace(pace: AttemptPace) -> str:
+def _pace(pace: reasons.AttemptPace) -> str:
     """`12 % done in 80 s, some 587 s left`."""
     done, ran_ms = pace.progress, pace.ran_ms
     told = f"{100 * done:.0f} % done in {ran_ms / 1000:.0f} s"

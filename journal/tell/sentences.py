@@ -1,7 +1,7 @@
 """Every event as one plain sentence.
 
-An event names its attempt by number only: what that is, and what jobs are called, is asked of the
-run's state as it was before the event.
+An event names its attempt by number only: its task and the names of jobs come from the state of the
+run before the event.
 """
 
 from typing import Protocol, assert_never
@@ -11,16 +11,8 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.actors.vocabulary.job_names import job_name, job_title
-from callboard.journal.tell.names import (
-    LOCALITY_NAMES,
-    attempt_name,
-    clock,
-    count,
-    duration,
-    node_name,
-    printable,
-    task_name,
-)
+from callboard.journal.tell import names
+from callboard.journal.tell.names import clock, count, duration, node_name, printable
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
 from callboard.scheduler.model import AttemptId, JobId, Millis, Priority, TaskKind
 
@@ -37,13 +29,13 @@ _ENDINGS = {
 
 
 class Known(Protocol):
-    """What a sentence has to know of earlier events: `journal.run_state.RunState` does."""
+    """What a sentence has to know of earlier events; `journal.run_state.RunState` knows it."""
 
     def launch(self, number: AttemptId) -> ev.AttemptLaunched | None:
-        """The launch of an attempt that is still spoken of."""
+        """The launch of an attempt; None if it is not remembered."""
 
     def job_name(self, number: JobId) -> str:
-        """What its user calls a job; empty for one that is not known."""
+        """The name that its user gave a job; empty for one that is not known."""
 
     def suspended_ms(self, number: AttemptId) -> Millis | None:
         """Since when an attempt has been suspended."""
@@ -63,7 +55,6 @@ class Narrator:
         return f"{clock(event.at_ms)}  {self.describe(event)}"
 
     def describe(self, event: ev.AnyEvent) -> str:
-        """What `event` says."""
         return printable(self._sentence(event))
 
     def _sentence(self, event: ev.AnyEvent) -> str:
@@ -75,47 +66,37 @@ class Narrator:
             case ev.AttemptLaunched():
                 return f"{_task(event)} launched {_place(event)} ({self._launch_reason(event)})"
             case ev.AttemptStarted():
-                place = f"{node_name(event.node)}, slot {event.slot}"
-                return f"{self._attempt(event.attempt)} starts on {place}"
+                return f"{self._attempt(event.attempt)} starts on {_slot(event)}"
             case ev.ShuffleEnded():
                 return f"{self._attempt(event.attempt)} has all its map outputs"
+            case ev.AttemptStalled(why=Stall.HANGS):
+                return f"{self._placed(event.attempt)} hangs, {100 * event.progress:.0f} % done"
             case ev.AttemptStalled():
-                who = self._attempt(event.attempt) + self._where(event.attempt)
-                if event.why is Stall.HANGS:
-                    return f"{who} hangs, {100 * event.progress:.0f} % done"
-                return f"{who} waits: {event.why}"
+                return f"{self._placed(event.attempt)} waits: {event.why}"
             case ev.StallEnded():
-                return f"{self._attempt(event.attempt)}{self._where(event.attempt)} finds its input"
+                return f"{self._placed(event.attempt)} finds its input"
             case ev.LaunchExpired():
-                who = self._attempt(event.attempt) + self._where(event.attempt)
-                return f"the master gives {who} up: its launch has expired"
+                return f"the master gives {self._placed(event.attempt)} up: its launch has expired"
             case ev.AttemptSuspended():
-                where = self._where(event.attempt)
-                return f"{self._attempt(event.attempt)} is suspended{where} and keeps its work"
+                return f"{self._placed(event.attempt, ' is suspended')} and keeps its work"
             case ev.AttemptResumed():
-                place = f"{node_name(event.node)}, slot {event.slot}"
                 since_ms = self._known.suspended_ms(event.attempt)
                 after = "" if since_ms is None else f" after {duration(event.at_ms - since_ms)}"
-                return f"{self._attempt(event.attempt)} goes on{after} on {place}"
+                return f"{self._attempt(event.attempt)} goes on{after} on {_slot(event)}"
             case ev.AttemptEnded():
-                took = duration(event.at_ms - event.started_ms)
-                where = self._where(event.attempt)
-                done = _DONE[event.outcome]
-                spent = ""
-                if event.suspended_ms:
-                    spent = f", {duration(event.suspended_ms)} of it suspended"
-                return f"{self._attempt(event.attempt)} {done}{where} after {took}{spent}"
+                ended = self._placed(event.attempt, f" {_DONE[event.outcome]}")
+                held = event.suspended_ms
+                spent = f", {duration(held)} of it suspended" if held else ""
+                return f"{ended} after {duration(event.at_ms - event.started_ms)}{spent}"
             case ev.AttemptClosed():
                 return f"the master books {self._attempt(event.attempt)} as {event.outcome}"
             case ev.KillOrdered():
-                victim = self._attempt(event.attempt) + self._where(event.attempt)
-                return f"{victim} must give way ({why_in_words(event.why)})"
+                return f"{self._placed(event.attempt)} must give way ({why_in_words(event.why)})"
             case ev.SuspendOrdered():
-                victim = self._attempt(event.attempt) + self._where(event.attempt)
-                return f"{victim} must give way and keep its work ({why_in_words(event.why)})"
+                victim, why = self._placed(event.attempt), why_in_words(event.why)
+                return f"{victim} must give way and keep its work ({why})"
             case ev.ResumeOrdered():
-                held = self._attempt(event.attempt) + self._where(event.attempt)
-                return f"{held} may go on ({why_in_words(event.why)})"
+                return f"{self._placed(event.attempt)} may go on ({why_in_words(event.why)})"
             case ev.OrderSwitched():
                 change = f"the order changes from {event.was} to {event.now}"
                 return f"{change}: {switch_in_words(event)}"
@@ -125,9 +106,8 @@ class Narrator:
                 return f"the master gives {node_name(event.node)} up for lost{_silent(event)}"
             case ev.MapOutputsLost():
                 maps = f"{count(len(event.attempts), 'map')} of {self._job(event.job)}"
-                where = node_name(event.node)
-                lost = event.outcome is Outcome.KILLED
-                why = f"{where} had the outputs" if lost else f"nobody can fetch from {where}"
+                node, lost = node_name(event.node), event.outcome is Outcome.KILLED
+                why = f"{node} had the outputs" if lost else f"nobody can fetch from {node}"
                 return f"{maps} must run again: {why}"
             case ev.JobChanged():
                 pool = f"is in pool {event.pool} and " if event.pool else ""
@@ -140,8 +120,8 @@ class Narrator:
                     return f"{job} uses {node} no more: too many of its attempts failed there"
                 return f"{job} would shun {node}, but already shuns too many nodes: it uses all"
             case ev.NodeBlacklisted():
-                told = f"{node_name(event.node)} is listed as bad, having been shunned by"
-                told = f"{told} {count(event.faults, 'job')} that succeeded"
+                jobs = f"{count(event.faults, 'job')} that succeeded"
+                told = f"{node_name(event.node)} is listed as bad, having been shunned by {jobs}"
                 return f"{told}: it gets no more tasks" if event.in_force else told
             case ev.NodeUnblacklisted():
                 return f"{node_name(event.node)} is not listed as bad any more"
@@ -163,7 +143,11 @@ class Narrator:
 
     def _attempt(self, attempt: AttemptId) -> str:
         launch = self._known.launch(attempt)
-        return _task(launch) if launch else attempt_name(attempt)
+        return _task(launch) if launch else names.attempt_name(attempt)
+
+    def _placed(self, attempt: AttemptId, does: str = "") -> str:
+        """The attempt, what it does, and its node, where that is known."""
+        return f"{self._attempt(attempt)}{does}{self._where(attempt)}"
 
     def _where(self, attempt: AttemptId) -> str:
         launch = self._known.launch(attempt)
@@ -174,8 +158,12 @@ class Narrator:
         return job_title(job, name) if name else job_name(job)
 
 
+def _slot(event: ev.AttemptStarted | ev.AttemptResumed) -> str:
+    return f"{node_name(event.node)}, slot {event.slot}"
+
+
 def _task(launch: ev.AttemptLaunched) -> str:
-    return task_name(launch.job, launch.kind, launch.task, launch.number)
+    return names.task_name(launch.job, launch.kind, launch.task, launch.number)
 
 
 def _beginning(event: ev.RunStarted) -> str:
@@ -199,7 +187,7 @@ def _priority(priority: Priority) -> str:
 
 
 def _place(event: ev.AttemptLaunched) -> str:
-    level = f", {LOCALITY_NAMES[event.level]}" if event.kind is TaskKind.MAP else ""
+    level = f", {names.LOCALITY_NAMES[event.level]}" if event.kind is TaskKind.MAP else ""
     return f"on {node_name(event.node)}{level}"
 
 
@@ -261,15 +249,17 @@ def _fault_sentence(fault: faults.AnyFault) -> str:
             assert_never(fault)
 
 
-def _link_conditions(way: LinkConditions) -> str:
+def _link_conditions(link: LinkConditions) -> str:
     """How one direction of a link is."""
-    if way.cut:
+    if link.cut:
         return "cut"
-    told = [f"loses {way.loss:.0%}"] if way.loss else []
-    told += [f"doubles {way.twice:.0%}"] if way.twice else []
-    told += [f"delays by {duration(way.delay_ms)} on average"] if way.delay_ms else []
-    told += [f"lets others overtake {way.reordered:.0%}"] if way.reordered else []
-    return " and ".join(told) or "healthy"
+    told = (
+        (link.loss, f"loses {link.loss:.0%}"),
+        (link.twice, f"doubles {link.twice:.0%}"),
+        (link.delay_ms, f"delays by {duration(link.delay_ms)} on average"),
+        (link.reordered, f"lets others overtake {link.reordered:.0%}"),
+    )
+    return " and ".join(text for is_so, text in told if is_so) or "healthy"
 
 
 def _silent(lost: ev.NodeLost) -> str:

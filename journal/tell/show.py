@@ -1,6 +1,5 @@
 """What `callboard show JOURNAL` prints: the events as sentences, one a line."""
 
-import difflib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,11 +7,12 @@ from pathlib import Path
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.job_names import find_job
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
-from callboard.journal.tell.named_job import job_in_journal
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, NodeId
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 
 def _kind(event_type: type[ev.AnyEvent]) -> str:
@@ -37,12 +37,10 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_kind(kind: str) -> str:
-    """`kind` if it is one of `KINDS`.  Raises ValueError, naming the kinds and a near one."""
+    """`kind` if it is one of `EVENT_KINDS`.  Raises ValueError, naming a near one or all."""
     if kind in EVENT_KINDS:
         return kind
-    near = difflib.get_close_matches(kind, EVENT_KINDS, n=1)
-    meant = f"; did you mean {near[0]}?" if near else "."
-    raise ValueError(f"{kind!r} is no kind of event{meant} There are: {', '.join(EVENT_KINDS)}")
+    raise ValueError(f"{kind!r} is no kind of event; {suggestion(kind, EVENT_KINDS)}")
 
 
 def show(path: str | Path, options: ShowOptions | None = None) -> Iterator[str]:
@@ -85,3 +83,21 @@ def _matches(
         return False
     job, node = run_state.subject(event)
     return options.job in (None, job) and options.node in (None, node)
+
+
+def job_in_journal(path: str | Path, job: JobId | str) -> JobId:
+    """The job of that number, or what a text means (see `find_job`) among the jobs that the journal
+    has seen submitted.
+
+    Raises LookupError, with a message for people, if a text means none or several; JournalError
+    and OSError as `Journal` does.
+    """
+    if not isinstance(job, str):
+        return job
+    journal = Journal(path)
+    names = {event.job: event.name for event in journal if isinstance(event, ev.JobSubmitted)}
+    try:
+        return find_job(job, names)
+    except LookupError as error:
+        so_far = "" if journal.complete else " (as far as the journal goes)"
+        raise LookupError(f"{path}: {error}{so_far}") from None

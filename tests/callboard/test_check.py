@@ -37,7 +37,9 @@ def test_the_counts_follow_the_table(callboard: Run) -> None:
     at = lines.index(next(line for line in lines if line.startswith("fifo: digest")))
     assert lines[at + 1] == "  checked: 10 of 15 rules, 236 times, none broken"
     assert lines[at + 2].startswith("  S1 15, S2 17, S3 65, ")
-    assert "S8: no beat came twice; S11: takes a second run; S12: no node failed" in lines[at + 3]
+    assert (
+        "S8: no heartbeat came twice; S11: takes a second run; S12: no node failed" in lines[at + 3]
+    )
 
 
 def test_in_json_too(callboard: Run) -> None:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from callboard.actors.vocabulary.events import AnyEvent, AttemptLaunched, Outcome, RunEnded
-from callboard.journal.tell.diff import Difference, diff_journals, diff_lines, first_divergence
+from callboard.journal.tell.diff import Difference, diff_journals, diff_lines
 from callboard.journal.writer import JournalWriter
 from callboard.scheduler.reasons import Reason, Why
 from tests.journal.stories import START, STORY, cut_at
@@ -36,7 +36,7 @@ def test_equal_journals_do_not_part(story: Path) -> None:
     assert found.same_events
     assert found.events == len(STORY)
     assert found.setup == found.counts == ()
-    assert first_divergence(story, story) is None
+    assert diff_journals(story, story).divergence is None
     assert list(diff_lines(found, "a", "b")) == [
         "A  a",
         "B  b",
@@ -53,7 +53,7 @@ def test_the_first_changed_event_is_found(
 ) -> None:
     later = msgspec.structs.replace(STORY[index], at_ms=STORY[index].at_ms + 1)
     other = record(tmp_path / "other.journal", altered(index, later))
-    parting = first_divergence(story, other, context=context)
+    parting = diff_journals(story, other, context=context).divergence
     assert parting is not None
     assert (parting.index, parting.at_ms) == (index, STORY[index].at_ms)
     assert (parting.left, parting.right) == (STORY[index], later)
@@ -62,7 +62,7 @@ def test_the_first_changed_event_is_found(
 
 def test_one_journal_may_end_first(tmp_path: Path, story: Path) -> None:
     other = record(tmp_path / "other.journal", STORY[:6])
-    parting = first_divergence(other, story, context=1)
+    parting = diff_journals(other, story, context=1).divergence
     assert parting is not None
     assert (parting.index, parting.at_ms) == (6, 1000)
     assert parting.left is None
@@ -127,11 +127,11 @@ def test_other_messages_for_the_same_events_are_no_divergence(tmp_path: Path, st
 def test_another_ending_is_a_divergence(tmp_path: Path, story: Path) -> None:
     end = RunEnded(4400, "until", 321, 4, "d1ge57")
     other = record(tmp_path / "other.journal", altered(-1 % len(STORY), end))
-    parting = first_divergence(story, other)
+    parting = diff_journals(story, other).divergence
     assert parting is not None
     assert parting.right == end
     cut = record(tmp_path / "cut.journal", cut_at(2000))
-    parting = first_divergence(story, cut)
+    parting = diff_journals(story, cut).divergence
     assert parting is not None
     assert isinstance(parting.right, RunEnded)
     assert parting.at_ms == 2000
@@ -147,11 +147,11 @@ def test_reason_words_count_unless_told_otherwise(tmp_path: Path, story: Path) -
     other = record(
         tmp_path / "other.journal", altered(2, launch_for(Why(Reason.OWN, "fair", 1, 0.5)))
     )
-    parting = first_divergence(story, other)
+    parting = diff_journals(story, other).divergence
     assert parting is not None
     assert parting.index == 2
     assert parting.only_reason
-    assert first_divergence(story, other, reasons=False) is None
+    assert diff_journals(story, other, reasons=False).divergence is None
 
 
 def test_another_decision_parts_them_with_reasons_or_without(tmp_path: Path, story: Path) -> None:
@@ -177,7 +177,7 @@ def test_another_decision_parts_them_with_reasons_or_without(tmp_path: Path, sto
 def test_a_divergent_event_is_told_from_the_common_past(tmp_path: Path, story: Path) -> None:
     """Attempt 2 is still known to both sides when one of them books its end otherwise."""
     closed = msgspec.structs.replace(STORY[14], outcome=Outcome.KILLED)
-    parting = first_divergence(story, record(tmp_path / "b.journal", altered(14, closed)))
+    parting = diff_journals(story, record(tmp_path / "b.journal", altered(14, closed))).divergence
     assert parting is not None
     assert parting.left_line.endswith("the master books map 1 of job-0 as failed")
     assert parting.right_line.endswith("the master books map 1 of job-0 as killed")

@@ -131,7 +131,7 @@ REFUSALS: list[tuple[Refusal, str, str]] = [
     (
         TIMED,
         "only rack-local here, node-local allowed",
-        "only rack-local here, node-local allowed; waited 1.200 of 5 s, passed over 1 times",
+        "only rack-local here, node-local allowed; waited 1.200 of 5 s, passed over once",
     ),
     (
         DelayByCount(Locality.OFF_RACK, 3, 10),
@@ -171,7 +171,7 @@ def test_all_of_a_launchs_reason_in_words() -> None:
     assert why_in_words(why) == (
         "fair: 2nd in the queue, score 0.5; had been passed over once, waited 5.100 s;"
         " passed over job-0: only rack-local here, node-local allowed; waited 1.200 of 5 s,"
-        " passed over 1 times"
+        " passed over once"
     )
     assert why_in_words(Why(Reason.BY_KEY, "late", 1), "of the stragglers") == (
         "late: 1st of the stragglers"

@@ -9,7 +9,7 @@ from callboard.actors.vocabulary.faults import PauseNode
 from callboard.experiments.interventions import Fork, Intervene
 from callboard.experiments.live_server import LiveServer
 from callboard.journal.replay.event_log import LogFilter, lines_before
-from callboard.journal.replay.frame import JobState
+from callboard.journal.replay.frame import JobStanding
 from callboard.journal.replay.recording import Recording
 from callboard.journal.replay.source import GoTo, Step, StepKind
 from callboard.tui.keymap import COMMANDS
@@ -66,7 +66,7 @@ def test_the_walk_by_hand_is_true() -> None:
     with LiveServer([plan("small-behind-giant", "fifo")]) as server:
         frame = ask(server, GoTo(240_000))
         rows = frame.jobs
-        assert [row.name for row in rows if row.state is not JobState.WAITING] == ["giant-1"]
+        assert [row.name for row in rows if row.state is not JobStanding.WAITING] == ["giant-1"]
         assert len(rows) > 3
         frame = ask(server, Fork("hfsp"), Step(StepKind.DIVERGENCE))
         assert frame.comparison is not None

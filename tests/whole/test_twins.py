@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from callboard.actors.vocabulary.events import FaultStruck
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import run_simulation
-from callboard.journal.tell.diff import first_divergence
+from callboard.journal.tell.diff import diff_journals
 
 
 @pytest.mark.parametrize("policy", ["fair", "hfsp"])
@@ -23,7 +23,7 @@ def test_the_fault_is_where_a_scenario_and_its_calm_twin_part(
     first_ms = min(strike.at_ms for strike in twins[0].script)
     for spec, path in zip(twins, paths, strict=True):
         run_simulation(replace(spec, policy=policy, until_ms=first_ms), journal=path)
-    parting = first_divergence(*paths)
+    parting = diff_journals(*paths).divergence
     assert parting is not None
     assert isinstance(parting.left, FaultStruck)
     assert parting.at_ms == first_ms

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobState
+from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobStanding
 from callboard.journal.tell.time_format import short_duration
 from callboard.tui.panels.job_table import JobTable, Title, task_bar
 from callboard.tui.panels.jobs import JobColumn
@@ -72,7 +72,7 @@ class ComparisonJobsPane(JobTable[ComparedJob]):
         palette = self.palette
         chosen = row.job == self.view.job
         ground = palette.raised if chosen else palette.ground
-        over = all(side is not None and side.state >= JobState.SUCCEEDED for side in row.sides)
+        over = all(side is not None and side.state >= JobStanding.SUCCEEDED for side in row.sides)
         ink = style(palette.dim if over else palette.text, ground, bold=chosen)
         yield "■ ", style(palette.hue(row.job), ground)
         yield f"{row.job:>{_JOB}} {cell(row.name, self._name_width, left=True)} ", ink

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from callboard.journal.replay.frame import WASTED, Detail, Frame, Lane, SlotState
+from callboard.journal.replay.frame import WASTED, DetailText, Frame, Lane, SlotState
 from callboard.journal.tell.time_format import axis_time
 from callboard.tui.panels.charts import block
 from callboard.tui.panels.pane import Pane, Span
@@ -60,7 +60,7 @@ class DetailPane(Pane):
     def move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
         self._scroll(down)
 
-    def _room(self, detail: Detail) -> int:
+    def _room(self, detail: DetailText) -> int:
         """How many facts are shown: lanes come first, but for a few facts."""
         lanes = len(detail.lanes) + 1 if detail.lanes else 0
         least = min(len(detail.facts), _FACTS_LEAST)
@@ -74,7 +74,7 @@ class DetailPane(Pane):
         lines = self._lines(detail)
         return lines[y] if y < len(lines) else ()
 
-    def _lines(self, detail: Detail) -> list[Iterable[Span]]:
+    def _lines(self, detail: DetailText) -> list[Iterable[Span]]:
         """The facts, then the lanes."""
         facts = detail.facts[self._top : self._top + self._room(detail)]
         lines: list[Iterable[Span]] = [self._fact(*each) for each in facts]
@@ -106,7 +106,7 @@ class DetailPane(Pane):
                 glyph = _STRETCHES.get(state, "█" if fill > 0.5 else "▌")
                 yield glyph, style(palette.shade(hue, shade), palette.ground)
 
-    def _axis(self, detail: Detail) -> Iterable[Span]:
+    def _axis(self, detail: DetailText) -> Iterable[Span]:
         begin, end = axis_time(detail.from_ms), axis_time(detail.to_ms)
         gap = max(self._lane_columns - len(begin) - len(end), 1)
         yield " " * (_LABEL + 1), self.ink()

@@ -4,19 +4,19 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobState
+from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobStanding
 from callboard.journal.tell.time_format import short_duration
 from callboard.tui.panels.job_table import JobTable, Title, task_bar
 from callboard.tui.panels.pane import Span, cell
 from callboard.tui.theme import Palette, style
 
 STATE_WORDS = {
-    JobState.WAITING: "waiting",
-    JobState.RUNNING: "running",
-    JobState.STARVED: "starved",
-    JobState.SUCCEEDED: "done",
-    JobState.FAILED: "failed",
-    JobState.KILLED: "killed",
+    JobStanding.WAITING: "waiting",
+    JobStanding.RUNNING: "running",
+    JobStanding.STARVED: "starved",
+    JobStanding.SUCCEEDED: "done",
+    JobStanding.FAILED: "failed",
+    JobStanding.KILLED: "killed",
 }
 
 
@@ -147,7 +147,7 @@ class JobsPane(JobTable[JobRow]):
         palette = self.palette
         chosen = row.job == self.view.job
         ground = palette.raised if chosen else palette.ground
-        over = row.state >= JobState.SUCCEEDED
+        over = row.state >= JobStanding.SUCCEEDED
         ink = style(palette.dim if over else palette.text, ground, bold=chosen)
         yield "■ ", style(palette.hue(row.job), ground)
         for column, width in self.columns:
@@ -161,9 +161,9 @@ class JobsPane(JobTable[JobRow]):
 
 def _colour(column: JobColumn, row: JobRow, palette: Palette) -> str | None:
     """The colour of a warning, or of what the scheduler cannot know."""
-    if column.key is JobSortKey.STATE and row.state in (JobState.STARVED, JobState.FAILED):
+    if column.key is JobSortKey.STATE and row.state in (JobStanding.STARVED, JobStanding.FAILED):
         return palette.fault
-    if column.key is JobSortKey.STATE and row.state is JobState.WAITING:
+    if column.key is JobSortKey.STATE and row.state is JobStanding.WAITING:
         return palette.warning
     if column.key is JobSortKey.FAIR_SHARE and row.fair_share and row.waiting:
         starved = sum(row.running) - row.suspended < row.fair_share / 2

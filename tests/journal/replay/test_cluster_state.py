@@ -24,8 +24,8 @@ from callboard.actors.vocabulary.faults import (
 )
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.replay.cluster_state import ClusterState
-from callboard.journal.replay.frame import JobState, NodeStatus, SlotState
-from callboard.journal.replay.job_rows import job_state
+from callboard.journal.replay.frame import JobStanding, NodeStatus, SlotState
+from callboard.journal.replay.job_rows import job_standing
 from callboard.journal.run_records import AttemptRecord, JobRecord
 from callboard.scheduler.model import Priority, TaskKind
 from tests.journal.replay.support import events_of, outage
@@ -82,8 +82,8 @@ def test_the_story_told_by_hand() -> None:
     assert list(cluster.owners) == [1, 0, 1, 0]
     row = cluster.run.jobs[0]
     assert (row.phases[0].done, row.phases[0].running) == (0, 2)
-    assert job_state(row) is JobState.RUNNING
-    assert job_state(cluster.run.jobs[1]) is JobState.WAITING
+    assert job_standing(row) is JobStanding.RUNNING
+    assert job_standing(cluster.run.jobs[1]) is JobStanding.WAITING
 
     cluster = folded(story, 1750)  # attempt 2 has failed, and the master does not know
     assert list(cluster.states) == [

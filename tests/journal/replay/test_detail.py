@@ -4,7 +4,7 @@ import pytest
 
 from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.journal.replay.cursor import Cursor
-from callboard.journal.replay.frame import WASTED, Detail, Lane, SlotState, View
+from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
 from callboard.journal.replay.recording import Recording
 from tests.journal.replay.support import events_of, outage
 
@@ -17,7 +17,7 @@ def detail(
     job: int | None = None,
     node: int | None = None,
     slot: int | None = None,
-) -> Detail:
+) -> DetailText:
     """What the pane shows at a moment, with a timeline of a column a second or so."""
     recording = Recording(oracle_of_journal)
     for event in outage() if scenario == "outage" else events_of(scenario, policy):

@@ -1,0 +1,115 @@
+"""Bytes into events: the header, the records of the open chunk, and its seal."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.journal import format as fmt
+from callboard.journal.format import HEAD_BYTES, SEAL_BYTES, SEAL_HEAD, JournalError, length_of
+
+_decode = msgspec.msgpack.Decoder[AnyEvent](AnyEvent).decode
+
+
+class Frames:
+    """The events of the journal at `path`, from its bytes in parts of any length.
+
+    What is not a whole record yet is left for later.  Nothing is believed before it is checked: a
+    chunk's events come when its seal has been found right.  Memory is bounded by what was fed at
+    once, one chunk and the longest record.  Each event comes once.  All raise JournalError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._raw = bytearray()
+        """What is no whole record yet."""
+        self._needed = len(fmt.HEADER)
+        """How much of it there must be before it is worth a look."""
+        self._begun = False
+        """Whether the header was read."""
+        self._begin = self._end = len(fmt.HEADER)
+        """Where in the file the open chunk begins, and where its records end so far."""
+        self._records: list[bytes] = []
+        self._given = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the bytes end anywhere but at the end of a chunk."""
+        return bool(self._raw or self._records)
+
+    def feed(self, block: bytes) -> Iterator[AnyEvent]:
+        """Take the next bytes in; the events of the chunks that they seal."""
+        self._raw += block
+        if len(self._raw) < self._needed:
+            return
+        self.check_begun()
+        raw, at, self._needed = bytes(self._raw), 0, HEAD_BYTES
+        self._raw.clear()
+        while len(head := raw[at : at + HEAD_BYTES]) == HEAD_BYTES:
+            is_seal = head == SEAL_HEAD
+            length = SEAL_BYTES if is_seal else self._length(head)
+            if len(raw) < at + length:
+                self._needed = length
+                break
+            record = raw[at : at + length]
+            at += length
+            if is_seal:
+                yield from self._sealed(record)
+            else:
+                self._records.append(record)
+                self._end += length
+        self._raw += raw[at:]
+
+    def rest(self) -> list[AnyEvent]:
+        """The events that no seal covers yet, checked by nothing but their own form."""
+        events: list[AnyEvent] = []
+        try:
+            for record in self._records[self._given :]:
+                events.append(_decode(memoryview(record)[HEAD_BYTES:]))
+        except (msgspec.DecodeError, RecursionError) as error:
+            before = sum(map(len, self._records[: self._given + len(events)]))
+            problem = f"damaged: not an event ({error})"
+            raise JournalError(self.path, self._begin + before, problem) from None
+        self._given = len(self._records)
+        return events
+
+    def check_begun(self) -> None:
+        """Read the header, if that has not been done."""
+        if not self._begun:
+            _check_header(self.path, bytes(self._raw[: len(fmt.HEADER)]))
+            del self._raw[: len(fmt.HEADER)]
+            self._begun = True
+
+    def _length(self, head: bytes) -> int:
+        """The length of the record with this head, its head included."""
+        length = length_of(head)
+        if length is None:
+            raise JournalError(self.path, self._end, "damaged: no record begins here")
+        if self._end - self._begin >= fmt.CHUNK_BYTES:
+            raise JournalError(self.path, self._end, "damaged: a seal is missing here")
+        return HEAD_BYTES + length
+
+    def _sealed(self, seal: bytes) -> list[AnyEvent]:
+        """The events of the open chunk, if the seal fits its bytes; another one begins."""
+        if fmt.seal(b"".join(self._records)) != seal:
+            length = self._end - self._begin
+            problem = f"damaged: the {length} bytes from here do not fit their seal"
+            raise JournalError(self.path, self._begin, problem)
+        events = self.rest()
+        self._begin = self._end = self._end + SEAL_BYTES
+        self._records, self._given = [], 0
+        return events
+
+
+def _check_header(path: Path, header: bytes) -> None:
+    if len(header) < len(fmt.HEADER) or not header.startswith(fmt.MAGIC):
+        raise JournalError(path, 0, "this is not a Callboard journal")
+    version = int.from_bytes(header[len(fmt.MAGIC) :], "little")
+    known = fmt.VERSION
+    if version > known:
+        problem = f"written in format {version}, newer than the {known} that is known here"
+        raise JournalError(path, len(fmt.MAGIC), problem)
+    if version < known:
+        problem = f"written in format {version}; only {known} can be read"
+        raise JournalError(path, len(fmt.MAGIC), problem)
