@@ -53,10 +53,10 @@ AnyRequest: TypeAlias = Request | InterventionRequest
 
 
 class LiveSource(Source, Protocol):
-    """A source behind which the run itself goes on."""
+    """A source behind which the run itself goes on, so that one can intervene in it."""
 
-    def intervene(self, request: InterventionRequest, answer: Callable[[Frame], None]) -> None:
-        """Do it and show what came of it; `answer` is called with the frame, now or later."""
+    def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+        """Move or intervene, and show; `answer` is called with the frame, now or later."""
 
 
 class TimedIntervention(msgspec.Struct, frozen=True):

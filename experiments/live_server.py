@@ -11,20 +11,12 @@ from functools import partial
 from itertools import zip_longest
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import msgspec
 
 from callboard.actors.vocabulary.faults import SwitchPolicy
-from callboard.experiments.interventions import (
-    AnyRequest,
-    Fork,
-    Intervene,
-    Intervention,
-    InterventionRequest,
-    Keep,
-)
+from callboard.experiments.interventions import AnyRequest, Fork, Intervene, Intervention, Keep
 from callboard.experiments.journal_paths import fresh_name, slug
 from callboard.experiments.live_run import LiveRun
 from callboard.experiments.plugins import canonical_policy
@@ -76,27 +68,18 @@ class LiveServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for run in self.runs:
-            run.__exit__(kind, error, trace)
-
-    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-        """As a source in the same process."""
-        answer(self.answer(request))
-
-    def intervene(self, request: InterventionRequest, answer: Callable[[Frame], None]) -> None:
-        """As a source in the same process."""
-        answer(self.answer(request))
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
-        self.__exit__(None, None, None)
+        for run in self.runs:
+            run.close()
 
-    def answer(self, request: Request | InterventionRequest) -> Frame:
+    def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+        """As a source in the same process."""
+        answer(self.answer(request))
+
+    def answer(self, request: AnyRequest) -> Frame:
         """Do what is asked, and show it; what cannot be done is said in the frame."""
         if isinstance(request, Request):
             return self._show(request)

@@ -10,7 +10,6 @@ import importlib.util
 import sys
 import traceback
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -27,6 +26,7 @@ from callboard.scheduler.registry.parts import (
     spell_policy,
 )
 from callboard.scheduler.registry.spelling import FILE_PART
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 GROUP = "callboard.policies"
 """The entry-point group."""
@@ -116,10 +116,7 @@ def _there(module: ModuleType, wanted: str) -> str:
         for name, value in vars(module).items()
         if isinstance(value, type) and value.__module__ == module.__name__
     ]
-    near = get_close_matches(wanted, own, n=1)
-    if near:
-        return f"; did you mean `{near[0]}`?"
-    return f"; it has {', '.join(f'`{each}`' for each in own)}" if own else "; it has no class"
+    return f"; {suggestion(wanted, own)}" if own else "; it has no class"
 
 
 def _load(point: EntryPoint) -> type:

@@ -11,9 +11,8 @@ from multiprocessing.connection import Connection
 
 import msgspec
 
-from callboard.experiments.interventions import AnyRequest, InterventionRequest
+from callboard.experiments.interventions import AnyRequest
 from callboard.journal.replay.frame import Frame
-from callboard.journal.replay.source import Request
 
 
 class RemoteSource:
@@ -33,13 +32,7 @@ class RemoteSource:
         self._decode = msgspec.msgpack.Decoder(Frame).decode
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-        self._send(request, answer)
-
-    def intervene(self, request: InterventionRequest, answer: Callable[[Frame], None]) -> None:
-        self._send(request, answer)
-
-    def _send(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+    def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             self._loop.add_reader(self._connection.fileno(), self._read)

@@ -7,7 +7,6 @@ killed half-way loses only what was being computed.
 import os
 import sqlite3
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from callboard.experiments.ideal_study.cells import (
@@ -76,12 +75,7 @@ class Cache:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._db.close()
 
 
