@@ -131,15 +131,18 @@ class ObservedRun:
 
     @cached_property
     def decisions(self) -> list[LaunchDecision]:
-        """Every launch that is no copy, as the master saw the jobs when it decided it."""
+        """Every launch but speculative ones, as the master saw the jobs when it decided it."""
         return [each for look in self.observations for each in _decisions(look)]
 
     @property
     def period_ms(self) -> Millis:
-        """From one beat's arrival to the next one's of the same node: H + 2ℓ."""
-        cluster = self.scenario.cluster
-        nodes = len(node_facts(cluster))
-        return cluster.heartbeat.period_ms(nodes) + 2 * cluster.latency_ms
+        """From the arrival of a node's heartbeat to that of its next one: H + 2ℓ."""
+        return self.scenario.cluster.round_ms()
+
+    @property
+    def gap_ms(self) -> Millis:
+        """δ = H + 3ℓ, the longest time from when a slot is free to the next launch on it."""
+        return self.period_ms + self.scenario.cluster.latency_ms
 
     def slots(self, kind: TaskKind) -> int:
         """All slots of the kind."""
@@ -177,7 +180,7 @@ class Experiment:
         self.make_policy = make_policy
 
     def fresh_policy(self, spelling: str | None = None) -> Policy:
-        """A fresh policy: the experiment's own, or another."""
+        """The experiment's own policy or another, without any memory."""
         return self.make_policy(spelling or self.policy, self.scenario.parts)
 
     @cached_property

@@ -7,14 +7,13 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import events as ev
 from callboard.fairness.applicability import undisturbed, unpreempted
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.figures import as_seconds, completed, gap_ms, job_ends_ms
+from callboard.fairness.figures import as_seconds, completed, job_ends_ms
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITH_FAULTS
 from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
 from callboard.scenarios.listed_jobs import ListedWorkload, placed_jobs
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scenarios.timeline import CrashEntry
-from callboard.scenarios.validation import node_count
 from callboard.scheduler.model import Millis
 
 LaunchRecord = tuple[int, ...]
@@ -112,7 +111,7 @@ def scale(experiment: Experiment) -> int:
     cluster, heartbeat = scenario.cluster, scenario.cluster.heartbeat
     slower = msgspec.structs.replace(
         heartbeat,
-        interval_ms=by * heartbeat.period_ms(node_count(cluster)),
+        interval_ms=by * heartbeat.period_ms(cluster.node_count()),
         phase_grid_ms=by * heartbeat.phase_grid_ms,
         expiry_ms=by * heartbeat.expiry_ms,
     )
@@ -138,7 +137,7 @@ def scale(experiment: Experiment) -> int:
 )
 def lone_job(experiment: Experiment) -> int:
     scenario = experiment.scenario
-    if node_count(scenario.cluster) > 1:
+    if scenario.cluster.node_count() > 1:
         raise NotApplicable("orders differ in how many tasks they give to a node at once")
     alone = with_entries(scenario, entries_of(scenario)[:1])
     fifo = experiment.play(alone, experiment.fresh_policy("fifo"))
@@ -160,7 +159,7 @@ def more_nodes(experiment: Experiment) -> int:
     before, after = (
         max(job_ends_ms(run).values()) for run in (experiment.run, experiment.play(larger))
     )
-    if after - before > 2 * gap_ms(experiment.run):
+    if after - before > 2 * experiment.run.gap_ms:
         raise PropertyViolated(
             f"all is done at {as_seconds(before)}, and with a node more"
             f" {as_seconds(after - before)} later"
@@ -177,7 +176,7 @@ def more_nodes(experiment: Experiment) -> int:
 )
 def idle_node(experiment: Experiment) -> int:
     cluster = experiment.scenario.cluster
-    last = node_count(cluster)
+    last = cluster.node_count()
     group = (*cluster.group, NodeGroup(nodes=1, map_slots=0, reduce_slots=0))
     calm = with_cluster(experiment.scenario, replication=last + 1, group=group)
     crash = CrashEntry(at_s=5.0, nodes=f"node-{last}")
@@ -205,7 +204,7 @@ def cut_proof(experiment: Experiment) -> int:
         parts = msgspec.structs.replace(entry, name="part", maps=1, count=entry.maps)
         whole_ms = whole_ends[place]
         cut_ms = _ends_by_place(experiment.play(with_entry(scenario, place, parts)))[place]
-        if whole_ms - cut_ms > 2 * gap_ms(experiment.run):
+        if whole_ms - cut_ms > 2 * experiment.run.gap_ms:
             raise PropertyViolated(
                 f"{_jobs_of(experiment.run, place)} is done at {as_seconds(whole_ms)}; cut into"
                 f" {entry.maps} jobs of one map each, all are at {as_seconds(cut_ms)}"

@@ -12,7 +12,7 @@ import msgspec
 
 from callboard.fairness.applicability import undisturbed
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.figures import as_seconds, completed, gap_ms, job_ends_ms
+from callboard.fairness.figures import as_seconds, completed, job_ends_ms
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
 from callboard.fairness.variants import with_parts
@@ -160,7 +160,7 @@ def _run_with_exact_sizes(experiment: Experiment) -> ObservedRun:
 
 def _gaps_ms(run: ObservedRun) -> Millis:
     """N δ: a gap for each task, and two more."""
-    return (gap_ms(run) + 1) * (2 + sum(job.maps for job in run.jobs.values()))
+    return (run.gap_ms + 1) * (2 + sum(job.maps for job in run.jobs.values()))
 
 
 @Statement(
