@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import select
 import signal
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
@@ -48,18 +47,13 @@ class LiveServer:
         journals: Sequence[Path | None] = (),
         *,
         has_request: Callable[[], bool] = lambda: False,
-        clock_s: Callable[[], float] = time.monotonic,
         client_gone: Callable[[], bool] = lambda: False,
     ) -> None:
         self._has_request = has_request
-        self._client_gone = client_gone
-        self._clock_s = clock_s
-        self.runs = [self._played(spec, journal) for spec, journal in zip_longest(specs, journals)]
+        self._play = partial(LiveRun, has_request=has_request, client_gone=client_gone)
+        self.runs = [self._play(spec, journal) for spec, journal in zip_longest(specs, journals)]
         self._lockstep: Lockstep | None = None
         self._pair_up()
-
-    def _played(self, spec: RunSpec, journal: Path | None) -> LiveRun:
-        return LiveRun(spec, journal, self._has_request, self._clock_s, self._client_gone)
 
     def _pair_up(self) -> None:
         pair = self.runs if len(self.runs) == 2 else None
@@ -106,7 +100,7 @@ class LiveServer:
                 self._keep(side)
 
     def _intervene(self, intervention: Intervene, lead: int) -> None:
-        """Do it to the world of both runs; only a policy is put in force in the one in front."""
+        """Do it to the world of both runs; a policy is put in force in the front one alone."""
         runs = [run for run in self.runs if not run.over]
         if any(isinstance(fault, SwitchPolicy) for fault in intervention.faults) and self._lockstep:
             runs = [run for run in runs if run is self.runs[lead]]
@@ -130,7 +124,7 @@ class LiveServer:
             spec = msgspec.structs.replace(spec, policy=policy)
         else:
             spec = spec.with_intervention(there_ms, Intervene((SwitchPolicy(policy),)))
-        other = self._played(spec, _fork_of(run.journal, policy))
+        other = self._play(spec, _fork_of(run.journal, policy))
         for each in self.runs:
             if each is not run:
                 each.close()

@@ -58,10 +58,7 @@ class Cache:
         return {run: RunOutcome(*values) for run, *values in rows}
 
     def add(self, answer: WorkerAnswer) -> None:
-        """Keep an answer; when this returns it is on disk.
-
-        Raises `InputError` if it was made by other code than ours, as a worker's may be.
-        """
+        """Keep an answer on disk; `InputError` if a worker's code, which made it, is not ours."""
         if answer.program != program_digest():
             raise InputError("a worker runs another version of Callboard or NumPy than this one")
         head = (answer.program, *_columns(answer.cell))

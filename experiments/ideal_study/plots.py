@@ -1,7 +1,4 @@
-"""The report's figures: boxes over sigma, lines over load and d/n, on a log scale.
-
-matplotlib is the optional extra `ideal`; nothing else here needs it.
-"""
+"""The report's figures, drawn by matplotlib (the extra `ideal`), which nothing else needs."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

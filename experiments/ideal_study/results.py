@@ -1,6 +1,7 @@
 """What an experiment found, read by trace, discipline and point."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import NamedTuple
 
 from callboard.experiments.ideal_study.cells import Point, RunOutcome
@@ -17,10 +18,7 @@ from callboard.experiments.ideal_study.workers import Found
 
 
 class SummaryLine(NamedTuple):
-    """One discipline at one point: its mean sojourn over the runs, in seconds.
-
-    `difference` is the mean sojourn minus the reference discipline's in the same run.
-    """
+    """One discipline at one point, in seconds; `difference` is to the reference, run by run."""
 
     discipline: str
     point: Point
@@ -47,16 +45,10 @@ class Results(NamedTuple):
     def line(self, trace: Trace, discipline: str, point: Point, against: str) -> SummaryLine:
         """The summary of a discipline at a point, against a reference discipline."""
         ours = self.means(trace, discipline, point)
-        return SummaryLine(
-            discipline,
-            point,
-            interval(ours),
-            run_range(ours),
-            paired(ours, self.means(trace, against, point)),
-        )
+        difference = paired(ours, self.means(trace, against, point))
+        return SummaryLine(discipline, point, interval(ours), run_range(ours), difference)
 
     def lines(self, trace: Trace, against: str) -> Iterator[SummaryLine]:
         """All summaries of a trace, point by point."""
-        for point in self.study.points:
-            for discipline in self.study.disciplines:
-                yield self.line(trace, discipline, point, against)
+        for point, discipline in product(self.study.points, self.study.disciplines):
+            yield self.line(trace, discipline, point, against)

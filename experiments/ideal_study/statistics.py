@@ -62,10 +62,7 @@ def student(freedom: int, confidence: float) -> float:
 
 
 def student_within(t: float, freedom: int) -> float:
-    """P(|T| <= t) for whole degrees of freedom.
-
-    The finite sums of Abramowitz and Stegun, 26.7.3 (odd) and 26.7.4 (even).
-    """
+    """P(|T| <= t) for whole degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle = atan(t / sqrt(freedom))
     odd = freedom % 2
     term = cos(angle) if odd else 1.0
