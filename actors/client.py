@@ -61,9 +61,7 @@ class Client(Actor):
 
 
 class SoloClient(Client):
-    """Submits each job when the one before has ended, so that each has an empty cluster; the first
-    one when every node has joined.  The jobs' own submit times are ignored.
-    """
+    """Submits each job to an empty cluster: when the one before has ended, whenever it was due."""
 
     def on_submission_due(self, _: SubmissionDue) -> None:
         spec = self._jobs[self.submitted]

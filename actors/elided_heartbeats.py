@@ -69,9 +69,7 @@ class HeartbeatSchedule:
         return self.interval_ms + 2 * self._latency_ms
 
     def after_reply(self, now_ms: Millis, wait_ms: Millis, *, reports: bool) -> Millis:
-        """When the heartbeat after a reply of now is due; `wait_ms` is the interval by its own
-        clock.
-        """
+        """When the heartbeat after a reply of now is due, `wait_ms` being the interval."""
         self.next_ms = now_ms + wait_ms
         return now_ms if self._out_of_band and reports else self.next_ms
 
@@ -99,9 +97,7 @@ class HeartbeatSchedule:
         return True
 
     def under_way(self, now_ms: Millis) -> NextHeartbeat | None:
-        """What would be under way now: an elided heartbeat, or its reply, and when it would
-        arrive.
-        """
+        """The elided heartbeat, or its reply, that would be under way now, and its arrival."""
         if self.left_out_ms < 0:
             return None
         arrives_ms = self.left_out_ms
@@ -158,9 +154,7 @@ class IdleNodeIndex:
             del self._phase[node]
 
     def set_able(self, row: int, node: NodeId, able: bool) -> None:
-        """Say whether the node could take a task of a kind, or resume what it holds
-        (`RESUMING`).
-        """
+        """Say whether the node could take a task of a kind, or resume one (`RESUMING`)."""
         listed = self._listed[row]
         if able == (node in listed):
             return

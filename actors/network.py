@@ -34,9 +34,7 @@ HEALTHY = LinkConditions()
 
 
 class Link:
-    """One direction of one link, from its first fault on; `purpose` tells its draws from
-    others'.
-    """
+    """One direction of one link, from its first fault on; `purpose` sets its draws apart."""
 
     def __init__(self, seed: int, purpose: str, latency_ms: Millis) -> None:
         self.conditions = HEALTHY

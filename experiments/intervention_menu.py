@@ -1,8 +1,4 @@
-"""The interventions in a live run, as menus and forms.
-
-Only those that make sense at present are offered: a node that is down can be restarted but not
-killed.
-"""
+"""Interventions in a live run as menus and forms: those that make sense at present."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -47,10 +43,7 @@ MenuChoice = Intervention | PlayUntil | NodeTarget
 
 
 class MenuForm(msgspec.Struct, frozen=True):
-    """Fields to fill in first, with their initial texts.
-
-    `read` turns them into a choice, or raises ValueError with a message for the user.
-    """
+    """Fields with initial texts; `read` makes a choice of them, or a ValueError for the user."""
 
     question: str
     fields: FormFields
@@ -240,16 +233,12 @@ def _job_group(row: JobRow | None) -> list[MenuGroup]:
 
 
 def _priorities(row: JobRow) -> MenuGroup:
-    items = [
-        MenuItem(
-            str(priority + 1),
-            _in_words(priority),
-            Intervene((faults.SetPriority(row.job, priority),)),
-        )
-        for priority in Priority
-        if priority is not row.priority
-    ]
-    return MenuGroup("priority", f"Priority of {job_name(row.job)} from now on", tuple(items))
+    items = tuple(
+        MenuItem(str(each + 1), _in_words(each), Intervene((faults.SetPriority(row.job, each),)))
+        for each in Priority
+        if each is not row.priority
+    )
+    return MenuGroup("priority", f"Priority of {job_name(row.job)} from now on", items)
 
 
 def _in_words(priority: Priority) -> str:

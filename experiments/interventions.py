@@ -39,10 +39,7 @@ Intervention = Intervene | Fork | Keep
 
 
 class InterventionRequest(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """What the screen asks of a live run: do this at the moment that is shown, then show that.
-
-    If it cannot be done, the frame's `refusal` says why.
-    """
+    """Intervene at the moment that is shown, then show that; `Frame.refusal` says why not."""
 
     intervention: Intervention
     view: View

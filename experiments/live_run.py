@@ -180,9 +180,7 @@ class LiveRun:
         return self._has_request() or (until_s is not None and self._clock_s() >= until_s)
 
     def _simulate(self, limit_ms: Millis, most: int) -> bool:
-        """Simulate at most so many supersteps, while it is not past a moment and nothing else is
-        asked, and record what happens; whether there is more to simulate.
-        """
+        """Simulate and record up to `most` supersteps, or to a limit; whether more is left."""
         if self.recording.closed:
             return False
         kernel, steps, goes_on, trouble = self.kernel, self._steps, True, ""

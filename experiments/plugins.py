@@ -33,9 +33,7 @@ GROUP = "callboard.policies"
 
 
 def catalogue(settings: PartSettings | None = None) -> Catalogue:
-    """What names mean at the front door, with a scenario's settings of parts.  A shipped part's
-    name cannot be taken by another.
-    """
+    """All parts by name, with a scenario's settings; no name of a shipped part can be taken."""
     return Catalogue(PARTS, installed(), part_of_file).with_settings(settings or {})
 
 
@@ -45,9 +43,7 @@ def installed() -> dict[str, Callable[[], type]]:
 
 
 def load_policy(text: str, settings: PartSettings | None = None) -> Policy:
-    """A fresh policy from its spelling, users' parts included, and from the scenario's settings of
-    its parts; PolicySpecError if it is bad.
-    """
+    """A fresh policy, whose parts may be users'; PolicySpecError if its spelling is bad."""
     return read_policy(text, settings)[1]
 
 

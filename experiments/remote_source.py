@@ -16,10 +16,7 @@ from callboard.journal.replay.frame import Frame
 
 
 class RemoteSource:
-    """Asks whoever is at the other end of the connection.
-
-    `on_loss` is called once if the other end goes away unasked.
-    """
+    """The near end of a connection; `on_loss` is called once if the far end goes away."""
 
     live = True
 

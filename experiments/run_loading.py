@@ -108,9 +108,7 @@ def _beside(
 
 
 def _check_policies(scenario: Scenario) -> None:
-    """ScenarioError where parts are set up that there are not, or the timeline puts a policy in
-    force that there is not.
-    """
+    """ScenarioError where a table of parts or an entry of the timeline names no part."""
     for name, settings in scenario.parts.items():
         try:
             catalogue({name: settings})

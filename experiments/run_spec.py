@@ -62,10 +62,7 @@ class RunSpec(msgspec.Struct, frozen=True):
         return cls(scenario, tuple(jobs), script, policy or scenario.policies[0], until_ms)
 
     def resolved(self) -> Self:
-        """The same run with the interventions written into the scenario, its jobs and its script.
-
-        ScenarioError for jobs that this cluster cannot run.
-        """
+        """The same run with the interventions written in; ScenarioError if they do not fit."""
         scenario, jobs, script = self.scenario, list(self.jobs), list(self.script)
         for each in self.interventions:
             script += [ScheduledFault(each.at_ms, fault) for fault in each.intervention.faults]
@@ -89,10 +86,7 @@ class RunSpec(msgspec.Struct, frozen=True):
         )
 
     def with_intervention(self, at_ms: Millis, intervention: Intervene) -> Self:
-        """The same with one intervention more, at a moment after all others.
-
-        Raises ScenarioError and PolicySpecError for what cannot be done.
-        """
+        """The same with one more, the last; ScenarioError or PolicySpecError if it cannot be."""
         for fault in intervention.faults:
             if isinstance(fault, SwitchPolicy):
                 load_policy(fault.policy, self.scenario.parts)

@@ -113,9 +113,7 @@ class Simulation:
         return master
 
     def run(self, drive: Callable[[Kernel], None] = drivers.run_direct) -> None:
-        """Run to the end.  Raises KernelError for a run that gets stuck or fails, and what sinks
-        do.
-        """
+        """Run to the end; KernelError for a run that fails, and what sinks raise."""
         self._sink(self._started())
         drive(self.kernel)
         self._sink(self._ended())

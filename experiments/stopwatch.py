@@ -1,7 +1,4 @@
-"""What scheduling costs: the wall time that a policy spends deciding and learning.
-
-Measured around the policy and outside the world, so that no actor ever reads a clock.
-"""
+"""What scheduling costs: wall time, measured around the policy, so that no actor reads a clock."""
 
 import time
 

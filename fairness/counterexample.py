@@ -56,9 +56,7 @@ def _wrapped(begin: str, text: str) -> list[str]:
 
 
 def read_counterexample(path: str | Path) -> SavedCounterexample:
-    """The property that a file is a counterexample to, and its scenario.  ScenarioError if the
-    file is none.
-    """
+    """A saved counterexample; ScenarioError if the file is none."""
     path = Path(path)
     scenario = load_scenario(path)
     named = _NAMED.search(read_text(path))

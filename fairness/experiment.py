@@ -37,9 +37,7 @@ EXPERIMENT_MAX_MS: Millis = 28_800_000
 
 
 class Observation(NamedTuple):
-    """What the master believed once it had handled a message: of each job how many tasks of each
-    kind run, and how many could; and what it launched meanwhile.
-    """
+    """After a message: how many tasks of each job run, how many could, and what was launched."""
 
     at_ms: Millis
     running: tuple[CountsByJob, CountsByJob]
@@ -61,9 +59,7 @@ class LaunchDecision(NamedTuple):
 
 
 class MasterObserver:
-    """A probe that notes after every message what the master believes; with `entitlements` also
-    what its order says that the claimants of map slots are due.
-    """
+    """A probe that notes what the master believes and, if asked, its order's `entitlements`."""
 
     def __init__(self, *, entitlements: bool) -> None:
         self.observations: list[Observation] = []
@@ -167,10 +163,7 @@ def _decisions(observation: Observation) -> list[LaunchDecision]:
 
 
 class Experiment:
-    """A scenario and the spelling of the policy that it is played under.
-
-    `make_policy` makes a policy from its spelling.
-    """
+    """A scenario under a policy, which `make_policy` makes from its spelling."""
 
     def __init__(
         self, scenario: Scenario, policy: str, make_policy: MakePolicy = load_policy
@@ -201,9 +194,7 @@ class Experiment:
         jobs: Sequence[JobSpec] | None = None,
         entitlements: bool = False,
     ) -> ObservedRun:
-        """The run of another scenario, policy or workload, or the same once more, held against S1
-        to S15 as it goes.  It never raises what the policy brings about.
-        """
+        """A run, perhaps of another scenario, policy or workload, checked by S1 to S15."""
         spec = RunSpec.of(
             scenario or self.scenario, self.policy, jobs=jobs, until_ms=EXPERIMENT_MAX_MS
         )

@@ -57,9 +57,7 @@ class Property(Statement, frozen=True, kw_only=True):
     check: PropertyCheck
 
     def verify(self, experiment: Experiment) -> int:
-        """Test the experiment's policy.  Raises PropertyViolated, or NotApplicable where the
-        property says nothing.
-        """
+        """Test the experiment's policy.  Raises PropertyViolated or NotApplicable."""
         why = self.misfit(experiment.fresh_policy()) or self.family.validate(experiment.scenario)
         if why is not None:
             raise NotApplicable(why)
@@ -67,9 +65,7 @@ class Property(Statement, frozen=True, kw_only=True):
 
 
 class Evaluation(NamedTuple):
-    """The outcome of a property in one scenario: in how many cases it was tested, what was seen
-    if it was violated, and why it does not apply if it does not.
-    """
+    """In one scenario: cases tested, what was seen if it is broken, or why it does not apply."""
 
     times: int
     broken: str = ""
@@ -87,9 +83,7 @@ def evaluate(prop: Property, experiment: Experiment) -> Evaluation:
 
 
 def is_guaranteed(policy: Policy, prop: Property) -> bool:
-    """Whether one of the policy's parts guarantees the property, or every policy does that it
-    speaks of.
-    """
+    """Whether one of the policy's parts guarantees the property, or every policy does."""
     if any(prop.name in part.guarantees for part in policy.parts):
         return True
     return prop.universal and prop.misfit(policy) is None

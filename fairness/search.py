@@ -120,9 +120,7 @@ def find_counterexample(
     shrink: bool = True,
     on_progress: OnProgress = ignore_progress,
 ) -> Counterexample | None:
-    """The smallest counterexample that a search with this seed comes to, or the first; None if it
-    finds none.
-    """
+    """The smallest counterexample, or the first one found; None without any."""
     found: list[Counterexample] = []
 
     def look(scenario: Scenario) -> None:

@@ -508,9 +508,7 @@ class Master(Actor):
         self.timer(msg.ExpiryCheck(), every_ms - self.now_ms % every_ms)
 
     def _lose(self, node: NodeEntry, again: bool = False) -> None:
-        """Give a node up: what ran there is killed, maps that reduces still need run again (rule
-        T2).
-        """
+        """Give up a node: kill what ran there, run maps again that reduces need (rule T2)."""
         lost = ev.NodeLost(self.now_ms, node.node, node.heard_ms, again, cause=self.cause)
         cause = self._lost_by[node.node] = self.note(lost)
         jobs: dict[JobId, None] = {}
@@ -657,9 +655,7 @@ class Master(Actor):
         self._await_preemption()
 
     def _brief(self) -> None:
-        """Tell a new policy what the books say: which nodes there are, what is pending, what runs;
-        how far that is it may want to hear from now on.
-        """
+        """Tell a new policy what the books say, and track the attempts that it wants to follow."""
         for node in self.ledger.members():
             self.tell(facts.NodeJoined(node.node))
         for job in self.ledger.jobs():

@@ -111,19 +111,14 @@ ATTEMPT: Mapping[tuple[AttemptState, AttemptChange], AttemptState] = {
     (_A.SUSPENDED_HANGING, _AC.RESUME): _A.HANGING,
     (_A.SUSPENDED_HANGING, _AC.KILL): _A.KILLED,
 }
-"""What was stuck, or waited for its input, when it was suspended tries to begin again on resuming.
-"""
+"""An attempt that was suspended while stuck or waiting for input tries to begin on resuming."""
 
 
 # An attempt in the master's books.
 
 
 class BookedState(StrEnum):
-    """What the master takes an attempt for.
-
-    A launch that has not begun for too long expires (rule H8): the attempt is being killed from
-    then on, and has failed.
-    """
+    """What the master takes an attempt for; one that expires is killed, as failed (rule H8)."""
 
     LAUNCHED = "launched"
     SUSPENDING = "suspending"
@@ -306,8 +301,7 @@ MACHINE: Mapping[tuple[MachineState, MachineChange], MachineState] = {
     (_M.PAUSED, _MC.RESUME): _M.UP,
     (_M.DOWN, _MC.RESTART): _M.UP,
 }
-"""A script may ask for what is not here, as to crash a machine that is down; then nothing happens.
-"""
+"""A script may ask for what is not here, as to crash what is down; then nothing happens."""
 
 
 # A node in the master's books.

@@ -1,7 +1,4 @@
-"""Every message, grouped by conversation.  The docstring names sender and receiver.
-
-Imperatives are orders or requests, past tenses are facts.
-"""
+"""Every message, by conversation: imperatives are orders or requests, past tenses are facts."""
 
 from callboard.actors.kernel.actor import Message
 from callboard.actors.vocabulary.events import NodeFacts, Outcome
@@ -45,9 +42,7 @@ class InjectedFailure(Message, frozen=True):
 
 
 class MapWork(Message, frozen=True):
-    """One map: `ms` on a node of speed 1 with local input, before noise, times the factor of the
-    node's kind, if there is one.
-    """
+    """One map: `ms` with local input at speed 1, before noise, times the node type's factor."""
 
     ms: Millis
     factors: tuple[tuple[str, float], ...] = ()
@@ -122,9 +117,7 @@ class AttemptBooked(Message, frozen=True):
 
 
 class OutputsLost(Message, frozen=True):
-    """Master to job: the outputs of these maps of yours are gone (rule T2); the maps count as
-    `failed` where they could not be fetched (rule T6).
-    """
+    """Master to job: these maps' outputs are gone (rule T2), or cannot be fetched (`failed`)."""
 
     tasks: tuple[TaskIndex, ...]
     failed: bool = False
@@ -182,9 +175,7 @@ class BlacklistReview(Message, frozen=True):
 
 
 class EndReport(Message, frozen=True):
-    """Part of a heartbeat: an attempt has ended, by the event `cause`, having run `ran_ms`, of them
-    `shuffled_ms` in its shuffle (0 for maps).
-    """
+    """In a heartbeat: an attempt has ended; `shuffled_ms` of `ran_ms` were its shuffle's."""
 
     attempt: AttemptId
     outcome: Outcome
@@ -194,9 +185,7 @@ class EndReport(Message, frozen=True):
 
 
 class SuspensionReport(Message, frozen=True):
-    """Part of a heartbeat: an attempt is suspended, by the event `cause`, having run `ran_ms`, of
-    them `shuffled_ms` in its shuffle (0 for maps).
-    """
+    """In a heartbeat: an attempt is suspended; the times are as in `EndReport`."""
 
     attempt: AttemptId
     ran_ms: Millis
@@ -205,9 +194,7 @@ class SuspensionReport(Message, frozen=True):
 
 
 class FetchFailure(Message, frozen=True):
-    """Slot to node, then part of a heartbeat: a reduce of `job`, which last did what `cause`
-    tells, cannot fetch from `host`.
-    """
+    """Slot to node, then in a heartbeat: a reduce of `job` cannot fetch from `host`."""
 
     job: JobId
     host: NodeId
@@ -222,15 +209,11 @@ class _OfAttempt(Message, frozen=True):
 
 
 class NotBegun(_OfAttempt, frozen=True):
-    """Slot to node, then part of a heartbeat: an attempt holds its slot and has not begun (Hadoop:
-    UNASSIGNED), as the event `cause` tells.
-    """
+    """Slot to node, then in a heartbeat: a launch is stuck (Hadoop: UNASSIGNED)."""
 
 
 class AttemptProgress(Message, frozen=True):
-    """Part of a heartbeat: an attempt has run `ran_ms` so far, of them `shuffled_ms` in its
-    shuffle, and has done the share `done` (`scheduler.view.AttemptView.progress`).
-    """
+    """In a heartbeat: how far an attempt is (`done`: `scheduler.view.AttemptView.progress`)."""
 
     attempt: AttemptId
     ran_ms: Millis
@@ -259,10 +242,7 @@ class Heartbeat(Message, frozen=True):
 
 
 class LaunchTask(Message, frozen=True):
-    """Part of a reply, then node to slot: run this attempt, the task's `number`th from 0.
-
-    A `tracked` attempt tells how far it is.  `cause` is the event of the launch.
-    """
+    """In a reply, then node to slot: run this attempt, the task's `number`th from 0."""
 
     attempt: AttemptId
     job: JobId
@@ -314,9 +294,7 @@ class ElidedHeartbeat(Message, frozen=True):
 
 
 class PreemptionDue(Message, frozen=True):
-    """Master to itself: time to ask for victims, once this instant's heartbeats are answered;
-    `policy` counts the policies that have been in force.
-    """
+    """Master to itself: time for victims; `policy` counts the policies that have been in force."""
 
     policy: int
 
@@ -328,9 +306,7 @@ class Preempt(Message, frozen=True):
 
 
 class StopAttempt(Message, frozen=True):
-    """Master to itself: once this instant's heartbeats are done, order this attempt to be killed,
-    since another one of its task has succeeded or takes its place.
-    """
+    """Master to itself: another attempt has replaced this one; kill it after the heartbeats."""
 
     attempt: AttemptId
     reason: Reason
@@ -380,9 +356,7 @@ class ProgressTold(Message, frozen=True):
 
 
 class AttemptFinished(Message, frozen=True):
-    """Slot to node: the attempt has ended and I am free; `report` is for the master.  A map that
-    succeeded leaves the output of the job `output_of` on the node.
-    """
+    """Slot to node: I am free; a map that succeeded leaves an output of the job `output_of`."""
 
     slot: int
     report: EndReport
@@ -433,9 +407,7 @@ class FetchOutputs(Message, frozen=True):
 
 
 class OutputsReady(Message, frozen=True):
-    """Job to slot: every map output is there to be fetched, from these hosts.  Without faults every
-    host would answer: then none is named, and none is asked.
-    """
+    """Job to slot: all outputs can be fetched, from these hosts (none named without faults)."""
 
     attempt: AttemptId
     hosts: tuple[NodeId, ...] = ()

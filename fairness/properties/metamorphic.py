@@ -20,9 +20,7 @@ LaunchRecord = tuple[int, ...]
 
 
 def same_launches(one: ObservedRun, other: ObservedRun, otherwise: str, scale: int = 1) -> int:
-    """Raise PropertyViolated at the first launch that differs, the other's times divided by
-    `scale`; `otherwise` says what was changed for it.
-    """
+    """Raise PropertyViolated at the first launch that differs, the other's times over `scale`."""
     mine, its = _launches(one), _launches(other, scale)
     for a, b in zip(mine, its, strict=False):
         if a != b:

@@ -44,9 +44,7 @@ AT_ONCE: ScenarioFamily = msgspec.structs.replace(
 
 
 class _Fluid:
-    """The jobs of a scenario as the ideal machine takes them, and the discipline that the order
-    comes to there.
-    """
+    """The jobs and the order's discipline as the ideal machine takes them."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.jobs = make_jobs(experiment.scenario)
