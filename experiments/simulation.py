@@ -200,7 +200,8 @@ def run_simulation(
             sinks.append(stack.enter_context(JournalWriter(journal)))
         run = Simulation(spec, sinks, policy=timed, checker=checker, watcher=watcher)
         began = time.perf_counter()
-        run.run(lambda kernel: _drive(kernel, driver))
+        with _stopping_on_ctrl_c(run.kernel):
+            run.run(DRIVERS[driver])
         wall_seconds = time.perf_counter() - began
     return RunResult(
         summary=metrics.summary(),
@@ -209,11 +210,6 @@ def run_simulation(
         checks=() if checker is None else tuple(checker.report()),
         metrics=metrics,
     )
-
-
-def _drive(kernel: Kernel, driver: DriverName) -> None:
-    with _stopping_on_ctrl_c(kernel):
-        DRIVERS[driver](kernel)
 
 
 @contextlib.contextmanager
