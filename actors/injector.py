@@ -44,7 +44,6 @@ class Injector(Actor):
         self._await_next()
 
     def on_fault_due(self, _: FaultDue) -> None:
-        """Let happen what is due by now."""
         while self._next < len(self._script) and self._script[self._next].at_ms <= self.now_ms:
             self._apply(self._script[self._next].fault)
             self._next += 1

@@ -280,7 +280,6 @@ def _time_form(frame: Frame) -> MenuForm:
 
 
 def _burst(fields: FormFields) -> Intervention:
-    """The jobs of a burst, all of the same size."""
     reduces = round(_number(fields["reduces each"], 0, 10_000, whole=True))
     return Intervene(
         burst=ListedJob(

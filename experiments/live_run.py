@@ -87,7 +87,6 @@ class LiveRun:
         return self.recording.closed and self.cursor.at_ms >= self.recording.end_ms
 
     def answer(self, request: Request) -> Frame:
-        """Do what is asked, and show it."""
         self.advance(request.move)
         return self.cursor.frame(request.view)
 
@@ -199,7 +198,6 @@ class LiveRun:
         return not self.recording.closed and kernel.now_ms <= limit_ms
 
     def _record(self) -> None:
-        """Put what has happened into the recording."""
         recording = self.recording
         for event in self._pending_events:
             recording.append(event)

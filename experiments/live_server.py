@@ -134,7 +134,6 @@ class LiveServer:
         self._pair_up()
 
     def _keep(self, side: int) -> None:
-        """Go on with one of two."""
         if self._lockstep is None:
             return
         self.runs[1 - side].close()

@@ -29,7 +29,6 @@ from callboard.scheduler.registry.spelling import FILE_PART
 from callboard.scheduler.registry.strict_decoder import suggestion
 
 GROUP = "callboard.policies"
-"""The entry-point group."""
 
 
 def catalogue(settings: PartSettings | None = None) -> Catalogue:
@@ -106,7 +105,6 @@ def _run(path: str, resolved: str, text: bytes) -> ModuleType:
 
 
 def _there(module: ModuleType, wanted: str) -> str:
-    """What the file has instead."""
     own = [
         name
         for name, value in vars(module).items()
@@ -116,7 +114,6 @@ def _there(module: ModuleType, wanted: str) -> str:
 
 
 def _load(point: EntryPoint) -> type:
-    """A package's part."""
     package = f" of {point.dist.name}" if point.dist is not None else ""
     where = f"`{point.name}`{package} ({point.value})"
     try:

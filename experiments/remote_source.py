@@ -40,7 +40,6 @@ class RemoteSource:
             self._lose()
 
     def _read(self) -> None:
-        """One frame has come."""
         try:
             frame = self._decode(self._connection.recv_bytes())
         except (EOFError, OSError):

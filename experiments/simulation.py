@@ -107,7 +107,6 @@ class Simulation:
 
     @property
     def master(self) -> Master:
-        """The master as it is now."""
         master = self.kernel.actors[MASTER]
         assert isinstance(master, Master)
         return master
@@ -125,19 +124,16 @@ class Simulation:
         self._sink(self._ended())
 
     def _started(self) -> RunStarted:
-        """The journal's first event."""
         scenario, policy = self.spec.scenario, self.spec.policy
         nodes, plain = node_facts(scenario.cluster), to_dict(scenario)
         return RunStarted(0, __version__, scenario.name, policy, scenario.seed, plain, nodes)
 
     def _ended(self) -> RunEnded:
-        """The journal's last event."""
         kernel, reason = self.kernel, self.kernel.reason or "complete"
         return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
 
 
 def _fan_out(sinks: Sequence[Sink]) -> Sink:
-    """One sink that feeds all."""
     if len(sinks) == 1:
         return sinks[0]
 
@@ -159,7 +155,6 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Metrics
 
     def as_json(self) -> dict[str, object]:
-        """The run as one JSON object."""
         out = self.summary.as_json(self.wall_seconds)
         out["scheduling"] = msgspec.to_builtins(self.scheduling)
         if self.slowdown is not None:
@@ -170,7 +165,6 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the run."""
         return self.summary.reason == "interrupted"
 
 

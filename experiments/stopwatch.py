@@ -37,7 +37,6 @@ class TimedPolicy(Policy):
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
     ) -> Launch | Resume | Speculate | None:
-        """Ask the policy and count the time."""
         began = time.perf_counter_ns()
         launch = super().decide(offer, view, passed)
         self._spent_ns += time.perf_counter_ns() - began
@@ -46,14 +45,12 @@ class TimedPolicy(Policy):
         return launch
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        """Tell the policy and count the time."""
         began = time.perf_counter_ns()
         super().observe(fact, view)
         self._learning_ns += time.perf_counter_ns() - began
 
     @property
     def scheduling(self) -> SchedulingCost:
-        """The cost so far."""
         each = self._spent_ns / 1000 / self._decisions if self._decisions else None
         seconds = (self._spent_ns + self._learning_ns) / 1e9
         return SchedulingCost(seconds, self._decisions, self._launches, each)

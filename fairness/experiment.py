@@ -72,7 +72,6 @@ class MasterObserver:
     def after(
         self, master: InstrumentedMaster, _message: msgspec.Struct, noted: Sequence[AnyEvent]
     ) -> None:
-        """Note it, if anything has changed."""
         ledger, order = master.ledger, master.policy.order
         launches = tuple(event for event in noted if isinstance(event, AttemptLaunched))
         running, pending = _counts(ledger, "running"), _counts(ledger, "pending")
@@ -115,12 +114,10 @@ class ObservedRun:
 
     @property
     def violation(self) -> Violation | None:
-        """The rule that was broken, if one was."""
         return self.trouble if isinstance(self.trouble, Violation) else None
 
     @property
     def ended(self) -> RunEnded:
-        """The last event."""
         last = self.events[-1]
         assert isinstance(last, RunEnded)
         return last
@@ -141,7 +138,6 @@ class ObservedRun:
         return self.period_ms + self.scenario.cluster.latency_ms
 
     def slots(self, kind: TaskKind) -> int:
-        """All slots of the kind."""
         facts = node_facts(self.scenario.cluster)
         return sum((node.map_slots, node.reduce_slots)[kind] for node in facts)
 
@@ -178,7 +174,6 @@ class Experiment:
 
     @cached_property
     def run(self) -> ObservedRun:
-        """The scenario under the policy."""
         return self.play()
 
     @cached_property

@@ -45,7 +45,6 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
         return self.named(check.__name__.replace("_", "-"), check)
 
     def named(self, name: str, check: PropertyCheck) -> "Property":
-        """The property of that name."""
         words = {field: getattr(self, field) for field in self.__struct_fields__}
         return Property(name=name, check=check, **words)
 

@@ -40,7 +40,6 @@ class PolicyUnderTest(NamedTuple):
     make_policy: MakePolicy = load_policy
 
     def experiment(self, scenario: Scenario) -> Experiment:
-        """The policy in a scenario."""
         return Experiment(scenario, self.policy, self.make_policy)
 
 

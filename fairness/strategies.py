@@ -189,7 +189,6 @@ def timelines(
 
 @cache
 def _crashes(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
-    """A node crashes and starts again."""
     return st.builds(
         timeline.CrashEntry,
         at_s=st.integers(0, 9).map(float),

@@ -161,7 +161,6 @@ class NodeEntry:
         """The events that freed slots which have not been taken since, by kind, oldest first."""
         self.state = BookedNodeState.UNKNOWN
         self.drained = False
-        """Whether it is out of service."""
         self.change(BookedNodeChange.JOIN)
         self._slots = (facts.map_slots, facts.reduce_slots)
         self._running = [0, 0]

@@ -89,7 +89,6 @@ class Ledger:
     # The master's own questions.
 
     def node(self, node: NodeId) -> NodeEntry | None:
-        """The entry of a node, if it has joined."""
         return self._nodes.get(node)
 
     def members(self) -> Iterable[NodeEntry]:
@@ -97,7 +96,6 @@ class Ledger:
         return self._nodes.values()
 
     def attempt(self, attempt: AttemptId) -> AttemptEntry | None:
-        """The entry of an attempt, if it is open."""
         return self._attempts.get(attempt)
 
     def has_pending(self, job: JobId, kind: TaskKind) -> bool:
@@ -173,7 +171,6 @@ class Ledger:
         return job in self._jobs
 
     def submit(self, order: SubmitJob, cause: int) -> None:
-        """A job has come; its maps are pending."""
         self._jobs[order.job] = JobEntry(order, cause, self.now_ms, self._racks, self._nodes)
         self._pending[TaskKind.MAP] += order.maps
         self._unfinished[TaskKind.MAP] += order.maps
@@ -311,7 +308,6 @@ class Ledger:
             tasks.left = 0
 
     def leave(self, job: JobId) -> None:
-        """A job has ended, and nothing of it runs or is pending."""
         self._jobs[job].change(BookedJobChange.LEAVE)
         entry = self._jobs.pop(job)
         for kind in KINDS:

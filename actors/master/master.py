@@ -312,7 +312,6 @@ class Master(Actor):
         self._send_down(node.node, node.reply)
 
     def _send_down(self, node: NodeId, message: msg.HeartbeatReply | msg.Reinitialize) -> None:
-        """Send to a node, over whatever the link is like."""
         link = self._downlinks.get(node)
         if link is None:
             self.send(node_address(node), message, self._latency_ms)
@@ -321,7 +320,6 @@ class Master(Actor):
                 self.send(node_address(node), each, delay_ms)
 
     def _list(self, elided: ElidedHeartbeats, node: NodeEntry) -> None:
-        """Keep the record of what a silent node could take."""
         for kind in KINDS:
             elided.index.set_able(kind, node.node, node.free(kind) > 0)
         elided.index.set_able(RESUMING, node.node, node.could_resume())
@@ -390,7 +388,6 @@ class Master(Actor):
         self.tell(facts.Progressed(entry.job, entry.kind, entry.attempt, *ran))
 
     def _pass_on(self, failure: msg.FetchFailure) -> None:
-        """Tell the job that a reduce of its cannot fetch."""
         if self.ledger.here(failure.job):
             running = self.ledger.job(failure.job).running(TaskKind.REDUCE)
             self.send(job_address(failure.job), msg.FetchTrouble(failure.host, running))
@@ -646,7 +643,6 @@ class Master(Actor):
             self.send(job_address(job), msg.MasterRestarted(fault.recover))
 
     def _put_in_force(self, policy: Policy) -> None:
-        """Go by a fresh policy."""
         self._policies += 1
         self._pristine = deepcopy(policy)
         self._policy.become(policy)

@@ -35,23 +35,19 @@ class Retries:
         return len(self._queue)
 
     def add(self, task: TaskIndex) -> None:
-        """One more attempt of the task failed or was lost."""
         self._times[task] = self._times.get(task, 0) + 1
         insort(self._queue, (-self._times[task], task))
 
     def avoid(self, task: TaskIndex, node: NodeId) -> None:
-        """An attempt of the task failed there."""
         self._failed_on.setdefault(task, set()).add(node)
 
     def suits(self, task: TaskIndex, node: NodeId) -> bool:
-        """Whether the task may run on the node."""
         failed_on = self._failed_on.get(task)
         if failed_on is None or node not in failed_on:
             return True
         return failed_on.issuperset(self._hosts())
 
     def first(self, node: NodeId) -> TaskIndex | None:
-        """The first that may run on the node."""
         return next((task for _, task in self._queue if self.suits(task, node)), None)
 
     def take(self, task: TaskIndex) -> None:
@@ -117,7 +113,6 @@ class PendingMaps:
         self.left += 1
 
     def level(self, task: TaskIndex, node: NodeId) -> Locality:
-        """How near to `node` a map's input is."""
         held = self._replicas[task].tolist()
         if node in held:
             return Locality.NODE
@@ -144,7 +139,6 @@ class PendingReduces:
         self._next = 0
 
     def open(self) -> None:
-        """Slowstart has been reached."""
         self.opened = True
         self.left += self._count
 

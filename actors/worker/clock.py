@@ -19,11 +19,9 @@ class Clock:
 
     @property
     def right(self) -> bool:
-        """Whether it has never gone wrong."""
         return len(self._rates) == 1
 
     def set_rate(self, rate: float, now_ms: Millis) -> None:
-        """It goes `rate` times as fast from now on."""
         if rate != self._rates[-1][2]:
             self._rates.append((now_ms, self._shown(now_ms), rate))
 

@@ -170,7 +170,6 @@ def _line(
 
 
 def _finish(axes: Any, spec: FigureSpec) -> None:
-    """Scale, grid and labels."""
     axes.set_yscale("log")
     axes.grid(axis="y", which="major", linewidth=0.5, color="#cccccc")
     axes.set_xlabel(AXES[spec.axis])

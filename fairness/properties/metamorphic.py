@@ -211,7 +211,6 @@ def cut_proof(experiment: Experiment) -> int:
 
 
 def _jobs_of(run: ObservedRun, place: int) -> str:
-    """The jobs of an entry, quoted."""
     return " and ".join(f'"{spec.name}"' for of, spec in _placed(run) if of == place)
 
 
@@ -223,7 +222,6 @@ def _placed(run: ObservedRun) -> list[tuple[int, JobSpec]]:
 
 
 def _ends_by_place(run: ObservedRun) -> dict[int, Millis]:
-    """When each entry of the workload is done, by its place."""
     ends: dict[int, Millis] = {}
     ended_ms = job_ends_ms(run)
     for place, spec in _placed(run):

@@ -53,7 +53,6 @@ class _Fluid:
         self._sizes_ms = [job.maps * job.map_ms for job in self.jobs]
 
     def ends_ms(self, discipline: str, speed: int = 1) -> list[Fraction]:
-        """When each job is done."""
         ends = ideal.exact(discipline, self.arrivals_ms, self._sizes_ms, speed=speed).done
         return [Fraction(end) for end in ends]
 
