@@ -72,10 +72,7 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[cluster.group]]`: nodes that differ from the rest.  They come after the plain ones.
-
-    `node_type` is a name by which jobs say how long their tasks take there (`JobSpec.factors`).
-    """
+    """One `[[cluster.group]]` of unlike nodes; jobs name its `node_type` (`JobSpec.factors`)."""
 
     nodes: _AtLeastOne
     map_slots: _Slots | None = None

@@ -1,8 +1,5 @@
-"""One direction of the link between the master and a node, when it is not what it should be.
-
-A healthy link delivers every message after the cluster's latency.  A disturbed one loses, doubles,
-delays or reorders messages.  What happens to a message is drawn at its own number, so it depends on
-nothing else.
+"""One direction of the link between the master and a node, when it is not what it should be: it
+loses, doubles, delays or reorders messages, each by draws at its own number.
 """
 
 import msgspec

@@ -90,10 +90,7 @@ def targets_of_node(node: NodeId | None, run: RunInfo) -> list[NodeTarget]:
 
 
 def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget]) -> list[MenuGroup]:
-    """All interventions in these nodes, in the selected job, and in the cluster as a whole.
-
-    The keys of the first target are small letters, those of the second the same in capitals.
-    """
+    """Interventions in nodes (the second target's keys are capitals), the job and the cluster."""
     groups = [_nodes_group(frame, each, bool(nth)) for nth, each in enumerate(targets)]
     groups += _job_group(frame.selected)
     return [*groups, MenuGroup("the cluster", "the cluster", tuple(_on_cluster(frame, run)))]

@@ -13,10 +13,8 @@ from callboard.scheduler.model import Millis
 
 
 class Intervene(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Let these things happen right after the moment that is shown, and go there.
-
-    They are what a scenario's timeline comes to: faults, in their order, and jobs that come all at
-    once (`burst`).  What was known of the time after that moment is forgotten.
+    """Right after the moment that is shown let these faults happen, in their order, and these jobs
+    come all at once (`burst`); go there, and forget what was known of the time after it.
     """
 
     faults: tuple[AnyFault, ...] = ()

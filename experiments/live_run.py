@@ -1,9 +1,8 @@
 """A run that goes as far as somebody wants to see it, and then waits.
 
-It is simulated by the same supersteps as any other, so what it does is the same however it is
-stopped, stepped and looked at.  What is done to it by hand is put into what is played: the run is
-played again from its start up to that moment, which it reaches just as before, and goes on from
-there as the run of a world in which that happens.  So one can also interfere with the past.
+Its supersteps are the same however it is stopped, stepped and looked at.  An intervention is put
+into what is played: the run is played again from its start up to that moment, which it reaches just
+as before, and goes on from there.  So one can also intervene in the past.
 """
 
 import contextlib
@@ -40,9 +39,8 @@ _ASK_EVERY = 64
 class LiveRun:
     """A run and the recording that it fills; `answer` plays it as far as a request needs.
 
-    `has_request` says whether something else is asked meanwhile, `client_gone` whether nobody is
-    there any more.  A context: leaving it ends the run, as interrupted if it is not over, and
-    closes the journal.
+    `has_request` says whether something else is asked meanwhile, `client_gone` whether the client
+    has left.  Leaving the context ends the run, as interrupted if it is not over.
     """
 
     def __init__(
@@ -110,9 +108,8 @@ class LiveRun:
         cursor.move(move)
 
     def intervene(self, intervention: Intervene) -> None:
-        """Let something happen right after the moment that is shown, and go there.
-
-        Raises ScenarioError and PolicySpecError for what cannot be done; then nothing has changed.
+        """Let something happen right after the moment that is shown, and go there; ScenarioError or
+        PolicySpecError, with nothing changed, if it cannot be done.
         """
         at_ms = self.cursor.at_ms
         spec = self.spec.up_to(at_ms).with_intervention(at_ms + 1, intervention)

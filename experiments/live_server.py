@@ -33,10 +33,8 @@ class RequestRefused(Exception):
 
 
 class LiveServer:
-    """One live run, or two in lock-step, and what somebody does to them.
-
-    A context, as `LiveRun` is; `has_request` and `client_gone` as there.  `journals` are where the
-    runs are recorded.
+    """One live run, or two in lock-step, and what is done to them: a context like `LiveRun`, with
+    its `has_request` and `client_gone`.  `journals` are where the runs are recorded.
     """
 
     live = True

@@ -1,9 +1,8 @@
 """Parts that do not ship: from installed packages and from users' own files.
 
-A package offers parts in its entry-point group `callboard.policies`; the entry point's name is
-how the part is spelled.  A file's part is spelled `./mine.py:MyOrder`, the path as seen from the
-current folder.  All that can be wrong with either is a `PolicySpecError` that says where: a user
-who writes a first policy should read about a line of that file, not about this program.
+A package offers parts in its entry-point group `callboard.policies`; the entry point's name is how
+the part is spelled.  A file's part is spelled `./mine.py:MyOrder`, the path as seen from the
+current folder.  Whatever is wrong with either is a `PolicySpecError` that names a line of theirs.
 """
 
 import importlib.util

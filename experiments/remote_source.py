@@ -1,7 +1,5 @@
-"""A source in another process: requests and frames go through a pipe as msgpack.
-
-The screen's event loop reads the answers as they come, so nothing here ever waits for the other
-side but for the rest of a frame whose beginning has come.
+"""A source in another process: requests and frames go through a pipe as msgpack.  The screen's
+event loop reads the answers, so nothing here waits, except for the rest of a frame.
 """
 
 import asyncio

@@ -1,7 +1,5 @@
-"""From what a person names to what is played, with every flaw of the input told.
-
-That is a scenario of the library, a scenario file, a trace, or a journal: its run is played again,
-with all that was done to it by hand.
+"""From the name of a scenario, file, trace or journal to what is played, with every flaw of the
+input told.  A journal's run is played again with all its interventions.
 """
 
 import os

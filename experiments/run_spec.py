@@ -1,8 +1,7 @@
-"""What is played: a scenario's world under a policy, and what somebody has done to it by hand.
+"""What is played: a scenario's world under a policy, with its interventions.
 
-Equal specs give the same run, event for event and message for message.  What is done by hand is of
-the same kind as what a scenario says: one more fault in the script, one more burst in the timeline.
-So the run in which somebody intervenes is the run of a scenario that says so.
+Equal specs give the same run, event for event and message for message.  An intervention is what a
+scenario could say too: one more fault in the script, one more burst in the timeline.
 """
 
 from collections.abc import Sequence

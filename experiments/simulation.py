@@ -1,8 +1,7 @@
-"""Running a world: the one place where a spec becomes actors, and its events go to whoever listens.
+"""Running a world: the one place where a spec becomes actors, and its events go to sinks.
 
-`Simulation` is a run of any kind: to its end, or superstep by superstep.  `run_simulation` is what
-`callboard run` and `callboard.run` do with it: measured, perhaps recorded and checked, and stopped
-in good order by Ctrl-C.
+`run_simulation` is what `callboard run` and `callboard.run` do with a `Simulation`: measured,
+perhaps recorded and checked, and stopped in good order by Ctrl-C.
 """
 
 import contextlib
@@ -179,11 +178,10 @@ def run_simulation(
 ) -> RunResult:
     """Run a spec for people; nothing but the spec can change what happens.
 
-    `journal` is where the run is recorded; with `check` it is held against every rule
-    (`journal.checks`) as it goes, and `Violation` raised at the first event that breaks one.
-    Ctrl-C ends the run between two supersteps, with everything recorded so far kept; a second one
-    is an ordinary KeyboardInterrupt.  Raises otherwise what `Simulation` does, and OSError where
-    the journal cannot be written.
+    `journal` is where the run is recorded; with `check` every rule (`journal.checks`) is checked,
+    and `Violation` raised at the first event that breaks one.  Ctrl-C ends the run between two
+    supersteps, with everything recorded so far kept; a second one is an ordinary KeyboardInterrupt.
+    Raises otherwise what `Simulation` does, and OSError for the journal.
     """
     made = load_policy(spec.policy, spec.scenario.parts) if policy is None else policy
     metrics, timed = Metrics(), TimedPolicy(made)

@@ -12,10 +12,8 @@ from callboard.scheduler.view import ClusterView, Offer
 
 
 class SchedulingCost(msgspec.Struct, frozen=True):
-    """The cost of scheduling in one run: wall seconds, and how often the policy was asked.
-
-    `seconds` holds what its parts took to take in facts too (COSHH solves its programs then),
-    `us_per_decision` the answers alone.
+    """Wall seconds, and how often the policy was asked.  `seconds` includes learning from facts
+    (COSHH solves its programs then), `us_per_decision` is of the answers alone.
     """
 
     seconds: float

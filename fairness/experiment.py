@@ -1,8 +1,7 @@
 """A scenario under a policy, played as often as a property wants it, and what came of it.
 
-Beside the journal's events a run keeps what the master believed after each message that it
-handled: who runs how many tasks, and who has how many to launch.  From these every decision can be
-seen as it was made.
+Beside the events a run keeps what the master believed after each message: how many tasks of each
+job ran, and how many waited.  From these every decision can be seen as it was made.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,11 +91,8 @@ def _counts(ledger: Ledger, what: str) -> tuple[CountsByJob, CountsByJob]:
 
 @dataclass(frozen=True, eq=False)
 class ObservedRun:
-    """A run that is over: its events, the master's beliefs, how often each rule was held against
-    it, and, where that was asked for, what everybody was due.
-
-    `trouble` is what ended it before its time: a broken rule, a policy's exception, a run that
-    got stuck.
+    """A run that is over, with the master's beliefs, how often each rule was checked, entitlements
+    if asked for, and the `trouble` that ended it early: a broken rule, an exception, a stuck run.
     """
 
     scenario: Scenario

@@ -52,9 +52,7 @@ def ignore_progress(what: str, more: int) -> None:
 
 
 class Finding:
-    """What became of a property: in how many scenarios there was a case to test, why it says
-    nothing of the policy if it does not, and a counterexample if there is one.
-    """
+    """In how many scenarios a property was tested, and why not or a counterexample, if any."""
 
     def __init__(self, prop: Property) -> None:
         self.prop = prop

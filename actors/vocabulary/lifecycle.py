@@ -38,11 +38,7 @@ def step(table: Mapping[tuple[S, C], S], state: S, change: C, subject: object = 
 
 
 class AttemptState(StrEnum):
-    """Where an attempt really is.
-
-    A map works from its start on; a reduce shuffles first.  Either may be stuck before that (rule
-    H8), and a map may wait for a replica of its input.
-    """
+    """A map works from its start, a reduce shuffles first; either may be stuck before (rule H8)."""
 
     UNASSIGNED = "unassigned"
     SHUFFLING = "shuffling"
@@ -133,10 +129,8 @@ class BookedState(StrEnum):
 
 
 class BookedChange(StrEnum):
-    """What the master orders, learns or concludes of an attempt.
-
-    `REPORT_REDUNDANT` is the report of its end, whatever that was, when another attempt has done
-    the task.  `LOSE` is the loss of its node, `LOSE_OUTPUT` of the node that had its output.
+    """What the master orders, learns or concludes: `REPORT_REDUNDANT` that it ended after another
+    had done the task, `LOSE` that its node is lost, `LOSE_OUTPUT` the node with its output.
     """
 
     ORDER_SUSPEND = "order suspend"

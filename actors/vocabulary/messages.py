@@ -73,10 +73,8 @@ class EnterSystem(Message, frozen=True):
 
 
 class SubmitJob(Message, frozen=True):
-    """Job to master: here I am, my maps may run now.
-
-    `replicas` holds `replication` node numbers for each map, -1 where there are fewer, as
-    little-endian 32-bit integers: 90,000 block locations are one message and no 90,000 objects.
+    """Job to master: my maps may run now.  `replicas` holds `replication` node numbers for each
+    map, -1 where there are fewer, as little-endian 32-bit integers: one message, no 90,000 objects.
     """
 
     job: JobId

@@ -1,8 +1,4 @@
-"""Outcomes kept on disk, so that no finished run is ever computed twice.
-
-One SQLite file, one row a run.  Rows are committed as the answers come in, so a run that is
-killed half-way loses only what was being computed.
-"""
+"""Outcomes kept on disk as they come in, so that a kill loses only what was being computed."""
 
 import os
 import sqlite3

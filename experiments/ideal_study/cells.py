@@ -85,10 +85,8 @@ def compute(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> WorkerAnswer:
 
 @cache
 def program_digest() -> str:
-    """A digest of all that decides an outcome besides the cell and the trace.
-
-    The sources of the ideal machine and of this module, and the first draws, since NumPy may
-    change its generators from version to version.
+    """A digest of the ideal machine's sources, of this module, and of the first draws, which NumPy
+    may change from version to version.
     """
     digest = blake2b(source_digest().encode(), digest_size=8)
     digest.update(Path(__file__).read_bytes())

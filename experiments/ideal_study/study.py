@@ -23,10 +23,8 @@ Axis: TypeAlias = Literal["sigma", "load", "dn"]
 
 
 class FigureSpec(NamedTuple):
-    """A figure: mean sojourn over one parameter.
-
-    Over sigma it shows boxes for the one trace; over load or d/n lines, a panel a trace.  `stem`
-    is the file's name without its ending.
+    """Mean sojourn over one parameter: over sigma boxes for one trace, over load or d/n lines, a
+    panel a trace.  `stem` is the file's name without its ending.
     """
 
     stem: str

@@ -30,9 +30,7 @@ WEIGHTED_JOBS: ScenarioFamily = msgspec.structs.replace(EQUAL_JOBS, priorities=T
 def _each_decision(
     wrong: Callable[[ObservedRun, LaunchDecision, JobId], str | None],
 ) -> PropertyCheck:
-    """A check of each launch against each other job that wanted the slot too; `wrong` says more
-    about one that should have got it, None if it should not.
-    """
+    """Check each launch against all jobs that wanted the slot; `wrong` says why one was due."""
 
     @wraps(wrong)
     def check(experiment: Experiment) -> int:

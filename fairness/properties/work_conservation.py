@@ -26,10 +26,8 @@ class Gap(NamedTuple):
 
 
 def idle_gaps(run: ObservedRun, kind: TaskKind) -> Iterator[Gap]:
-    """All such times of a run without preemption.
-
-    A slot is taken from the decision to launch until its attempt has really ended; the waiting
-    tasks are those that the master believes to wait.
+    """All such times of a run without preemption: a slot is taken from the decision to launch until
+    its attempt has really ended; the waiting tasks are those that the master believes to wait.
     """
     launches = [event for event in run.all(ev.AttemptLaunched) if event.kind is kind]
     attempts = {launch.attempt for launch in launches}
