@@ -55,7 +55,7 @@ class LiveSource(Source, Protocol):
 
 
 class TimedIntervention(msgspec.Struct, frozen=True):
-    """Something done by hand to the world of a run, and when it takes effect."""
+    """An intervention, and when it takes effect."""
 
     at_ms: Millis
     intervention: Intervene

@@ -1,4 +1,4 @@
-"""Who knows the true sizes of a run's jobs: whoever has its spec, or its journal's first event."""
+"""The true sizes of a run's jobs, from its spec or from its journal's first event."""
 
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.experiments.run_spec import RunSpec

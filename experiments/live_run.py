@@ -1,4 +1,4 @@
-"""A run that goes as far as somebody wants to see it, and then waits.
+"""A run that goes as far as a viewer wants to see it, and then waits.
 
 Its supersteps are the same however it is stopped, stepped and looked at.  An intervention is put
 into what is played: the run is played again from its start up to that moment, which it reaches just
@@ -135,7 +135,7 @@ class LiveRun:
             temporary.replace(journal)
 
     def reach(self, at_ms: Millis) -> None:
-        """Go to a moment, however long it takes.  EOFError if nobody is there any more."""
+        """Go to a moment, however long it takes.  EOFError if the client has left."""
         while self._simulate(at_ms, _LOOK_EVERY):
             if self._client_gone():
                 raise EOFError

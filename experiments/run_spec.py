@@ -29,7 +29,7 @@ class RunSpec(msgspec.Struct, frozen=True):
 
     `jobs` and `script` are what the scenario's workload and timeline come to, in the order of time;
     `policy` is a spelling.  The run ends after `until_ms`; `tie_order` permutes simultaneous
-    messages.  `interventions` were made by hand, in the order of time.
+    messages.  `interventions` are in the order of time.
     """
 
     scenario: Scenario
@@ -67,7 +67,7 @@ class RunSpec(msgspec.Struct, frozen=True):
             script += [ScheduledFault(each.at_ms, fault) for fault in each.intervention.faults]
             if each.intervention.burst is not None:
                 entry = BurstEntry(
-                    at_s=each.at_ms / 1000, job=_named_anew(each.intervention.burst, jobs)
+                    at_s=each.at_ms / 1000, job=_renamed(each.intervention.burst, jobs)
                 )
                 more = burst_jobs((entry,), scenario.seed, jobs)
                 check_slots(scenario.cluster, more)
@@ -79,7 +79,7 @@ class RunSpec(msgspec.Struct, frozen=True):
         )
 
     def up_to(self, at_ms: Millis) -> Self:
-        """The same without what is done by hand after a moment."""
+        """The same without the interventions after a moment."""
         return msgspec.structs.replace(
             self, interventions=tuple(each for each in self.interventions if each.at_ms <= at_ms)
         )
@@ -95,8 +95,8 @@ class RunSpec(msgspec.Struct, frozen=True):
         return spec
 
 
-def _named_anew(job: ListedJob, jobs: Sequence[JobSpec]) -> ListedJob:
-    """The burst's jobs under a name that nobody has yet."""
+def _renamed(job: ListedJob, jobs: Sequence[JobSpec]) -> ListedJob:
+    """The burst's jobs under a name that no job has yet."""
 
     def is_taken(name: str) -> bool:
         return any(each.name == name or each.name.startswith(f"{name}-") for each in jobs)

@@ -49,7 +49,7 @@ DRIVERS: dict[DriverName, Callable[[Kernel], None]] = {
 
 
 class RunWatcher(Protocol):
-    """Somebody who looks on and changes nothing."""
+    """An observer of a run, which changes nothing in it."""
 
     def observe(self, event: AnyEvent) -> None:
         """Take note of an event."""
@@ -117,7 +117,7 @@ class Simulation:
         self._sink(self._ended())
 
     def supersteps(self) -> Iterator[None]:
-        """The same, stopping after each superstep for whoever wants to look or to wait."""
+        """The same, stopping after each superstep for callers that look or wait in between."""
         self._sink(self._started())
         yield from drivers.supersteps(self.kernel)
         self._sink(self._ended())
@@ -210,7 +210,7 @@ def _stopping_on_ctrl_c(kernel: Kernel) -> Iterator[None]:
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         kernel.stop("interrupted")
-        # What the second one does is for whoever was in charge before.
+        # What the second one does is up to the handler from before.
         signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
 
     try:

@@ -44,7 +44,7 @@ def _remarks(found: Counterexample, prop: Property, command: str) -> Iterator[st
     yield from _wrapped("broken: ", found.seen)
     yield ""
     yield from _wrapped("found by: ", command)
-    yield "held against the property again by: callboard check --replay THIS-FILE"
+    yield "tested again by: callboard check --replay THIS-FILE"
     yield "played by: callboard run THIS-FILE, callboard watch THIS-FILE"
 
 

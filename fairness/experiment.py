@@ -174,7 +174,7 @@ class Experiment:
 
     @cached_property
     def entitlement_run(self) -> ObservedRun:
-        """The same, with what everybody was due."""
+        """The same, with all entitlements."""
         return self.play(entitlements=True)
 
     def play(

@@ -83,7 +83,7 @@ class Hunt:
         self.best = sorted([*self.best, worst_case], key=lambda each: -each.worse)[:POPULATION]
 
     def draw(self, examples: int, seed: int) -> None:
-        """Let Hypothesis draw so many scenarios, and climb."""
+        """Let Hypothesis draw `examples` scenarios, and climb."""
 
         def look(scenario: Scenario) -> None:
             target(self.worse(scenario), label="worse")

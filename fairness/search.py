@@ -79,7 +79,7 @@ def examine(
     seed: int,
     on_progress: OnProgress = ignore_progress,
 ) -> list[Finding]:
-    """Test the policy against each property in so many scenarios, and shrink what breaks it."""
+    """Test the policy against each property in `examples` scenarios, and shrink what breaks it."""
     findings = [Finding(prop) for prop in properties]
     groups: defaultdict[ScenarioFamily, list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -142,7 +142,7 @@ def in_each_scenario(
     seed: int,
     phases: Sequence[Phase] = (Phase.generate,),
 ) -> None:
-    """Look at so many scenarios of the family; the same seed draws the same, nothing is kept."""
+    """Look at `examples` scenarios of the family; the same seed draws the same, nothing is kept."""
 
     @seeded(seed)
     @settings(

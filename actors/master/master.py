@@ -57,7 +57,7 @@ _TIMERS = (
     msg.ElidedHeartbeat,
 )
 _WHILE_PAUSED = (faults.ResumeMaster, faults.Disturb)
-"""What a paused master bears all the same: its own resumption, and what happens to links."""
+"""What a paused master answers all the same: its own resumption, and what happens to links."""
 
 
 class Master(Actor):
@@ -603,7 +603,7 @@ class Master(Actor):
     # What happens to links, to the policy and to the master itself.
 
     def on_disturb(self, fault: faults.Disturb) -> None:
-        """The way to a node changes.  The master does not know; what it sends bears it."""
+        """The way to a node changes.  The master does not know, but its messages suffer."""
         link = self._downlinks.get(fault.node)
         if link is None:
             link = Link(self._seed, f"down/{fault.node}", self._latency_ms)

@@ -10,7 +10,7 @@ from callboard.scheduler.model import JobId
 _NUMBER = re.compile(r"(?:job-)?([0-9]{1,18})", re.ASCII)
 
 _NAMES_SHOWN = 8
-"""How many names there are is said by so many and an ellipsis."""
+"""From this many names on, the rest is an ellipsis."""
 
 
 def job_name(job: JobId) -> str:

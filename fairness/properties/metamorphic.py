@@ -31,7 +31,7 @@ def same_launches(one: ObservedRun, other: ObservedRun, otherwise: str, scale: i
 
 
 def _launches(run: ObservedRun, scale: int = 1) -> list[LaunchRecord]:
-    """What was launched when and where, with times in a unit of so many ms."""
+    """What was launched when and where, with times in a unit of `scale` ms."""
     return [
         (e.at_ms // scale, e.at_ms % scale, e.job, e.kind, e.task, e.node, e.level)
         for e in completed(run).all(ev.AttemptLaunched)

@@ -56,7 +56,7 @@ class _Case:
             ) from error
 
     def changed(self, place: int, maps: int) -> list[JobSpec]:
-        """The jobs, one of which says that it has so many maps."""
+        """The jobs, one of which says that it has `maps` maps."""
         jobs = list(self.jobs)
         jobs[place] = msgspec.structs.replace(jobs[place], maps=maps)
         return jobs
