@@ -15,24 +15,16 @@ from pathlib import Path
 from types import ModuleType
 
 from callboard.scheduler.policy import Policy, PolicySpecError
-from callboard.scheduler.registry.parts import (
-    PARTS,
-    Catalogue,
-    PartSettings,
-    checked_part,
-    compose_policy,
-    parse_policy,
-    spell_policy,
-)
+from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.spelling import FILE_PART
 from callboard.scheduler.registry.strict_decoder import suggestion
 
 GROUP = "callboard.policies"
 
 
-def catalogue(settings: PartSettings | None = None) -> Catalogue:
+def catalogue(settings: parts.PartSettings | None = None) -> parts.Catalogue:
     """All parts by name, with a scenario's settings; no name of a shipped part can be taken."""
-    return Catalogue(PARTS, installed(), part_of_file).with_settings(settings or {})
+    return parts.Catalogue(parts.PARTS, installed(), part_of_file).with_settings(settings or {})
 
 
 def installed() -> dict[str, Callable[[], type]]:
@@ -40,21 +32,21 @@ def installed() -> dict[str, Callable[[], type]]:
     return {point.name: partial(_load, point) for point in entry_points(group=GROUP)}
 
 
-def load_policy(text: str, settings: PartSettings | None = None) -> Policy:
+def load_policy(text: str, settings: parts.PartSettings | None = None) -> Policy:
     """A fresh policy, whose parts may be users'; PolicySpecError if its spelling is bad."""
     return read_policy(text, settings)[1]
 
 
-def canonical_policy(text: str, settings: PartSettings | None = None) -> str:
+def canonical_policy(text: str, settings: parts.PartSettings | None = None) -> str:
     """The one spelling of a policy beside these settings, after checking that it can be made."""
     return read_policy(text, settings)[0]
 
 
-def read_policy(text: str, settings: PartSettings | None = None) -> tuple[str, Policy]:
+def read_policy(text: str, settings: parts.PartSettings | None = None) -> tuple[str, Policy]:
     """Both of them, from one reading."""
-    spec = parse_policy(text, catalogue(settings))
+    spec = parts.parse_policy(text, catalogue(settings))
     try:
-        return spell_policy(spec), compose_policy(spec, text)
+        return parts.spell_policy(spec), parts.compose_policy(spec, text)
     except PolicySpecError:
         raise
     except Exception as error:
@@ -71,7 +63,7 @@ def part_of_file(ref: str) -> type:
         raise PolicySpecError(
             f"{match['path']} has no `{match['name']}`{_there(module, match['name'])}"
         )
-    return checked_part(found, f"`{match['name']}` in {match['path']}")
+    return parts.checked_part(found, f"`{match['name']}` in {match['path']}")
 
 
 def _module(path: str) -> ModuleType:
@@ -119,7 +111,7 @@ def _load(point: EntryPoint) -> type:
         found = point.load()
     except Exception as error:
         raise _failed(where, error, "cannot be loaded") from error
-    part = checked_part(found, where)
+    part = parts.checked_part(found, where)
     if part.name != point.name:
         raise PolicySpecError(f"{where} calls itself `{part.name}`; both names must be the same")
     return part

@@ -4,14 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
+from callboard.experiments.ideal_study import statistics
 from callboard.experiments.ideal_study.cells import Point, RunOutcome
-from callboard.experiments.ideal_study.statistics import (
-    Interval,
-    RunRange,
-    interval,
-    paired,
-    run_range,
-)
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import Trace
 from callboard.experiments.ideal_study.workers import Found
@@ -22,9 +16,9 @@ class SummaryLine(NamedTuple):
 
     discipline: str
     point: Point
-    mean: Interval
-    spread: RunRange
-    difference: Interval
+    mean: statistics.Interval
+    spread: statistics.RunRange
+    difference: statistics.Interval
 
 
 class Results(NamedTuple):
@@ -45,8 +39,10 @@ class Results(NamedTuple):
     def line(self, trace: Trace, discipline: str, point: Point, against: str) -> SummaryLine:
         """The summary of a discipline at a point, against a reference discipline."""
         ours = self.means(trace, discipline, point)
-        difference = paired(ours, self.means(trace, against, point))
-        return SummaryLine(discipline, point, interval(ours), run_range(ours), difference)
+        difference = statistics.paired(ours, self.means(trace, against, point))
+        return SummaryLine(
+            discipline, point, statistics.interval(ours), statistics.run_range(ours), difference
+        )
 
     def lines(self, trace: Trace, against: str) -> Iterator[SummaryLine]:
         """All summaries of a trace, point by point."""
