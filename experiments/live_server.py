@@ -50,7 +50,6 @@ class LiveServer:
         self._has_request = has_request
         self._play = partial(LiveRun, has_request=has_request, client_gone=client_gone)
         self.runs = [self._play(spec, journal) for spec, journal in zip_longest(specs, journals)]
-        self._lockstep: Lockstep | None = None
         self._pair_up()
 
     def _pair_up(self) -> None:
