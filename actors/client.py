@@ -1,6 +1,4 @@
-"""The client: submits the workload's jobs when their time comes, and ends the run after the last. A
-job's actor comes into the run at its submission, so a long workload costs nothing before.
-"""
+"""The client: submits each job at its time, made only then, and ends the run after the last."""
 
 from collections.abc import Callable, Sequence
 

@@ -46,10 +46,9 @@ class NextHeartbeat(NamedTuple):
 class HeartbeatSchedule:
     """When a node's heartbeats are due, sent or not.
 
-    The next one is timed from the return of the last one (rule H3), so without anything special
-    they come every interval + round trip.  With `out_of_band` an attempt's end brings the next one
-    forward to at once: Hadoop divides the interval by a million for every ended attempt (rule H4,
-    the damper's default).
+    The next one is timed from the return of the last one (rule H3), so they come every interval +
+    round trip.  With `out_of_band` an attempt's end brings it forward to at once: Hadoop divides
+    the interval by a million for every ended attempt (rule H4, the damper's default).
     """
 
     def __init__(
@@ -208,9 +207,7 @@ class ElidedHeartbeats:
         self._armed: tuple[Millis, list[NodeId]] = (-1, [])
 
     def newly_due(self, now_ms: Millis, kinds: Iterable[TaskKind]) -> tuple[Millis, list[NodeId]]:
-        """The next instant at which an elided heartbeat could change anything, while tasks of
-        `kinds` are to be had, and the nodes for which no timer has been set for it yet.
-        """
+        """When a silent node could take `kinds` next, and those with no timer for it yet."""
         useful = self.index.next_useful(now_ms, kinds)
         if useful is None or useful == self._armed:
             return now_ms, []

@@ -1,6 +1,4 @@
-"""The actor that plays a script of faults: each is noted in the journal and sent to the actors that
-it concerns.  The master learns of it only by what heartbeats say, or by their silence.
-"""
+"""Plays a script of faults: each is noted in the journal and sent to those that it concerns."""
 
 from collections.abc import Sequence
 from operator import attrgetter

@@ -41,9 +41,7 @@ class Link:
         self._sent = 0
 
     def carry(self, message: msgspec.Struct) -> list[tuple[Millis, msgspec.Struct]]:
-        """What arrives because the message was sent, and after how long: its copies, and behind
-        them one that was held back; nothing if it is lost or held back itself.
-        """
+        """What arrives because of the message, and when: its copies, and one that was held back."""
         delays = self._deliveries()
         if not delays:
             return []

@@ -1,9 +1,7 @@
-"""The master's books: what it believes of nodes, jobs and attempts.
+"""The master's books: what it believes of nodes, jobs and attempts, behind the policy's view.
 
-The ledger is what is behind the policy's view (`scheduler.view`): its entries
-(`actors.master.entries`) have the views' attributes, so nothing is copied for a decision.  Only the
-master writes in it, and every change keeps `pending`, `running` and `unfinished` of the cluster the
-sums over jobs, which `validate` recounts.
+Its entries have the views' attributes (`scheduler.view`), so nothing is copied for a decision.
+Only the master writes in it; `pending`, `running` and `unfinished` stay the sums over jobs.
 """
 
 from collections.abc import Iterable
@@ -234,9 +232,7 @@ class Ledger:
         return attempt
 
     def close(self, attempt: AttemptEntry, change: BookedChange) -> AttemptEntry | None:
-        """An attempt has ended.  The other attempt of its task, which runs on, if there is one: if
-        this one succeeded, that one is beaten, and its task done, however it ends.
-        """
+        """Book an attempt's end; the other one of its task, beaten if this one has succeeded."""
         attempt.change(change)
         succeeded = attempt.state is BookedState.SUCCEEDED
         failed = attempt.state is BookedState.FAILED

@@ -275,8 +275,8 @@ class Master(Actor):
         node.heard_ms = max(node.heard_ms, resumed.left_out_ms)
 
     def _known(self, heartbeat: msg.Heartbeat) -> NodeEntry | None:
-        """The node's entry; a life's first heartbeat makes one.  None for a heartbeat to be left
-        alone: of a life that is over, or of one given up, which is told to begin anew (rule T4).
+        """The node's entry, made by the first heartbeat of a life; None for a life that is over, or
+        was given up and is told to begin again (rule T4).
         """
         number, life = heartbeat.node, heartbeat.life
         node = self.ledger.node(number)
@@ -399,9 +399,8 @@ class Master(Actor):
         self.send(MASTER, msg.Preempt(due.policy))
 
     def on_preempt(self, preempt: msg.Preempt) -> None:
-        """Mark the policy's victims; the orders go out with their nodes' next replies.  That is a
-        round after the timer, when all heartbeats of this instant have been answered, so that
-        elided and sent heartbeats give the same result.
+        """Mark the policy's victims, a round after the timer: then all heartbeats of this instant
+        have been answered, so that elided and sent heartbeats give the same result.
         """
         if preempt.policy != self._policies:
             return
@@ -482,9 +481,7 @@ class Master(Actor):
     # Nodes that are lost.
 
     def on_expiry_check(self, _: msg.ExpiryCheck) -> None:
-        """Give up every node that has been silent for longer than the expiry (rule T1), and every
-        launch that has not begun for as long (rule H8: Hadoop's two checkers have one interval).
-        """
+        """Give up nodes (rule T1) and launches (rule H8) after an expiry without a sign of them."""
         for number in sorted(self._heartbeating):
             node = self.ledger.node(number)
             if node is not None and self.now_ms - node.heard_ms > self._expiry_ms:

@@ -87,9 +87,8 @@ class PendingMaps:
         return Locality.OFF_RACK
 
     def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
-        """Take the map to launch on `node` and how near its input really is: maps that must run
-        again first, most failures first (JobInProgress.findNewMapTask); then the nearest, then the
-        lowest.
+        """Take the map to launch on `node`, and its locality: retries first, most failures first
+        (JobInProgress.findNewMapTask); then the nearest, then the lowest.
         """
         assert self.left, "no map is pending"
         self.left -= 1

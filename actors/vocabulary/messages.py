@@ -32,9 +32,7 @@ class TaskAnomalies(Message, frozen=True):
 
 
 class InjectedFailure(Message, frozen=True):
-    """An attempt is to fail, or to stop if it `hangs`, when its work after the shuffle is done to
-    the share `at`; `cause` is the fault to blame, `NO_CAUSE` if it is the task's own.
-    """
+    """An attempt is to fail, or hang, when the share `at` of its own work is done, by `cause`."""
 
     at: float
     hangs: bool
@@ -50,9 +48,7 @@ class MapWork(Message, frozen=True):
 
 
 class ReduceWork(Message, frozen=True):
-    """One reduce, before noise: `shuffle_ms` to fetch its share, `tail_ms` of it for the last map's
-    output alone, and `reduce_ms` for all that comes after on a node of speed 1, times the factor.
-    """
+    """One reduce, before noise: its shuffle, `tail_ms` of it for the last map, and the rest."""
 
     shuffle_ms: Millis
     tail_ms: Millis
@@ -154,9 +150,7 @@ class RetryHeartbeat(Message, frozen=True):
 
 
 class HeartbeatsResumed(Message, frozen=True):
-    """Node to master: from now on I send every heartbeat; the last one that I left out would have
-    arrived at `left_out_ms`, or -1.  Part of eliding heartbeats, not of the world.
-    """
+    """Node to master: I send all heartbeats now; the last left out was due at `left_out_ms`."""
 
     node: NodeId
     left_out_ms: Millis = -1
@@ -224,11 +218,10 @@ AnyReport = EndReport | SuspensionReport | FetchFailure | NotBegun
 
 
 class Heartbeat(Message, frozen=True):
-    """Node to master: I am here, and this is what has happened since my last heartbeat.
+    """Node to master: this is what has happened since my last heartbeat.
 
     `response` is the number of the last reply that reached the node (rule H5).  `joins` is set in
-    the first heartbeat of each of the node's lives, which `life` counts from 0.  `progress` is of
-    the attempts that the master wants tracked.
+    the first heartbeat of each `life`, counted from 0.  `progress` is of tracked attempts.
     """
 
     node: NodeId
@@ -266,9 +259,7 @@ class ResumeTask(_OfAttempt, frozen=True):
 
 
 class HeartbeatReply(Message, frozen=True):
-    """Master to node: what to start, what to stop, which attempts to track from now on, and when
-    the next heartbeat is due.  It answers a heartbeat of the node's life number `life`.
-    """
+    """Master to node: what to start, stop and track, and when the next heartbeat is due."""
 
     response: int
     interval_ms: Millis
@@ -326,9 +317,7 @@ class RetryInput(Message, frozen=True):
 
 
 class PhaseBegan(Message, frozen=True):
-    """Slot to node: a tracked attempt began a phase that lasts `length_ms` if nothing comes
-    between; `done` is its progress at the beginning, and stays that if the length is 0.
-    """
+    """Slot to node: a tracked attempt began a phase of `length_ms` (0: none) at progress `done`."""
 
     attempt: AttemptId
     length_ms: Millis
@@ -342,9 +331,7 @@ class TrackProgress(Message, frozen=True):
 
 
 class ProgressTold(Message, frozen=True):
-    """Slot to node: the attempt has run `ran_ms` so far, of them `shuffled_ms` in its shuffle, and
-    has done the share `done`; its phase takes `left_ms` more, None where that cannot be told.
-    """
+    """Slot to node: how far the attempt is; its phase takes `left_ms` more (None: unknown)."""
 
     attempt: AttemptId
     ran_ms: Millis
@@ -395,9 +382,7 @@ class ResumeAttempt(Message, frozen=True):
 
 
 class FetchOutputs(Message, frozen=True):
-    """Slot to job: a reduce of yours waits here for the last map output; one that is `fetching` was
-    suspended, and goes on as if all outputs were still there.
-    """
+    """Slot to job: a reduce waits for the last map output, or resumes its shuffle (`fetching`)."""
 
     slot_address: int
     attempt: AttemptId

@@ -1,7 +1,5 @@
-"""A machine's own clock, which may go wrong.
-
-What a machine measures, and what it does after some time, goes by its own clock; the length of its
-work does not, nor does anything that the master measures by its own.
+"""A machine's own clock, which may go wrong: what the machine measures and waits goes by it, unlike
+the length of its work, and whatever the master measures.
 """
 
 from bisect import bisect_right
