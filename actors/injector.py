@@ -1,5 +1,6 @@
 """Plays a script of faults: each is noted in the journal and sent to those that it concerns."""
 
+from bisect import insort_right
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
@@ -25,6 +26,9 @@ class ScheduledFault(NamedTuple):
     fault: faults.AnyFault
 
 
+_at_ms = attrgetter("at_ms")
+
+
 class Injector(Actor):
     """Plays a script of faults, in the order of their times."""
 
@@ -33,7 +37,7 @@ class Injector(Actor):
     ) -> None:
         super().__init__(address.INJECTOR, "injector")
         self._blocks = blocks
-        self._script = sorted(script, key=attrgetter("at_ms"))
+        self._script = sorted(script, key=_at_ms)
         self._slots = {facts.node: facts.map_slots + facts.reduce_slots for facts in nodes}
         self._next = 0
 
@@ -47,6 +51,15 @@ class Injector(Actor):
             self._next += 1
         self.cause = NO_CAUSE
         self._await_next()
+
+    def inject(self, fault: faults.AnyFault) -> None:
+        """Schedule a fault for a millisecond from now; to be called between two supersteps.  Its
+        note in the journal replays it like the script's own.
+        """
+        scheduled = ScheduledFault(self.now_ms + 1, fault)
+        insort_right(self._script, scheduled, key=_at_ms)
+        self._kernel.progress_ms = max(self._kernel.progress_ms, scheduled.at_ms)
+        self.timer(FaultDue(), 1)
 
     def at_work(self) -> bool:
         """A world in which faults are still to come is not stuck."""

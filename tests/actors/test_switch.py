@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.injector import ScheduledFault
+from callboard.actors.injector import Injector, ScheduledFault
+from callboard.actors.kernel.address import INJECTOR
 from callboard.actors.network import LinkConditions
 from callboard.actors.vocabulary.events import (
     AnyEvent,
@@ -42,7 +43,7 @@ from callboard.actors.vocabulary.faults import (
 from callboard.experiments.simulation import Simulation
 from callboard.scheduler.model import Priority
 from callboard.scheduler.registry.parts import ORDERS
-from tests.support.world import IN_STEP, inject, job, play, spec_of, uncaused
+from tests.support.world import IN_STEP, job, play, spec_of, uncaused
 
 FOUR = Cluster(nodes=4, racks=2, map_slots=2, reduce_slots=1, heartbeat=IN_STEP)
 JOBS = [
@@ -170,6 +171,8 @@ def test_whatever_was_injected_by_hand_can_be_played_again_from_the_journal() ->
     events: list[AnyEvent] = []
     nothing = [ScheduledFault(10**7, Slow(0, 1.0))]
     kernel = Simulation(spec_of(JOBS, cluster=FOUR, script=nothing), [events.append]).kernel
+    injector = kernel.actors[INJECTOR]
+    assert isinstance(injector, Injector)
     while (due := kernel.advance()) is not None:
         for actor in due:
             mailbox = actor.mailbox
@@ -177,7 +180,7 @@ def test_whatever_was_injected_by_hand_can_be_played_again_from_the_journal() ->
                 actor.receive(message)
             mailbox.clear()
         for at_ms in [at_ms for at_ms in by_hand if at_ms <= kernel.now_ms]:
-            inject(kernel, by_hand.pop(at_ms))
+            injector.inject(by_hand.pop(at_ms))
     struck = [ScheduledFault(e.at_ms, e.fault) for e in events if isinstance(e, FaultStruck)]
     assert [strike.fault for strike in struck] == BY_HAND
     assert play(JOBS, "fifo", cluster=FOUR, script=struck).events == events

@@ -17,8 +17,9 @@ from hypothesis.stateful import (
 )
 
 from callboard.actors.config import Cluster, Heartbeats
-from callboard.actors.injector import ScheduledFault
+from callboard.actors.injector import Injector, ScheduledFault
 from callboard.actors.job_spec import JobSpec
+from callboard.actors.kernel.address import INJECTOR
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.actors.vocabulary.faults import (
@@ -37,7 +38,7 @@ from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.rule import Violation
 from callboard.scheduler.registry.parts import make_policy
 from tests.fairness.bugs import outputs_are_not_told, reply_numbers_are_forgotten
-from tests.support.world import inject, spec_of
+from tests.support.world import spec_of
 
 NODES = 2
 SETTINGS = settings(
@@ -93,6 +94,9 @@ class Protocol(RuleBasedStateMachine):
         self.jobs = len(specs)
         run = Simulation(spec, [self.observe], policy=policy, checker=self.checker)
         self.kernel, self.steps = run.kernel, run.supersteps()
+        injector = self.kernel.actors[INJECTOR]
+        assert isinstance(injector, Injector)
+        self.injector = injector
         self.whole = True
 
     def observe(self, event: AnyEvent) -> None:
@@ -109,7 +113,7 @@ class Protocol(RuleBasedStateMachine):
 
     def strike(self, *faults: AnyFault) -> None:
         for fault in faults:
-            inject(self.kernel, fault)
+            self.injector.inject(fault)
         self.play(2)
 
     @rule(ms=st.sampled_from([500, 3000, 10_000, 40_000]))

@@ -1,16 +1,15 @@
 """A small world for a test: assemble it, play it, keep every event."""
 
-from bisect import insort_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
 
 from callboard.actors.config import Cluster, Heartbeats, Tasks
-from callboard.actors.injector import FaultDue, Injector, ScheduledFault
+from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec, TasksOfKinds
 from callboard.actors.kernel.actor import NO_CAUSE
-from callboard.actors.kernel.address import INJECTOR, MASTER
+from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.drivers import run_direct
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.master.master import Master
@@ -22,7 +21,6 @@ from callboard.actors.vocabulary.events import (
     RunEnded,
     RunStarted,
 )
-from callboard.actors.vocabulary.faults import AnyFault
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import Simulation
 from callboard.journal.checks.checker import Checker
@@ -157,18 +155,6 @@ def play(
     simulation.run(host)
     check_sums(played.master.ledger)
     return played
-
-
-def inject(kernel: Kernel, fault: AnyFault) -> None:
-    """Schedule a fault for a millisecond from now; to be called between two supersteps.  Its
-    note in the journal replays it like the script's own.
-    """
-    injector = kernel.actors[INJECTOR]
-    assert isinstance(injector, Injector)
-    scheduled = ScheduledFault(kernel.now_ms + 1, fault)
-    insort_right(injector._script, scheduled, key=lambda each: each.at_ms)
-    kernel.progress_ms = max(kernel.progress_ms, scheduled.at_ms)
-    injector.timer(FaultDue(), 1)
 
 
 def uncaused(events: Iterable[Event]) -> list[Event]:
