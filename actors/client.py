@@ -1,6 +1,4 @@
-"""The client: submits the workload's jobs when their time comes, and ends the run after the last. A
-job's actor comes into the run at its submission, so a long workload costs nothing before.
-"""
+"""The client: submits each job at its time, made only then, and ends the run after the last."""
 
 from collections.abc import Callable, Sequence
 
@@ -61,9 +59,7 @@ class Client(Actor):
 
 
 class SoloClient(Client):
-    """Submits each job when the one before has ended, so that each has an empty cluster; the first
-    one when every node has joined.  The jobs' own submit times are ignored.
-    """
+    """Submits each job to an empty cluster: when the one before has ended, whenever it was due."""
 
     def on_submission_due(self, _: SubmissionDue) -> None:
         spec = self._jobs[self.submitted]

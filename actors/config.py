@@ -30,9 +30,7 @@ ProfileName = Literal["mr1-1.0", "mr1-1.2.1"]
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """By Hadoop version: the shortest heartbeat interval (rule H1), and whether the master takes
-    blacklisted nodes out of service (`actors.master.blacklist`).
-    """
+    """Hadoop's shortest heartbeat interval (rule H1), and whether blacklisted nodes are removed."""
 
     minimum_ms: Millis
     removes_bad_nodes: bool
@@ -42,8 +40,7 @@ PROFILES: dict[ProfileName, Profile] = {
     "mr1-1.0": Profile(minimum_ms=3000, removes_bad_nodes=True),
     "mr1-1.2.1": Profile(minimum_ms=300, removes_bad_nodes=False),
 }
-"""MRConstants of Hadoop 0.20 to 1.0 and of 1.2.1, whose list of bad nodes is only advice
-(graylisting)."""
+"""MRConstants of Hadoop 0.20 to 1.0, and of 1.2.1, whose list is only advice (graylisting)."""
 
 
 class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,10 +72,7 @@ class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[cluster.group]]`: nodes that differ from the rest.  They come after the plain ones.
-
-    `node_type` is a name by which jobs say how long their tasks take there (`JobSpec.factors`).
-    """
+    """One `[[cluster.group]]` of unlike nodes; jobs name its `node_type` (`JobSpec.factors`)."""
 
     nodes: _AtLeastOne
     map_slots: _Slots | None = None

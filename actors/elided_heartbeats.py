@@ -46,10 +46,9 @@ class NextHeartbeat(NamedTuple):
 class HeartbeatSchedule:
     """When a node's heartbeats are due, sent or not.
 
-    The next one is timed from the return of the last one (rule H3), so without anything special
-    they come every interval + round trip.  With `out_of_band` an attempt's end brings the next one
-    forward to at once: Hadoop divides the interval by a million for every ended attempt (rule H4,
-    the damper's default).
+    The next one is timed from the return of the last one (rule H3), so they come every interval +
+    round trip.  With `out_of_band` an attempt's end brings it forward to at once: Hadoop divides
+    the interval by a million for every ended attempt (rule H4, the damper's default).
     """
 
     def __init__(
@@ -69,9 +68,7 @@ class HeartbeatSchedule:
         return self.interval_ms + 2 * self._latency_ms
 
     def after_reply(self, now_ms: Millis, wait_ms: Millis, *, reports: bool) -> Millis:
-        """When the heartbeat after a reply of now is due; `wait_ms` is the interval by its own
-        clock.
-        """
+        """When the heartbeat after a reply of now is due, `wait_ms` being the interval."""
         self.next_ms = now_ms + wait_ms
         return now_ms if self._out_of_band and reports else self.next_ms
 
@@ -99,9 +96,7 @@ class HeartbeatSchedule:
         return True
 
     def under_way(self, now_ms: Millis) -> NextHeartbeat | None:
-        """What would be under way now: an elided heartbeat, or its reply, and when it would
-        arrive.
-        """
+        """The elided heartbeat, or its reply, that would be under way now, and its arrival."""
         if self.left_out_ms < 0:
             return None
         arrives_ms = self.left_out_ms
@@ -158,9 +153,7 @@ class IdleNodeIndex:
             del self._phase[node]
 
     def set_able(self, row: int, node: NodeId, able: bool) -> None:
-        """Say whether the node could take a task of a kind, or resume what it holds
-        (`RESUMING`).
-        """
+        """Say whether the node could take a task of a kind, or resume one (`RESUMING`)."""
         listed = self._listed[row]
         if able == (node in listed):
             return
@@ -214,9 +207,7 @@ class ElidedHeartbeats:
         self._armed: tuple[Millis, list[NodeId]] = (-1, [])
 
     def newly_due(self, now_ms: Millis, kinds: Iterable[TaskKind]) -> tuple[Millis, list[NodeId]]:
-        """The next instant at which an elided heartbeat could change anything, while tasks of
-        `kinds` are to be had, and the nodes for which no timer has been set for it yet.
-        """
+        """When a silent node could take `kinds` next, and those with no timer for it yet."""
         useful = self.index.next_useful(now_ms, kinds)
         if useful is None or useful == self._armed:
             return now_ms, []

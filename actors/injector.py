@@ -1,6 +1,4 @@
-"""The actor that plays a script of faults: each is noted in the journal and sent to the actors that
-it concerns.  The master learns of it only by what heartbeats say, or by their silence.
-"""
+"""Plays a script of faults: each is noted in the journal and sent to those that it concerns."""
 
 from bisect import insort_right
 from collections.abc import Sequence
@@ -48,7 +46,6 @@ class Injector(Actor):
         self._await_next()
 
     def on_fault_due(self, _: FaultDue) -> None:
-        """Let happen what is due by now."""
         while self._next < len(self._script) and self._script[self._next].at_ms <= self.now_ms:
             self._apply(self._script[self._next].fault)
             self._next += 1

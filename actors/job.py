@@ -1,8 +1,7 @@
 """A job: knows its tasks, what depends on what, what must run again, and when it is done.
 
-It asks the master for what may run now, as an application master does, and never says where or
-when: its maps at once, its reduces from slowstart on.  A reduce that waits for the last map output
-asks here, and is told when that has come.
+Like an application master it tells the master what may run, never where or when: maps at once,
+reduces from slowstart on.  A reduce asks here for the last map output, and is told when it comes.
 """
 
 from math import ceil

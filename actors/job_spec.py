@@ -22,7 +22,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     Durations are nominal: on a node of speed 1, reading local input, before the task's noise.
     `shuffle_ms` is the time in which one reduce fetches its share when every map output is there;
     `reduce_ms` all that comes after (sort, reduce, write).  Maps, and reduces after their shuffle,
-    take `factors` times as long on nodes of these kinds.  Of maps and of reduces, the `poisoned`
+    take `factors` times as long on nodes of these types.  Of maps and of reduces, the `poisoned`
     fail wherever they run and the `hanging` come to a standstill, at the progress `fails_at` (None:
     drawn for each attempt), and the `skewed` take `skew` times as long.
     """

@@ -1,8 +1,5 @@
-"""One direction of the link between the master and a node, when it is not what it should be.
-
-A healthy link delivers every message after the cluster's latency.  A disturbed one loses, doubles,
-delays or reorders messages.  What happens to a message is drawn at its own number, so it depends on
-nothing else.
+"""One direction of the link between the master and a node, when it is not what it should be: it
+loses, doubles, delays or reorders messages, each by draws at its own number.
 """
 
 import msgspec
@@ -34,9 +31,7 @@ HEALTHY = LinkConditions()
 
 
 class Link:
-    """One direction of one link, from its first fault on; `purpose` tells its draws from
-    others'.
-    """
+    """One direction of one link, from its first fault on; `purpose` sets its draws apart."""
 
     def __init__(self, seed: int, purpose: str, latency_ms: Millis) -> None:
         self.conditions = HEALTHY
@@ -46,9 +41,7 @@ class Link:
         self._sent = 0
 
     def carry(self, message: msgspec.Struct) -> list[tuple[Millis, msgspec.Struct]]:
-        """What arrives because the message was sent, and after how long: its copies, and behind
-        them one that was held back; nothing if it is lost or held back itself.
-        """
+        """What arrives because of the message, and when: its copies, and one that was held back."""
         delays = self._deliveries()
         if not delays:
             return []

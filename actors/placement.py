@@ -81,7 +81,6 @@ class Placement:
         return (self._nodes - rack + self._racks - 1) // self._racks
 
     def _place_row(self, job: int, placed: NDArray[np.int32], replica: int) -> None:
-        """One replica of every block."""
         blocks = len(placed)
         left = np.arange(blocks)
         for stream in self._streams[replica]:

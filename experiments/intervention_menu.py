@@ -1,29 +1,12 @@
-"""The interventions in a live run, as menus and forms.
+"""Interventions in a live run as menus and forms: those that make sense at present."""
 
-Only those that make sense at present are offered: a node that is down can be restarted but not
-killed.
-"""
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
 
 import msgspec
 
-from callboard.actors.vocabulary.faults import (
-    AnyFault,
-    Crash,
-    Drain,
-    KillJob,
-    PauseMaster,
-    PauseNode,
-    Restart,
-    RestartMaster,
-    ResumeMaster,
-    ResumeNode,
-    SetPool,
-    SetPriority,
-    Slow,
-    SwitchPolicy,
-)
+from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.experiments.interventions import Fork, Intervene, Intervention
 from callboard.journal.replay.frame import Frame, JobRow, JobStanding, NodeStatus, RunInfo
@@ -60,10 +43,7 @@ MenuChoice = Intervention | PlayUntil | NodeTarget
 
 
 class MenuForm(msgspec.Struct, frozen=True):
-    """Fields to fill in first, with their initial texts.
-
-    `read` turns them into a choice, or raises ValueError with a message for the user.
-    """
+    """Fields with initial texts; `read` makes a choice of them, or a ValueError for the user."""
 
     question: str
     fields: FormFields
@@ -110,10 +90,7 @@ def targets_of_node(node: NodeId | None, run: RunInfo) -> list[NodeTarget]:
 
 
 def intervention_menu(frame: Frame, run: RunInfo, targets: Sequence[NodeTarget]) -> list[MenuGroup]:
-    """All interventions in these nodes, in the selected job, and in the cluster as a whole.
-
-    The keys of the first target are small letters, those of the second the same in capitals.
-    """
+    """Interventions in nodes (the second target's keys are capitals), the job and the cluster."""
     groups = [_nodes_group(frame, each, bool(nth)) for nth, each in enumerate(targets)]
     groups += _job_group(frame.selected)
     return [*groups, MenuGroup("the cluster", "the cluster", tuple(_on_cluster(frame, run)))]
@@ -127,14 +104,14 @@ def fork_menu(frame: Frame, run: RunInfo) -> MenuGroup:
 def _on_cluster(frame: Frame, run: RunInfo) -> Iterator[MenuItem]:
     yield MenuItem("n", "some of its nodes …", _nodes_form(run))
     yield MenuItem("b", "a burst of jobs …", _BURST)
-    yield MenuItem("o", "another policy …", _policies("Policy from now on", frame, run, switch_to))
+    yield MenuItem("o", "another policy …", _policies("Policy from now on", frame, run, _switch_to))
     if frame.totals.master_paused:
-        yield MenuItem("m", "let the master go on", Intervene((ResumeMaster(),)))
+        yield MenuItem("m", "let the master go on", Intervene((faults.ResumeMaster(),)))
         return
-    yield MenuItem("m", "pause the master", Intervene((PauseMaster(),)))
+    yield MenuItem("m", "pause the master", Intervene((faults.PauseMaster(),)))
     for key, recover, jobs in ("y", True, "are submitted again"), ("z", False, "are lost"):
         said = f"restart the master; all jobs {jobs}"
-        yield MenuItem(key, said, Intervene((RestartMaster(recover),)))
+        yield MenuItem(key, said, Intervene((faults.RestartMaster(recover),)))
 
 
 def _nodes_form(run: RunInfo) -> MenuForm:
@@ -168,9 +145,8 @@ def _policy(text: str) -> str:
     return text.strip()
 
 
-def switch_to(policy: str) -> Intervene:
-    """Put a policy in force."""
-    return Intervene((SwitchPolicy(policy),))
+def _switch_to(policy: str) -> Intervene:
+    return Intervene((faults.SwitchPolicy(policy),))
 
 
 def _nodes_group(frame: Frame, target: NodeTarget, capital: bool) -> MenuGroup:
@@ -180,16 +156,17 @@ def _nodes_group(frame: Frame, target: NodeTarget, capital: bool) -> MenuGroup:
     return MenuGroup(target.name, _standing(frame, target), items)
 
 
+_STATUS_WORDS = {
+    NodeStatus.DOWN: "down",
+    NodeStatus.PAUSED: "paused",
+    NodeStatus.SLOW: "slow",
+    NodeStatus.DRAINED: "out of service",
+}
+
+
 def _standing(frame: Frame, target: NodeTarget) -> str:
-    """The nodes and their status."""
-    words = {
-        NodeStatus.DOWN: "down",
-        NodeStatus.PAUSED: "paused",
-        NodeStatus.SLOW: "slow",
-        NodeStatus.DRAINED: "out of service",
-    }
     told = []
-    for flag, word in words.items():
+    for flag, word in _STATUS_WORDS.items():
         number = sum(bool(frame.node_status[node] & flag) for node in target.nodes)
         if number:
             told.append(word if len(target.nodes) == 1 else f"{number} {word}")
@@ -197,44 +174,44 @@ def _standing(frame: Frame, target: NodeTarget) -> str:
     return f"{target.name}{many}: {', '.join(told) or 'up and well'}"
 
 
+_NodeAction: TypeAlias = tuple[str, str, Callable[[NodeId], faults.AnyFault], NodeStatus, bool]
+"""Key, title and fault, and for which nodes: those that have a status, or those that have not."""
+
+_STOPPED = NodeStatus.DOWN | NodeStatus.PAUSED
+_STOP_OR_START: Sequence[_NodeAction] = (
+    ("k", "kill (crash): data stored there is lost", faults.Crash, NodeStatus.DOWN, False),
+    ("r", "restart, empty", faults.Restart, NodeStatus.DOWN, True),
+    ("p", "pause: nothing is lost, everything is late", faults.PauseNode, _STOPPED, False),
+    ("g", "let go on", faults.ResumeNode, NodeStatus.PAUSED, True),
+)
+_SPEED_OR_SERVICE: Sequence[_NodeAction] = (
+    ("f", "back to its own speed", partial(faults.Slow, factor=1.0), NodeStatus.SLOW, True),
+    ("d", "take out of service", partial(faults.Drain, out=True), NodeStatus.DRAINED, False),
+    ("e", "back into service", partial(faults.Drain, out=False), NodeStatus.DRAINED, True),
+)
+
+
 def _on_nodes(frame: Frame, nodes: Sequence[NodeId]) -> Iterator[MenuItem]:
-    """The interventions in these nodes, each in those of them that it applies to."""
-    truth = {node: NodeStatus(frame.node_status[node]) for node in nodes}
-
-    def act(
-        key: str, title: str, fault: Callable[[NodeId], AnyFault], can: Callable[[NodeStatus], bool]
-    ) -> Iterator[MenuItem]:
-        struck = [node for node in nodes if can(truth[node])]
-        if struck:
-            some = f", {len(struck)} of them" if len(struck) < len(nodes) else ""
-            yield MenuItem(key, title + some, Intervene(tuple(fault(node) for node in struck)))
-
-    down, still = NodeStatus.DOWN, NodeStatus.PAUSED
-    yield from act("k", "kill (crash): data stored there is lost", Crash, lambda t: not t & down)
-    yield from act("r", "restart, empty", Restart, lambda t: bool(t & down))
-    yield from act(
-        "p",
-        "pause: nothing is lost, everything is late",
-        PauseNode,
-        lambda t: not t & (down | still),
-    )
-    yield from act("g", "let go on", ResumeNode, lambda t: bool(t & still))
+    yield from _applicable(_STOP_OR_START, frame, nodes)
     yield MenuItem("s", "slow down …", _slow(nodes))
-    yield from act(
-        "f", "back to its own speed", lambda n: Slow(n, 1.0), lambda t: bool(t & NodeStatus.SLOW)
-    )
-    yield from act(
-        "d", "take out of service", lambda n: Drain(n, True), lambda t: not t & NodeStatus.DRAINED
-    )
-    yield from act(
-        "e", "back into service", lambda n: Drain(n, False), lambda t: bool(t & NodeStatus.DRAINED)
-    )
+    yield from _applicable(_SPEED_OR_SERVICE, frame, nodes)
+
+
+def _applicable(
+    actions: Iterable[_NodeAction], frame: Frame, nodes: Sequence[NodeId]
+) -> Iterator[MenuItem]:
+    """The actions, each on those of the nodes that it applies to."""
+    for key, title, fault, status, has in actions:
+        able = [node for node in nodes if bool(frame.node_status[node] & status) is has]
+        if able:
+            some = f", {len(able)} of them" if len(able) < len(nodes) else ""
+            yield MenuItem(key, title + some, Intervene(tuple(map(fault, able))))
 
 
 def _slow(nodes: Sequence[NodeId]) -> MenuForm:
     def read(fields: FormFields) -> Intervention:
         factor = _number(fields["times"], 0.001, 1000)
-        return Intervene(tuple(Slow(node, factor) for node in nodes))
+        return Intervene(tuple(faults.Slow(node, factor) for node in nodes))
 
     return MenuForm("How many times as long should everything take there?", {"times": "4"}, read)
 
@@ -244,7 +221,7 @@ def _job_group(row: JobRow | None) -> list[MenuGroup]:
         return []
     name = job_name(row.job)
     items = (
-        MenuItem("j", "kill the job", Intervene((KillJob(row.job),))),
+        MenuItem("j", "kill the job", Intervene((faults.KillJob(row.job),))),
         MenuItem("i", "another priority …", _priorities(row)),
         MenuItem("l", "another pool …", _pool_form(row)),
     )
@@ -253,14 +230,12 @@ def _job_group(row: JobRow | None) -> list[MenuGroup]:
 
 
 def _priorities(row: JobRow) -> MenuGroup:
-    items = [
-        MenuItem(
-            str(priority + 1), _in_words(priority), Intervene((SetPriority(row.job, priority),))
-        )
-        for priority in Priority
-        if priority is not row.priority
-    ]
-    return MenuGroup("priority", f"Priority of {job_name(row.job)} from now on", tuple(items))
+    items = tuple(
+        MenuItem(str(each + 1), _in_words(each), Intervene((faults.SetPriority(row.job, each),)))
+        for each in Priority
+        if each is not row.priority
+    )
+    return MenuGroup("priority", f"Priority of {job_name(row.job)} from now on", items)
 
 
 def _in_words(priority: Priority) -> str:
@@ -269,7 +244,7 @@ def _in_words(priority: Priority) -> str:
 
 def _pool_form(row: JobRow) -> MenuForm:
     def read(fields: FormFields) -> Intervention:
-        return Intervene((SetPool(row.job, fields["pool"].strip()),))
+        return Intervene((faults.SetPool(row.job, fields["pool"].strip()),))
 
     return MenuForm(f"Pool of {job_name(row.job)} from now on", {"pool": row.pool}, read)
 
@@ -302,7 +277,6 @@ def _time_form(frame: Frame) -> MenuForm:
 
 
 def _burst(fields: FormFields) -> Intervention:
-    """The jobs of a burst, all of the same size."""
     reduces = round(_number(fields["reduces each"], 0, 10_000, whole=True))
     return Intervene(
         burst=ListedJob(

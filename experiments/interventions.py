@@ -13,10 +13,8 @@ from callboard.scheduler.model import Millis
 
 
 class Intervene(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Let these things happen right after the moment that is shown, and go there.
-
-    They are what a scenario's timeline comes to: faults, in their order, and jobs that come all at
-    once (`burst`).  What was known of the time after that moment is forgotten.
+    """Right after the moment that is shown let these faults happen, in their order, and these jobs
+    come all at once (`burst`); go there, and forget what was known of the time after it.
     """
 
     faults: tuple[AnyFault, ...] = ()
@@ -39,10 +37,7 @@ Intervention = Intervene | Fork | Keep
 
 
 class InterventionRequest(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """What the screen asks of a live run: do this at the moment that is shown, then show that.
-
-    If it cannot be done, the frame's `refusal` says why.
-    """
+    """Intervene at the moment that is shown, then show that; `Frame.refusal` says why not."""
 
     intervention: Intervention
     view: View
@@ -53,14 +48,14 @@ AnyRequest: TypeAlias = Request | InterventionRequest
 
 
 class LiveSource(Source, Protocol):
-    """A source behind which the run itself goes on."""
+    """A source behind which the run itself goes on, so that one can intervene in it."""
 
-    def intervene(self, request: InterventionRequest, answer: Callable[[Frame], None]) -> None:
-        """Do it and show what came of it; `answer` is called with the frame, now or later."""
+    def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+        """Move or intervene, and show; `answer` is called with the frame, now or later."""
 
 
 class TimedIntervention(msgspec.Struct, frozen=True):
-    """Something done by hand to the world of a run, and when it takes effect."""
+    """An intervention, and when it takes effect."""
 
     at_ms: Millis
     intervention: Intervene

@@ -1,4 +1,4 @@
-"""Who knows the true sizes of a run's jobs: whoever has its spec, or its journal's first event."""
+"""The true sizes of a run's jobs, from its spec or from its journal's first event."""
 
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.experiments.run_spec import RunSpec
@@ -17,9 +17,7 @@ def oracle_of_run(spec: RunSpec) -> JobOracle:
 
 
 def oracle_of_journal(started: RunStarted) -> JobOracle | None:
-    """The oracle of a recorded run.  None of a trace that is not there any more, and of a scenario
-    of another version.
-    """
+    """The oracle of a recorded run, unless its trace is gone or its scenario too old."""
     try:
         scenario = from_dict(started.scenario, check_timeline=False)
         jobs = make_jobs(scenario)

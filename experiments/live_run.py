@@ -1,9 +1,8 @@
-"""A run that goes as far as somebody wants to see it, and then waits.
+"""A run that goes as far as a viewer wants to see it, and then waits.
 
-It is simulated by the same supersteps as any other, so what it does is the same however it is
-stopped, stepped and looked at.  What is done to it by hand is put into what is played: the run is
-played again from its start up to that moment, which it reaches just as before, and goes on from
-there as the run of a world in which that happens.  So one can also interfere with the past.
+Its supersteps are the same however it is stopped, stepped and looked at.  An intervention is put
+into what is played: the run is played again from its start up to that moment, which it reaches just
+as before, and goes on from there.  So one can also intervene in the past.
 """
 
 import contextlib
@@ -11,7 +10,6 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from callboard.actors.vocabulary.events import AnyEvent
@@ -41,9 +39,8 @@ _ASK_EVERY = 64
 class LiveRun:
     """A run and the recording that it fills; `answer` plays it as far as a request needs.
 
-    `has_request` says whether something else is asked meanwhile, `client_gone` whether nobody is
-    there any more.  A context: leaving it ends the run, as interrupted if it is not over, and
-    closes the journal.
+    `has_request` says whether something else is asked meanwhile, `client_gone` whether the client
+    has left.  Leaving the context ends the run, as interrupted if it is not over.
     """
 
     def __init__(
@@ -79,12 +76,7 @@ class LiveRun:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -93,7 +85,6 @@ class LiveRun:
         return self.recording.closed and self.cursor.at_ms >= self.recording.end_ms
 
     def answer(self, request: Request) -> Frame:
-        """Do what is asked, and show it."""
         self.advance(request.move)
         return self.cursor.frame(request.view)
 
@@ -117,9 +108,8 @@ class LiveRun:
         cursor.move(move)
 
     def intervene(self, intervention: Intervene) -> None:
-        """Let something happen right after the moment that is shown, and go there.
-
-        Raises ScenarioError and PolicySpecError for what cannot be done; then nothing has changed.
+        """Let something happen right after the moment that is shown, and go there; ScenarioError or
+        PolicySpecError, with nothing changed, if it cannot be done.
         """
         at_ms = self.cursor.at_ms
         spec = self.spec.up_to(at_ms).with_intervention(at_ms + 1, intervention)
@@ -145,7 +135,7 @@ class LiveRun:
             temporary.replace(journal)
 
     def reach(self, at_ms: Millis) -> None:
-        """Go to a moment, however long it takes.  EOFError if nobody is there any more."""
+        """Go to a moment, however long it takes.  EOFError if the client has left."""
         while self._simulate(at_ms, _LOOK_EVERY):
             if self._client_gone():
                 raise EOFError
@@ -186,9 +176,7 @@ class LiveRun:
         return self._has_request() or (until_s is not None and self._clock_s() >= until_s)
 
     def _simulate(self, limit_ms: Millis, most: int) -> bool:
-        """Simulate at most so many supersteps, while it is not past a moment and nothing else is
-        asked, and record what happens; whether there is more to simulate.
-        """
+        """Simulate and record up to `most` supersteps, or to a limit; whether more is left."""
         if self.recording.closed:
             return False
         kernel, steps, goes_on, trouble = self.kernel, self._steps, True, ""
@@ -207,7 +195,6 @@ class LiveRun:
         return not self.recording.closed and kernel.now_ms <= limit_ms
 
     def _record(self) -> None:
-        """Put what has happened into the recording."""
         recording = self.recording
         for event in self._pending_events:
             recording.append(event)

@@ -5,26 +5,17 @@ import multiprocessing
 import os
 import select
 import signal
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import msgspec
 
 from callboard.actors.vocabulary.faults import SwitchPolicy
-from callboard.experiments.interventions import (
-    AnyRequest,
-    Fork,
-    Intervene,
-    Intervention,
-    InterventionRequest,
-    Keep,
-)
+from callboard.experiments.interventions import AnyRequest, Fork, Intervene, Intervention, Keep
 from callboard.experiments.journal_paths import fresh_name, slug
 from callboard.experiments.live_run import LiveRun
 from callboard.experiments.plugins import canonical_policy
@@ -42,10 +33,8 @@ class RequestRefused(Exception):
 
 
 class LiveServer:
-    """One live run, or two in lock-step, and what somebody does to them.
-
-    A context, as `LiveRun` is; `has_request` and `client_gone` as there.  `journals` are where the
-    runs are recorded.
+    """One live run, or two in lock-step, and what is done to them: a context like `LiveRun`, with
+    its `has_request` and `client_gone`.  `journals` are where the runs are recorded.
     """
 
     live = True
@@ -56,18 +45,12 @@ class LiveServer:
         journals: Sequence[Path | None] = (),
         *,
         has_request: Callable[[], bool] = lambda: False,
-        clock_s: Callable[[], float] = time.monotonic,
         client_gone: Callable[[], bool] = lambda: False,
     ) -> None:
         self._has_request = has_request
-        self._client_gone = client_gone
-        self._clock_s = clock_s
-        self.runs = [self._played(spec, journal) for spec, journal in zip_longest(specs, journals)]
-        self._lockstep: Lockstep | None = None
+        self._play = partial(LiveRun, has_request=has_request, client_gone=client_gone)
+        self.runs = [self._play(spec, journal) for spec, journal in zip_longest(specs, journals)]
         self._pair_up()
-
-    def _played(self, spec: RunSpec, journal: Path | None) -> LiveRun:
-        return LiveRun(spec, journal, self._has_request, self._clock_s, self._client_gone)
 
     def _pair_up(self) -> None:
         pair = self.runs if len(self.runs) == 2 else None
@@ -76,27 +59,18 @@ class LiveServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for run in self.runs:
-            run.__exit__(kind, error, trace)
-
-    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-        """As a source in the same process."""
-        answer(self.answer(request))
-
-    def intervene(self, request: InterventionRequest, answer: Callable[[Frame], None]) -> None:
-        """As a source in the same process."""
-        answer(self.answer(request))
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
-        self.__exit__(None, None, None)
+        for run in self.runs:
+            run.close()
 
-    def answer(self, request: Request | InterventionRequest) -> Frame:
+    def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+        """As a source in the same process."""
+        answer(self.answer(request))
+
+    def answer(self, request: AnyRequest) -> Frame:
         """Do what is asked, and show it; what cannot be done is said in the frame."""
         if isinstance(request, Request):
             return self._show(request)
@@ -123,7 +97,7 @@ class LiveServer:
                 self._keep(side)
 
     def _intervene(self, intervention: Intervene, lead: int) -> None:
-        """Do it to the world of both runs; only a policy is put in force in the one in front."""
+        """Do it to the world of both runs; a policy is put in force in the front one alone."""
         runs = [run for run in self.runs if not run.over]
         if any(isinstance(fault, SwitchPolicy) for fault in intervention.faults) and self._lockstep:
             runs = [run for run in runs if run is self.runs[lead]]
@@ -147,7 +121,7 @@ class LiveServer:
             spec = msgspec.structs.replace(spec, policy=policy)
         else:
             spec = spec.with_intervention(there_ms, Intervene((SwitchPolicy(policy),)))
-        other = self._played(spec, _fork_of(run.journal, policy))
+        other = self._play(spec, _fork_of(run.journal, policy))
         for each in self.runs:
             if each is not run:
                 each.close()
@@ -157,7 +131,6 @@ class LiveServer:
         self._pair_up()
 
     def _keep(self, side: int) -> None:
-        """Go on with one of two."""
         if self._lockstep is None:
             return
         self.runs[1 - side].close()

@@ -1,42 +1,30 @@
 """Parts that do not ship: from installed packages and from users' own files.
 
-A package offers parts in its entry-point group `callboard.policies`; the entry point's name is
-how the part is spelled.  A file's part is spelled `./mine.py:MyOrder`, the path as seen from the
-current folder.  All that can be wrong with either is a `PolicySpecError` that says where: a user
-who writes a first policy should read about a line of that file, not about this program.
+A package offers parts in its entry-point group `callboard.policies`; the entry point's name is how
+the part is spelled.  A file's part is spelled `./mine.py:MyOrder`, the path as seen from the
+current folder.  Whatever is wrong with either is a `PolicySpecError` that names a line of theirs.
 """
 
 import importlib.util
 import sys
 import traceback
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
 from callboard.scheduler.policy import Policy, PolicySpecError
-from callboard.scheduler.registry.parts import (
-    PARTS,
-    Catalogue,
-    PartSettings,
-    checked_part,
-    compose_policy,
-    parse_policy,
-    spell_policy,
-)
+from callboard.scheduler.registry import parts
 from callboard.scheduler.registry.spelling import FILE_PART
+from callboard.scheduler.registry.strict_decoder import suggestion
 
 GROUP = "callboard.policies"
-"""The entry-point group."""
 
 
-def catalogue(settings: PartSettings | None = None) -> Catalogue:
-    """What names mean at the front door, with a scenario's settings of parts.  A shipped part's
-    name cannot be taken by another.
-    """
-    return Catalogue(PARTS, installed(), part_of_file).with_settings(settings or {})
+def catalogue(settings: parts.PartSettings | None = None) -> parts.Catalogue:
+    """All parts by name, with a scenario's settings; no name of a shipped part can be taken."""
+    return parts.Catalogue(parts.PARTS, installed(), part_of_file).with_settings(settings or {})
 
 
 def installed() -> dict[str, Callable[[], type]]:
@@ -44,23 +32,21 @@ def installed() -> dict[str, Callable[[], type]]:
     return {point.name: partial(_load, point) for point in entry_points(group=GROUP)}
 
 
-def load_policy(text: str, settings: PartSettings | None = None) -> Policy:
-    """A fresh policy from its spelling, users' parts included, and from the scenario's settings of
-    its parts; PolicySpecError if it is bad.
-    """
+def load_policy(text: str, settings: parts.PartSettings | None = None) -> Policy:
+    """A fresh policy, whose parts may be users'; PolicySpecError if its spelling is bad."""
     return read_policy(text, settings)[1]
 
 
-def canonical_policy(text: str, settings: PartSettings | None = None) -> str:
+def canonical_policy(text: str, settings: parts.PartSettings | None = None) -> str:
     """The one spelling of a policy beside these settings, after checking that it can be made."""
     return read_policy(text, settings)[0]
 
 
-def read_policy(text: str, settings: PartSettings | None = None) -> tuple[str, Policy]:
+def read_policy(text: str, settings: parts.PartSettings | None = None) -> tuple[str, Policy]:
     """Both of them, from one reading."""
-    spec = parse_policy(text, catalogue(settings))
+    spec = parts.parse_policy(text, catalogue(settings))
     try:
-        return spell_policy(spec), compose_policy(spec, text)
+        return parts.spell_policy(spec), parts.compose_policy(spec, text)
     except PolicySpecError:
         raise
     except Exception as error:
@@ -77,7 +63,7 @@ def part_of_file(ref: str) -> type:
         raise PolicySpecError(
             f"{match['path']} has no `{match['name']}`{_there(module, match['name'])}"
         )
-    return checked_part(found, f"`{match['name']}` in {match['path']}")
+    return parts.checked_part(found, f"`{match['name']}` in {match['path']}")
 
 
 def _module(path: str) -> ModuleType:
@@ -110,27 +96,22 @@ def _run(path: str, resolved: str, text: bytes) -> ModuleType:
 
 
 def _there(module: ModuleType, wanted: str) -> str:
-    """What the file has instead."""
     own = [
         name
         for name, value in vars(module).items()
         if isinstance(value, type) and value.__module__ == module.__name__
     ]
-    near = get_close_matches(wanted, own, n=1)
-    if near:
-        return f"; did you mean `{near[0]}`?"
-    return f"; it has {', '.join(f'`{each}`' for each in own)}" if own else "; it has no class"
+    return f"; {suggestion(wanted, own)}" if own else "; it has no class"
 
 
 def _load(point: EntryPoint) -> type:
-    """A package's part."""
     package = f" of {point.dist.name}" if point.dist is not None else ""
     where = f"`{point.name}`{package} ({point.value})"
     try:
         found = point.load()
     except Exception as error:
         raise _failed(where, error, "cannot be loaded") from error
-    part = checked_part(found, where)
+    part = parts.checked_part(found, where)
     if part.name != point.name:
         raise PolicySpecError(f"{where} calls itself `{part.name}`; both names must be the same")
     return part

@@ -1,7 +1,5 @@
-"""A source in another process: requests and frames go through a pipe as msgpack.
-
-The screen's event loop reads the answers as they come, so nothing here ever waits for the other
-side but for the rest of a frame whose beginning has come.
+"""A source in another process: requests and frames go through a pipe as msgpack.  The screen's
+event loop reads the answers, so nothing here waits, except for the rest of a frame.
 """
 
 import asyncio
@@ -11,16 +9,12 @@ from multiprocessing.connection import Connection
 
 import msgspec
 
-from callboard.experiments.interventions import AnyRequest, InterventionRequest
+from callboard.experiments.interventions import AnyRequest
 from callboard.journal.replay.frame import Frame
-from callboard.journal.replay.source import Request
 
 
 class RemoteSource:
-    """Asks whoever is at the other end of the connection.
-
-    `on_loss` is called once if the other end goes away unasked.
-    """
+    """The near end of a connection; `on_loss` is called once if the far end goes away."""
 
     live = True
 
@@ -33,13 +27,7 @@ class RemoteSource:
         self._decode = msgspec.msgpack.Decoder(Frame).decode
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def ask(self, request: Request, answer: Callable[[Frame], None]) -> None:
-        self._send(request, answer)
-
-    def intervene(self, request: InterventionRequest, answer: Callable[[Frame], None]) -> None:
-        self._send(request, answer)
-
-    def _send(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
+    def ask(self, request: AnyRequest, answer: Callable[[Frame], None]) -> None:
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             self._loop.add_reader(self._connection.fileno(), self._read)
@@ -50,7 +38,6 @@ class RemoteSource:
             self._lose()
 
     def _read(self) -> None:
-        """One frame has come."""
         try:
             frame = self._decode(self._connection.recv_bytes())
         except (EOFError, OSError):

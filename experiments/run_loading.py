@@ -1,7 +1,5 @@
-"""From what a person names to what is played, with every flaw of the input told.
-
-That is a scenario of the library, a scenario file, a trace, or a journal: its run is played again,
-with all that was done to it by hand.
+"""From the name of a scenario, file, trace or journal to what is played, with every flaw of the
+input told.  A journal's run is played again with all its interventions.
 """
 
 import os
@@ -84,23 +82,23 @@ def _recorded_run(path: Path, *, faults: bool) -> RunSpec:
         raise InputError(f"{path}: no run has been recorded in it yet")
     scenario = from_dict(started.scenario, path, check_timeline=False)
     scenario = msgspec.structs.replace(scenario, policies=(started.policy,))
-    struck = [
+    recorded = [
         ScheduledFault(each.at_ms, each.fault) for each in events if isinstance(each, FaultStruck)
     ]
     try:
         spec = _spec_of(scenario, path, faults=faults)
     except ScenarioError as error:
         raise error.in_file(path) from None
-    by_hand = _beside(spec.script, struck) if faults else ()
-    return msgspec.structs.replace(spec, script=(*spec.script, *by_hand))
+    beside = _beside(spec.script, recorded) if faults else ()
+    return msgspec.structs.replace(spec, script=(*spec.script, *beside))
 
 
 def _beside(
-    script: Iterable[ScheduledFault], struck: Iterable[ScheduledFault]
+    script: Iterable[ScheduledFault], recorded: Iterable[ScheduledFault]
 ) -> Iterator[ScheduledFault]:
-    """What struck without being in the script."""
+    """The faults of a journal that are not in the script."""
     own = Counter(script)
-    for fault in struck:
+    for fault in recorded:
         if own[fault]:
             own[fault] -= 1
         else:
@@ -108,9 +106,7 @@ def _beside(
 
 
 def _check_policies(scenario: Scenario) -> None:
-    """ScenarioError where parts are set up that there are not, or the timeline puts a policy in
-    force that there is not.
-    """
+    """ScenarioError where a table of parts or an entry of the timeline names no part."""
     for name, settings in scenario.parts.items():
         try:
             catalogue({name: settings})

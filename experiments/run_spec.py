@@ -1,8 +1,7 @@
-"""What is played: a scenario's world under a policy, and what somebody has done to it by hand.
+"""What is played: a scenario's world under a policy, with its interventions.
 
-Equal specs give the same run, event for event and message for message.  What is done by hand is of
-the same kind as what a scenario says: one more fault in the script, one more burst in the timeline.
-So the run in which somebody intervenes is the run of a scenario that says so.
+Equal specs give the same run, event for event and message for message.  An intervention is what a
+scenario could say too: one more fault in the script, one more burst in the timeline.
 """
 
 from collections.abc import Sequence
@@ -30,7 +29,7 @@ class RunSpec(msgspec.Struct, frozen=True):
 
     `jobs` and `script` are what the scenario's workload and timeline come to, in the order of time;
     `policy` is a spelling.  The run ends after `until_ms`; `tie_order` permutes simultaneous
-    messages.  `interventions` were made by hand, in the order of time.
+    messages.  `interventions` are in the order of time.
     """
 
     scenario: Scenario
@@ -62,16 +61,13 @@ class RunSpec(msgspec.Struct, frozen=True):
         return cls(scenario, tuple(jobs), script, policy or scenario.policies[0], until_ms)
 
     def resolved(self) -> Self:
-        """The same run with the interventions written into the scenario, its jobs and its script.
-
-        ScenarioError for jobs that this cluster cannot run.
-        """
+        """The same run with the interventions written in; ScenarioError if they do not fit."""
         scenario, jobs, script = self.scenario, list(self.jobs), list(self.script)
         for each in self.interventions:
             script += [ScheduledFault(each.at_ms, fault) for fault in each.intervention.faults]
             if each.intervention.burst is not None:
                 entry = BurstEntry(
-                    at_s=each.at_ms / 1000, job=_named_anew(each.intervention.burst, jobs)
+                    at_s=each.at_ms / 1000, job=_renamed(each.intervention.burst, jobs)
                 )
                 more = burst_jobs((entry,), scenario.seed, jobs)
                 check_slots(scenario.cluster, more)
@@ -83,16 +79,13 @@ class RunSpec(msgspec.Struct, frozen=True):
         )
 
     def up_to(self, at_ms: Millis) -> Self:
-        """The same without what is done by hand after a moment."""
+        """The same without the interventions after a moment."""
         return msgspec.structs.replace(
             self, interventions=tuple(each for each in self.interventions if each.at_ms <= at_ms)
         )
 
     def with_intervention(self, at_ms: Millis, intervention: Intervene) -> Self:
-        """The same with one intervention more, at a moment after all others.
-
-        Raises ScenarioError and PolicySpecError for what cannot be done.
-        """
+        """The same with one more, the last; ScenarioError or PolicySpecError if it cannot be."""
         for fault in intervention.faults:
             if isinstance(fault, SwitchPolicy):
                 load_policy(fault.policy, self.scenario.parts)
@@ -102,8 +95,8 @@ class RunSpec(msgspec.Struct, frozen=True):
         return spec
 
 
-def _named_anew(job: ListedJob, jobs: Sequence[JobSpec]) -> ListedJob:
-    """The burst's jobs under a name that nobody has yet."""
+def _renamed(job: ListedJob, jobs: Sequence[JobSpec]) -> ListedJob:
+    """The burst's jobs under a name that no job has yet."""
 
     def is_taken(name: str) -> bool:
         return any(each.name == name or each.name.startswith(f"{name}-") for each in jobs)

@@ -1,8 +1,7 @@
-"""Running a world: the one place where a spec becomes actors, and its events go to whoever listens.
+"""Running a world: the one place where a spec becomes actors, and its events go to sinks.
 
-`Simulation` is a run of any kind: to its end, or superstep by superstep.  `run_simulation` is what
-`callboard run` and `callboard.run` do with it: measured, perhaps recorded and checked, and stopped
-in good order by Ctrl-C.
+`run_simulation` is what `callboard run` and `callboard.run` do with a `Simulation`: measured,
+perhaps recorded and checked, and stopped in good order by Ctrl-C.
 """
 
 import contextlib
@@ -50,7 +49,7 @@ DRIVERS: dict[DriverName, Callable[[Kernel], None]] = {
 
 
 class RunWatcher(Protocol):
-    """Somebody who looks on and changes nothing."""
+    """An observer of a run, which changes nothing in it."""
 
     def observe(self, event: AnyEvent) -> None:
         """Take note of an event."""
@@ -107,39 +106,33 @@ class Simulation:
 
     @property
     def master(self) -> Master:
-        """The master as it is now."""
         master = self.kernel.actors[MASTER]
         assert isinstance(master, Master)
         return master
 
     def run(self, drive: Callable[[Kernel], None] = drivers.run_direct) -> None:
-        """Run to the end.  Raises KernelError for a run that gets stuck or fails, and what sinks
-        do.
-        """
+        """Run to the end; KernelError for a run that fails, and what sinks raise."""
         self._sink(self._started())
         drive(self.kernel)
         self._sink(self._ended())
 
     def supersteps(self) -> Iterator[None]:
-        """The same, stopping after each superstep for whoever wants to look or to wait."""
+        """The same, stopping after each superstep for callers that look or wait in between."""
         self._sink(self._started())
         yield from drivers.supersteps(self.kernel)
         self._sink(self._ended())
 
     def _started(self) -> RunStarted:
-        """The journal's first event."""
         scenario, policy = self.spec.scenario, self.spec.policy
         nodes, plain = node_facts(scenario.cluster), to_dict(scenario)
         return RunStarted(0, __version__, scenario.name, policy, scenario.seed, plain, nodes)
 
     def _ended(self) -> RunEnded:
-        """The journal's last event."""
         kernel, reason = self.kernel, self.kernel.reason or "complete"
         return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
 
 
 def _fan_out(sinks: Sequence[Sink]) -> Sink:
-    """One sink that feeds all."""
     if len(sinks) == 1:
         return sinks[0]
 
@@ -161,7 +154,6 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Metrics
 
     def as_json(self) -> dict[str, object]:
-        """The run as one JSON object."""
         out = self.summary.as_json(self.wall_seconds)
         out["scheduling"] = msgspec.to_builtins(self.scheduling)
         if self.slowdown is not None:
@@ -172,7 +164,6 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the run."""
         return self.summary.reason == "interrupted"
 
 
@@ -187,11 +178,10 @@ def run_simulation(
 ) -> RunResult:
     """Run a spec for people; nothing but the spec can change what happens.
 
-    `journal` is where the run is recorded; with `check` it is held against every rule
-    (`journal.checks`) as it goes, and `Violation` raised at the first event that breaks one.
-    Ctrl-C ends the run between two supersteps, with everything recorded so far kept; a second one
-    is an ordinary KeyboardInterrupt.  Raises otherwise what `Simulation` does, and OSError where
-    the journal cannot be written.
+    `journal` is where the run is recorded; with `check` every rule (`journal.checks`) is checked,
+    and `Violation` raised at the first event that breaks one.  Ctrl-C ends the run between two
+    supersteps, with everything recorded so far kept; a second one is an ordinary KeyboardInterrupt.
+    Raises otherwise what `Simulation` does, and OSError for the journal.
     """
     made = load_policy(spec.policy, spec.scenario.parts) if policy is None else policy
     metrics, timed = Metrics(), TimedPolicy(made)
@@ -202,7 +192,8 @@ def run_simulation(
             sinks.append(stack.enter_context(JournalWriter(journal)))
         run = Simulation(spec, sinks, policy=timed, checker=checker, watcher=watcher)
         began = time.perf_counter()
-        run.run(lambda kernel: _drive(kernel, driver))
+        with _stopping_on_ctrl_c(run.kernel):
+            run.run(DRIVERS[driver])
         wall_seconds = time.perf_counter() - began
     return RunResult(
         summary=metrics.summary(),
@@ -213,18 +204,13 @@ def run_simulation(
     )
 
 
-def _drive(kernel: Kernel, driver: DriverName) -> None:
-    with _stopping_on_ctrl_c(kernel):
-        DRIVERS[driver](kernel)
-
-
 @contextlib.contextmanager
 def _stopping_on_ctrl_c(kernel: Kernel) -> Iterator[None]:
     """Let Ctrl-C end the run in good order, where signals can be had (the main thread)."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         kernel.stop("interrupted")
-        # What the second one does is for whoever was in charge before.
+        # What the second one does is up to the handler from before.
         signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
 
     try:

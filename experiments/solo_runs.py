@@ -6,22 +6,18 @@ one before has ended.
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from callboard.actors.client import SoloClient
 from callboard.actors.job_spec import JobSpec
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import RunWatcher, Simulation
 from callboard.journal.figures.metrics import Metrics
-from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
 from callboard.scheduler.model import JobId, Millis
 
-JobShape: TypeAlias = tuple[object, ...]
 
-
-def first_of_shape(jobs: Sequence[JobSpec]) -> dict[JobShape, JobSpec]:
+def first_of_shape(jobs: Sequence[JobSpec]) -> dict[tuple[object, ...], JobSpec]:
     """The job that stands for all of its shape: the first one."""
-    first: dict[JobShape, JobSpec] = {}
+    first: dict[tuple[object, ...], JobSpec] = {}
     for spec in jobs:
         first.setdefault(spec.shape, spec)
     return first
@@ -35,8 +31,3 @@ def solo_times(spec: RunSpec, watcher: RunWatcher | None = None) -> dict[JobId, 
     table = metrics.jobs()
     took_ms = dict(zip(table.job.tolist(), table.response_ms.tolist(), strict=True))
     return {job.job: max(took_ms[first_of[job.shape].job], 1) for job in spec.jobs}
-
-
-def slowdown_statistics(metrics: Metrics, solo_ms: dict[JobId, Millis]) -> SlowdownStatistics:
-    """How the completed jobs' slowdowns lie."""
-    return slowdowns(metrics.jobs(), solo_ms).statistics

@@ -1,7 +1,4 @@
-"""What scheduling costs: the wall time that a policy spends deciding and learning.
-
-Measured around the policy and outside the world, so that no actor ever reads a clock.
-"""
+"""What scheduling costs: wall time, measured around the policy, so that no actor reads a clock."""
 
 import time
 
@@ -15,10 +12,8 @@ from callboard.scheduler.view import ClusterView, Offer
 
 
 class SchedulingCost(msgspec.Struct, frozen=True):
-    """The cost of scheduling in one run: wall seconds, and how often the policy was asked.
-
-    `seconds` holds what its parts took to take in facts too (COSHH solves its programs then),
-    `us_per_decision` the answers alone.
+    """Wall seconds, and how often the policy was asked.  `seconds` includes learning from facts
+    (COSHH solves its programs then), `us_per_decision` is of the answers alone.
     """
 
     seconds: float
@@ -40,7 +35,6 @@ class TimedPolicy(Policy):
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
     ) -> Launch | Resume | Speculate | None:
-        """Ask the policy and count the time."""
         began = time.perf_counter_ns()
         launch = super().decide(offer, view, passed)
         self._spent_ns += time.perf_counter_ns() - began
@@ -49,14 +43,12 @@ class TimedPolicy(Policy):
         return launch
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        """Tell the policy and count the time."""
         began = time.perf_counter_ns()
         super().observe(fact, view)
         self._learning_ns += time.perf_counter_ns() - began
 
     @property
     def scheduling(self) -> SchedulingCost:
-        """The cost so far."""
         each = self._spent_ns / 1000 / self._decisions if self._decisions else None
         seconds = (self._spent_ns + self._learning_ns) / 1e9
         return SchedulingCost(seconds, self._decisions, self._launches, each)

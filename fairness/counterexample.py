@@ -44,7 +44,7 @@ def _remarks(found: Counterexample, prop: Property, command: str) -> Iterator[st
     yield from _wrapped("broken: ", found.seen)
     yield ""
     yield from _wrapped("found by: ", command)
-    yield "held against the property again by: callboard check --replay THIS-FILE"
+    yield "tested again by: callboard check --replay THIS-FILE"
     yield "played by: callboard run THIS-FILE, callboard watch THIS-FILE"
 
 
@@ -56,9 +56,7 @@ def _wrapped(begin: str, text: str) -> list[str]:
 
 
 def read_counterexample(path: str | Path) -> SavedCounterexample:
-    """The property that a file is a counterexample to, and its scenario.  ScenarioError if the
-    file is none.
-    """
+    """A saved counterexample; ScenarioError if the file is none."""
     path = Path(path)
     scenario = load_scenario(path)
     named = _NAMED.search(read_text(path))

@@ -1,8 +1,7 @@
 """A scenario under a policy, played as often as a property wants it, and what came of it.
 
-Beside the journal's events a run keeps what the master believed after each message that it
-handled: who runs how many tasks, and who has how many to launch.  From these every decision can be
-seen as it was made.
+Beside the events a run keeps what the master believed after each message: how many tasks of each
+job ran, and how many waited.  From these every decision can be seen as it was made.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,9 +36,7 @@ EXPERIMENT_MAX_MS: Millis = 28_800_000
 
 
 class Observation(NamedTuple):
-    """What the master believed once it had handled a message: of each job how many tasks of each
-    kind run, and how many could; and what it launched meanwhile.
-    """
+    """After a message: how many tasks of each job run, how many could, and what was launched."""
 
     at_ms: Millis
     running: tuple[CountsByJob, CountsByJob]
@@ -61,9 +58,7 @@ class LaunchDecision(NamedTuple):
 
 
 class MasterObserver(MasterProbe):
-    """A probe that notes after every message what the master believes; with `entitlements` also
-    what its order says that the claimants of map slots are due.
-    """
+    """A probe that notes what the master believes and, if asked, its order's `entitlements`."""
 
     def __init__(self, *, entitlements: bool) -> None:
         self.observations: list[Observation] = []
@@ -73,7 +68,6 @@ class MasterObserver(MasterProbe):
     def after(
         self, master: InstrumentedMaster, _message: msgspec.Struct, noted: Sequence[AnyEvent]
     ) -> None:
-        """Note it, if anything has changed."""
         ledger, order = master.ledger, master.policy.order
         launches = tuple(event for event in noted if isinstance(event, AttemptLaunched))
         running, pending = _counts(ledger, "running"), _counts(ledger, "pending")
@@ -94,11 +88,8 @@ def _counts(ledger: Ledger, what: str) -> tuple[CountsByJob, CountsByJob]:
 
 @dataclass(frozen=True, eq=False)
 class ObservedRun:
-    """A run that is over: its events, the master's beliefs, how often each rule was held against
-    it, and, where that was asked for, what everybody was due.
-
-    `trouble` is what ended it before its time: a broken rule, a policy's exception, a run that
-    got stuck.
+    """A run that is over, with the master's beliefs, how often each rule was checked, entitlements
+    if asked for, and the `trouble` that ended it early: a broken rule, an exception, a stuck run.
     """
 
     scenario: Scenario
@@ -116,30 +107,30 @@ class ObservedRun:
 
     @property
     def violation(self) -> Violation | None:
-        """The rule that was broken, if one was."""
         return self.trouble if isinstance(self.trouble, Violation) else None
 
     @property
     def ended(self) -> RunEnded:
-        """The last event."""
         last = self.events[-1]
         assert isinstance(last, RunEnded)
         return last
 
     @cached_property
     def decisions(self) -> list[LaunchDecision]:
-        """Every launch that is no copy, as the master saw the jobs when it decided it."""
+        """Every launch but speculative ones, as the master saw the jobs when it decided it."""
         return [each for look in self.observations for each in _decisions(look)]
 
     @property
     def period_ms(self) -> Millis:
-        """From one beat's arrival to the next one's of the same node: H + 2ℓ."""
-        cluster = self.scenario.cluster
-        nodes = len(node_facts(cluster))
-        return cluster.heartbeat.period_ms(nodes) + 2 * cluster.latency_ms
+        """From the arrival of a node's heartbeat to that of its next one: H + 2ℓ."""
+        return self.scenario.cluster.round_ms()
+
+    @property
+    def gap_ms(self) -> Millis:
+        """δ = H + 3ℓ, the longest time from when a slot is free to the next launch on it."""
+        return self.period_ms + self.scenario.cluster.latency_ms
 
     def slots(self, kind: TaskKind) -> int:
-        """All slots of the kind."""
         facts = node_facts(self.scenario.cluster)
         return sum((node.map_slots, node.reduce_slots)[kind] for node in facts)
 
@@ -161,10 +152,7 @@ def _decisions(observation: Observation) -> list[LaunchDecision]:
 
 
 class Experiment:
-    """A scenario and the spelling of the policy that it is played under.
-
-    `make_policy` makes a policy from its spelling.
-    """
+    """A scenario under a policy, which `make_policy` makes from its spelling."""
 
     def __init__(
         self, scenario: Scenario, policy: str, make_policy: MakePolicy = load_policy
@@ -174,17 +162,16 @@ class Experiment:
         self.make_policy = make_policy
 
     def fresh_policy(self, spelling: str | None = None) -> Policy:
-        """A fresh policy: the experiment's own, or another."""
+        """The experiment's own policy or another, without any memory."""
         return self.make_policy(spelling or self.policy, self.scenario.parts)
 
     @cached_property
     def run(self) -> ObservedRun:
-        """The scenario under the policy."""
         return self.play()
 
     @cached_property
     def entitlement_run(self) -> ObservedRun:
-        """The same, with what everybody was due."""
+        """The same, with all entitlements."""
         return self.play(entitlements=True)
 
     def play(
@@ -195,9 +182,7 @@ class Experiment:
         jobs: Sequence[JobSpec] | None = None,
         entitlements: bool = False,
     ) -> ObservedRun:
-        """The run of another scenario, policy or workload, or the same once more, held against S1
-        to S15 as it goes.  It never raises what the policy brings about.
-        """
+        """A run, perhaps of another scenario, policy or workload, checked by S1 to S15."""
         spec = RunSpec.of(
             scenario or self.scenario, self.policy, jobs=jobs, until_ms=EXPERIMENT_MAX_MS
         )

@@ -22,11 +22,6 @@ def completed(run: ObservedRun) -> ObservedRun:
     return run
 
 
-def gap_ms(run: ObservedRun) -> Millis:
-    """δ = H + 3ℓ, the longest time from a slot's falling free to the next launch on it."""
-    return run.period_ms + run.scenario.cluster.latency_ms
-
-
 def job_ends_ms(run: ObservedRun) -> dict[JobId, Millis]:
     """When each job ended."""
     return {event.job: event.at_ms for event in completed(run).all(JobFinished)}

@@ -67,7 +67,6 @@ class Hunt:
 
     @property
     def tried(self) -> int:
-        """How many scenarios were played."""
         return len(self._known)
 
     def worse(self, scenario: Scenario) -> float:
@@ -84,7 +83,7 @@ class Hunt:
         self.best = sorted([*self.best, worst_case], key=lambda each: -each.worse)[:POPULATION]
 
     def draw(self, examples: int, seed: int) -> None:
-        """Let Hypothesis draw so many scenarios, and climb."""
+        """Let Hypothesis draw `examples` scenarios, and climb."""
 
         def look(scenario: Scenario) -> None:
             target(self.worse(scenario), label="worse")
@@ -93,7 +92,6 @@ class Hunt:
         in_each_scenario(HUNT_FAMILY, look, examples, seed, (Phase.generate, Phase.target))
 
     def breed(self, times: int, seed: int) -> None:
-        """Change the best so many times."""
         chance = Random(seed)
         for _ in range(times):
             parent = self.best[min(int(chance.expovariate(0.7)), len(self.best) - 1)].scenario
@@ -109,7 +107,6 @@ class Hunt:
         return smallest
 
     def _smaller(self, scenario: Scenario, least: float) -> WorstCase | None:
-        """The first that is a little smaller and bad enough."""
         for smaller in _smaller(scenario):
             self._on_progress("making it smaller", 0)
             worse = self.worse(smaller)
@@ -119,7 +116,6 @@ class Hunt:
 
 
 def _changed(scenario: Scenario, chance: Random) -> Scenario:
-    """The scenario with one or two small changes."""
     for _ in range(chance.choice([1, 1, 2])):
         if chance.random() < 0.15:
             scenario = _resized(scenario, chance)

@@ -45,7 +45,6 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
         return self.named(check.__name__.replace("_", "-"), check)
 
     def named(self, name: str, check: PropertyCheck) -> "Property":
-        """The property of that name."""
         words = {field: getattr(self, field) for field in self.__struct_fields__}
         return Property(name=name, check=check, **words)
 
@@ -57,9 +56,7 @@ class Property(Statement, frozen=True, kw_only=True):
     check: PropertyCheck
 
     def verify(self, experiment: Experiment) -> int:
-        """Test the experiment's policy.  Raises PropertyViolated, or NotApplicable where the
-        property says nothing.
-        """
+        """Test the experiment's policy.  Raises PropertyViolated or NotApplicable."""
         why = self.misfit(experiment.fresh_policy()) or self.family.validate(experiment.scenario)
         if why is not None:
             raise NotApplicable(why)
@@ -67,9 +64,7 @@ class Property(Statement, frozen=True, kw_only=True):
 
 
 class Evaluation(NamedTuple):
-    """The outcome of a property in one scenario: in how many cases it was tested, what was seen
-    if it was violated, and why it does not apply if it does not.
-    """
+    """In one scenario: cases tested, what was seen if it is broken, or why it does not apply."""
 
     times: int
     broken: str = ""
@@ -87,9 +82,7 @@ def evaluate(prop: Property, experiment: Experiment) -> Evaluation:
 
 
 def is_guaranteed(policy: Policy, prop: Property) -> bool:
-    """Whether one of the policy's parts guarantees the property, or every policy does that it
-    speaks of.
-    """
+    """Whether one of the policy's parts guarantees the property, or every policy does."""
     if any(prop.name in part.guarantees for part in policy.parts):
         return True
     return prop.universal and prop.misfit(policy) is None

@@ -5,7 +5,7 @@ import msgspec
 from callboard.actors.config import Cluster
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import Scenario
-from callboard.scenarios.validation import node_count, slot_count
+from callboard.scenarios.validation import slot_count
 
 
 class ScenarioFamily(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,9 +105,8 @@ def scenario_size(scenario: Scenario) -> tuple[int, int, int]:
     jobs = scenario.workload
     assert isinstance(jobs, ListedWorkload)
     count = sum(entry.count for entry in jobs.job)
-    return node_count(scenario.cluster), count, slot_count(scenario.cluster)
+    return scenario.cluster.node_count(), count, slot_count(scenario.cluster)
 
 
 def _is_prompt(cluster: Cluster) -> bool:
-    period_ms = cluster.heartbeat.period_ms(node_count(cluster)) + 2 * cluster.latency_ms
-    return cluster.heartbeat.out_of_band and period_ms <= PROMPT_PERIOD_MS
+    return cluster.heartbeat.out_of_band and cluster.round_ms() <= PROMPT_PERIOD_MS

@@ -40,7 +40,6 @@ class PolicyUnderTest(NamedTuple):
     make_policy: MakePolicy = load_policy
 
     def experiment(self, scenario: Scenario) -> Experiment:
-        """The policy in a scenario."""
         return Experiment(scenario, self.policy, self.make_policy)
 
 
@@ -53,9 +52,7 @@ def ignore_progress(what: str, more: int) -> None:
 
 
 class Finding:
-    """What became of a property: in how many scenarios there was a case to test, why it says
-    nothing of the policy if it does not, and a counterexample if there is one.
-    """
+    """In how many scenarios a property was tested, and why not or a counterexample, if any."""
 
     def __init__(self, prop: Property) -> None:
         self.prop = prop
@@ -82,7 +79,7 @@ def examine(
     seed: int,
     on_progress: OnProgress = ignore_progress,
 ) -> list[Finding]:
-    """Test the policy against each property in so many scenarios, and shrink what breaks it."""
+    """Test the policy against each property in `examples` scenarios, and shrink what breaks it."""
     findings = [Finding(prop) for prop in properties]
     groups: defaultdict[ScenarioFamily, list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -120,9 +117,7 @@ def find_counterexample(
     shrink: bool = True,
     on_progress: OnProgress = ignore_progress,
 ) -> Counterexample | None:
-    """The smallest counterexample that a search with this seed comes to, or the first; None if it
-    finds none.
-    """
+    """The smallest counterexample, or the first one found; None without any."""
     found: list[Counterexample] = []
 
     def look(scenario: Scenario) -> None:
@@ -147,7 +142,7 @@ def in_each_scenario(
     seed: int,
     phases: Sequence[Phase] = (Phase.generate,),
 ) -> None:
-    """Look at so many scenarios of the family; the same seed draws the same, nothing is kept."""
+    """Look at `examples` scenarios of the family; the same seed draws the same, nothing is kept."""
 
     @seeded(seed)
     @settings(

@@ -17,7 +17,7 @@ from callboard.scenarios import timeline
 from callboard.scenarios.listed_jobs import ListedJob, ListedWorkload, PriorityName
 from callboard.scenarios.scenario_file import Scenario
 from callboard.scenarios.timeline import NodesEntry, Timeline
-from callboard.scenarios.validation import node_count, slots_per_node
+from callboard.scenarios.validation import slots_per_node
 from callboard.scheduler.policy import MisfitError, PolicySpecError
 from callboard.scheduler.registry.parts import ORDERS, make_policy
 
@@ -189,7 +189,6 @@ def timelines(
 
 @cache
 def _crashes(nodes: int) -> st.SearchStrategy[timeline.TimelineEntry]:
-    """A node crashes and starts again."""
     return st.builds(
         timeline.CrashEntry,
         at_s=st.integers(0, 9).map(float),
@@ -253,13 +252,12 @@ def scenarios(draw: st.DrawFn, family: ScenarioFamily = WITHOUT_FAULTS) -> Scena
     """A whole scenario of the family."""
     others = node_groups() if family.heterogeneous else st.just(())
     far = (1,) if family.prompt else (1, 1, 7, 50, 1500)
-    beats = _heartbeats_of(family)
-    cluster = draw(clusters(family.nodes, family.slots, beats, others, far, family.min_slots))
-    nodes = node_count(cluster)
+    options = _heartbeats_of(family)
+    cluster = draw(clusters(family.nodes, family.slots, options, others, far, family.min_slots))
+    nodes = cluster.node_count()
     happens = draw(timelines(nodes, only_crashes=family.only_crashes)) if family.faults else ()
     if happens:
-        least_ms = 2 * (cluster.heartbeat.period_ms(nodes) + 2 * cluster.latency_ms)
-        expiry_ms = least_ms + draw(st.sampled_from([0, 3000, 30_000]))
+        expiry_ms = 2 * cluster.round_ms() + draw(st.sampled_from([0, 3000, 30_000]))
         heartbeat = msgspec.structs.replace(cluster.heartbeat, expiry_ms=expiry_ms)
         cluster = msgspec.structs.replace(cluster, heartbeat=heartbeat)
     kinds = tuple(sorted({group.node_type for group in cluster.group} - {""}))

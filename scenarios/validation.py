@@ -20,7 +20,7 @@ def check_cluster(cluster: Cluster) -> None:
     _check_node_type(cluster.node_type, "cluster.node_type")
     for index, group in enumerate(cluster.group):
         _check_node_type(group.node_type, f"cluster.group[{index}].node_type")
-    total = node_count(cluster)
+    total = cluster.node_count()
     if not 1 <= total <= NODES_MAX:
         expected = f"expected 1 to {NODES_MAX:,} nodes, those of all groups included"
         _refuse(f"{expected}; got {total:,}", "nodes")
@@ -62,11 +62,6 @@ def check_slots(cluster: Cluster, jobs: Iterable[JobSpec]) -> None:
         if job.reduces:
             problem = f'no node has a reduce slot, but job "{job.name}" has reduces'
             _refuse(f"{problem}; set it to 1 or more", "reduce_slots")
-
-
-def node_count(cluster: Cluster) -> int:
-    """The plain nodes and those of the groups."""
-    return cluster.node_count()
 
 
 def slot_count(cluster: Cluster) -> int:

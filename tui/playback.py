@@ -91,7 +91,7 @@ class Playback:
         self.set_view(**self._display.room(self.view))
         self._waiting += 1
         source = cast(LiveSource, self.source)
-        source.intervene(InterventionRequest(intervention, self.view), self.answered)
+        source.ask(InterventionRequest(intervention, self.view), self.answered)
 
     def is_live(self) -> bool:
         """Whether the run can be changed; a message says so if it cannot."""

@@ -82,7 +82,6 @@ class Actor:
         self._kernel.post(self.address, self._sent, to, message, delay_ms, self.cause)
 
     def timer(self, message: msgspec.Struct, delay_ms: Millis) -> None:
-        """Send a message to oneself."""
         self._sent += 1
         self._kernel.post(self.address, self._sent, self.address, message, delay_ms, self.cause)
 
@@ -105,7 +104,6 @@ class Actor:
         self._kernel.dismiss(self)
 
     def stop(self, reason: str) -> None:
-        """End the run after this superstep."""
         self._kernel.stop(reason)
 
 

@@ -1,7 +1,5 @@
-"""Where messages go: every actor's address, told from what it is.
-
-Addresses are numbers because they order the messages of one superstep.  The ranges are wide apart
-so that one more node or slot changes no other address.
+"""Where messages go: every actor's address, a number, since these order the messages of a
+superstep.  The ranges are wide apart so that one more node or slot changes no other address.
 """
 
 from typing import Final

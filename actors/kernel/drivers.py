@@ -17,12 +17,6 @@ from collections.abc import Callable, Generator, Iterator
 from types import coroutine
 
 import trio
-from trio.lowlevel import (
-    Abort,
-    current_task,
-    reattach_detached_coroutine_object,
-    temporarily_detach_coroutine_object,
-)
 
 from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.kernel import ActorFailed, Kernel
@@ -119,13 +113,13 @@ class TrioDriver:
 
     async def _live(self, actor: Actor) -> None:
         """An actor's task: on stage from birth until the conductor or the actor itself ends it."""
-        task = current_task()
+        task = trio.lowlevel.current_task()
         self._on_stage[actor.address] = task.coro.send  # type: ignore[assignment]
         self._entering -= 1
-        if await temporarily_detach_coroutine_object(_stay):
+        if await trio.lowlevel.temporarily_detach_coroutine_object(_stay):
             await self._play(actor)
         del self._on_stage[actor.address]
-        await reattach_detached_coroutine_object(task, None)
+        await trio.lowlevel.reattach_detached_coroutine_object(task, None)
 
     @coroutine
     def _play(self, actor: Actor) -> Generator[None, bool, None]:
@@ -145,9 +139,9 @@ class TrioDriver:
             self._error = error
 
 
-def _stay(_raise_cancel: object) -> Abort:
+def _stay(_raise_cancel: object) -> trio.lowlevel.Abort:
     """A detached task is not Trio's to cancel; the conductor ends it."""
-    return Abort.FAILED
+    return trio.lowlevel.Abort.FAILED
 
 
 def _failed(kernel: Kernel, actor: Actor, message: object, error: Exception) -> ActorFailed:

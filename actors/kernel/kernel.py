@@ -241,9 +241,7 @@ class Kernel:
         return self._calendar.pop(at)
 
     def _deliver(self, batch: list[QueuedMessage]) -> list[Actor]:
-        """Deliver in the order of the keys, and count ties; the actors that got mail, by
-        address.
-        """
+        """Deliver by key and count ties; the actors that got mail, by address."""
         if self._tie_order is None:
             batch.sort()  # by sender and count, which no two share
         else:

@@ -1,7 +1,4 @@
-"""What a heartbeat that asks for work is given: the policy decides, the ledger checks and books.
-
-Every launch goes into the books, into the journal, to the policy as a fact, and into the reply.
-"""
+"""What a heartbeat that asks for work is given: the policy decides, the ledger checks and books."""
 
 from typing import TYPE_CHECKING
 
@@ -111,9 +108,7 @@ class Assignments:
         return self._order(entry, launch.why, self._freed(offer.node, entry.kind, made_pending))
 
     def _speculate(self, copy: Speculate, offer: OfferEntry) -> msg.LaunchTask:
-        """Carry out a speculative launch.  It counts as off-rack wherever it runs, since Hadoop
-        looks for tasks to speculate on where it looks for off-rack maps.
-        """
+        """It counts as off-rack: Hadoop looks for such tasks when it does for off-rack maps."""
         original = self._ledger.attempt(copy.attempt)
         assert original is not None
         entry = self._ledger.copy(original, offer.node)

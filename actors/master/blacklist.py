@@ -19,8 +19,7 @@ BUCKETS = 12
 """Faults count for 180 minutes (mapred.jobtracker.blacklist.fault-timeout-window)."""
 
 ABOVE_AVERAGE = 1.5
-"""1 + AVERAGE_BLACKLIST_THRESHOLD: a node must have more than this many times the average faults.
-"""
+"""1 + AVERAGE_BLACKLIST_THRESHOLD: a node must have more than so many times the mean of faults."""
 
 BLACKLISTED_SHARE = 0.5
 """MAX_BLACKLIST_PERCENT: with this share of the cluster blacklisted no other node is."""

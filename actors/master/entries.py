@@ -1,7 +1,4 @@
-"""The entries in the master's books: a job, a node, an attempt, an offer.
-
-They have the attributes of the policy's view (`scheduler.view`); only the ledger writes in them.
-"""
+"""The entries in the master's books: policies see them as views, only the ledger writes them."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -130,9 +127,7 @@ class JobEntry:
         return self.tasks(kind).nearest(node)
 
     def blacklists(self, node: NodeId) -> bool:
-        """Whether the job uses the node no more: too many of its attempts failed there, and not
-        on too many nodes (JobInProgress.shouldRunOnTaskTracker).
-        """
+        """Whether the job avoids the node (JobInProgress.shouldRunOnTaskTracker)."""
         if self.faults.get(node, 0) < TRACKER_FAILURES_MAX:
             return False
         return len(self.failing_nodes()) < BLACKLISTING_SHARE * len(self._nodes)
@@ -174,7 +169,6 @@ class NodeEntry:
         """The events that freed slots which have not been taken since, by kind, oldest first."""
         self.state = _UNKNOWN
         self.drained = False
-        """Whether it is out of service."""
         self.change(BookedNodeChange.JOIN)
         self._slots = (facts.map_slots, facts.reduce_slots)
         self._running = [0, 0]
@@ -261,9 +255,7 @@ class OfferEntry:
         return self._given[kind]
 
     def give(self, kind: TaskKind, level: Locality) -> None:
-        """Count a launch; a map that runs again counts as node-local anywhere
-        (`JobView.nearest`).
-        """
+        """Count a launch; a retried map is node-local anywhere (`JobView.nearest`)."""
         self._given[kind] += 1
         if kind is MAP and level is _OFF_RACK:
             self.given_off_rack += 1

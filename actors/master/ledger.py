@@ -1,9 +1,7 @@
-"""The master's books: what it believes of nodes, jobs and attempts.
+"""The master's books: what it believes of nodes, jobs and attempts, behind the policy's view.
 
-The ledger is what is behind the policy's view (`scheduler.view`): its entries
-(`actors.master.entries`) have the views' attributes, so nothing is copied for a decision.  Only the
-master writes in it, and every change keeps `pending`, `running` and `unfinished` of the cluster the
-sums over jobs, which `validate` recounts.
+Its entries have the views' attributes (`scheduler.view`), so nothing is copied for a decision.
+Only the master writes in it; `pending`, `running` and `unfinished` stay the sums over jobs.
 """
 
 from collections.abc import Iterable
@@ -93,7 +91,6 @@ class Ledger:
     # The master's own questions.
 
     def node(self, node: NodeId) -> NodeEntry | None:
-        """The entry of a node, if it has joined."""
         return self._nodes.get(node)
 
     def members(self) -> Iterable[NodeEntry]:
@@ -101,7 +98,6 @@ class Ledger:
         return self._nodes.values()
 
     def attempt(self, attempt: AttemptId) -> AttemptEntry | None:
-        """The entry of an attempt, if it is open."""
         return self._attempts.get(attempt)
 
     def has_pending(self, job: JobId, kind: TaskKind) -> bool:
@@ -177,7 +173,6 @@ class Ledger:
         return job in self._jobs
 
     def submit(self, order: SubmitJob, cause: int) -> None:
-        """A job has come; its maps are pending."""
         self._jobs[order.job] = JobEntry(order, cause, self.now_ms, self._racks, self._nodes)
         self._pending[MAP] += order.maps
         self._unfinished[MAP] += order.maps
@@ -241,9 +236,7 @@ class Ledger:
         return attempt
 
     def close(self, attempt: AttemptEntry, change: BookedChange) -> AttemptEntry | None:
-        """An attempt has ended.  The other attempt of its task, which runs on, if there is one: if
-        this one succeeded, that one is beaten, and its task done, however it ends.
-        """
+        """Book an attempt's end; the other one of its task, beaten if this one has succeeded."""
         attempt.change(change)
         succeeded = attempt.state is _SUCCEEDED
         failed = attempt.state is BookedState.FAILED
@@ -315,7 +308,6 @@ class Ledger:
             tasks.left = 0
 
     def leave(self, job: JobId) -> None:
-        """A job has ended, and nothing of it runs or is pending."""
         self._jobs[job].change(BookedJobChange.LEAVE)
         entry = self._jobs.pop(job)
         for kind in KINDS:

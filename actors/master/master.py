@@ -70,7 +70,7 @@ _TIMERS = (
     msg.ElidedHeartbeat,
 )
 _WHILE_PAUSED = (faults.ResumeMaster, faults.Disturb)
-"""What a paused master bears all the same: its own resumption, and what happens to links."""
+"""What a paused master answers all the same: its own resumption, and what happens to links."""
 
 
 class Master(Actor):
@@ -288,8 +288,8 @@ class Master(Actor):
         node.heard_ms = max(node.heard_ms, resumed.left_out_ms)
 
     def _known(self, heartbeat: msg.Heartbeat) -> NodeEntry | None:
-        """The node's entry; a life's first heartbeat makes one.  None for a heartbeat to be left
-        alone: of a life that is over, or of one given up, which is told to begin anew (rule T4).
+        """The node's entry, made by the first heartbeat of a life; None for a life that is over, or
+        was given up and is told to begin again (rule T4).
         """
         number, life = heartbeat.node, heartbeat.life
         node = self.ledger.node(number)
@@ -325,7 +325,6 @@ class Master(Actor):
         self._send_down(node.node, node.reply)
 
     def _send_down(self, node: NodeId, message: msg.HeartbeatReply | msg.Reinitialize) -> None:
-        """Send to a node, over whatever the link is like."""
         link = self._downlinks.get(node)
         if link is None:
             self.send(node_address(node), message, self._latency_ms)
@@ -334,7 +333,6 @@ class Master(Actor):
                 self.send(node_address(node), each, delay_ms)
 
     def _list(self, elided: ElidedHeartbeats, node: NodeEntry) -> None:
-        """Keep the record of what a silent node could take."""
         for kind in KINDS:
             elided.index.set_able(kind, node.node, node.free(kind) > 0)
         elided.index.set_able(RESUMING, node.node, node.could_resume())
@@ -403,7 +401,6 @@ class Master(Actor):
         self.tell(facts.Progressed(entry.job, entry.kind, entry.attempt, *ran))
 
     def _pass_on(self, failure: msg.FetchFailure) -> None:
-        """Tell the job that a reduce of its cannot fetch."""
         if self.ledger.here(failure.job):
             running = self.ledger.job(failure.job).running(REDUCE)
             self.send(job_address(failure.job), msg.FetchTrouble(failure.host, running))
@@ -415,9 +412,8 @@ class Master(Actor):
         self.send(MASTER, msg.Preempt(due.policy))
 
     def on_preempt(self, preempt: msg.Preempt) -> None:
-        """Mark the policy's victims; the orders go out with their nodes' next replies.  That is a
-        round after the timer, when all heartbeats of this instant have been answered, so that
-        elided and sent heartbeats give the same result.
+        """Mark the policy's victims, a round after the timer: then all heartbeats of this instant
+        have been answered, so that elided and sent heartbeats give the same result.
         """
         if preempt.policy != self._policies:
             return
@@ -498,9 +494,7 @@ class Master(Actor):
     # Nodes that are lost.
 
     def on_expiry_check(self, _: msg.ExpiryCheck) -> None:
-        """Give up every node that has been silent for longer than the expiry (rule T1), and every
-        launch that has not begun for as long (rule H8: Hadoop's two checkers have one interval).
-        """
+        """Give up nodes (rule T1) and launches (rule H8) after an expiry without a sign of them."""
         for number in sorted(self._heartbeating):
             node = self.ledger.node(number)
             if node is not None and self.now_ms - node.heard_ms > self._expiry_ms:
@@ -521,9 +515,7 @@ class Master(Actor):
         self.timer(msg.ExpiryCheck(), every_ms - self.now_ms % every_ms)
 
     def _lose(self, node: NodeEntry, again: bool = False) -> None:
-        """Give a node up: what ran there is killed, maps that reduces still need run again (rule
-        T2).
-        """
+        """Give up a node: kill what ran there, run maps again that reduces need (rule T2)."""
         lost = ev.NodeLost(self.now_ms, node.node, node.heard_ms, again, cause=self.cause)
         cause = self._lost_by[node.node] = self.note(lost)
         jobs: dict[JobId, None] = {}
@@ -621,7 +613,7 @@ class Master(Actor):
     # What happens to links, to the policy and to the master itself.
 
     def on_disturb(self, fault: faults.Disturb) -> None:
-        """The way to a node changes.  The master does not know; what it sends bears it."""
+        """The way to a node changes.  The master does not know, but its messages suffer."""
         link = self._downlinks.get(fault.node)
         if link is None:
             link = Link(self._seed, f"down/{fault.node}", self._latency_ms)
@@ -661,7 +653,6 @@ class Master(Actor):
             self.send(job_address(job), msg.MasterRestarted(fault.recover))
 
     def _put_in_force(self, policy: Policy) -> None:
-        """Go by a fresh policy."""
         self._policies += 1
         self._pristine = deepcopy(policy)
         self._policy.become(policy)
@@ -670,9 +661,7 @@ class Master(Actor):
         self._await_preemption()
 
     def _brief(self) -> None:
-        """Tell a new policy what the books say: which nodes there are, what is pending, what runs;
-        how far that is it may want to hear from now on.
-        """
+        """Tell a new policy what the books say, and track the attempts that it wants to follow."""
         for node in self.ledger.members():
             self.tell(facts.NodeJoined(node.node))
         for job in self.ledger.jobs():

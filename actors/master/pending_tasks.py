@@ -39,23 +39,19 @@ class Retries:
         return len(self._queue)
 
     def add(self, task: TaskIndex) -> None:
-        """One more attempt of the task failed or was lost."""
         self._times[task] = self._times.get(task, 0) + 1
         insort(self._queue, (-self._times[task], task))
 
     def avoid(self, task: TaskIndex, node: NodeId) -> None:
-        """An attempt of the task failed there."""
         self._failed_on.setdefault(task, set()).add(node)
 
     def suits(self, task: TaskIndex, node: NodeId) -> bool:
-        """Whether the task may run on the node."""
         failed_on = self._failed_on.get(task)
         if failed_on is None or node not in failed_on:
             return True
         return failed_on.issuperset(self._hosts())
 
     def first(self, node: NodeId) -> TaskIndex | None:
-        """The first that may run on the node."""
         return next((task for _, task in self._queue if self.suits(task, node)), None)
 
     def take(self, task: TaskIndex) -> None:
@@ -95,9 +91,8 @@ class PendingMaps:
         return _OFF_RACK
 
     def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
-        """Take the map to launch on `node` and how near its input really is: maps that must run
-        again first, most failures first (JobInProgress.findNewMapTask); then the nearest, then the
-        lowest.
+        """Take the map to launch on `node`, and its locality: retries first, most failures first
+        (JobInProgress.findNewMapTask); then the nearest, then the lowest.
         """
         assert self.left, "no map is pending"
         self.left -= 1
@@ -121,7 +116,6 @@ class PendingMaps:
         self.left += 1
 
     def level(self, task: TaskIndex, node: NodeId) -> Locality:
-        """How near to `node` a map's input is."""
         held = self._replicas[task].tolist()
         if node in held:
             return _NODE
@@ -148,7 +142,6 @@ class PendingReduces:
         self._next = 0
 
     def open(self) -> None:
-        """Slowstart has been reached."""
         self.opened = True
         self.left += self._count
 

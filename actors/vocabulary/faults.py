@@ -1,8 +1,5 @@
-"""What can happen to the world, as data.
-
-A fault is a fact about one machine, link or job, or the master, from a moment on.  The injector
-makes it happen (`actors.injector`) and the journal keeps it, so that a run can be played again
-exactly.
+"""What can happen to the world, as data: facts about a machine, a link, a job or the master from a
+moment on, kept in the journal so that a run can be played again exactly.
 """
 
 from typing import TypeAlias

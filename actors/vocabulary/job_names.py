@@ -1,7 +1,4 @@
-"""What jobs are called, and which job somebody means who names one.
-
-A job's number is its place in the order of submission; `job-12` is always the job of number 12.
-"""
+"""What jobs are called: by name, or by number, their place in the order of submission."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +10,7 @@ from callboard.scheduler.model import JobId
 _NUMBER = re.compile(r"(?:job-)?([0-9]{1,18})", re.ASCII)
 
 _NAMES_SHOWN = 8
-"""How many names there are is said by so many and an ellipsis."""
+"""From this many names on, the rest is an ellipsis."""
 
 
 def job_name(job: JobId) -> str:
@@ -27,11 +24,7 @@ def job_title(job: JobId, name: str) -> str:
 
 
 def find_job(text: str, names: Mapping[JobId, str]) -> JobId:
-    """The job that `12`, `job-12` or its name means.
-
-    Raises LookupError, with a message for people, where there is none, and where there is more
-    than one: it never guesses.
-    """
+    """The job that a number or name means; LookupError, for people, if it is none or several."""
     text = text.strip()
     number = _number(text)
     named = [job for job, name in names.items() if name == text and job != number]

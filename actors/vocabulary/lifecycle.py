@@ -38,11 +38,7 @@ def step(table: Mapping[tuple[S, C], S], state: S, change: C, subject: object = 
 
 
 class AttemptState(StrEnum):
-    """Where an attempt really is.
-
-    A map works from its start on; a reduce shuffles first.  Either may be stuck before that (rule
-    H8), and a map may wait for a replica of its input.
-    """
+    """A map works from its start, a reduce shuffles first; either may be stuck before (rule H8)."""
 
     UNASSIGNED = "unassigned"
     SHUFFLING = "shuffling"
@@ -111,19 +107,14 @@ ATTEMPT: Mapping[tuple[AttemptState, AttemptChange], AttemptState] = {
     (_A.SUSPENDED_HANGING, _AC.RESUME): _A.HANGING,
     (_A.SUSPENDED_HANGING, _AC.KILL): _A.KILLED,
 }
-"""What was stuck, or waited for its input, when it was suspended tries to begin again on resuming.
-"""
+"""An attempt that was suspended while stuck or waiting for input tries to begin on resuming."""
 
 
 # An attempt in the master's books.
 
 
 class BookedState(StrEnum):
-    """What the master takes an attempt for.
-
-    A launch that has not begun for too long expires (rule H8): the attempt is being killed from
-    then on, and has failed.
-    """
+    """What the master takes an attempt for; one that expires is killed, as failed (rule H8)."""
 
     LAUNCHED = "launched"
     SUSPENDING = "suspending"
@@ -138,10 +129,8 @@ class BookedState(StrEnum):
 
 
 class BookedChange(StrEnum):
-    """What the master orders, learns or concludes of an attempt.
-
-    `REPORT_REDUNDANT` is the report of its end, whatever that was, when another attempt has done
-    the task.  `LOSE` is the loss of its node, `LOSE_OUTPUT` of the node that had its output.
+    """What the master orders, learns or concludes: `REPORT_REDUNDANT` that it ended after another
+    had done the task, `LOSE` that its node is lost, `LOSE_OUTPUT` the node with its output.
     """
 
     ORDER_SUSPEND = "order suspend"
@@ -306,8 +295,7 @@ MACHINE: Mapping[tuple[MachineState, MachineChange], MachineState] = {
     (_M.PAUSED, _MC.RESUME): _M.UP,
     (_M.DOWN, _MC.RESTART): _M.UP,
 }
-"""A script may ask for what is not here, as to crash a machine that is down; then nothing happens.
-"""
+"""A script may ask for what is not here, as to crash what is down; then nothing happens."""
 
 
 # A node in the master's books.

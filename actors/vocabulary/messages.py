@@ -1,7 +1,4 @@
-"""Every message, grouped by conversation.  The docstring names sender and receiver.
-
-Imperatives are orders or requests, past tenses are facts.
-"""
+"""Every message, by conversation: imperatives are orders or requests, past tenses are facts."""
 
 from callboard.actors.kernel.actor import Message
 from callboard.actors.vocabulary.events import NodeFacts, Outcome
@@ -35,9 +32,7 @@ class TaskAnomalies(Message, frozen=True):
 
 
 class InjectedFailure(Message, frozen=True):
-    """An attempt is to fail, or to stop if it `hangs`, when its work after the shuffle is done to
-    the share `at`; `cause` is the fault to blame, `NO_CAUSE` if it is the task's own.
-    """
+    """An attempt is to fail, or hang, when the share `at` of its own work is done, by `cause`."""
 
     at: float
     hangs: bool
@@ -45,9 +40,7 @@ class InjectedFailure(Message, frozen=True):
 
 
 class MapWork(Message, frozen=True):
-    """One map: `ms` on a node of speed 1 with local input, before noise, times the factor of the
-    node's kind, if there is one.
-    """
+    """One map: `ms` with local input at speed 1, before noise, times the node type's factor."""
 
     ms: Millis
     factors: tuple[tuple[str, float], ...] = ()
@@ -55,9 +48,7 @@ class MapWork(Message, frozen=True):
 
 
 class ReduceWork(Message, frozen=True):
-    """One reduce, before noise: `shuffle_ms` to fetch its share, `tail_ms` of it for the last map's
-    output alone, and `reduce_ms` for all that comes after on a node of speed 1, times the factor.
-    """
+    """One reduce, before noise: its shuffle, `tail_ms` of it for the last map, and the rest."""
 
     shuffle_ms: Millis
     tail_ms: Millis
@@ -78,10 +69,8 @@ class EnterSystem(Message, frozen=True):
 
 
 class SubmitJob(Message, frozen=True):
-    """Job to master: here I am, my maps may run now.
-
-    `replicas` holds `replication` node numbers for each map, -1 where there are fewer, as
-    little-endian 32-bit integers: 90,000 block locations are one message and no 90,000 objects.
+    """Job to master: my maps may run now.  `replicas` holds `replication` node numbers for each
+    map, -1 where there are fewer, as little-endian 32-bit integers: one message, no 90,000 objects.
     """
 
     job: JobId
@@ -122,9 +111,7 @@ class AttemptBooked(Message, frozen=True):
 
 
 class OutputsLost(Message, frozen=True):
-    """Master to job: the outputs of these maps of yours are gone (rule T2); the maps count as
-    `failed` where they could not be fetched (rule T6).
-    """
+    """Master to job: these maps' outputs are gone (rule T2), or cannot be fetched (`failed`)."""
 
     tasks: tuple[TaskIndex, ...]
     failed: bool = False
@@ -163,9 +150,7 @@ class RetryHeartbeat(Message, frozen=True):
 
 
 class HeartbeatsResumed(Message, frozen=True):
-    """Node to master: from now on I send every heartbeat; the last one that I left out would have
-    arrived at `left_out_ms`, or -1.  Part of eliding heartbeats, not of the world.
-    """
+    """Node to master: I send all heartbeats now; the last left out was due at `left_out_ms`."""
 
     node: NodeId
     left_out_ms: Millis = -1
@@ -182,9 +167,7 @@ class BlacklistReview(Message, frozen=True):
 
 
 class EndReport(Message, frozen=True):
-    """Part of a heartbeat: an attempt has ended, by the event `cause`, having run `ran_ms`, of them
-    `shuffled_ms` in its shuffle (0 for maps).
-    """
+    """In a heartbeat: an attempt has ended; `shuffled_ms` of `ran_ms` were its shuffle's."""
 
     attempt: AttemptId
     outcome: Outcome
@@ -194,9 +177,7 @@ class EndReport(Message, frozen=True):
 
 
 class SuspensionReport(Message, frozen=True):
-    """Part of a heartbeat: an attempt is suspended, by the event `cause`, having run `ran_ms`, of
-    them `shuffled_ms` in its shuffle (0 for maps).
-    """
+    """In a heartbeat: an attempt is suspended; the times are as in `EndReport`."""
 
     attempt: AttemptId
     ran_ms: Millis
@@ -205,9 +186,7 @@ class SuspensionReport(Message, frozen=True):
 
 
 class FetchFailure(Message, frozen=True):
-    """Slot to node, then part of a heartbeat: a reduce of `job`, which last did what `cause`
-    tells, cannot fetch from `host`.
-    """
+    """Slot to node, then in a heartbeat: a reduce of `job` cannot fetch from `host`."""
 
     job: JobId
     host: NodeId
@@ -222,15 +201,11 @@ class _OfAttempt(Message, frozen=True):
 
 
 class NotBegun(_OfAttempt, frozen=True):
-    """Slot to node, then part of a heartbeat: an attempt holds its slot and has not begun (Hadoop:
-    UNASSIGNED), as the event `cause` tells.
-    """
+    """Slot to node, then in a heartbeat: a launch is stuck (Hadoop: UNASSIGNED)."""
 
 
 class AttemptProgress(Message, frozen=True):
-    """Part of a heartbeat: an attempt has run `ran_ms` so far, of them `shuffled_ms` in its
-    shuffle, and has done the share `done` (`scheduler.view.AttemptView.progress`).
-    """
+    """In a heartbeat: how far an attempt is (`done`: `scheduler.view.AttemptView.progress`)."""
 
     attempt: AttemptId
     ran_ms: Millis
@@ -243,11 +218,10 @@ AnyReport = EndReport | SuspensionReport | FetchFailure | NotBegun
 
 
 class Heartbeat(Message, frozen=True):
-    """Node to master: I am here, and this is what has happened since my last heartbeat.
+    """Node to master: this is what has happened since my last heartbeat.
 
     `response` is the number of the last reply that reached the node (rule H5).  `joins` is set in
-    the first heartbeat of each of the node's lives, which `life` counts from 0.  `progress` is of
-    the attempts that the master wants tracked.
+    the first heartbeat of each `life`, counted from 0.  `progress` is of tracked attempts.
     """
 
     node: NodeId
@@ -259,10 +233,7 @@ class Heartbeat(Message, frozen=True):
 
 
 class LaunchTask(Message, frozen=True):
-    """Part of a reply, then node to slot: run this attempt, the task's `number`th from 0.
-
-    A `tracked` attempt tells how far it is.  `cause` is the event of the launch.
-    """
+    """In a reply, then node to slot: run this attempt, the task's `number`th from 0."""
 
     attempt: AttemptId
     job: JobId
@@ -288,9 +259,7 @@ class ResumeTask(_OfAttempt, frozen=True):
 
 
 class HeartbeatReply(Message, frozen=True):
-    """Master to node: what to start, what to stop, which attempts to track from now on, and when
-    the next heartbeat is due.  It answers a heartbeat of the node's life number `life`.
-    """
+    """Master to node: what to start, stop and track, and when the next heartbeat is due."""
 
     response: int
     interval_ms: Millis
@@ -314,9 +283,7 @@ class ElidedHeartbeat(Message, frozen=True):
 
 
 class PreemptionDue(Message, frozen=True):
-    """Master to itself: time to ask for victims, once this instant's heartbeats are answered;
-    `policy` counts the policies that have been in force.
-    """
+    """Master to itself: time for victims; `policy` counts the policies that have been in force."""
 
     policy: int
 
@@ -328,9 +295,7 @@ class Preempt(Message, frozen=True):
 
 
 class StopAttempt(Message, frozen=True):
-    """Master to itself: once this instant's heartbeats are done, order this attempt to be killed,
-    since another one of its task has succeeded or takes its place.
-    """
+    """Master to itself: another attempt has replaced this one; kill it after the heartbeats."""
 
     attempt: AttemptId
     reason: Reason
@@ -352,9 +317,7 @@ class RetryInput(Message, frozen=True):
 
 
 class PhaseBegan(Message, frozen=True):
-    """Slot to node: a tracked attempt began a phase that lasts `length_ms` if nothing comes
-    between; `done` is its progress at the beginning, and stays that if the length is 0.
-    """
+    """Slot to node: a tracked attempt began a phase of `length_ms` (0: none) at progress `done`."""
 
     attempt: AttemptId
     length_ms: Millis
@@ -368,9 +331,7 @@ class TrackProgress(Message, frozen=True):
 
 
 class ProgressTold(Message, frozen=True):
-    """Slot to node: the attempt has run `ran_ms` so far, of them `shuffled_ms` in its shuffle, and
-    has done the share `done`; its phase takes `left_ms` more, None where that cannot be told.
-    """
+    """Slot to node: how far the attempt is; its phase takes `left_ms` more (None: unknown)."""
 
     attempt: AttemptId
     ran_ms: Millis
@@ -380,9 +341,7 @@ class ProgressTold(Message, frozen=True):
 
 
 class AttemptFinished(Message, frozen=True):
-    """Slot to node: the attempt has ended and I am free; `report` is for the master.  A map that
-    succeeded leaves the output of the job `output_of` on the node.
-    """
+    """Slot to node: I am free; a map that succeeded leaves an output of the job `output_of`."""
 
     slot: int
     report: EndReport
@@ -423,9 +382,7 @@ class ResumeAttempt(Message, frozen=True):
 
 
 class FetchOutputs(Message, frozen=True):
-    """Slot to job: a reduce of yours waits here for the last map output; one that is `fetching` was
-    suspended, and goes on as if all outputs were still there.
-    """
+    """Slot to job: a reduce waits for the last map output, or resumes its shuffle (`fetching`)."""
 
     slot_address: int
     attempt: AttemptId
@@ -433,9 +390,7 @@ class FetchOutputs(Message, frozen=True):
 
 
 class OutputsReady(Message, frozen=True):
-    """Job to slot: every map output is there to be fetched, from these hosts.  Without faults every
-    host would answer: then none is named, and none is asked.
-    """
+    """Job to slot: all outputs can be fetched, from these hosts (none named without faults)."""
 
     attempt: AttemptId
     hosts: tuple[NodeId, ...] = ()

@@ -1,7 +1,5 @@
-"""A machine's own clock, which may go wrong.
-
-What a machine measures, and what it does after some time, goes by its own clock; the length of its
-work does not, nor does anything that the master measures by its own.
+"""A machine's own clock, which may go wrong: what the machine measures and waits goes by it, unlike
+the length of its work, and whatever the master measures.
 """
 
 from bisect import bisect_right
@@ -19,11 +17,9 @@ class Clock:
 
     @property
     def right(self) -> bool:
-        """Whether it has never gone wrong."""
         return len(self._rates) == 1
 
     def set_rate(self, rate: float, now_ms: Millis) -> None:
-        """It goes `rate` times as fast from now on."""
         if rate != self._rates[-1][2]:
             self._rates.append((now_ms, self._shown(now_ms), rate))
 

@@ -1,9 +1,8 @@
 """How long attempts really take: what their slots alone know.
 
-Two things make a task longer than its job's others.  The *task's* noise is one draw at (job, task):
-there is more to do in it, so it is equally long under every policy, and on its second attempt.  The
-*attempt's* bad luck is one draw at (job, task, number): another attempt draws again.  Only this,
-and slow nodes, can a speculative attempt avoid.
+The *task's* noise is one draw at (job, task): there is more to do in it, so it is equally long
+under every policy, and on its second attempt.  The *attempt's* bad luck is one draw at (job, task,
+number): only this, and slow nodes, can a speculative attempt avoid.
 """
 
 from callboard.actors.config import Tasks

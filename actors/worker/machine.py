@@ -1,7 +1,5 @@
-"""What the actors of one machine have in common: they stand and fall with it.
-
-A crashed machine's actors answer nothing until it starts again; a paused one's answer all that
-came meanwhile when it goes on.
+"""What the actors of one machine have in common: when it has crashed they answer nothing until it
+starts again, when it is paused they answer after it what came meanwhile.
 """
 
 from typing import NamedTuple

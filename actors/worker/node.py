@@ -96,7 +96,6 @@ class Node(Machine):
     # Heartbeats and their answers.
 
     def on_heartbeat_due(self, due: msg.HeartbeatDue) -> None:
-        """Tell the master what has happened since the last heartbeat."""
         if due.plan != self._plan:
             return
         joins = None if self._joined else self._facts
@@ -237,7 +236,6 @@ class Node(Machine):
                 self._launch(launch)
 
     def _launch(self, launch: msg.LaunchTask) -> None:
-        """Give the attempt to the lowest free slot of its kind."""
         slot = heapq.heappop(self._free[launch.kind])
         self._held[launch.attempt] = slot
         if launch.tracked:
@@ -246,7 +244,6 @@ class Node(Machine):
         self.send(slot_address(self._facts.node, slot), launch)
 
     def _resume(self, resume: msg.ResumeTask) -> None:
-        """Give what is left of the attempt to the lowest free slot of its kind."""
         saved, since_ms, progress = self._suspended.pop(resume.attempt)
         slot = heapq.heappop(self._free[saved.launch.kind])
         self._held[resume.attempt] = slot
@@ -297,7 +294,6 @@ class Node(Machine):
     # What slots tell, and what they ask of each other's nodes.
 
     def on_phase_began(self, began: msg.PhaseBegan) -> None:
-        """Note what progress can be told from."""
         progress = self._progress.get(began.attempt)
         if progress is not None:  # and not of an earlier life
             self._progress[began.attempt] = progress.in_phase(began, self.now_ms)
@@ -366,7 +362,6 @@ class Node(Machine):
     # What happens to the machine.
 
     def on_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
-        """Send every heartbeat from now on, and bear it."""
         if not isinstance(fault, _NO_EFFECT_ON_THE_LINK):
             self._send_all()
         if isinstance(fault, faults.Disturb):
@@ -411,6 +406,5 @@ class Node(Machine):
         self._outputs.clear()
 
     def _all_free(self) -> tuple[list[int], list[int]]:
-        """The slots of an empty node, by kind."""
         maps, reduces = self._facts.map_slots, self._facts.reduce_slots
         return list(range(maps)), list(range(maps, maps + reduces))

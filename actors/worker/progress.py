@@ -8,9 +8,7 @@ from callboard.scheduler.model import AttemptId, Millis
 
 
 class Phase(NamedTuple):
-    """A phase up to `ends_ms`; `done` is the attempt's progress at its beginning, `goal` at its
-    end.
-    """
+    """A phase up to `ends_ms`, and the attempt's progress at its beginning and end."""
 
     began_ms: Millis
     ends_ms: Millis

@@ -389,7 +389,6 @@ class Slot(Machine):
         self._time_phase(attempt, length_ms, attempt.before)
 
     def _hang(self, attempt: RunningAttempt) -> None:
-        """Come no further, until it is noticed."""
         assert attempt.injected is not None
         done = attempt.goal
         timeout_ms = self._clock.real_ms(self._durations.tasks.timeout_ms)

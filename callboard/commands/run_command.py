@@ -12,8 +12,9 @@ from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import RunResult, RunWatcher, run_simulation
-from callboard.experiments.solo_runs import first_of_shape, slowdown_statistics, solo_times
+from callboard.experiments.solo_runs import first_of_shape, solo_times
 from callboard.journal.checks.rule import RuleReport, Violation
+from callboard.journal.figures.slowdown import slowdowns
 from callboard.journal.tell.names import count
 from callboard.policy_table import RunColumn, policy_table
 from callboard.progress_line import run_progress
@@ -160,7 +161,7 @@ def _with_slowdown(
     with _watcher(console, f"measuring {count(shapes, 'job')} alone", shapes) as watcher:
         alone = solo_times(spec, watcher)
     return [
-        msgspec.structs.replace(each, slowdown=slowdown_statistics(each.metrics, alone))
+        msgspec.structs.replace(each, slowdown=slowdowns(each.metrics.jobs(), alone).statistics)
         for each in played
     ]
 

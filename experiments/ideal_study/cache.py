@@ -1,13 +1,8 @@
-"""Outcomes kept on disk, so that no finished run is ever computed twice.
-
-One SQLite file, one row a run.  Rows are committed as the answers come in, so a run that is
-killed half-way loses only what was being computed.
-"""
+"""Outcomes kept on disk as they come in, so that a kill loses only what was being computed."""
 
 import os
 import sqlite3
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from callboard.experiments.ideal_study.cells import (
@@ -59,10 +54,7 @@ class Cache:
         return {run: RunOutcome(*values) for run, *values in rows}
 
     def add(self, answer: WorkerAnswer) -> None:
-        """Keep an answer; when this returns it is on disk.
-
-        Raises `InputError` if it was made by other code than ours, as a worker's may be.
-        """
+        """Keep an answer on disk; `InputError` if a worker's code, which made it, is not ours."""
         if answer.program != program_digest():
             raise InputError("a worker runs another version of Callboard or NumPy than this one")
         head = (answer.program, *_columns(answer.cell))
@@ -76,12 +68,7 @@ class Cache:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._db.close()
 
 

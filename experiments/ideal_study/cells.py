@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from callboard.experiments.ideal_study.swim import Trace
-from callboard.scheduler.ideal import BLIND, simulate
+from callboard.scheduler.ideal import simulate
 from callboard.scheduler.ideal.digest import source_digest
 from callboard.scheduler.ideal.report_workload import estimates, normals, sizes
 
@@ -25,7 +25,7 @@ class Point(NamedTuple):
 class StudyCell(NamedTuple):
     """One discipline at one point on one trace; `trace` is the trace's digest.
 
-    Made by `cell`, so that what cannot differ is one cell: disciplines that are blind to
+    Made by `Study.cell`, so that what cannot differ is one cell: disciplines that are blind to
     estimates have sigma 0, and where sigma is 0 the seed is 0 and there is one run.
     """
 
@@ -43,10 +43,7 @@ class StudyCell(NamedTuple):
 
 
 class RunOutcome(NamedTuple):
-    """What is kept of a run: sojourns in seconds over all jobs, and the mean slowdown.
-
-    Slowdown is sojourn over size, over the jobs that have a size.
-    """
+    """Of a run: sojourns in seconds, and the mean of sojourn / size over jobs that have a size."""
 
     mean_s: float
     median_s: float
@@ -61,20 +58,6 @@ class WorkerAnswer(NamedTuple):
     runs: Sequence[int]
     outcomes: Sequence[RunOutcome]
     program: str
-
-
-def study_cell(trace: Trace, model: str, discipline: str, point: Point, seed: int) -> StudyCell:
-    """The cell of a discipline at a point."""
-    sigma = 0.0 if discipline in BLIND else float(point.sigma)
-    return StudyCell(
-        trace=trace.digest,
-        model=model,
-        discipline=discipline,
-        load=float(point.load),
-        dn=float(point.dn),
-        sigma=sigma,
-        seed=seed if sigma else 0,
-    )
 
 
 def compute(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> WorkerAnswer:
@@ -102,10 +85,8 @@ def compute(trace: Trace, cell: StudyCell, runs: Sequence[int]) -> WorkerAnswer:
 
 @cache
 def program_digest() -> str:
-    """A digest of all that decides an outcome besides the cell and the trace.
-
-    The sources of the ideal machine and of this module, and the first draws, since NumPy may
-    change its generators from version to version.
+    """A digest of the ideal machine's sources, of this module, and of the first draws, which NumPy
+    may change from version to version.
     """
     digest = blake2b(source_digest().encode(), digest_size=8)
     digest.update(Path(__file__).read_bytes())

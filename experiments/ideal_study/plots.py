@@ -1,7 +1,4 @@
-"""The report's figures: boxes over sigma, lines over load and d/n, on a log scale.
-
-matplotlib is the optional extra `ideal`; nothing else here needs it.
-"""
+"""The report's figures, drawn by matplotlib (the extra `ideal`), which nothing else needs."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -91,8 +88,7 @@ def _boxes(results: Results, spec: FigureSpec, trace: Trace) -> Any:
     axes.set_xticks(range(len(spec.points)), [f"{point.sigma:g}" for point in spec.points])
     axes.set_xlim(-0.55, len(spec.points) - 0.45)
     axes.tick_params(axis="x", length=0)
-    axes.set_title(f"{trace.name}, {_fixed(spec)}", fontsize=9, loc="left")
-    _finish(axes, spec)
+    _finish(axes, spec, trace)
     _legend(figure, axes, [LINE_STYLES[name] for name in results.study.disciplines])
     return figure
 
@@ -126,8 +122,7 @@ def _lines(results: Results, spec: FigureSpec, traces: list[Trace]) -> Any:
     for axes, trace in zip(panels, traces, strict=True):
         for name, look in looks.items():
             _line(axes, results, spec, trace, name, look)
-        axes.set_title(f"{trace.name}, {_fixed(spec)}", fontsize=9, loc="left")
-        _finish(axes, spec)
+        _finish(axes, spec, trace)
     for axes in panels[1:]:
         axes.set_ylabel("")
     _legend(figure, panels[0], list(looks.values()))
@@ -172,8 +167,8 @@ def _line(
     )
 
 
-def _finish(axes: Any, spec: FigureSpec) -> None:
-    """Scale, grid and labels."""
+def _finish(axes: Any, spec: FigureSpec, trace: Trace) -> None:
+    axes.set_title(f"{trace.name}, {_fixed(spec)}", fontsize=9, loc="left")
     axes.set_yscale("log")
     axes.grid(axis="y", which="major", linewidth=0.5, color="#cccccc")
     axes.set_xlabel(AXES[spec.axis])

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from rich import box
@@ -82,12 +83,9 @@ _HEAD = ("trace", "size_model", "load", "dn", "sigma", "discipline")
 
 def _run_rows(results: Results) -> Iterator[tuple[object, ...]]:
     study = results.study
-    for trace in study.traces:
-        for point in study.points:
-            for name in study.disciplines:
-                head = (trace.name, study.model, *point, name)
-                for run, outcome in enumerate(results.outcomes(trace, name, point)):
-                    yield (*head, run, *outcome)
+    for trace, point, name in product(study.traces, study.points, study.disciplines):
+        for run, outcome in enumerate(results.outcomes(trace, name, point)):
+            yield (trace.name, study.model, *point, name, run, *outcome)
 
 
 def _summary_rows(results: Results, against: str) -> Iterator[tuple[object, ...]]:

@@ -1,32 +1,24 @@
 """What an experiment found, read by trace, discipline and point."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import NamedTuple
 
+from callboard.experiments.ideal_study import statistics
 from callboard.experiments.ideal_study.cells import Point, RunOutcome
-from callboard.experiments.ideal_study.statistics import (
-    Interval,
-    RunRange,
-    interval,
-    paired,
-    run_range,
-)
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import Trace
 from callboard.experiments.ideal_study.workers import Found
 
 
 class SummaryLine(NamedTuple):
-    """One discipline at one point: its mean sojourn over the runs, in seconds.
-
-    `difference` is the mean sojourn minus the reference discipline's in the same run.
-    """
+    """One discipline at one point, in seconds; `difference` is to the reference, run by run."""
 
     discipline: str
     point: Point
-    mean: Interval
-    spread: RunRange
-    difference: Interval
+    mean: statistics.Interval
+    spread: statistics.RunRange
+    difference: statistics.Interval
 
 
 class Results(NamedTuple):
@@ -47,16 +39,12 @@ class Results(NamedTuple):
     def line(self, trace: Trace, discipline: str, point: Point, against: str) -> SummaryLine:
         """The summary of a discipline at a point, against a reference discipline."""
         ours = self.means(trace, discipline, point)
+        difference = statistics.paired(ours, self.means(trace, against, point))
         return SummaryLine(
-            discipline,
-            point,
-            interval(ours),
-            run_range(ours),
-            paired(ours, self.means(trace, against, point)),
+            discipline, point, statistics.interval(ours), statistics.run_range(ours), difference
         )
 
     def lines(self, trace: Trace, against: str) -> Iterator[SummaryLine]:
         """All summaries of a trace, point by point."""
-        for point in self.study.points:
-            for discipline in self.study.disciplines:
-                yield self.line(trace, discipline, point, against)
+        for point, discipline in product(self.study.points, self.study.disciplines):
+            yield self.line(trace, discipline, point, against)

@@ -33,9 +33,8 @@ def interval(values: Sequence[float], confidence: float = 0.95) -> Interval:
 
 
 def paired(values: Sequence[float], other: Sequence[float], confidence: float = 0.95) -> Interval:
-    """The mean of `values` minus `other`, run by run; one run stands for all where it must.
-
-    The runs share their draws, so the difference has a narrower interval than the means.
+    """The mean of `values` minus `other`, run by run; one run stands for all where it must.  The
+    runs share their draws, so the interval is narrower than the means'.
     """
     n = max(len(values), len(other))
     ours, theirs = (list(row) * (n if len(row) == 1 else 1) for row in (values, other))
@@ -62,10 +61,7 @@ def student(freedom: int, confidence: float) -> float:
 
 
 def student_within(t: float, freedom: int) -> float:
-    """P(|T| <= t) for whole degrees of freedom.
-
-    The finite sums of Abramowitz and Stegun, 26.7.3 (odd) and 26.7.4 (even).
-    """
+    """P(|T| <= t) for whole degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle = atan(t / sqrt(freedom))
     odd = freedom % 2
     term = cos(angle) if odd else 1.0

@@ -1,10 +1,12 @@
 """What an experiment consists of: its points, and the figures drawn from them."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Literal, NamedTuple, TypeAlias
 
-from callboard.experiments.ideal_study.cells import Point, StudyCell, study_cell
+from callboard.experiments.ideal_study.cells import Point, StudyCell
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace
+from callboard.scheduler.ideal import BLIND
 
 LOAD, DN = 0.9, 4.0
 """The report's defaults (§2.2)."""
@@ -21,10 +23,8 @@ Axis: TypeAlias = Literal["sigma", "load", "dn"]
 
 
 class FigureSpec(NamedTuple):
-    """A figure: mean sojourn over one parameter.
-
-    Over sigma it shows boxes for the one trace; over load or d/n lines, a panel a trace.  `stem`
-    is the file's name without its ending.
+    """Mean sojourn over one parameter: over sigma boxes for one trace, over load or d/n lines, a
+    panel a trace.  `stem` is the file's name without its ending.
     """
 
     stem: str
@@ -46,18 +46,19 @@ class Study(NamedTuple):
 
     def cell(self, trace: Trace, discipline: str, point: Point) -> StudyCell:
         """The cell of a discipline at a point."""
-        return study_cell(trace, self.model, discipline, point, self.seed)
+        sigma = 0.0 if discipline in BLIND else float(point.sigma)
+        where = (float(point.load), float(point.dn), sigma)
+        seed = self.seed if sigma else 0
+        return StudyCell(trace.digest, self.model, discipline, *where, seed)
 
     def cells(self) -> Iterator[tuple[Trace, StudyCell]]:
         """Every cell once, with its trace."""
         seen: set[StudyCell] = set()
-        for trace in self.traces:
-            for point in self.points:
-                for discipline in self.disciplines:
-                    one = self.cell(trace, discipline, point)
-                    if one not in seen:
-                        seen.add(one)
-                        yield trace, one
+        for trace, point, name in product(self.traces, self.points, self.disciplines):
+            one = self.cell(trace, name, point)
+            if one not in seen:
+                seen.add(one)
+                yield trace, one
 
 
 def grid(
@@ -69,22 +70,13 @@ def grid(
     """All combinations; boxes over sigma near the report's defaults, lines over longer lists."""
     points = tuple(Point(load, dn, sigma) for load in loads for dn in dns for sigma in sigmas)
     load, dn = _nearest(loads, LOAD), _nearest(dns, DN)
-    figures = [
-        FigureSpec(
-            f"sojourn-vs-sigma-{name}",
-            "sigma",
-            tuple(Point(load, dn, sigma) for sigma in sigmas),
-            (name,),
-        )
-        for name in names
-    ]
+    row = tuple(Point(load, dn, sigma) for sigma in sigmas)
+    figures = [FigureSpec(f"sojourn-vs-sigma-{name}", "sigma", row, (name,)) for name in names]
     for sigma in sigmas:
         if len(loads) > 1:
-            row = tuple(Point(each, dn, sigma) for each in loads)
-            figures.append(_lines("load", sigma, row, names))
+            figures.append(_lines("load", [Point(each, dn, sigma) for each in loads], names))
         if len(dns) > 1:
-            row = tuple(Point(load, each, sigma) for each in dns)
-            figures.append(_lines("dn", sigma, row, names))
+            figures.append(_lines("dn", [Point(load, each, sigma) for each in dns], names))
     return points, tuple(figures)
 
 
@@ -96,18 +88,19 @@ def report(names: Sequence[str]) -> tuple[tuple[Point, ...], tuple[FigureSpec, .
         for k, name in enumerate(REPORT_FILES, 1)
         if name in names
     ]
-    for k, (axis, sigma) in enumerate((("load", 0.0), ("load", 0.5), ("dn", 0.0), ("dn", 0.5)), 4):
-        row = tuple(Point(load, DN, sigma) for load in REPORT_LOADS)
-        if axis == "dn":
-            row = tuple(Point(LOAD, dn, sigma) for dn in REPORT_DNS)
-        drawn = _lines("load" if axis == "load" else "dn", sigma, row, names)
-        figures.append(drawn._replace(stem=f"figure-3.{k}-{drawn.stem}"))
+    sigmas = (0.0, 0.5)
+    drawn = [
+        *(_lines("load", [Point(load, DN, s) for load in REPORT_LOADS], names) for s in sigmas),
+        *(_lines("dn", [Point(LOAD, dn, s) for dn in REPORT_DNS], names) for s in sigmas),
+    ]
+    figures += [each._replace(stem=f"figure-3.{k}-{each.stem}") for k, each in enumerate(drawn, 4)]
     points = dict.fromkeys(point for figure in figures for point in figure.points)
     return tuple(points), tuple(figures)
 
 
-def _lines(axis: Axis, sigma: float, points: tuple[Point, ...], names: Sequence[str]) -> FigureSpec:
-    return FigureSpec(f"sojourn-vs-{axis}-sigma-{sigma:g}", axis, points, tuple(names))
+def _lines(axis: Axis, points: Sequence[Point], names: Sequence[str]) -> FigureSpec:
+    stem = f"sojourn-vs-{axis}-sigma-{points[0].sigma:g}"
+    return FigureSpec(stem, axis, tuple(points), tuple(names))
 
 
 def _nearest(values: Sequence[float], wanted: float) -> float:

@@ -1,7 +1,4 @@
-"""Loading a SWIM trace for the experiment: arrays, and a digest that names the content.
-
-The one place where the experiment touches trace files.
-"""
+"""SWIM traces for the experiment: arrays, and a digest that names the content."""
 
 from hashlib import blake2b
 from pathlib import Path
@@ -21,10 +18,7 @@ REPORT_FILES = {
 
 
 class Trace(NamedTuple):
-    """A trace as the experiment needs it: one entry a job, in the file's order.
-
-    `name` is for people; `digest` stands for the content in the cache.
-    """
+    """A trace, one entry a job in the file's order; the cache knows it by `digest`."""
 
     name: str
     digest: str

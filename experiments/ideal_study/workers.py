@@ -94,7 +94,6 @@ def local_workers(cores: int | None = None) -> Iterator[Workers]:
 
 
 def _cores() -> int:
-    """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

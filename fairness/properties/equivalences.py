@@ -22,7 +22,6 @@ UNUSED_POOL = {"nobody-here": PoolParams(weight=3.0, min_maps=2, min_reduces=1)}
 
 
 def _play(experiment: Experiment, **parts: Any) -> ObservedRun:
-    """The scenario under the policy, some of whose parts are others."""
     return experiment.play(policy=with_parts(experiment.fresh_policy(), **parts))
 
 

@@ -1,6 +1,4 @@
-"""What holds in every run, whatever the policy does: the rules S1 to S15 that a policy could break,
-and that a run comes to its end.
-"""
+"""What holds in every run: that it ends, and the rules S1 to S15 that a policy could break."""
 
 from callboard.fairness.applicability import requires
 from callboard.fairness.experiment import Experiment

@@ -7,23 +7,20 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary import events as ev
 from callboard.fairness.applicability import undisturbed, unpreempted
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.figures import as_seconds, completed, gap_ms, job_ends_ms
+from callboard.fairness.figures import as_seconds, completed, job_ends_ms
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITH_FAULTS
 from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
 from callboard.scenarios.listed_jobs import ListedWorkload, placed_jobs
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scenarios.timeline import CrashEntry
-from callboard.scenarios.validation import node_count
 from callboard.scheduler.model import Millis
 
 LaunchRecord = tuple[int, ...]
 
 
 def same_launches(one: ObservedRun, other: ObservedRun, otherwise: str, scale: int = 1) -> int:
-    """Raise PropertyViolated at the first launch that differs, the other's times divided by
-    `scale`; `otherwise` says what was changed for it.
-    """
+    """Raise PropertyViolated at the first launch that differs, the other's times over `scale`."""
     mine, its = _launches(one), _launches(other, scale)
     for a, b in zip(mine, its, strict=False):
         if a != b:
@@ -34,7 +31,7 @@ def same_launches(one: ObservedRun, other: ObservedRun, otherwise: str, scale: i
 
 
 def _launches(run: ObservedRun, scale: int = 1) -> list[LaunchRecord]:
-    """What was launched when and where, with times in a unit of so many ms."""
+    """What was launched when and where, with times in a unit of `scale` ms."""
     return [
         (e.at_ms // scale, e.at_ms % scale, e.job, e.kind, e.task, e.node, e.level)
         for e in completed(run).all(ev.AttemptLaunched)
@@ -112,7 +109,7 @@ def scale(experiment: Experiment) -> int:
     cluster, heartbeat = scenario.cluster, scenario.cluster.heartbeat
     slower = msgspec.structs.replace(
         heartbeat,
-        interval_ms=by * heartbeat.period_ms(node_count(cluster)),
+        interval_ms=by * heartbeat.period_ms(cluster.node_count()),
         phase_grid_ms=by * heartbeat.phase_grid_ms,
         expiry_ms=by * heartbeat.expiry_ms,
     )
@@ -138,7 +135,7 @@ def scale(experiment: Experiment) -> int:
 )
 def lone_job(experiment: Experiment) -> int:
     scenario = experiment.scenario
-    if node_count(scenario.cluster) > 1:
+    if scenario.cluster.node_count() > 1:
         raise NotApplicable("orders differ in how many tasks they give to a node at once")
     alone = with_entries(scenario, entries_of(scenario)[:1])
     fifo = experiment.play(alone, experiment.fresh_policy("fifo"))
@@ -160,7 +157,7 @@ def more_nodes(experiment: Experiment) -> int:
     before, after = (
         max(job_ends_ms(run).values()) for run in (experiment.run, experiment.play(larger))
     )
-    if after - before > 2 * gap_ms(experiment.run):
+    if after - before > 2 * experiment.run.gap_ms:
         raise PropertyViolated(
             f"all is done at {as_seconds(before)}, and with a node more"
             f" {as_seconds(after - before)} later"
@@ -177,7 +174,7 @@ def more_nodes(experiment: Experiment) -> int:
 )
 def idle_node(experiment: Experiment) -> int:
     cluster = experiment.scenario.cluster
-    last = node_count(cluster)
+    last = cluster.node_count()
     group = (*cluster.group, NodeGroup(nodes=1, map_slots=0, reduce_slots=0))
     calm = with_cluster(experiment.scenario, replication=last + 1, group=group)
     crash = CrashEntry(at_s=5.0, nodes=f"node-{last}")
@@ -205,7 +202,7 @@ def cut_proof(experiment: Experiment) -> int:
         parts = msgspec.structs.replace(entry, name="part", maps=1, count=entry.maps)
         whole_ms = whole_ends[place]
         cut_ms = _ends_by_place(experiment.play(with_entry(scenario, place, parts)))[place]
-        if whole_ms - cut_ms > 2 * gap_ms(experiment.run):
+        if whole_ms - cut_ms > 2 * experiment.run.gap_ms:
             raise PropertyViolated(
                 f"{_jobs_of(experiment.run, place)} is done at {as_seconds(whole_ms)}; cut into"
                 f" {entry.maps} jobs of one map each, all are at {as_seconds(cut_ms)}"
@@ -214,7 +211,6 @@ def cut_proof(experiment: Experiment) -> int:
 
 
 def _jobs_of(run: ObservedRun, place: int) -> str:
-    """The jobs of an entry, quoted."""
     return " and ".join(f'"{spec.name}"' for of, spec in _placed(run) if of == place)
 
 
@@ -226,7 +222,6 @@ def _placed(run: ObservedRun) -> list[tuple[int, JobSpec]]:
 
 
 def _ends_by_place(run: ObservedRun) -> dict[int, Millis]:
-    """When each entry of the workload is done, by its place."""
     ends: dict[int, Millis] = {}
     ended_ms = job_ends_ms(run)
     for place, spec in _placed(run):

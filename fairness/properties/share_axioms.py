@@ -56,7 +56,7 @@ class _Case:
             ) from error
 
     def changed(self, place: int, maps: int) -> list[JobSpec]:
-        """The jobs, one of which says that it has so many maps."""
+        """The jobs, one of which says that it has `maps` maps."""
         jobs = list(self.jobs)
         jobs[place] = msgspec.structs.replace(jobs[place], maps=maps)
         return jobs
@@ -120,6 +120,15 @@ def pareto(experiment: Experiment) -> int:
     return 1
 
 
+def _none_is_due_less(case: _Case, after: Mapping[JobId, Fraction], change: str) -> None:
+    for job in case.jobs:
+        due = case.due[job.job]
+        if after.get(job.job, due) < due:
+            raise PropertyViolated(
+                f'"{job.name}" is due {due} of {case.slots} slots, and {after[job.job]} {change}'
+            )
+
+
 @_axiom(
     says="when a job leaves, no other is due less",
     formula="x_i(N ∖ j) ≥ x_i(N)",
@@ -132,13 +141,7 @@ def population_monotone(experiment: Experiment) -> int:
         return 0
     for gone in case.jobs:
         left = [job for job in case.jobs if job is not gone]
-        after = case.shares(left, case.slots)
-        for job in left:
-            if after[job.job] < case.due[job.job]:
-                raise PropertyViolated(
-                    f'"{job.name}" is due {case.due[job.job]} slots, and without'
-                    f' "{gone.name}" {after[job.job]}'
-                )
+        _none_is_due_less(case, case.shares(left, case.slots), f'without "{gone.name}"')
     return len(case.jobs) * (len(case.jobs) - 1)
 
 
@@ -151,13 +154,7 @@ def population_monotone(experiment: Experiment) -> int:
 def resource_monotone(experiment: Experiment) -> int:
     case = _Case(experiment)
     for slots in (case.slots + 1, 2 * case.slots):
-        after = case.shares(case.jobs, slots)
-        for job in case.jobs:
-            if after[job.job] < case.due[job.job]:
-                raise PropertyViolated(
-                    f'"{job.name}" is due {case.due[job.job]} of {case.slots} slots, and'
-                    f" {after[job.job]} of {slots}"
-                )
+        _none_is_due_less(case, case.shares(case.jobs, slots), f"of {slots} slots")
     return 2 * len(case.jobs)
 
 

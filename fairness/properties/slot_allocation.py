@@ -13,7 +13,7 @@ import msgspec
 from callboard.actors.vocabulary import events as ev
 from callboard.fairness.applicability import undisturbed
 from callboard.fairness.experiment import Experiment, LaunchDecision, ObservedRun
-from callboard.fairness.figures import as_seconds, completed, gap_ms
+from callboard.fairness.figures import as_seconds, completed
 from callboard.fairness.property import PropertyCheck, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS, ScenarioFamily
 from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, TaskKind
@@ -29,9 +29,7 @@ WEIGHTED_JOBS: ScenarioFamily = msgspec.structs.replace(EQUAL_JOBS, priorities=T
 def _each_decision(
     wrong: Callable[[ObservedRun, LaunchDecision, JobId], str | None],
 ) -> PropertyCheck:
-    """A check of each launch against each other job that wanted the slot too; `wrong` says more
-    about one that should have got it, None if it should not.
-    """
+    """Check each launch against all jobs that wanted the slot; `wrong` says why one was due."""
 
     @wraps(wrong)
     def check(experiment: Experiment) -> int:
@@ -140,7 +138,7 @@ def envy_free(experiment: Experiment) -> int:
     began = {event.attempt: event.at_ms for event in run.all(ev.AttemptStarted)}
     longest = max(e.at_ms - began[e.attempt] for e in run.all(ev.AttemptEnded))
     arrived_ms = max(job.submit_ms for job in run.jobs.values())
-    settled_ms = arrived_ms + longest + 2 * gap_ms(run)
+    settled_ms = arrived_ms + longest + 2 * run.gap_ms
     for seen in (seen for seen in run.observations if seen.at_ms >= settled_ms):
         running, pending = seen.running[TaskKind.MAP], seen.pending[TaskKind.MAP]
         for envious in (job for job, left in pending.items() if left):

@@ -12,7 +12,7 @@ import msgspec
 
 from callboard.fairness.applicability import undisturbed
 from callboard.fairness.experiment import Experiment, ObservedRun
-from callboard.fairness.figures import as_seconds, completed, gap_ms, job_ends_ms
+from callboard.fairness.figures import as_seconds, completed, job_ends_ms
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
 from callboard.fairness.variants import with_parts
@@ -44,9 +44,7 @@ AT_ONCE: ScenarioFamily = msgspec.structs.replace(
 
 
 class _Fluid:
-    """The jobs of a scenario as the ideal machine takes them, and the discipline that the order
-    comes to there.
-    """
+    """The jobs and the order's discipline as the ideal machine takes them."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.jobs = make_jobs(experiment.scenario)
@@ -55,7 +53,6 @@ class _Fluid:
         self._sizes_ms = [job.maps * job.map_ms for job in self.jobs]
 
     def ends_ms(self, discipline: str, speed: int = 1) -> list[Fraction]:
-        """When each job is done."""
         ends = ideal.exact(discipline, self.arrivals_ms, self._sizes_ms, speed=speed).done
         return [Fraction(end) for end in ends]
 
@@ -160,7 +157,7 @@ def _run_with_exact_sizes(experiment: Experiment) -> ObservedRun:
 
 def _gaps_ms(run: ObservedRun) -> Millis:
     """N δ: a gap for each task, and two more."""
-    return (gap_ms(run) + 1) * (2 + sum(job.maps for job in run.jobs.values()))
+    return (run.gap_ms + 1) * (2 + sum(job.maps for job in run.jobs.values()))
 
 
 @Statement(

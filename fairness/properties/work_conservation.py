@@ -14,7 +14,6 @@ from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, completed
 from callboard.fairness.property import PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS
-from callboard.scenarios.validation import node_count
 from callboard.scheduler.locality import Delay, auto_wait_ms
 from callboard.scheduler.model import KINDS, Millis, TaskKind
 
@@ -27,10 +26,8 @@ class Gap(NamedTuple):
 
 
 def idle_gaps(run: ObservedRun, kind: TaskKind) -> Iterator[Gap]:
-    """All such times of a run without preemption.
-
-    A slot is taken from the decision to launch until its attempt has really ended; the waiting
-    tasks are those that the master believes to wait.
+    """All such times of a run without preemption: a slot is taken from the decision to launch until
+    its attempt has really ended; the waiting tasks are those that the master believes to wait.
     """
     launches = [event for event in run.all(ev.AttemptLaunched) if event.kind is kind]
     attempts = {launch.attempt for launch in launches}
@@ -58,7 +55,7 @@ def longest_delay_ms(run: ObservedRun) -> Millis:
     if rule.params.skips is not None:
         return (rule.params.skips + 1) * run.period_ms
     cluster = run.scenario.cluster
-    auto_ms = auto_wait_ms(cluster.heartbeat.period_ms(node_count(cluster)))
+    auto_ms = auto_wait_ms(cluster.heartbeat.period_ms(cluster.node_count()))
     waits = (rule.params.node, rule.params.rack)
     return sum(auto_ms if s is None else round(1000 * s) for s in waits) + run.period_ms
 
@@ -76,7 +73,7 @@ def work_conserving(experiment: Experiment) -> int:
     run, times = completed(experiment.run), 0
     for kind in KINDS:
         delay_ms = longest_delay_ms(run) if kind is TaskKind.MAP else 0
-        most_ms = figures.gap_ms(run) + delay_ms
+        most_ms = run.gap_ms + delay_ms
         for gap in idle_gaps(run, kind):
             times += 1
             if gap.to_ms - gap.from_ms > most_ms:
@@ -101,7 +98,7 @@ def work_conserving(experiment: Experiment) -> int:
 def makespan(experiment: Experiment) -> int:
     """Each task p counts as p + δ: its slot waits a heartbeat for the next."""
     run = completed(experiment.run)
-    gap_ms, slots = figures.gap_ms(run) + 1, run.slots(TaskKind.MAP)
+    gap_ms, slots = run.gap_ms + 1, run.slots(TaskKind.MAP)
     work = sum(job.maps * (job.map_ms + gap_ms) for job in run.jobs.values())
     longest = max(job.map_ms for job in run.jobs.values()) + gap_ms
     most = Fraction(work, slots) + Fraction(slots - 1, slots) * longest

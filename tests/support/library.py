@@ -12,8 +12,8 @@ from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, Event, RunEnded, RunStarted
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import RunResult, run_simulation
-from callboard.experiments.solo_runs import slowdown_statistics, solo_times
-from callboard.journal.figures.slowdown import SlowdownStatistics
+from callboard.experiments.solo_runs import solo_times
+from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
 from callboard.scheduler.model import JobId, Millis
 
 E = TypeVar("E", bound=Event)
@@ -96,7 +96,7 @@ def _play(
 @cache
 def slowdown_of(name: str, policy: str) -> SlowdownStatistics:
     """How much longer the scenario's jobs take than alone."""
-    return slowdown_statistics(ran_with_events(name, policy).result.metrics, _alone(name))
+    return slowdowns(ran_with_events(name, policy).result.metrics.jobs(), _alone(name)).statistics
 
 
 @cache

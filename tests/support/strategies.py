@@ -32,7 +32,6 @@ from callboard.actors.vocabulary.faults import (
     SwitchPolicy,
 )
 from callboard.fairness.strategies import LOCALITY_SPELLINGS, clusters
-from callboard.scenarios.validation import node_count
 from callboard.scheduler.model import Millis, NodeId, Priority, TaskKind
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import ORDERS
@@ -237,7 +236,7 @@ def _healing(nodes: int) -> tuple[ScheduledFault, ...]:
 @st.composite
 def _with_faults(draw: st.DrawFn) -> DrawnWorld:
     world = draw(WORLDS)
-    nodes = node_count(world.cluster)
+    nodes = world.cluster.node_count()
     strikes = draw(st.lists(_scheduled_faults(st.integers(0, nodes - 1)), max_size=6))
     beats = msgspec.structs.replace(
         world.cluster.heartbeat, expiry_ms=draw(st.sampled_from([3000, 9000, 30_000, 600_000]))
