@@ -119,17 +119,17 @@ def test_nodes_to_come_are_not_counted_as_down() -> None:
     drive(recorded(events_of("elastic-night", "fair")), act)
 
 
-@pytest.mark.parametrize("back", [ResumeMaster(), RestartMaster()])
-def test_the_master_that_stands_still(back: Fault) -> None:
+@pytest.mark.parametrize(("fault", "paused"), [(ResumeMaster(), False), (RestartMaster(), True)])
+def test_a_paused_master_restarts_only_when_it_resumes(fault: Fault, paused: bool) -> None:
     recording = Recording()
     recording.append(RunStarted(0, "0", "x", "fair", 1, {}, (NodeFacts(0, 0, 1, 1, 1.0),)))
     recording.append(FaultStruck(5, PauseMaster()))
     cursor = Cursor(recording)
     cursor.to_ms(5)
     assert cursor.frame(View()).totals.master_paused
-    recording.append(FaultStruck(9, back))  # type: ignore[arg-type]
+    recording.append(FaultStruck(9, fault))  # type: ignore[arg-type]
     cursor.to_ms(9)
-    assert not cursor.frame(View()).totals.master_paused
+    assert cursor.frame(View()).totals.master_paused is paused
 
 
 def test_the_first_line_says_that_the_master_stands_still() -> None:
