@@ -1,4 +1,12 @@
-"""`callboard hunt`: look for the scenario in which a policy looks worst against another."""
+"""Look for the scenario in which POLICY looks worst against another, by drawing scenarios, climbing
+and breeding; make it smaller while it stays nearly as bad, and write it as a scenario file.
+
+objectives: max slowdown, starvation time, unfairness, wasted work, mean response ratio
+
+examples:
+  callboard hunt fifo --against fair --objective 'max slowdown'
+  callboard hunt fair+kill --against fair --objective 'wasted work' --profile thorough
+"""
 
 import argparse
 from pathlib import Path
@@ -25,37 +33,17 @@ from callboard.search_arguments import (
     write_scenario,
 )
 
-DESCRIPTION = """\
-Look for the scenario in which POLICY looks worst against another, by drawing scenarios, climbing
-and breeding; make it smaller while it stays nearly as bad, and write it as a scenario file.
-"""
-
-EPILOG = """\
-objectives: max slowdown, starvation time, unfairness, wasted work, mean response ratio
-
-examples:
-  callboard hunt fifo --against fair --objective 'max slowdown'
-  callboard hunt fair+kill --against fair --objective 'wasted work' --profile thorough
-"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description, parser.epilog = DESCRIPTION, EPILOG
     add = parser.add_argument
     add("policy", metavar="POLICY", help="as `callboard run --policy` takes it")
     add("--against", required=True, metavar="POLICY", help="the policy that it is compared with")
-    add(
-        "--objective",
-        "--goal",
-        default="max slowdown",
-        help="in what it is to look bad (default: max slowdown)",
-    )
+    objective = "the figure in which it is to look bad (default: max slowdown)"
+    add("--objective", "--goal", default="max slowdown", help=objective)
     add_search_arguments(parser)
 
 
 def hunt_command(options: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     objective: str = options.objective
     if objective not in OBJECTIVES:
         raise InputError(
