@@ -144,7 +144,7 @@ def test_a_trace_runs_directly(callboard: Run, tmp_path: Path) -> None:
         (("run", "two-jobs", "--set", "cluster.nodez=4"), "did you mean"),
         (("run", "two-jobs", "--set", "nonsense"), "key=value"),
         (("run", "two-jobs", "--nodes", "many"), "--nodes: expected a whole number"),
-        (("run", "two-jobs", "--nodes", "-3"), "--nodes: expected a number from 0"),
+        (("run", "two-jobs", "--nodes", "-3"), "--nodes: expected a whole number of at least 0"),
         (("run", "two-jobs", "--journal", "/no/such/folder/j"), "/no/such/folder/j"),
         (("run", "two-jobs", "two-jobs", "--journal", "j"), "twice"),
         (("run", "two-jobs", "--policy", "fair", "--journal", "/dev/full"), "/dev/full: No space"),
