@@ -12,15 +12,7 @@ from callboard.experiments.interventions import Intervention, InterventionReques
 from callboard.journal.replay.frame import Frame, RunInfo, View
 from callboard.journal.replay.player import Player
 from callboard.journal.replay.recorded import RecordedSource
-from callboard.journal.replay.source import (
-    GoTo,
-    Move,
-    Request,
-    Source,
-    Stay,
-    Step,
-    StepKind,
-)
+from callboard.journal.replay.source import GoTo, Move, Request, Source, Stay, Step, StepKind
 from callboard.scheduler.model import Millis
 
 _READ_AT_ONCE = 4_000
@@ -85,7 +77,7 @@ class Playback:
         self.source.ask(Request(move or Stay(), self.view), self.answered)
 
     def intervene(self, intervention: Intervention) -> None:
-        """Ask a live run for an intervention; of a recorded one only say that it cannot be."""
+        """Ask a live run for an intervention; a recorded one only tells that it stays as it was."""
         if not self.is_live():
             return
         self.set_view(**self._display.room(self.view))
@@ -151,6 +143,16 @@ class Playback:
         self.player.playing = not self.player.playing
         self.ask(GoTo(0) if again else None)
 
+    def faster(self, steps: int) -> None:
+        """Faster by that many steps, or slower below 0."""
+        self.player.faster(steps)
+        self.ask()
+
+    def flat_out_or_usual(self) -> None:
+        """As fast as it goes, or back to ×60."""
+        self.player.set_speed(60 if self.player.speed is None else None)
+        self.ask()
+
     def follow(self) -> None:
         """Keep up with a run in another process."""
         self.player.set_speed(None)
@@ -171,6 +173,11 @@ class Playback:
         self.ask(GoTo(at_ms - 1 if mark else at_ms))
         if mark:
             self.ask(Step(StepKind.MARK))
+
+    def seek_divergence(self) -> None:
+        """To where two runs first differ, and stop."""
+        self.player.stop()
+        self.ask(Step(StepKind.DIVERGENCE))
 
     def seek_end(self) -> None:
         """To the end of what is known; a journal that is still being written is followed."""
@@ -205,7 +212,6 @@ class Playback:
 
 
 def _ending(source: RecordedSource) -> str:
-    """How a journal ended that was being written."""
     if source.recording.ended is not None:
         return "the journal is complete: the run has ended"
     return "the journal is cut off: its writer is gone, and the run has not ended"

@@ -85,7 +85,7 @@ class ChartsPane(Pane):
         yield "".join(bars[:here]), self.ink(colour)
         yield "".join(bars[here:]), self.ink(self.palette.dimmed(colour))
 
-    def move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
+    def action_move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
         if across and self.frame is not None:
             self.post_message(Sought(self.frame.scrubbed(across)))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import msgspec
+from rich.style import Style
 from textual import events
 from textual.message import Message
 
@@ -27,7 +28,7 @@ class Title(msgspec.Struct, frozen=True):
     colour: str | None = None
 
 
-class JobTable(ListPane, Generic[Row]):
+class JobTablePane(ListPane, Generic[Row]):
     """One job a row, in the order of the frame."""
 
     key = "2"
@@ -50,12 +51,22 @@ class JobTable(ListPane, Generic[Row]):
         raise NotImplementedError
 
     def rows_of(self, frame: Frame) -> list[Row]:
-        """The rows of the frame."""
         raise NotImplementedError
 
-    def row(self, row: Row) -> Iterable[Span]:
-        """The spans of one row."""
+    def is_over(self, row: Row) -> bool:
+        """Whether the job has ended."""
         raise NotImplementedError
+
+    def cells(self, row: Row, ink: Style, ground: str) -> Iterable[Span]:
+        """The spans of one row, from its second column on."""
+        raise NotImplementedError
+
+    def _row(self, row: Row) -> Iterator[Span]:
+        palette, chosen = self.palette, row.job == self.view.job
+        ground = palette.raised if chosen else palette.ground
+        yield "■ ", style(palette.hue(row.job), ground)
+        colour = palette.dim if self.is_over(row) else palette.text
+        yield from self.cells(row, style(colour, ground, bold=chosen), ground)
 
     def nothing(self, frame: Frame) -> str:
         """What is said where there are no rows."""
@@ -66,7 +77,7 @@ class JobTable(ListPane, Generic[Row]):
         if y == 0:
             return self.head()
         if y <= len(rows):
-            return self.row(rows[y - 1])
+            return self._row(rows[y - 1])
         empty = y == 2 and not rows
         return [(f"  {self.nothing(frame)}", self.ink(self.palette.dim))] if empty else ()
 
@@ -77,14 +88,13 @@ class JobTable(ListPane, Generic[Row]):
         return {"jobs_rows": self.rows, "with_fair_shares": False}
 
     def label(self, rows: int, top: int, found: int, system: str) -> None:
-        """Say in the border which of all jobs are listed."""
+        """Say in the border which jobs are listed."""
         view = self.view
         jobs = "all jobs" if view.all_jobs else f"jobs in {system}"
         self.border_title = f"{self.key} {jobs}{f', /{view.filter}' if view.filter else ''}"
         self.border_subtitle = f"{top + 1}–{top + rows} of {found:,}" if rows else ""
 
     def head(self) -> Iterator[Span]:
-        """The line of titles."""
         palette, view = self.palette, self.view
         yield "  ", self.ink()
         for title in self.titles():

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 
 import msgspec
+from rich.style import Style
 
 from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobState
 from callboard.journal.tell.time_format import short_duration
-from callboard.tui.panels.job_table import JobTable, Title, task_bar
+from callboard.tui.panels.job_table import JobTablePane, Title, task_bar
 from callboard.tui.panels.pane import Span, cell
 from callboard.tui.theme import Palette, style
 
@@ -88,13 +89,17 @@ JOB_COLUMNS = (
     JobColumn("size°", JobSortKey.SIZE, 6, 11, lambda row: _length(row.size_ms)),
     JobColumn("×least°", JobSortKey.STRETCH, 7, 9, lambda row: _times(row.stretch)),
 )
+JOB_SORT_KEYS = tuple(dict.fromkeys(column.key for column in JOB_COLUMNS))
+ASCENDING = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)
+"""By these keys the jobs are sorted in ascending order at first, by others in descending."""
+
 _BAR_LEAST = 10
 _BAR_FROM = 50
 """The least width of a table with a bar."""
 _BAR_MOST = 24
 
 
-class JobsPane(JobTable[JobRow]):
+class JobsPane(JobTablePane[JobRow]):
     """The table, with as many columns as there is room for."""
 
     heading = "jobs"
@@ -143,17 +148,15 @@ class JobsPane(JobTable[JobRow]):
             return "no job has been submitted yet"
         return f"no job is in the system; a shows all {submitted:,} submitted so far"
 
-    def row(self, row: JobRow) -> Iterator[Span]:
+    def is_over(self, row: JobRow) -> bool:
+        return row.state >= JobState.SUCCEEDED
+
+    def cells(self, row: JobRow, ink: Style, ground: str) -> Iterator[Span]:
         palette = self.palette
-        chosen = row.job == self.view.job
-        ground = palette.raised if chosen else palette.ground
-        over = row.state >= JobState.SUCCEEDED
-        ink = style(palette.dim if over else palette.text, ground, bold=chosen)
-        yield "■ ", style(palette.hue(row.job), ground)
         for column, width in self.columns:
             colour = _colour(column, row, palette)
             text = cell(column.text(row), width, column.left)
-            yield f"{text} ", style(colour, ground, bold=chosen) if colour else ink
+            yield f"{text} ", style(colour, ground, bold=bool(ink.bold)) if colour else ink
             if column.key is JobSortKey.NAME and self._bar:
                 yield from task_bar(row, self._bar, palette, ground)
                 yield " ", ink

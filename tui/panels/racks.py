@@ -61,27 +61,19 @@ class Racks:
             self._racks[rack] = Rack(np.array(mine, np.int64), columns[0], columns[1])
 
     def of(self, node: NodeId) -> int:
-        """The rack of a node."""
         return self._of[node]
 
     def first(self, rack: int) -> NodeId:
-        """The first node of a rack."""
         return int(self._racks[rack].nodes[0])
 
     def count(self, frame: Frame, rack: int) -> RackCount:
-        """The rack in figures."""
         mine = self._racks[rack]
         states = np.frombuffer(frame.states, np.uint8)[mine.places]
         down = nodes_down(frame.node_status)[mine.nodes]
         lost = np.frombuffer(frame.lost, np.uint8)[mine.nodes] > 0
         busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
-        return RackCount(
-            int(busy.sum()),
-            len(states),
-            int(down.sum()),
-            int(lost.sum()),
-            int((down & ~lost).sum()),
-        )
+        busy_number, *troubled = (int(each.sum()) for each in (busy, down, lost, down & ~lost))
+        return RackCount(busy_number, len(states), *troubled)
 
     def head(self, frame: Frame, rack: int, width: int, palette: Palette) -> Iterable[Span]:
         """The line over a rack's nodes."""

@@ -22,7 +22,7 @@ MenuLine = tuple[str, str]
 
 
 class MenuScreen(ModalScreen[int | None]):
-    """Lines under headings; one is chosen by its key, by arrow keys and enter, or by a click.
+    """Lines under headings to choose from, by a key, by arrow keys and enter, or by a click.
 
     The result is the number of the line, counted over all groups, or None after escape.
     """
@@ -87,7 +87,7 @@ class FormScreen(ModalScreen[FormFields | None]):
     ]
 
     def __init__(
-        self, question: str, fields: FormFields, check: Callable[[FormFields], object]
+        self, question: str, fields: FormFields, check: Callable[[FormFields], object] = dict
     ) -> None:
         super().__init__()
         self._question = question
