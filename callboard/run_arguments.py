@@ -14,8 +14,8 @@ from callboard.experiments.run_spec import RunSpec
 from callboard.scheduler.policy import Policy
 
 
-def add_scenario_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments that change the scenario."""
+def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Arguments that change the scenario, and others that change what happens; their group."""
     add = parser.add_argument_group("changing the scenario").add_argument
     add("--seed", metavar="N", help="the root of all randomness")
     add("--nodes", metavar="N", help="how many nodes")
@@ -25,10 +25,6 @@ def add_scenario_arguments(parser: argparse.ArgumentParser) -> None:
     add("--jobs", metavar="N", help="only the first N jobs")
     more = "any field of the scenario, as in `--set cluster.heartbeat.out_of_band=true`"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=more)
-
-
-def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Other arguments that change what happens; their group."""
     group = parser.add_argument_group("playing it")
     add = group.add_argument
     without = "leave out the scenario's timeline of faults; all else is drawn alike"

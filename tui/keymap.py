@@ -9,8 +9,7 @@ _SPELLED_BY_TEXTUAL = {"+": "plus,equals_sign", ",": "comma", "esc": "escape"}
 class Command(msgspec.Struct, frozen=True):
     """One thing to do: its key as people read it, the action of the app, and what it does.
 
-    `word` is for the bottom line, which drops the commands of the highest `rank` first; it never
-    shows those without a rank.
+    `word` is for the bottom line, which has commands with a `rank` only; the highest go first.
     """
 
     key: str

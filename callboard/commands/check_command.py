@@ -20,7 +20,9 @@ from typing import NamedTuple
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
+from callboard import search_arguments
 from callboard.console import PlainConsole, ReportConsole, plain, print_list
 from callboard.experiments import plugins
 from callboard.experiments.journal_paths import slug
@@ -33,13 +35,6 @@ from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.strict_decoder import suggestion
-from callboard.search_arguments import (
-    add_search_arguments,
-    check_folder,
-    command_to_repeat,
-    example_count,
-    write_scenario,
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     only = "only this one, as if it were guaranteed; may be repeated"
     add("--property", action="append", default=[], metavar="NAME", help=only)
     add("--all", action="store_true", help="also those that the policy does not guarantee")
-    add_search_arguments(parser)
+    search_arguments.add_search_arguments(parser)
     again = "test a counterexample's policy, or POLICY, against its property in its scenario"
     add("--replay", type=Path, metavar="FILE", help=again)
     add("--list", action="store_true", help="list the properties, and do nothing else")
@@ -61,10 +56,10 @@ def check_command(options: argparse.Namespace) -> int:
         return _replay(options.replay, options.policy)
     if options.policy is None:
         raise InputError("name a policy, as in `callboard check fair`")
-    check_folder(options)
+    search_arguments.check_folder(options)
     policy = plugins.canonical_policy(options.policy)
     plan = _plan(plugins.load_policy(policy), options)
-    examples = example_count(options)
+    examples = search_arguments.example_count(options)
     progress = steps_progress(policy, examples * len(plan.properties))
     tested = search.PolicyUnderTest(policy, plugins.load_policy)
     with search.temporary_hypothesis_home(), progress as watch:
@@ -76,7 +71,9 @@ def check_command(options: argparse.Namespace) -> int:
         for finding in findings
         if finding.counterexample is not None
     }
-    _print(policy, plan, findings, written, examples, options.seed)
+    told = f"{count(examples, 'scenario')} each, seed {options.seed}"
+    told = f"  {_properties(len(plan.guaranteed))} guaranteed, {told}"
+    _print(plain(policy, "bold") + plain(told), plan, findings, written)
     return 1 if plan.guaranteed & written.keys() else 0
 
 
@@ -107,24 +104,20 @@ def _known(name: str) -> str:
 def _write(finding: search.Finding, policy: str, options: argparse.Namespace) -> Path:
     assert finding.counterexample is not None
     words = ["callboard", "check", policy, "--property", finding.prop.name]
-    command = command_to_repeat(words, options)
+    command = search_arguments.command_to_repeat(words, options)
     text = counterexample.counterexample_text(finding.counterexample, finding.prop, policy, command)
-    return write_scenario(text, f"{slug(policy)}-{finding.prop.name}.toml", options)
+    return search_arguments.write_scenario(
+        text, f"{slug(policy)}-{finding.prop.name}.toml", options
+    )
 
 
 def _print(
-    policy: str,
+    heading: Text,
     plan: PropertySelection,
     findings: Sequence[search.Finding],
     written: dict[str, Path],
-    examples: int,
-    seed: int,
 ) -> None:
     console = ReportConsole()
-    heading = plain(policy, "bold") + plain(
-        f"  {_properties(len(plan.guaranteed))} guaranteed, {count(examples, 'scenario')} each,"
-        f" seed {seed}"
-    )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("property", no_wrap=True)
     table.add_column("tested in", justify="right", no_wrap=True)

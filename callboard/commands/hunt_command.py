@@ -14,6 +14,7 @@ from textwrap import wrap
 
 import msgspec
 
+from callboard import search_arguments
 from callboard.experiments import plugins
 from callboard.experiments.journal_paths import slug
 from callboard.experiments.user_errors import InputError
@@ -25,13 +26,6 @@ from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.registry.strict_decoder import suggestion
-from callboard.search_arguments import (
-    add_search_arguments,
-    check_folder,
-    command_to_repeat,
-    example_count,
-    write_scenario,
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--against", required=True, metavar="POLICY", help="the policy that it is compared with")
     objective = "the figure in which it is to look bad (default: max slowdown)"
     add("--objective", "--goal", default="max slowdown", help=objective)
-    add_search_arguments(parser)
+    search_arguments.add_search_arguments(parser)
 
 
 def hunt_command(options: argparse.Namespace) -> int:
@@ -53,8 +47,8 @@ def hunt_command(options: argparse.Namespace) -> int:
     hunted, against = (plugins.canonical_policy(text) for text in (options.policy, options.against))
     if hunted == against:
         raise InputError(f"--against {against}: a policy is as good as itself")
-    check_folder(options)
-    examples = example_count(options)
+    search_arguments.check_folder(options)
+    examples = search_arguments.example_count(options)
     mine, its = (PolicyUnderTest(name, plugins.load_policy) for name in (hunted, against))
     with (
         temporary_hypothesis_home(),
@@ -79,7 +73,7 @@ def _write(worst_case: WorstCase, hunted: str, against: str, options: argparse.N
         f"{hunted} looks bad against {against} here.",
         *wrap(f"{objective} ({OBJECTIVES[objective][0]}): {worst_case.worse:,.3f}", 96),
         "",
-        *wrap(f"found by: {command_to_repeat(words, options)}", 96),
+        *wrap(f"found by: {search_arguments.command_to_repeat(words, options)}", 96),
     ]
     scenario = msgspec.structs.replace(
         worst_case.scenario,
@@ -88,4 +82,4 @@ def _write(worst_case: WorstCase, hunted: str, against: str, options: argparse.N
         policies=(hunted, against),
     )
     name = f"{slug(hunted)}-against-{slug(against)}-{slug(objective)}.toml"
-    return write_scenario(to_toml(scenario, remarks), name, options)
+    return search_arguments.write_scenario(to_toml(scenario, remarks), name, options)

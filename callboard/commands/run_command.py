@@ -24,12 +24,7 @@ from callboard.journal.checks.rule import RuleReport, Violation
 from callboard.journal.tell.names import count
 from callboard.policy_table import policy_table
 from callboard.progress_line import run_progress
-from callboard.run_arguments import (
-    PlannedRun,
-    add_scenario_arguments,
-    add_world_arguments,
-    plan_runs,
-)
+from callboard.run_arguments import PlannedRun, add_world_arguments, plan_runs
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 
@@ -46,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " as in `./mine.py:MyOrder`; may be repeated; else the scenario's own"
     )
     add("--policy", action="append", metavar="POLICY", help=policy)
-    add_scenario_arguments(parser)
     add = add_world_arguments(parser).add_argument
     checked = "test every event against the rules S1 to S15, and stop at the first that is broken"
     add("--check", action="store_true", help=checked)

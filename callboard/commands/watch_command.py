@@ -9,7 +9,7 @@ from callboard.arguments import whole_number
 from callboard.experiments.journal_paths import journal_paths
 from callboard.experiments.live_server import start_runs
 from callboard.experiments.user_errors import InputError
-from callboard.run_arguments import add_scenario_arguments, add_world_arguments, plan_runs
+from callboard.run_arguments import add_world_arguments, plan_runs
 from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 from callboard.screen import add_screen_arguments, check_terminal, show_on_screen
 
@@ -23,7 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("scenario", nargs="?", default=DEFAULT_SCENARIO, metavar="SCENARIO", help=played)
     policy = "as for `callboard run`; else the scenario's first.  Given twice, both runs are shown"
     add("--policy", action="append", metavar="POLICY", help=f"{policy} beside each other")
-    add_scenario_arguments(parser)
     add_world_arguments(parser)
     add("--journal", metavar="FILE", help="record what is played")
     add_screen_arguments(parser)

@@ -6,8 +6,7 @@ from rich.style import Style
 
 from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobState
 from callboard.journal.tell.time_format import short_duration
-from callboard.tui.panels.job_table import JobTablePane, Title, task_bar
-from callboard.tui.panels.jobs import JobColumn
+from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
 from callboard.tui.panels.pane import Span, cell
 from callboard.tui.theme import style
 
@@ -50,19 +49,18 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
             rows, top, found = comparison.rows, comparison.rows_top, comparison.rows_found
             self.label(len(rows), top, found, "either system")
 
-    def titles(self) -> list[Title]:
+    def titles(self) -> list[JobColumn]:
         titles = [
-            Title("job", _JOB, JobSortKey.ID),
-            Title("name", self._name_width, JobSortKey.NAME, left=True),
+            JobColumn("job", JobSortKey.ID, _JOB),
+            JobColumn("name", JobSortKey.NAME, self._name_width, left=True),
         ]
         comparison = self.frame.comparison if self.frame is not None else None
         for side, figures in enumerate(comparison.figures if comparison is not None else ()):
             front = comparison is not None and side == comparison.lead
             colour = self.palette.accent if front else self.palette.text
-            titles += [Title(figures.policy, self._bar, JobSortKey.DONE, True, colour)]
-            titles += [Title(each.title, each.width, each.key) for each in self._columns]
-            titles += [Title("", 0, JobSortKey.TIME)]
-        return [*titles, Title("difference", _DIFFERENCE, None)]
+            bar = JobColumn(figures.policy, JobSortKey.DONE, self._bar, left=True, colour=colour)
+            titles += [bar, *self._columns, JobColumn("", JobSortKey.TIME, 0)]
+        return [*titles, JobColumn("difference", None, _DIFFERENCE)]
 
     def rows_of(self, frame: Frame) -> list[ComparedJob]:
         return [] if frame.comparison is None else frame.comparison.rows

@@ -1,6 +1,6 @@
 """What the tables of jobs share: titles to sort by, and a progress bar."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -18,12 +18,18 @@ from callboard.tui.theme import Palette, style
 Row = TypeVar("Row", JobRow, ComparedJob)
 
 
-class Title(msgspec.Struct, frozen=True):
-    """The title of a column, and the key that a click sorts by; with a `colour` it is bold."""
+class JobColumn(msgspec.Struct, frozen=True):
+    """One column: its title, the key that a click on it sorts by, its width, its text for a job.
 
-    text: str
-    width: int
+    Where there is no room the columns of the highest `rank` are left out first.  A title with a
+    `colour` is bold; ° in a title marks what the scheduler cannot know.
+    """
+
+    title: str
     key: JobSortKey | None
+    width: int
+    rank: int = 0
+    text: Callable[[JobRow], str] = str
     left: bool = False
     colour: str | None = None
 
@@ -46,8 +52,8 @@ class JobTablePane(ListPane, Generic[Row]):
 
         key: JobSortKey
 
-    def titles(self) -> list[Title]:
-        """The titles of the columns that fit."""
+    def titles(self) -> list[JobColumn]:
+        """The columns that fit."""
         raise NotImplementedError
 
     def rows_of(self, frame: Frame) -> list[Row]:
@@ -97,12 +103,14 @@ class JobTablePane(ListPane, Generic[Row]):
     def head(self) -> Iterator[Span]:
         palette, view = self.palette, self.view
         yield "  ", self.ink()
-        for title in self.titles():
-            sorts = title.key is view.jobs_key and title.colour is None
+        for column in self.titles():
+            sorts = column.key is view.jobs_key and column.colour is None
             arrow = ("▾" if view.jobs_reverse else "▴") if sorts else ""
-            colour = title.colour or (palette.text if sorts else palette.dim)
-            text = cell(title.text[: title.width - len(arrow)] + arrow, title.width, title.left)
-            yield f"{text} ", self.ink(colour, bold=sorts or title.colour is not None)
+            colour = column.colour or (palette.text if sorts else palette.dim)
+            text = cell(
+                column.title[: column.width - len(arrow)] + arrow, column.width, column.left
+            )
+            yield f"{text} ", self.ink(colour, bold=sorts or column.colour is not None)
 
     def current(self) -> JobId | None:
         return self.view.job
@@ -115,11 +123,11 @@ class JobTablePane(ListPane, Generic[Row]):
         if offset is None or offset.y or self.frame is None:
             return
         x = offset.x - 2
-        for title in self.titles():
-            x -= title.width + 1
+        for column in self.titles():
+            x -= column.width + 1
             if x < 0:
-                if title.key is not None:
-                    self.post_message(self.SortBy(title.key))
+                if column.key is not None:
+                    self.post_message(self.SortBy(column.key))
                 return
 
 

@@ -1,13 +1,13 @@
 """The jobs pane: a table of those in the system, or of all."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-import msgspec
+from msgspec.structs import replace
 from rich.style import Style
 
 from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobState
 from callboard.journal.tell.time_format import short_duration
-from callboard.tui.panels.job_table import JobTablePane, Title, task_bar
+from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
 from callboard.tui.panels.pane import Span, cell
 from callboard.tui.theme import Palette, style
 
@@ -21,27 +21,8 @@ STATE_WORDS = {
 }
 
 
-class JobColumn(msgspec.Struct, frozen=True):
-    """One column: its title, what it sorts by, its width, and its text for a job.
-
-    Where there is no room the columns of the highest `rank` are left out first.  ° in a title marks
-    what the scheduler cannot know.
-    """
-
-    title: str
-    key: JobSortKey
-    width: int
-    rank: int
-    text: Callable[[JobRow], str]
-    left: bool = False
-
-
-def _tasks(which: int) -> Callable[[JobRow], str]:
-    def text(row: JobRow) -> str:
-        tasks, done = row.tasks[which], row.done[which]
-        return f"{done}/{tasks}" if tasks else "–"
-
-    return text
+def _tasks(row: JobRow, which: int) -> str:
+    return f"{row.done[which]}/{row.tasks[which]}" if row.tasks[which] else "–"
 
 
 def _running(row: JobRow) -> str:
@@ -76,8 +57,8 @@ JOB_COLUMNS = (
     JobColumn("name", JobSortKey.NAME, 12, 0, lambda row: row.name, left=True),
     JobColumn("pool", JobSortKey.POOL, 7, 6, lambda row: row.pool or row.user, left=True),
     JobColumn("state", JobSortKey.STATE, 7, 5, lambda row: STATE_WORDS[row.state], left=True),
-    JobColumn("maps", JobSortKey.DONE, 9, 3, _tasks(0)),
-    JobColumn("reduces", JobSortKey.DONE, 8, 4, _tasks(1)),
+    JobColumn("maps", JobSortKey.DONE, 9, 3, lambda row: _tasks(row, 0)),
+    JobColumn("reduces", JobSortKey.DONE, 8, 4, lambda row: _tasks(row, 1)),
     JobColumn("running", JobSortKey.RUNNING, 7, 1, _running),
     JobColumn("waiting", JobSortKey.WAITING, 7, 2, lambda row: str(row.waiting)),
     JobColumn("fair", JobSortKey.FAIR_SHARE, 5, 3, _fair_share),
@@ -93,6 +74,7 @@ JOB_SORT_KEYS = tuple(dict.fromkeys(column.key for column in JOB_COLUMNS))
 ASCENDING = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)
 """By these keys the jobs are sorted in ascending order at first, by others in descending."""
 
+_BAR = JobColumn("progress", None, 0, left=True)
 _BAR_LEAST = 10
 _BAR_FROM = 50
 """The least width of a table with a bar."""
@@ -106,11 +88,10 @@ class JobsPane(JobTablePane[JobRow]):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.columns: list[tuple[JobColumn, int]] = []
-        self._bar = 0
+        self.columns: list[JobColumn] = []
 
     def room(self) -> dict[str, int]:
-        shares = any(column.key is JobSortKey.FAIR_SHARE for column, _ in self.columns)
+        shares = any(column.key is JobSortKey.FAIR_SHARE for column in self.columns)
         return {**super().room(), "with_fair_shares": shares}
 
     def show(self, frame: Frame) -> None:
@@ -125,20 +106,17 @@ class JobsPane(JobTablePane[JobRow]):
         while kept and bar + sum(each.width + 1 for each in kept) > width:
             kept.remove(max(kept, key=lambda each: each.rank))
         spare = width - sum(each.width + 1 for each in kept)
-        self._bar = min(spare - 1, _BAR_MOST) if spare > _BAR_LEAST else 0
-        spare -= self._bar + 1 if self._bar else 0
-        self.columns = [
-            (each, each.width + (min(spare, 16) if each.key is JobSortKey.NAME else 0))
-            for each in kept
-        ]
+        bar = min(spare - 1, _BAR_MOST) if spare > _BAR_LEAST else 0
+        spare -= bar + 1 if bar else 0
+        self.columns = kept
+        for at, each in enumerate(kept):
+            if each.key is JobSortKey.NAME:
+                kept[at] = replace(each, width=each.width + min(spare, 16))
+                kept[at + 1 : at + 1] = [replace(_BAR, width=bar)] if bar else []
+                break
 
-    def titles(self) -> list[Title]:
-        titles = []
-        for column, width in self.columns:
-            titles += [Title(column.title, width, column.key, column.left)]
-            if column.key is JobSortKey.NAME and self._bar:
-                titles += [Title("progress", self._bar, None, left=True)]
-        return titles
+    def titles(self) -> list[JobColumn]:
+        return self.columns
 
     def rows_of(self, frame: Frame) -> list[JobRow]:
         return frame.jobs
@@ -153,13 +131,14 @@ class JobsPane(JobTablePane[JobRow]):
 
     def cells(self, row: JobRow, ink: Style, ground: str) -> Iterator[Span]:
         palette = self.palette
-        for column, width in self.columns:
-            colour = _colour(column, row, palette)
-            text = cell(column.text(row), width, column.left)
-            yield f"{text} ", style(colour, ground, bold=bool(ink.bold)) if colour else ink
-            if column.key is JobSortKey.NAME and self._bar:
-                yield from task_bar(row, self._bar, palette, ground)
+        for column in self.columns:
+            if column.key is None:
+                yield from task_bar(row, column.width, palette, ground)
                 yield " ", ink
+                continue
+            colour = _colour(column, row, palette)
+            text = cell(column.text(row), column.width, column.left)
+            yield f"{text} ", style(colour, ground, bold=bool(ink.bold)) if colour else ink
 
 
 def _colour(column: JobColumn, row: JobRow, palette: Palette) -> str | None:

@@ -28,9 +28,7 @@ class Rack(msgspec.Struct, frozen=True):
 
 
 class RackCount(msgspec.Struct, frozen=True):
-    """A rack in figures: busy slots and all; nodes that are down, given up, and down without the
-    master knowing.
-    """
+    """A rack in figures; `unaware` counts the nodes that are down without the master knowing."""
 
     busy: int
     slots: int
