@@ -103,7 +103,8 @@ class CallboardApp(App[None]):
         self.query_one("#jobs").focus()
         source, player = self.playback.source, self.playback.player
         if isinstance(source, RemoteSource):
-            source.on_loss = self._source_lost
+            lost = "the process that played the run has ended unexpectedly"
+            source.on_loss = partial(self._fail, RuntimeError(lost))
         self.call_after_refresh(self.playback.ask, GoTo(None if player.playing else 0))
         if self._ticking:
             self._ticked_s = time.monotonic()
@@ -129,16 +130,14 @@ class CallboardApp(App[None]):
         if pause_s is not None and self._ticking:
             self.set_timer(pause_s, self.read_on)
 
-    def _source_lost(self) -> None:
-        self._fail(RuntimeError("the process that played the run has ended unexpectedly"))
-
     def _fail(self, error: Exception) -> None:
         self.failure = error
         self.exit()
 
-    # The display of `Playback`.
+    # What `Playback` uses.
 
     def room(self, view: View) -> dict[str, int]:
+        """The room in the panes, as fields of a `View`."""
         return {**self.query_one(TimeBar).room(), **self._shown.room(view)}
 
     def show(self, frame: Frame) -> None:
@@ -159,9 +158,11 @@ class CallboardApp(App[None]):
         self.action_focus_pane("jobs")
 
     def say(self, note: str) -> None:
+        """Show a note in the first line, or none."""
         self.query_one(StatusLine).say(note)
 
     def tell(self, message: str, *, warning: bool = False) -> None:
+        """Show a message for a while."""
         self.notify(message, severity="warning" if warning else "information", timeout=8)
 
     # The size of the screen.
@@ -354,7 +355,6 @@ class CallboardApp(App[None]):
         self.notify(f"slots: {'what fits' if size is None else size.name.lower()}", timeout=2)
 
     def action_sort(self) -> None:
-        """Sort by the next column."""
         keys = COMPARISON_SORT_KEYS if self.paired else JOB_SORT_KEYS
         at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else 0
         key = keys[(at + 1) % len(keys)]

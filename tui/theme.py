@@ -15,7 +15,8 @@ from textual.app import App
 from textual.theme import Theme
 
 from callboard.actors.vocabulary.events import Mark
-from callboard.journal.replay.frame import NodeStatus, SlotState
+from callboard.journal.replay.frame import Frame, NodeStatus, SlotState, master_unaware
+from callboard.scheduler.model import NodeId
 
 SLOT_SIGNS = {
     SlotState.IDLE: "·",
@@ -127,13 +128,12 @@ DARK, LIGHT, DARK_16, LIGHT_16 = (
 )
 """Those with 16 are for terminals of 16 colours: exactly these colours, so none is approximated."""
 
-THEME_NAMES = ("dark", "light")
-
 
 def register_themes(app: App[Any], chosen: str) -> dict[str, Palette]:
     """Register both themes with the app and apply one; their palettes by name."""
     few = app.console.color_system in ("standard", "windows")
-    palettes = dict(zip(THEME_NAMES, (DARK_16, LIGHT_16) if few else (DARK, LIGHT), strict=True))
+    dark, light = (DARK_16, LIGHT_16) if few else (DARK, LIGHT)
+    palettes = {"dark": dark, "light": light}
     for name, palette in palettes.items():
         app.register_theme(_theme(name, palette))
     app.theme = chosen
@@ -155,6 +155,15 @@ def _theme(name: str, palette: Palette) -> Theme:
         dark=name == "dark",
         variables={"edge": palette.edge},
     )
+
+
+def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
+    """A node's mark, and whether the master is wrong about it."""
+    status, lost = frame.node_status[node], frame.lost[node]
+    mark = next((glyph for flag, glyph in STATUS_SIGNS if status & flag), " ")
+    if lost and not status & NodeStatus.DOWN:
+        return LOST_SIGN, True
+    return mark, master_unaware(status, lost)
 
 
 @lru_cache(maxsize=4096)

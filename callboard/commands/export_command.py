@@ -31,7 +31,6 @@ from callboard.journal.reader import Journal
 from callboard.journal.tell.names import count
 
 Format = Literal["trace", "csv", "parquet"]
-FORMATS: tuple[Format, ...] = get_args(Format)
 SUFFIXES: dict[str, Format] = {".json": "trace", ".csv": "csv", ".parquet": "parquet"}
 
 
@@ -39,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_journal_argument(parser, "; one cut off is taken as far as it goes")
     add("--to", required=True, metavar="FILE", help="the file to write; - for standard output")
-    add("--format", choices=FORMATS, help="else by the end of the file's name")
+    add("--format", choices=get_args(Format), help="else by the end of the file's name")
     rows = "of a table: a row for each attempt, which is usual, or for each job"
     add("--rows", choices=ROW_KINDS, help=rows)
 

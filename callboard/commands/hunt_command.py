@@ -50,10 +50,8 @@ def hunt_command(options: argparse.Namespace) -> int:
     search_arguments.check_folder(options)
     examples = search_arguments.example_count(options)
     mine, its = (PolicyUnderTest(name, plugins.load_policy) for name in (hunted, against))
-    with (
-        temporary_hypothesis_home(),
-        steps_progress(f"{hunted} against {against}", 2 * examples) as watch,
-    ):
+    progress = steps_progress(f"{hunted} against {against}", 2 * examples)
+    with temporary_hypothesis_home(), progress as watch:
         found, tried = hunt(
             mine, its, objective, examples=examples, seed=options.seed, on_progress=watch
         )

@@ -120,7 +120,6 @@ class ComparisonChartsPane(ChartsPane):
 
 
 def _most(chart: Chart, *shown: Charts) -> float:
-    """The end of the scale."""
     known = [value for each in shown for value in chart.of(each) if not math.isnan(value)]
     return chart.most or max([*known, 1e-9])
 

@@ -26,7 +26,6 @@ class FigureRow(msgspec.Struct, frozen=True):
     relative: bool = False
 
     def best(self, first: float, second: float) -> int | None:
-        """Which of the two is the better one."""
         return None if self.less_is_better is None else int((second < first) == self.less_is_better)
 
 

@@ -56,7 +56,6 @@ class Pane(Widget, can_focus=True):
         self.post_message(self.Refitted())
 
     def draw(self, frame: Frame, view: View, palette: Palette) -> None:
-        """Show the frame from now on."""
         self.view, self.palette = view, palette
         self.show(frame)
 

@@ -74,7 +74,6 @@ class Racks:
         return RackCount(busy_number, len(states), *troubled)
 
     def head(self, frame: Frame, rack: int, width: int, palette: Palette) -> Iterable[Span]:
-        """The line over a rack's nodes."""
         count, ground = self.count(frame, rack), palette.ground
         name, share = f"{rack_name(rack)} ", f" {count.busy}/{count.slots} busy"
         rule = max(width - len(name) - len(share) - len(count.trouble), 1)

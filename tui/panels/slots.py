@@ -16,14 +16,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from callboard.journal.replay.cluster_state import slot_offsets
-from callboard.journal.replay.frame import (
-    USUAL_AGE,
-    Frame,
-    NodeStatus,
-    RunInfo,
-    SlotState,
-    master_unaware,
-)
+from callboard.journal.replay.frame import USUAL_AGE, Frame, NodeStatus, RunInfo, SlotState
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui import theme
 from callboard.tui.panels.pane import Pane, fitted
@@ -203,7 +196,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _label(self, frame: Frame, node: NodeId) -> Segment:
         """The node's number and mark, in red where the master is wrong about it."""
         palette, width = self.palette, self.slot_layout.label
-        mark, wrong = node_mark(frame, node)
+        mark, wrong = theme.node_mark(frame, node)
         chosen = node == self.cursor
         colour = palette.fault if wrong else palette.dim if mark == " " else palette.faint
         ink = style(colour, palette.ground, bold=wrong, reverse=chosen)
@@ -308,15 +301,6 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         racks = [line.rack for line in self.slot_layout.lines]
         at = -1 if self.cursor is None else racks.index(self.racks.of(self.cursor))
         return self.racks.first(racks[clamp(at + across + down, len(racks))]) if racks else None
-
-
-def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
-    """A node's mark, and whether the master is wrong about it."""
-    status, lost = frame.node_status[node], frame.lost[node]
-    mark = next((glyph for flag, glyph in theme.STATUS_SIGNS if status & flag), " ")
-    if lost and not status & NodeStatus.DOWN:
-        return theme.LOST_SIGN, True
-    return mark, master_unaware(status, lost)
 
 
 def _glyph(state: int) -> str:

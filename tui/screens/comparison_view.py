@@ -80,7 +80,6 @@ class ComparisonView(RunView):
 
 
 def _both(kind: Callable[..., Pane], name: str) -> Iterator[Pane]:
-    """A pane for each side."""
     for side in range(2):
         pane = kind(id=f"compare-{name}-{side}")
         pane.side = side
