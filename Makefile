@@ -40,7 +40,7 @@ screens: $(STAMP) ## draw the pictures in docs/screens anew
 diagrams: $(STAMP) ## draw the lifecycles in docs/lifecycles.md anew
 	@$(BIN)/python -m bench.diagrams
 
-hunt-all: $(STAMP) ## hold every policy to its claims in 2,000 scenarios, and hunt for where it is bad (hours)
+hunt-all: $(STAMP) ## test every policy's guarantees in 2,000 scenarios, and hunt for where it is bad (hours)
 	$(BIN)/python -m bench.hunt_all
 
 clean: ## remove the environment and caches

@@ -13,9 +13,8 @@ from callboard.scheduler.model import Millis
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How to run, apart from what to run: none of it but `until_ms` and `tie_order` can change
-    what happens.  With `check` the run is held against every rule (`journal.checks`) as it goes.
-    `host` is what `driver` was called before.
+    """How to run; only `until_ms` and `tie_order` can change what happens.  With `check` the run is
+    tested against every rule (`journal.checks`) as it goes.  `host` is the old name of `driver`.
     """
 
     until_ms: Millis | None = None

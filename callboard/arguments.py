@@ -1,16 +1,21 @@
-"""Kinds of arguments that several commands take."""
+"""Arguments that several commands take, and their types."""
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 
-SECONDS_MAX = 1_000_000_000_000
+_UNTIL_SECONDS_MAX = 1_000_000_000_000
 """Thirty thousand years: the clock stays a 64-bit number."""
 
 
+def add_journal_argument(parser: argparse.ArgumentParser, remark: str = "") -> None:
+    """The journal that a command reads."""
+    written = "what `callboard run --journal` has written, or is still writing"
+    parser.add_argument("journal", type=Path, metavar="JOURNAL", help=written + remark)
+
+
 def whole_number(least: int, most: int | None = None, *, digits: int = 18) -> Callable[[str], int]:
-    """An argparse `type`: a whole number from `least` on, up to `most`, of no more digits than so
-    many.
-    """
+    """An argparse `type`: a whole number from `least` to `most`, of at most that many digits."""
     expected = f"of at least {least}" if most is None else f"between {least} and {most}"
 
     def whole(text: str) -> int:
@@ -23,7 +28,7 @@ def whole_number(least: int, most: int | None = None, *, digits: int = 18) -> Ca
 
 
 def number(expected: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
-    """An argparse `type`: a number that fits, which is `expected` in words."""
+    """An argparse `type`: a number for which `fits` holds; `expected` says so in words."""
 
     def checked(text: str) -> float:
         try:
@@ -37,7 +42,7 @@ def number(expected: str, fits: Callable[[float], bool]) -> Callable[[str], floa
     return checked
 
 
-seconds = number(
-    f"a number of seconds from 0 to {SECONDS_MAX:,}", lambda value: 0 <= value <= SECONDS_MAX
+virtual_seconds = number(
+    f"a number of seconds from 0 to {_UNTIL_SECONDS_MAX:,}",
+    lambda value: 0 <= value <= _UNTIL_SECONDS_MAX,
 )
-"""A length of virtual time."""

@@ -1,7 +1,7 @@
 """`callboard`: the command line.
 
 Exit status: 0 for a run that ended, 1 for one that failed or got stuck (for `diff` when the
-journals differ, for `check` when a claim failed), 2 for bad input, 130 after Ctrl-C.
+journals differ, for `check` when a guarantee failed), 2 for bad input, 130 after Ctrl-C.
 """
 
 import argparse
@@ -9,11 +9,13 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import dropwhile
+from shutil import get_terminal_size
+from textwrap import fill
 
 from callboard import stdio
 from callboard.version import __version__
 
-DESCRIPTION = """\
+_ABOUT = """\
 A simulator of a shared MapReduce cluster in which the master, every node, every slot and every
 job is an actor, and a workbench for the schedulers that share such a cluster.
 
@@ -22,25 +24,25 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard run trace.tsv --nodes 100      a SWIM trace
   callboard watch rack-outage              a scenario on the screen
   callboard                                choose one of the library in a terminal
-  callboard check fair                     a policy against the properties that it claims
+  callboard check fair                     a policy against the properties that it guarantees
 """
 
-COMMANDS = {
+COMMAND_SUMMARIES = {
     "run": "run scenarios or traces under one or more policies",
     "show": "print a journal as sentences",
     "explain": "say why a job waited, from a journal",
-    "diff": "find the first event at which two journals part",
+    "diff": "find the first event at which two journals differ",
     "watch": "play a scenario on the screen, and watch it",
     "replay": "show a recorded run on the screen",
     "export": "turn a journal into a trace or a table",
-    "check": "hold a policy against the properties of fairness that it claims",
+    "check": "test a policy against the properties of fairness that it guarantees",
     "hunt": "look for the scenario in which a policy looks worst against another",
     "ideal": "the simulator report's experiment: size-based disciplines on one divisible machine",
     "scenarios": "list the scenarios of the library",
     "policies": "list the parts that policies are made of",
 }
-"""What each is for.  `show` is `show_command` of `commands/show_command.py`, beside its
-`add_arguments`; both are loaded only when it is asked for.
+"""What each is for.  `show` is `show_command` in `commands/show_command.py`, beside its
+`add_arguments`; the file is loaded only for that command, and its docstring is the command's help.
 """
 
 
@@ -77,7 +79,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _start(parser: argparse.ArgumentParser) -> int:
-    """Without a command: in a terminal let a scenario be chosen and watched, else help."""
+    """Without a command: in a terminal let the user choose a scenario and watch it, else help."""
     from callboard.commands import start_command  # the screen takes a moment to load
 
     if not start_command.can_choose():
@@ -91,34 +93,34 @@ def _start(parser: argparse.ArgumentParser) -> int:
 
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """The arguments; the scenarios of `run` may also stand between its options and after them.
-
-    argparse takes only the first group of them and leaves the others over.
+    """The arguments; scenarios of `run` may also stand between its options and after them, where
+    argparse leaves them over.
     """
     options, left = parser.parse_known_args(words)
     options.arguments = words
     if left:
-        strange = list(dropwhile(lambda word: not word.startswith("-"), left))
-        if options.command != "run" or strange:
-            parser.error(f"unrecognized arguments: {' '.join(strange or left)}")
+        unknown = list(dropwhile(lambda word: not word.startswith("-"), left))
+        if options.command != "run" or unknown:
+            parser.error(f"unrecognized arguments: {' '.join(unknown or left)}")
         options.scenarios += left
     return options
 
 
 def make_parser(command: str = "") -> argparse.ArgumentParser:
-    """The whole command line, but only one command's arguments: the others need not be loaded."""
+    """The whole command line, with the arguments of one command: the others are not loaded."""
     raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("callboard", description=DESCRIPTION, formatter_class=raw)
+    parser = argparse.ArgumentParser("callboard", description=_ABOUT, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"callboard {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name, summary in COMMANDS.items():
+    for name, summary in COMMAND_SUMMARIES.items():
         subparser = subparsers.add_parser(name, help=summary)
         if name == command:
             module = import_module(f"callboard.commands.{name}_command")
             module.add_arguments(subparser)
             subparser.set_defaults(action=getattr(module, f"{name}_command"))
-            if subparser.epilog:
-                subparser.formatter_class = raw
+            about, _, subparser.epilog = (module.__doc__ or "").partition("\n\n")
+            subparser.description = fill(" ".join(about.split()), get_terminal_size().columns - 2)
+            subparser.formatter_class = raw
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The consoles that everything for people is printed on."""
+"""The consoles for everything that people read."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -12,9 +12,7 @@ from callboard.journal.tell.names import printable
 
 
 class PlainConsole(Console):
-    """Rich's console, but a reader who has gone is the caller's affair, and nothing is coloured
-    unasked.
-    """
+    """Rich's console without its own colouring, and with a broken pipe left to the caller."""
 
     def __init__(self, *, stderr: bool = False, width: int | None = None) -> None:
         super().__init__(stderr=stderr, width=width, highlight=False)
@@ -30,21 +28,18 @@ def plain(text: str, style: str = "") -> Text:
 
 
 class ReportConsole(PlainConsole):
-    """Standard output for tables and lines.  People read wrapped lines, programs whole ones."""
+    """Standard output for tables and lines; lines are wrapped on a terminal only."""
 
     def __init__(self) -> None:
         self._wraps = sys.stdout.isatty()
         super().__init__(width=None if self._wraps else 120)
 
     def print_line(self, text: Text) -> None:
-        """Print a line."""
         self.print(text, soft_wrap=not self._wraps)
 
 
 def print_list(rows: Iterable[Sequence[str]]) -> None:
-    """A table of two columns for people; for a program one line a row, neither wrapped nor padded,
-    without the cells that are empty.
-    """
+    """A table of two columns on a terminal; else a line for each row, without its empty cells."""
     if not sys.stdout.isatty():
         for row in rows:
             print("  ".join(filter(None, row)))

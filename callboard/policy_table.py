@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from callboard.console import plain
-from callboard.journal.figures.slowdown import SlowdownStatistics
-from callboard.journal.figures.summary import SampleStatistics, Summary
+from callboard.experiments.simulation import RunResult
 from callboard.journal.tell.names import duration
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.spelling import split_spelling
@@ -19,28 +18,19 @@ PARAMS_SHOWN = 40
 """Longer parameters of a part are not written out above a column."""
 
 HEADING_WIDTH = 22
-"""A policy's name is broken into lines of about so many characters."""
-
-
-class RunColumn(NamedTuple):
-    """One run as the table wants it."""
-
-    summary: Summary
-    wall_seconds: float
-    us_per_decision: float | None = None
-    slowdown: SlowdownStatistics | None = None
+"""A policy's name is broken into lines of about that many characters."""
 
 
 class TableRow(NamedTuple):
     """One row: its label, where the figure comes from, how it is written, and which is best."""
 
     label: str
-    of: Callable[[RunColumn], float | None]
+    of: Callable[[RunResult], float | None]
     write: Callable[[float], str]
     best: Callable[[Sequence[float]], float] | None = None
 
 
-def policy_table(runs: Sequence[RunColumn]) -> Table:
+def policy_table(runs: Sequence[RunResult]) -> Table:
     """The table.  Rows without a figure in any run are left out."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
@@ -55,9 +45,7 @@ def policy_table(runs: Sequence[RunColumn]) -> Table:
 
 
 def headings(policies: Sequence[str]) -> list[str]:
-    """The policies' names in lines, long parameters as `…`; those that then look alike are
-    numbered.
-    """
+    """The policies' names in lines, long parameters as `…`; equal results get numbers."""
     short = [_shortened(policy) for policy in policies]
     numbered = [
         f"{name} #{short[:place].count(name) + 1}" if short.count(name) > 1 else name
@@ -67,14 +55,13 @@ def headings(policies: Sequence[str]) -> list[str]:
 
 
 def _shortened(policy: str) -> str:
-    """`fair(…)+kill` for one whose order has more parameters than a column has room."""
+    """`fair(…)+kill` for a policy whose order has too many parameters for a column."""
     try:
         pieces = split_spelling(policy, ())
     except PolicySpecError:  # a name that only an installed package can explain
         return policy
-    return "+".join(
-        piece.name + (f"({_elided(piece.params)})" if piece.params else "") for piece in pieces
-    )
+    shown = [(p.name, p.params if len(p.params) <= PARAMS_SHOWN else "…") for p in pieces]
+    return "+".join(f"{name}({params})" if params else name for name, params in shown)
 
 
 def _in_lines(name: str) -> str:
@@ -88,12 +75,8 @@ def _in_lines(name: str) -> str:
     return "\n".join(lines)
 
 
-def _elided(params: str) -> str:
-    return params if len(params) <= PARAMS_SHOWN else "…"
-
-
 def _cells(figure: TableRow, values: Sequence[float | None]) -> list[Text]:
-    """The row's figures in words; one that stands out as the best is bold."""
+    """The row's figures as text; the best is bold, unless all are equal."""
     known = [value for value in values if value is not None]
     best = figure.best(known) if figure.best is not None and len(set(known)) > 1 else None
     texts = ["-" if value is None else figure.write(value) for value in values]
@@ -103,35 +86,34 @@ def _cells(figure: TableRow, values: Sequence[float | None]) -> list[Text]:
     ]
 
 
-def _response(name: str) -> Callable[[RunColumn], float | None]:
-    return lambda run: _part(run.summary.response_seconds, name)
+def _response(name: str) -> Callable[[RunResult], float | None]:
+    return lambda run: getattr(run.summary.response_seconds, name, None)
 
 
-def _slowdown(name: str) -> Callable[[RunColumn], float | None]:
-    return lambda run: _part(run.slowdown, name)
-
-
-def _part(statistics: SampleStatistics | None, name: str) -> float | None:
-    value: float | None = getattr(statistics, name, None)
-    return value
+def _slowdown(name: str) -> Callable[[RunResult], float | None]:
+    return lambda run: getattr(run.slowdown, name, None)
 
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.1f} s"
 
 
-def _wasted(run: RunColumn) -> float | None:
+def _wasted(run: RunResult) -> float | None:
     time = run.summary.slot_seconds
     return time.wasted / time.total if time.total and time.wasted else None
 
 
-def _speculative(run: RunColumn) -> float | None:
+def _speculative(run: RunResult) -> float | None:
     return run.summary.speculation.speculative_attempts or None
 
 
-def _won(run: RunColumn) -> float | None:
+def _won(run: RunResult) -> float | None:
     counts = run.summary.speculation
     return counts.won if counts.speculative_attempts else None
+
+
+def _virtual_time(seconds: float) -> str:
+    return duration(round(1000 * seconds))
 
 
 TABLE_ROWS = (
@@ -151,14 +133,10 @@ TABLE_ROWS = (
     TableRow("slot time wasted", _wasted, "{:.1%}".format, min),
     TableRow("speculative attempts", _speculative, "{:,.0f}".format),
     TableRow("  won", _won, "{:,.0f}".format),
-    TableRow(
-        "virtual time",
-        lambda run: run.summary.virtual_seconds,
-        lambda seconds: duration(round(1000 * seconds)),
-    ),
+    TableRow("virtual time", lambda run: run.summary.virtual_seconds, _virtual_time),
     TableRow("messages", lambda run: run.summary.messages, "{:,.0f}".format),
     TableRow("  ties among them", lambda run: run.summary.ties, "{:,.0f}".format),
-    TableRow("time to decide", lambda run: run.us_per_decision, "{:.1f} µs".format),
+    TableRow("time to decide", lambda run: run.scheduling.us_per_decision, "{:.1f} µs".format),
     TableRow("computed in", lambda run: run.wall_seconds, "{:.1f} s".format),
 )
 """The rows, top to bottom."""

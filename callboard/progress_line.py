@@ -1,23 +1,13 @@
-"""The live lines under commands that take a while.
-
-Under `callboard run`: jobs done, virtual time, messages a second, time left.  Under the others:
-how many steps are done.
+"""The live lines under commands that take a while: of `callboard run` jobs done, virtual time,
+messages a second and time left; of others the number of steps done.
 """
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rich import progress as bar
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TaskID,
-    TextColumn,
-)
-from rich.progress import TimeRemainingColumn as TimeColumn
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
@@ -25,24 +15,19 @@ from callboard.console import PlainConsole, plain
 from callboard.journal.tell.names import clock
 
 _LOOKS_A_SECOND = 8
-_WIDE = 100
-"""From so many columns on there is room for a bar, and a title of `_TITLE_MAX`."""
-
-_MEDIUM = 72
-"""From so many on, for the virtual time and the messages a second."""
+_WIDE, _MEDIUM = 100, 72
+"""The least columns for a bar, and for the virtual time and the messages a second."""
 
 _TITLE_MAX = 32
-_MEDIUM_FIGURES = 60
-"""What the figures take at most: `100,000/100,000 jobs`, and so on, is rare and cut by Rich."""
-
-_NARROW_FIGURES = 28
+_MEDIUM_FIGURES, _NARROW_FIGURES = 60, 28
+"""The columns for the figures; Rich cuts longer ones (`100,000/100,000 jobs`), which are rare."""
 
 
 class RunProgress:
-    """Watches one run and moves its line; it looks at the kernel's clock and touches nothing."""
+    """Watches one run and moves its line; it reads the kernel's clock and changes nothing."""
 
     def __init__(
-        self, progress: Progress, line: TaskID, clock_s: Callable[[], float] = time.monotonic
+        self, progress: bar.Progress, line: bar.TaskID, clock_s: Callable[[], float]
     ) -> None:
         self._progress = progress
         self._line = line
@@ -74,47 +59,42 @@ def run_progress(
     console: Console, title: str, jobs: int, clock_s: Callable[[], float] = time.monotonic
 ) -> Iterator[RunProgress]:
     """A line for one run on a terminal, gone when the run has ended."""
-    with Progress(*_columns(console.width), console=console, transient=True) as progress:
-        line = progress.add_task(
-            _shortened(title, console.width), total=jobs, at="00:00:00", rate="-"
-        )
+    room = console.width - (_MEDIUM_FIGURES if console.width >= _MEDIUM else _NARROW_FIGURES)
+    shown = plain(title)
+    shown.truncate(max(min(room, _TITLE_MAX), 1), overflow="ellipsis")
+    with bar.Progress(*_columns(console.width), console=console, transient=True) as progress:
+        line = progress.add_task(shown.plain, total=jobs, at="00:00:00", rate="-")
         yield RunProgress(progress, line, clock_s)
 
 
-def _columns(width: int) -> list[ProgressColumn]:
-    """What there is room for: jobs and time left always, the bar last."""
-    columns: list[ProgressColumn] = [
-        TextColumn("{task.description}", markup=False),
-        TextColumn("{task.completed:,.0f}/{task.total:,.0f} jobs"),
-    ]
+def _columns(width: int) -> Iterator[bar.ProgressColumn]:
+    """The columns that there is room for."""
+    yield bar.TextColumn("{task.description}", markup=False)
     if width >= _WIDE:
-        columns.insert(1, BarColumn(bar_width=width - _WIDE + 8))
+        yield bar.BarColumn(bar_width=width - _WIDE + 8)
+    yield bar.TextColumn("{task.completed:,.0f}/{task.total:,.0f} jobs")
     if width >= _MEDIUM:
-        columns.append(TextColumn("at {task.fields[at]}"))
-        columns.append(TextColumn("{task.fields[rate]} messages/s"))
-    return [*columns, TimeColumn(compact=True), TextColumn("left")]
-
-
-def _shortened(title: str, width: int) -> str:
-    """As much of the title as leaves the figures their room."""
-    room = width - (_MEDIUM_FIGURES if width >= _MEDIUM else _NARROW_FIGURES)
-    text = plain(title)
-    text.truncate(max(min(room, _TITLE_MAX), 1), overflow="ellipsis")
-    return text.plain
+        yield bar.TextColumn("at {task.fields[at]}  {task.fields[rate]} messages/s")
+    yield bar.TimeRemainingColumn(compact=True)
+    yield bar.TextColumn("left")
 
 
 @contextmanager
 def steps_progress(
     title: str, total: int, done: int = 0, *, left: bool = False
 ) -> Iterator[Callable[[str, int], None]]:
-    """A line where somebody can see it, of steps all alike; it is moved by what is done now, in a
-    word or two, and so many steps more.  With `left` it says how much time is left.
+    """A line, on a terminal, that counts steps.  The yielded function takes what is done now, in a
+    word or two, and how many steps more are done.  With `left` the line has the time left.
     """
     console = PlainConsole(stderr=True)
-    columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn()]
-    columns += [MofNCompleteColumn(), *([TimeColumn()] if left else [])]
+    columns: list[bar.ProgressColumn] = [bar.TextColumn("{task.description}", markup=False)]
+    columns += [
+        bar.BarColumn(),
+        bar.MofNCompleteColumn(),
+        *([bar.TimeRemainingColumn()] if left else []),
+    ]
     hidden = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+    with bar.Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         line = progress.add_task(title, total=total, completed=done)
 
         def move(what: str, more: int) -> None:

@@ -1,11 +1,11 @@
-"""The kit in somebody's own test suite: a test for each property that a policy claims.
+"""Property tests in a user's own test suite: a test for each property that a policy guarantees.
 
     @pytest.mark.callboard("./mine.py:MyOrder")
-    def test_my_order(promise):
-        promise.keep()
+    def test_my_order(guarantee):
+        guarantee.keep()
 
-pytest loads this by itself where Callboard is installed, so it imports the kit only when it is
-asked for.
+pytest loads this file wherever Callboard is installed, so `callboard.fairness` is imported only
+when a test asks for it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 MARK = "callboard(policy, profile='quick', max_examples=None, seed=1)"
 
 
-class Promise:
-    """One property that a policy claims."""
+class Guarantee:
+    """One property that a policy guarantees."""
 
     def __init__(self, policy: str, prop: Property, examples: int, seed: int, to: Path) -> None:
         self.policy = policy
@@ -39,47 +39,48 @@ class Promise:
         from callboard.fairness.counterexample import counterexample_text
         from callboard.fairness.search import PolicyUnderTest, find_counterexample
 
-        found = find_counterexample(
-            PolicyUnderTest(self.policy, load_policy),
-            self.prop,
-            examples=self._examples,
-            seed=self._seed,
-        )
+        policy = PolicyUnderTest(self.policy, load_policy)
+        found = find_counterexample(policy, self.prop, examples=self._examples, seed=self._seed)
         if found is None:
             return
         path = self._to / f"{self.prop.name}.toml"
-        path.write_text(
-            counterexample_text(found, self.prop, self.policy, "pytest"), encoding="utf-8"
-        )
+        text = counterexample_text(found, self.prop, self.policy, "pytest")
+        path.write_text(text, encoding="utf-8")
         pytest.fail(f"{self.prop.name}: {self.prop.says}\n{found.seen}\nwritten to {path}", False)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the mark known."""
-    text = f"{MARK}: a test for each property that the policy claims; take the fixture `promise`"
-    config.addinivalue_line("markers", text)
+    use = "a test for each property that the policy guarantees; use the fixture `guarantee`"
+    config.addinivalue_line("markers", f"{MARK}: {use}")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test a property."""
-    if "promise" not in metafunc.fixturenames:
+    if "guarantee" not in metafunc.fixturenames:
         return
     mark = metafunc.definition.get_closest_marker("callboard")
     if mark is None or not mark.args:
-        raise pytest.UsageError(f"`promise` is for tests marked `@pytest.mark.{MARK}`")
+        raise pytest.UsageError(f"`guarantee` is for tests marked `@pytest.mark.{MARK}`")
     from callboard.experiments.plugins import load_policy
     from callboard.fairness.catalogue import PROPERTIES
     from callboard.fairness.property import is_guaranteed
 
     policy = load_policy(mark.args[0])
-    claimed = [prop for prop in PROPERTIES if is_guaranteed(policy, prop)]
-    metafunc.parametrize("promise", claimed, ids=[prop.name for prop in claimed], indirect=True)
+    given = [prop for prop in PROPERTIES if is_guaranteed(policy, prop)]
+    metafunc.parametrize("guarantee", given, ids=[prop.name for prop in given], indirect=True)
 
 
 @pytest.fixture
-def promise(request: pytest.FixtureRequest, tmp_path: Path) -> Promise:
-    """One property that the marked policy claims."""
+def guarantee(request: pytest.FixtureRequest, tmp_path: Path) -> Guarantee:
+    """One property that the marked policy guarantees."""
     mark = request.node.get_closest_marker("callboard")
     asked: dict[str, Any] = {"profile": "quick", "max_examples": None, "seed": 1, **mark.kwargs}
     examples = asked["max_examples"] or SEARCH_PROFILES[asked["profile"]]
-    return Promise(mark.args[0], request.param, examples, asked["seed"], tmp_path)
+    return Guarantee(mark.args[0], request.param, examples, asked["seed"], tmp_path)
+
+
+@pytest.fixture
+def promise(guarantee: Guarantee) -> Guarantee:
+    """The old name of `guarantee`."""
+    return guarantee

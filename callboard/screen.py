@@ -1,4 +1,4 @@
-"""A run on the screen: what every command takes that shows one, and showing it."""
+"""A run on the screen: the arguments, the checks of the terminal, and showing it."""
 
 import argparse
 import os
@@ -13,14 +13,13 @@ COLUMNS_LEAST, LINES_LEAST = 60, 20
 
 
 def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
-    """What every command with a screen takes."""
-    parser.add_argument(
-        "--theme", choices=("dark", "light"), default="dark", help="colours (t changes them)"
-    )
+    """The arguments of every command with a screen."""
+    themes, colours = ("dark", "light"), "colours (t changes them)"
+    parser.add_argument("--theme", choices=themes, default="dark", help=colours)
 
 
 def show_on_screen(source: Source, theme: str, *, follow: bool = False) -> int:
-    """Let a person look, until they leave; the exit status."""
+    """Show a run until the user leaves; the exit status."""
     from callboard.tui.app import CallboardApp  # it takes a moment to load
 
     app = CallboardApp(source, theme=theme)
@@ -35,7 +34,7 @@ def show_on_screen(source: Source, theme: str, *, follow: bool = False) -> int:
 
 
 def check_terminal() -> None:
-    """InputError where no screen can be shown, or none that anybody could read."""
+    """InputError where no screen can be shown, or only one too small to read."""
     if web.is_child():
         return
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):

@@ -1,10 +1,9 @@
-"""What `callboard check` and `callboard hunt` both take, and how they show and write what they
-find.
-"""
+"""The arguments that `callboard check` and `callboard hunt` share, and files of what they find."""
 
 import argparse
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -14,34 +13,14 @@ from callboard.fairness.profiles import SEARCH_PROFILES, SearchProfile
 
 
 def add_search_arguments(parser: argparse.ArgumentParser) -> None:
-    """How hard to look, from where, and where what is found goes."""
-    add = parser.add_argument
-    add(
-        "--profile",
-        choices=get_args(SearchProfile),
-        default="quick",
-        help="{} or {:,} scenarios a property (default: quick)".format(*SEARCH_PROFILES.values()),
-    )
-    add(
-        "--max-examples",
-        type=whole_number(1, digits=9),
-        metavar="N",
-        help="that many scenarios instead",
-    )
-    add(
-        "--seed",
-        type=whole_number(0, digits=9),
-        default=1,
-        metavar="N",
-        help="of the scenarios (default: 1)",
-    )
-    add(
-        "--to",
-        type=Path,
-        default=Path(),
-        metavar="FOLDER",
-        help="where files are written (default: here)",
-    )
+    """How many scenarios to draw, from which seed, and where files go."""
+    add, at_least = parser.add_argument, partial(whole_number, digits=9)
+    sizes = "{} or {:,} scenarios a property (default: quick)".format(*SEARCH_PROFILES.values())
+    add("--profile", choices=get_args(SearchProfile), default="quick", help=sizes)
+    add("--max-examples", type=at_least(1), metavar="N", help="that many scenarios instead")
+    add("--seed", type=at_least(0), default=1, metavar="N", help="of the scenarios (default: 1)")
+    folder = "where files are written (default: here)"
+    add("--to", type=Path, default=Path(), metavar="FOLDER", help=folder)
 
 
 def example_count(options: argparse.Namespace) -> int:
@@ -51,19 +30,18 @@ def example_count(options: argparse.Namespace) -> int:
 
 
 def check_folder(options: argparse.Namespace) -> None:
-    """InputError if what is found cannot be written where it should be."""
+    """InputError if `--to` is something other than a folder."""
     if options.to.exists() and not options.to.is_dir():
         raise InputError(f"--to {options.to}: not a folder")
 
 
 def command_to_repeat(words: Sequence[str], options: argparse.Namespace) -> str:
     """The command that finds the same again."""
-    effort: tuple[str, ...] = ()
     if options.max_examples:
-        effort = "--max-examples", str(options.max_examples)
+        words = [*words, "--max-examples", str(options.max_examples)]
     elif options.profile != "quick":
-        effort = "--profile", options.profile
-    return shlex.join([*words, *effort, "--seed", str(options.seed)])
+        words = [*words, "--profile", options.profile]
+    return shlex.join([*words, "--seed", str(options.seed)])
 
 
 def write_scenario(text: str, name: str, options: argparse.Namespace) -> Path:

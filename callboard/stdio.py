@@ -6,11 +6,10 @@ import os
 import sys
 
 from callboard.experiments.user_errors import EXIT_BAD_INPUT, InputError
-from callboard.journal.tell.names import printable
 
 
 def prepare_streams() -> None:
-    """Make both streams fit to be written to.  InputError if there is no standard output."""
+    """Make both streams writable.  InputError if there is no standard output."""
     if sys.stderr is None:  # closed by the caller; opened, lest a journal becomes descriptor 2
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
@@ -22,16 +21,18 @@ def prepare_streams() -> None:
 
 
 def print_error(message: str) -> None:
-    """One message on standard error, if anybody can be reached there."""
+    """Print a message on standard error, if that is open."""
+    from callboard.journal.tell.names import printable  # `callboard --help` is to load quickly
+
     text = "\n".join(map(printable, message.split("\n")))
     with contextlib.suppress(OSError):
         print(f"callboard: {text}", file=sys.stderr, flush=True)
 
 
 def flush_output(status: int, *, told: bool = False) -> int:
-    """Hand on what is still buffered; the exit status, which is another if that fails.
+    """Write what is still buffered; the exit status, which is another one if that fails.
 
-    `told` is whether a message has been written already: the first trouble is the one to mend.
+    `told` is whether a message has been printed already: only the first problem is reported.
     """
     try:
         if sys.stdout is not None:

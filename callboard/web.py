@@ -1,8 +1,7 @@
 """`callboard watch --web`: the screen in a browser on the same machine, through textual-serve.
 
-Each browser that connects gets a process of its own, which plays a run of its own by the same
-arguments.  The server listens on the loopback address alone, answers only pages that it has served
-itself, and the page fetches nothing from elsewhere.
+Each browser gets a process and a run of its own, by the same arguments.  The server listens on the
+loopback address only and answers only its own pages, which fetch nothing from elsewhere.
 """
 
 import asyncio
@@ -22,10 +21,10 @@ PORT = 8000
 EXTRA_MISSING = '--web needs textual-serve, which is an extra: pip install "callboard[web]"'
 
 _DRIVER = "TEXTUAL_DRIVER"
-"""The variable by which textual-serve tells a process of its own that its screen is a browser's."""
+"""The variable by which textual-serve tells a process that its screen is in a browser."""
 
 _POLICY = "style-src 'self' 'unsafe-inline'; font-src 'self' data:"
-"""What the page may load: no fonts from elsewhere, which textual-serve's asks for."""
+"""What the page may load: not the fonts from elsewhere that textual-serve's page asks for."""
 
 
 def is_child() -> bool:
@@ -34,7 +33,7 @@ def is_child() -> bool:
 
 
 def check_port(port: int) -> None:
-    """InputError where nothing can be served there, or not with what is installed."""
+    """InputError if textual-serve is not installed, or the port cannot be opened."""
     try:
         import textual_serve.server  # noqa: F401
     except ImportError:
@@ -72,7 +71,7 @@ def _server(command: str, port: int) -> Any:
             self._greeting = asyncio.create_task(self._greet())
 
         async def _greet(self) -> None:
-            """Say where the screen is once it is there: the server listens only after its start."""
+            """Print the address once the server listens, which is after its start."""
             while True:
                 try:
                     _, writer = await asyncio.open_connection(HOST, port)

@@ -6,7 +6,19 @@ _CLUSTER = {"kind": "node_type"}
 _HEARTBEAT = {"tasks_per_beat": "tasks_per_heartbeat"}
 
 
-def with_new_keys(raw: object) -> object:
+def new_key(parts: list[str]) -> list[str]:
+    """A dotted key, as `--set` takes it, with the names of today."""
+    match parts:
+        case ["cluster", "heartbeat", key, *rest]:
+            return ["cluster", "heartbeat", _HEARTBEAT.get(key, key), *rest]
+        case ["cluster", "group", place, key, *rest]:
+            return ["cluster", "group", place, _CLUSTER.get(key, key), *rest]
+        case ["cluster", key, *rest]:
+            return ["cluster", _CLUSTER.get(key, key), *rest]
+    return parts
+
+
+def with_new_keys(raw: Any) -> Any:
     """The plain data of a scenario with the keys of today.  Where a table has a key in both
     spellings the old one stays, and is unknown.
     """

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterable
 from typing import Any
 
+from callboard.scenarios.old_keys import new_key
 from callboard.scenarios.scenario_error import ScenarioError
 
 OVERRIDE_SOURCE = "--set"
@@ -16,7 +17,7 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
     A value is read as TOML (`50`, `0.5`, `true`, `["fifo"]`, `{mean_s = 5}`), and what is not TOML
     is taken as a string: `workload.path=trace.tsv` needs no quotes.  A number in the key is a place
     in a list, from 0 (`cluster.group.0.nodes=3`); the place after the last adds one. Missing tables
-    are made.  ScenarioError where the key leads nowhere.
+    are made, and old names of keys understood.  ScenarioError where the key leads nowhere.
     """
     for override in overrides:
         name, equals, text = override.partition("=")
@@ -25,7 +26,7 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
             _refuse(f'expected dotted.key=value, got "{override[:80]}"')
         if len(parts) > _DEPTH_MAX:
             _refuse(f"expected at most {_DEPTH_MAX} parts in a key, got {len(parts)}")
-        raw = _with(raw, parts, _value(text.strip()), name.strip())
+        raw = _with(raw, new_key(parts), _value(text.strip()), name.strip())
     return raw
 
 

@@ -71,7 +71,7 @@ class ScenarioFile:
             self._written = _trace(self.path)
         else:
             self._text = read_text(self.path)
-            self._written = parse_toml(self._text, self.path)
+            self._written = with_new_keys(parse_toml(self._text, self.path))
         self._changed = apply_overrides(self._written, overrides)
 
     def scenario(self, *, check_timeline: bool = True) -> Scenario:

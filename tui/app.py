@@ -7,7 +7,7 @@
 import gc
 import io
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,16 +23,16 @@ from callboard.actors.vocabulary.events import Importance
 from callboard.experiments.intervention_menu import FormFields
 from callboard.experiments.interventions import Keep
 from callboard.experiments.remote_source import RemoteSource
-from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, JobSortKey, View
-from callboard.journal.replay.source import GoTo, GoToEvent, Source, Step, StepKind
+from callboard.journal.replay.frame import COMPARISON_SORT_KEYS, Frame, View
+from callboard.journal.replay.source import GoTo, GoToEvent, Source, StepKind
 from callboard.journal.tell.show import EVENT_KINDS
 from callboard.journal.tell.time_format import parse_time
 from callboard.scheduler.model import JobId, NodeId
 from callboard.tui.intervention_flow import InterventionFlow
 from callboard.tui.keymap import COMMANDS
 from callboard.tui.panels.charts import Sought
-from callboard.tui.panels.job_table import JobTable
-from callboard.tui.panels.jobs import JOB_COLUMNS
+from callboard.tui.panels.job_table import JobTablePane
+from callboard.tui.panels.jobs import ASCENDING, JOB_SORT_KEYS
 from callboard.tui.panels.list_pane import ListPane
 from callboard.tui.panels.log import LogPane
 from callboard.tui.panels.pane import Pane
@@ -52,9 +52,6 @@ FRAMES_A_SECOND = 20
 WIDE, TALL = 120, 36
 """The least columns and lines for all panes at once."""
 
-_ASCENDING = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)
-"""By these keys the jobs are sorted in ascending order at first, by others in descending."""
-
 
 class CallboardApp(App[None]):
     """A run, or two, on the screen.  With `ticking` False time passes only when `playback.tick` is
@@ -66,13 +63,6 @@ class CallboardApp(App[None]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(each.keys, each.action, each.word or each.help, show=False) for each in COMMANDS),
-        Binding("up", "cursor(0, -1)", show=False),
-        Binding("down", "cursor(0, 1)", show=False),
-        Binding("left", "cursor(-1, 0)", show=False),
-        Binding("right", "cursor(1, 0)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("enter", "enter", show=False),
         Binding("ctrl+c", "quit", show=False, priority=True),
     ]
 
@@ -90,12 +80,10 @@ class CallboardApp(App[None]):
 
     @property
     def palette(self) -> Palette:
-        """The colours of the theme in force."""
         return self._palettes["dark" if self.current_theme.dark else "light"]
 
     @property
     def view(self) -> View:
-        """What the user has chosen to see."""
         return self.playback.view
 
     @property
@@ -111,17 +99,18 @@ class CallboardApp(App[None]):
         yield KeysLine(id="keys", live=self.playback.source.live)
 
     def on_mount(self) -> None:
-        self._lay_out(self.size)
+        self._set_small(self.size)
         self.query_one("#jobs").focus()
         source, player = self.playback.source, self.playback.player
         if isinstance(source, RemoteSource):
-            source.on_loss = self._source_lost
+            lost = "the process that played the run has ended unexpectedly"
+            source.on_loss = partial(self._fail, RuntimeError(lost))
         self.call_after_refresh(self.playback.ask, GoTo(None if player.playing else 0))
         if self._ticking:
             self._ticked_s = time.monotonic()
             self.set_interval(1 / FRAMES_A_SECOND, self._tick)
             self.read_on()
-            # A full collection is a visible pause (0.1 s), and next to nothing here is a cycle.
+            # A full collection is a visible pause (0.1 s), and hardly anything here is a cycle.
             gc.collect()
             gc.freeze()
             gc.set_threshold(20_000, 50, 500)
@@ -141,20 +130,17 @@ class CallboardApp(App[None]):
         if pause_s is not None and self._ticking:
             self.set_timer(pause_s, self.read_on)
 
-    def _source_lost(self) -> None:
-        self._fail(RuntimeError("the process that played the run has ended unexpectedly"))
-
     def _fail(self, error: Exception) -> None:
         self.failure = error
         self.exit()
 
-    # The display of `Playback`.
+    # What `Playback` uses.
 
     def room(self, view: View) -> dict[str, int]:
+        """The room in the panes, as fields of a `View`."""
         return {**self.query_one(TimeBar).room(), **self._shown.room(view)}
 
     def show(self, frame: Frame) -> None:
-        """Show the frame in every pane in use."""
         if frame.run is not None:
             for slots in self.query(SlotsPane):
                 slots.set_run(frame.run)
@@ -172,15 +158,17 @@ class CallboardApp(App[None]):
         self.action_focus_pane("jobs")
 
     def say(self, note: str) -> None:
+        """Show a note in the first line, or none."""
         self.query_one(StatusLine).say(note)
 
     def tell(self, message: str, *, warning: bool = False) -> None:
+        """Show a message for a while."""
         self.notify(message, severity="warning" if warning else "information", timeout=8)
 
     # The size of the screen.
 
     def on_resize(self, event: events.Resize) -> None:
-        self._lay_out(event.size)
+        self._set_small(event.size)
         self.call_after_refresh(self.playback.ask)
 
     def on_pane_refitted(self) -> None:
@@ -189,8 +177,8 @@ class CallboardApp(App[None]):
         if any(getattr(self.view, field) != value for field, value in room.items()):
             self.playback.ask()
 
-    def _lay_out(self, size: Extent) -> None:
-        """All panes where there is room, else the slots and one other pane."""
+    def _set_small(self, size: Extent) -> None:
+        """Show all panes where there is room, else the slots and one other pane."""
         self._main.set_class(size.width < WIDE or size.height < TALL, "-small")
 
     # Time.
@@ -199,13 +187,10 @@ class CallboardApp(App[None]):
         self.playback.play_or_pause()
 
     def action_faster(self, steps: int) -> None:
-        self.playback.player.faster(steps)
-        self.playback.ask()
+        self.playback.faster(steps)
 
     def action_flat_out(self) -> None:
-        player = self.playback.player
-        player.set_speed(60 if player.speed is None else None)
-        self.playback.ask()
+        self.playback.flat_out_or_usual()
 
     def action_step(self, kind: str, back: bool = False) -> None:
         self.playback.step(StepKind[kind.upper()], back)
@@ -213,36 +198,23 @@ class CallboardApp(App[None]):
     def action_scrub(self, hundredths: int) -> None:
         self.playback.scrub(hundredths)
 
-    def action_seek_to(self, where: str) -> None:
-        if where == "start":
-            self.playback.ask(GoTo(0))
-        else:
-            self.playback.seek_end()
+    def action_seek_start(self) -> None:
+        self.playback.ask(GoTo(0))
+
+    def action_seek_end(self) -> None:
+        self.playback.seek_end()
 
     def on_sought(self, event: Sought) -> None:
         self.playback.seek(event.at_ms, event.mark)
 
     def action_ask_time(self) -> None:
-        question = "Go to which time?  7:30, 1:07:30, 90s, 1h30m"
-        self._ask(
-            question, "time", "", parse_time, lambda t: self.playback.ask(GoTo(parse_time(t)))
-        )
-
-    def _ask(
-        self,
-        question: str,
-        name: str,
-        text: str,
-        check: Callable[[str], object],
-        then: Callable[[str], None],
-    ) -> None:
-        """Ask for one field; `check` raises ValueError with a message for the user."""
-
         def filled(fields: FormFields | None) -> None:
             if fields is not None:
-                then(fields[name])
+                self.playback.ask(GoTo(parse_time(fields["time"])))
 
-        self.push_screen(FormScreen(question, {name: text}, lambda f: check(f[name])), filled)
+        question = "Go to which time?  7:30, 1:07:30, 90s, 1h30m"
+        form = FormScreen(question, {"time": ""}, lambda fields: parse_time(fields["time"]))
+        self.push_screen(form, filled)
 
     # Interventions.
 
@@ -259,8 +231,7 @@ class CallboardApp(App[None]):
 
     def action_divergence(self) -> None:
         if self._paired_or_told():
-            self.playback.player.stop()
-            self.playback.ask(Step(StepKind.DIVERGENCE))
+            self.playback.seek_divergence()
 
     def action_front(self) -> None:
         if self._paired_or_told():
@@ -291,18 +262,6 @@ class CallboardApp(App[None]):
 
     # Choosing.
 
-    def action_cursor(self, across: int, down: int) -> None:
-        if isinstance(self.focused, Pane):
-            self.focused.move_cursor(across, down)
-
-    def action_page(self, pages: int) -> None:
-        if isinstance(self.focused, Pane):
-            self.focused.page(pages)
-
-    def action_enter(self) -> None:
-        if isinstance(self.focused, Pane):
-            self.focused.enter()
-
     def select(
         self, *, job: JobId | None = None, node: NodeId | None = None, slot: int | None = None
     ) -> None:
@@ -312,7 +271,7 @@ class CallboardApp(App[None]):
         back = 0 if self.view.log_of_selection else self.view.log_back
         self.playback.update_view(job=job, node=node, slot=slot, log_back=back)
 
-    def on_job_table_chosen(self, event: JobTable.Chosen) -> None:
+    def on_job_table_pane_chosen(self, event: JobTablePane.Chosen) -> None:
         self.select(job=event.job)
 
     def on_slots_pane_chosen(self, event: SlotsPane.Chosen) -> None:
@@ -395,18 +354,16 @@ class CallboardApp(App[None]):
             slots.size_asked = size
         self.notify(f"slots: {'what fits' if size is None else size.name.lower()}", timeout=2)
 
-    def action_sort(self, steps: int) -> None:
-        """Sort by the column `steps` further on; 0 reverses the order."""
-        if not steps:
-            self.playback.update_view(jobs_reverse=not self.view.jobs_reverse)
-            return
-        columns = dict.fromkeys(column.key for column in JOB_COLUMNS)
-        keys = COMPARISON_SORT_KEYS if self.paired else tuple(columns)
+    def action_sort(self) -> None:
+        keys = COMPARISON_SORT_KEYS if self.paired else JOB_SORT_KEYS
         at = keys.index(self.view.jobs_key) if self.view.jobs_key in keys else 0
-        key = keys[(at + steps) % len(keys)]
-        self.playback.update_view(jobs_key=key, jobs_reverse=key not in _ASCENDING)
+        key = keys[(at + 1) % len(keys)]
+        self.playback.update_view(jobs_key=key, jobs_reverse=key not in ASCENDING)
 
-    def on_job_table_sort_by(self, event: JobTable.SortBy) -> None:
+    def action_reverse_order(self) -> None:
+        self.playback.update_view(jobs_reverse=not self.view.jobs_reverse)
+
+    def on_job_table_pane_sort_by(self, event: JobTablePane.SortBy) -> None:
         """A second click on a title reverses the order."""
         reverse = event.key is self.view.jobs_key and not self.view.jobs_reverse
         self.playback.update_view(jobs_key=event.key, jobs_reverse=reverse)
@@ -436,11 +393,13 @@ class CallboardApp(App[None]):
         self.push_screen(MenuScreen(question, [("", lines)], now), chosen)
 
     def action_ask_filter(self) -> None:
-        question = "Only jobs and events with a text; !text: without it"
-        self._ask(question, "text", self.view.filter, str, self._filter)
+        def filled(fields: FormFields | None) -> None:
+            if fields is not None:
+                text = fields["text"].strip()
+                self.playback.update_view(filter=text, jobs_top=0, log_back=0)
 
-    def _filter(self, text: str) -> None:
-        self.playback.update_view(filter=text.strip(), jobs_top=0, log_back=0)
+        question = "Only jobs and events with a text; !text: without it"
+        self.push_screen(FormScreen(question, {"text": self.view.filter}), filled)
 
     # The screen itself.
 

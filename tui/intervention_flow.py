@@ -34,12 +34,10 @@ class InterventionFlow:
             self._choose(title, menus.intervention_menu(frame, run, targets))
 
     def fork(self) -> None:
-        """Offer policies for a second run."""
         if (live := self._live()) is not None:
             self._choose(f"Fork at {clock(live[0].at_ms)}", [menus.fork_menu(*live)])
 
     def until(self) -> None:
-        """Offer moments until which the run is played."""
         if (frame := self._playback.frame) is not None:
             waiting = self._playback.player.until is not None
             self._choose("Play until …", [menus.until_menu(frame, waiting)])
@@ -84,7 +82,6 @@ class InterventionFlow:
         self._app.push_screen(MenuScreen(title, lines), chosen)
 
     def _follow(self, title: str, item: menus.MenuItem, resume: Callable[[], None]) -> None:
-        """Do what was chosen, or ask for the details."""
         match item.then:
             case menus.MenuGroup() as group:
                 self._open(title, [group], resume)

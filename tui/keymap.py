@@ -9,8 +9,7 @@ _SPELLED_BY_TEXTUAL = {"+": "plus,equals_sign", ",": "comma", "esc": "escape"}
 class Command(msgspec.Struct, frozen=True):
     """One thing to do: its key as people read it, the action of the app, and what it does.
 
-    `word` is for the bottom line, which drops the commands of the highest `rank` first; it never
-    shows those without a rank.
+    `word` is for the bottom line, which has commands with a `rank` only; the highest go first.
     """
 
     key: str
@@ -42,8 +41,8 @@ _TIME = (
     Command("[", "scrub(-1)", "back by a hundredth of the run", "scrub", 5),
     Command("}", "scrub(10)", "forward by a tenth of the run"),
     Command("{", "scrub(-10)", "back by a tenth of the run"),
-    Command("home", "seek_to('start')", "to the beginning"),
-    Command("end", "seek_to('end')", "to the end of what is known; follows a journal that grows"),
+    Command("home", "seek_start", "to the beginning"),
+    Command("end", "seek_end", "to the end of what is known; follows a journal that grows"),
     Command("g", "ask_time", "go to a time: 7:30, 90s, 1h30m", "go to", 6),
     Command("u", "until", "play until a time, a fault, the end of a job", "until", 9),
 )
@@ -66,8 +65,8 @@ _VIEW = (
     Command("z", "maximise", "the focused pane alone, or all again", "zoom", 8),
     Command("c", "cell_size", "slots: what fits, tiles, cells, half blocks, racks", "cells", 9),
     Command("/", "ask_filter", "only jobs and events with a text; !text: without it", "filter", 7),
-    Command("s", "sort(1)", "sort the jobs by the next column", "sort", 10),
-    Command("S", "sort(0)", "reverse the order of the jobs"),
+    Command("s", "sort", "sort the jobs by the next column", "sort", 10),
+    Command("S", "reverse_order", "reverse the order of the jobs"),
     Command("a", "all_jobs", "also jobs that have left the system, or not", "all jobs", 11),
     Command("e", "log_level", "events: headlines, also decisions, everything", "events", 12),
     Command("k", "ask_kind", "events of one kind only, or of all"),

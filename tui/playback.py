@@ -1,10 +1,10 @@
 """Asking a source for frames, and letting time pass.
 
 A `View` says what the user wants to see, the `Frame` that answers it what is shown.  Nothing here
-knows Textual or reads a clock.
+reads a clock.
 """
 
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -12,16 +12,11 @@ from callboard.experiments.interventions import Intervention, InterventionReques
 from callboard.journal.replay.frame import Frame, RunInfo, View
 from callboard.journal.replay.player import Player
 from callboard.journal.replay.recorded import RecordedSource
-from callboard.journal.replay.source import (
-    GoTo,
-    Move,
-    Request,
-    Source,
-    Stay,
-    Step,
-    StepKind,
-)
+from callboard.journal.replay.source import GoTo, Move, Request, Source, Stay, Step, StepKind
 from callboard.scheduler.model import Millis
+
+if TYPE_CHECKING:
+    from callboard.tui.app import CallboardApp
 
 _READ_AT_ONCE = 4_000
 _READ_PAUSE_S = 0.005
@@ -37,36 +32,19 @@ _OWED_MOST_S = 0.25
 """While a source takes longer than this for a frame, virtual time passes more slowly."""
 
 
-class Display(Protocol):
-    """What shows the frames."""
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the display is still open."""
-
-    def room(self, view: View) -> dict[str, int]:
-        """The room in the panes, as fields of a `View`."""
-
-    def show(self, frame: Frame) -> None:
-        """Show a frame."""
-
-    def say(self, note: str) -> None:
-        """Show a note in the first line, or none."""
-
-    def tell(self, message: str, *, warning: bool = False) -> None:
-        """Show a message for a while."""
-
-
 class Playback:
-    """Asks for frames, one after the other, and has them shown."""
+    """Asks for frames, one after the other, and has the app show them.
 
-    def __init__(self, source: Source, display: Display) -> None:
+    Of the app it uses `room`, `show`, `say`, `tell` and `is_running` only.
+    """
+
+    def __init__(self, source: Source, app: "CallboardApp") -> None:
         self.source = source
         self.player = Player()
         self.view = View()
         self.frame: Frame | None = None
         self.run: RunInfo | None = None
-        self._display = display
+        self._app = app
         self._waiting = 0
         """The number of requests without an answer yet."""
         self._owed_s = 0.0
@@ -80,15 +58,15 @@ class Playback:
 
     def ask(self, move: Move | None = None) -> None:
         """Ask for a frame, of the present moment unless told otherwise."""
-        self.set_view(**self._display.room(self.view))
+        self.set_view(**self._app.room(self.view))
         self._waiting += 1
         self.source.ask(Request(move or Stay(), self.view), self.answered)
 
     def intervene(self, intervention: Intervention) -> None:
-        """Ask a live run for an intervention; of a recorded one only say that it cannot be."""
+        """Ask a live run for an intervention; a recorded one only tells that it stays as it was."""
         if not self.is_live():
             return
-        self.set_view(**self._display.room(self.view))
+        self.set_view(**self._app.room(self.view))
         self._waiting += 1
         source = cast(LiveSource, self.source)
         source.ask(InterventionRequest(intervention, self.view), self.answered)
@@ -96,16 +74,16 @@ class Playback:
     def is_live(self) -> bool:
         """Whether the run can be changed; a message says so if it cannot."""
         if not self.source.live:
-            self._display.tell(RECORDED_REFUSAL, warning=True)
+            self._app.tell(RECORDED_REFUSAL, warning=True)
         return self.source.live
 
     def answered(self, frame: Frame) -> None:
         """Take a frame that has come, and show it."""
         self._waiting -= 1
-        if not self._display.is_running:
+        if not self._app.is_running:
             return
         if self._waited_s > _NOTE_AFTER_S and not self._waiting:
-            self._display.say("")
+            self._app.say("")
         self._waited_s = 0.0
         self.frame = frame
         if frame.run is not None:
@@ -114,12 +92,12 @@ class Playback:
         if self.player.playing and (frame.reached or frame.over):
             self.player.stop()
         if frame.refusal:
-            self._display.tell(frame.refusal, warning=True)
+            self._app.tell(frame.refusal, warning=True)
         self.set_view(jobs_top=frame.rows_top)
         flat_out = self.player.playing and self.player.speed is None
         if self.source.live and flat_out and not self._waiting:
             self.ask(self.player.play(0))  # the run goes on while this frame is drawn
-        self._display.show(frame)
+        self._app.show(frame)
 
     def set_view(self, **changes: Any) -> None:
         """Change the view for the next request."""
@@ -137,7 +115,7 @@ class Playback:
         if self._waiting:
             self._waited_s += seconds
             if self._waited_s > _NOTE_AFTER_S:
-                self._display.say("simulating …")
+                self._app.say("simulating …")
         if not self.player.playing:
             return
         self._owed_s = min(self._owed_s + seconds, _OWED_MOST_S)
@@ -150,6 +128,16 @@ class Playback:
         again = self.frame is not None and self.frame.over and not self.player.playing
         self.player.playing = not self.player.playing
         self.ask(GoTo(0) if again else None)
+
+    def faster(self, steps: int) -> None:
+        """Faster by that many steps, or slower below 0."""
+        self.player.faster(steps)
+        self.ask()
+
+    def flat_out_or_usual(self) -> None:
+        """As fast as it goes, or back to ×60."""
+        self.player.set_speed(60 if self.player.speed is None else None)
+        self.ask()
 
     def follow(self) -> None:
         """Keep up with a run in another process."""
@@ -171,6 +159,11 @@ class Playback:
         self.ask(GoTo(at_ms - 1 if mark else at_ms))
         if mark:
             self.ask(Step(StepKind.MARK))
+
+    def seek_divergence(self) -> None:
+        """To where two runs first differ, and stop."""
+        self.player.stop()
+        self.ask(Step(StepKind.DIVERGENCE))
 
     def seek_end(self) -> None:
         """To the end of what is known; a journal that is still being written is followed."""
@@ -195,8 +188,8 @@ class Playback:
         if more:
             note = f"reading, {len(source.recording):,} events so far"
         elif was_growing and not self._growing:
-            self._display.tell(_ending(source))
-        self._display.say(note)
+            self._app.tell(_ending(source))
+        self._app.say(note)
         if len(source.recording) != known or not (more or self._growing):
             self.ask()
         if more:
@@ -205,7 +198,6 @@ class Playback:
 
 
 def _ending(source: RecordedSource) -> str:
-    """How a journal ended that was being written."""
     if source.recording.ended is not None:
         return "the journal is complete: the run has ended"
     return "the journal is cut off: its writer is gone, and the run has not ended"

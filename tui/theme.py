@@ -1,4 +1,4 @@
-"""Colours, signs and the two themes.  No colour says anything that no sign or word says.
+"""Colours, signs and the two themes.  Whatever a colour says, a sign or a word says too.
 
 The hues of jobs are Okabe and Ito's ("Color Universal Design", 2008), which people with any of the
 usual kinds of colour blindness can tell apart; a test measures the distances.  Vermillion is kept
@@ -15,7 +15,8 @@ from textual.app import App
 from textual.theme import Theme
 
 from callboard.actors.vocabulary.events import Mark
-from callboard.journal.replay.frame import NodeStatus, SlotState
+from callboard.journal.replay.frame import Frame, NodeStatus, SlotState, master_unaware
+from callboard.scheduler.model import NodeId
 
 SLOT_SIGNS = {
     SlotState.IDLE: "·",
@@ -81,18 +82,14 @@ class Palette(msgspec.Struct, frozen=True):
     """Whether colours have no shades: running attempts are bright, dimmed ones faint."""
 
     def hue(self, job: int) -> str:
-        """The job's colour, the same wherever it is shown."""
         return self.jobs[job % len(self.jobs)]
 
     def mark(self, mark: Mark) -> str:
         """The colour of a mark, and of its line in the log."""
-        return {
-            Mark.NONE: self.text,
-            Mark.PREEMPTION: self.warning,
-            Mark.RETURNED: self.good,
-            Mark.LOST: self.fault,
-            Mark.FAULT: self.fault,
-        }[mark]
+        if mark in (Mark.LOST, Mark.FAULT):
+            return self.fault
+        marks = {Mark.PREEMPTION: self.warning, Mark.RETURNED: self.good}
+        return marks.get(mark, self.text)
 
     def shade(self, colour: str, level: int) -> str:
         """A colour in one of `SHADES` steps of brightness, the last being the full one."""
@@ -104,69 +101,39 @@ class Palette(msgspec.Struct, frozen=True):
 
     @property
     def edge(self) -> str:
-        """The frames of panes."""
         return self.faint if self.flat else blend(self.ground, self.text, 0.2)
 
 
-DARK = Palette(
-    ground="#101216",
-    raised="#1B1F27",
-    text="#D8DCE4",
-    dim="#8A92A0",
-    faint="#4A505C",
-    accent="#7AA2F7",
-    fault="#E8602C",
-    good="#3FBF8F",
-    warning="#CC79A7",
-    jobs=("#56B4E9", "#E69F00", "#12A87E", "#F0E442", "#CC79A7", "#3A7FD5"),
+_PALETTES = {
+    "ground": ("#101216", "#FBFBF8", "#000000", "#ffffff"),
+    "raised": ("#1B1F27", "#ECECE6", "#0000aa", "#aaaaaa"),
+    "text": ("#D8DCE4", "#22262E", "#ffffff", "#000000"),
+    "dim": ("#8A92A0", "#666C78", "#aaaaaa", "#555555"),
+    "faint": ("#4A505C", "#B4B8C0", "#555555", "#aaaaaa"),
+    "accent": ("#7AA2F7", "#2757B0", "#55ffff", "#0000aa"),
+    "fault": ("#E8602C", "#C03A00", "#ff5555", "#aa0000"),
+    "good": ("#3FBF8F", "#007A55", "#55ff55", "#00aa00"),
+    "warning": ("#CC79A7", "#A3477A", "#ff55ff", "#aa00aa"),
+    "jobs": (
+        ("#56B4E9", "#E69F00", "#12A87E", "#F0E442", "#CC79A7", "#3A7FD5"),
+        ("#2D7CB8", "#BF7F05", "#12AC91", "#C2AE13", "#8D2250", "#061F81"),
+        ("#55ffff", "#ffff55", "#55ff55", "#ff55ff", "#5555ff", "#aa5500"),
+        ("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#00aaaa", "#555555"),
+    ),
+    "flat": (False, False, True, True),
+}
+DARK, LIGHT, DARK_16, LIGHT_16 = (
+    msgspec.convert(dict(zip(_PALETTES, column, strict=True)), Palette)
+    for column in zip(*_PALETTES.values(), strict=True)
 )
-LIGHT = Palette(
-    ground="#FBFBF8",
-    raised="#ECECE6",
-    text="#22262E",
-    dim="#666C78",
-    faint="#B4B8C0",
-    accent="#2757B0",
-    fault="#C03A00",
-    good="#007A55",
-    warning="#A3477A",
-    jobs=("#2D7CB8", "#BF7F05", "#12AC91", "#C2AE13", "#8D2250", "#061F81"),
-)
-DARK_16 = Palette(
-    ground="#000000",
-    raised="#0000aa",
-    text="#ffffff",
-    dim="#aaaaaa",
-    faint="#555555",
-    accent="#55ffff",
-    fault="#ff5555",
-    good="#55ff55",
-    warning="#ff55ff",
-    jobs=("#55ffff", "#ffff55", "#55ff55", "#ff55ff", "#5555ff", "#aa5500"),
-    flat=True,
-)
-LIGHT_16 = Palette(
-    ground="#ffffff",
-    raised="#aaaaaa",
-    text="#000000",
-    dim="#555555",
-    faint="#aaaaaa",
-    accent="#0000aa",
-    fault="#aa0000",
-    good="#00aa00",
-    warning="#aa00aa",
-    jobs=("#0000aa", "#aa5500", "#00aa00", "#aa00aa", "#00aaaa", "#555555"),
-    flat=True,
-)
-"""For terminals of 16 colours: exactly these colours, so that none is approximated."""
-
-THEME_NAMES = ("dark", "light")
+"""Those with 16 are for terminals of 16 colours: exactly these colours, so none is approximated."""
 
 
 def register_themes(app: App[Any], chosen: str) -> dict[str, Palette]:
     """Register both themes with the app and apply one; their palettes by name."""
     few = app.console.color_system in ("standard", "windows")
-    palettes = dict(zip(THEME_NAMES, (DARK_16, LIGHT_16) if few else (DARK, LIGHT), strict=True))
+    dark, light = (DARK_16, LIGHT_16) if few else (DARK, LIGHT)
+    palettes = {"dark": dark, "light": light}
     for name, palette in palettes.items():
         app.register_theme(_theme(name, palette))
     app.theme = chosen
@@ -188,6 +155,15 @@ def _theme(name: str, palette: Palette) -> Theme:
         dark=name == "dark",
         variables={"edge": palette.edge},
     )
+
+
+def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
+    """A node's mark, and whether the master is wrong about it."""
+    status, lost = frame.node_status[node], frame.lost[node]
+    mark = next((glyph for flag, glyph in STATUS_SIGNS if status & flag), " ")
+    if lost and not status & NodeStatus.DOWN:
+        return LOST_SIGN, True
+    return mark, master_unaware(status, lost)
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,16 @@
-"""`callboard check`: hold a policy against the properties that it claims, in drawn scenarios."""
+"""Test a policy against the properties that it guarantees, each in many small scenarios drawn by
+Hypothesis; print a table, and write the smallest counterexample to each broken property as a
+scenario file.  Exit status 1 if a guarantee failed.
+
+examples:
+  callboard check fair
+  callboard check './mine.py:MyOrder+delay' --profile thorough
+  callboard check fifo --property max-min       test a property that it does not guarantee
+  callboard check --replay mine-max-min.toml    test a counterexample again
+  callboard check --list                        what properties there are
+
+`callboard run --check` is something else: it tests one run against the invariants S1 to S15.
+"""
 
 import argparse
 import sys
@@ -8,116 +20,77 @@ from typing import NamedTuple
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
+from callboard import search_arguments
 from callboard.console import PlainConsole, ReportConsole, plain, print_list
 from callboard.experiments import plugins
 from callboard.experiments.journal_paths import slug
 from callboard.experiments.user_errors import InputError
-from callboard.fairness import counterexample
+from callboard.fairness import counterexample, search
 from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
 from callboard.fairness.property import Property, evaluate, is_guaranteed
 from callboard.fairness.scenario_family import scenario_size
-from callboard.fairness.search import (
-    Finding,
-    PolicyUnderTest,
-    examine,
-    temporary_hypothesis_home,
-)
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.strict_decoder import suggestion
-from callboard.search_arguments import (
-    add_search_arguments,
-    check_folder,
-    command_to_repeat,
-    example_count,
-    write_scenario,
-)
-
-DESCRIPTION = """\
-Hold a policy against the properties that it claims, each in many small scenarios drawn by
-Hypothesis; print a table, and write the smallest counterexample to each property that is broken
-as a scenario file.  Exit status 1 if a claim failed.
-"""
-
-EPILOG = """\
-examples:
-  callboard check fair
-  callboard check './mine.py:MyOrder+delay' --profile thorough
-  callboard check fifo --property max-min       hold it to one that it does not claim
-  callboard check --replay mine-max-min.toml    hold it against a counterexample again
-  callboard check --list                        what properties there are
-
-`callboard run --check` is something else: it holds one run against the invariants S1 to S15.
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description, parser.epilog = DESCRIPTION, EPILOG
     add = parser.add_argument
     add("policy", nargs="?", metavar="POLICY", help="as `callboard run --policy` takes it")
-    add(
-        "--property",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="only this one, as if it were claimed; may be repeated",
-    )
-    add("--all", action="store_true", help="also those that the policy does not claim")
-    add_search_arguments(parser)
-    add("--replay", type=Path, metavar="FILE", help="hold a counterexample's policy, or POLICY,"
-        " against its property in its scenario")  # fmt: skip
+    only = "only this one, as if it were guaranteed; may be repeated"
+    add("--property", action="append", default=[], metavar="NAME", help=only)
+    add("--all", action="store_true", help="also those that the policy does not guarantee")
+    search_arguments.add_search_arguments(parser)
+    again = "test a counterexample's policy, or POLICY, against its property in its scenario"
+    add("--replay", type=Path, metavar="FILE", help=again)
     add("--list", action="store_true", help="list the properties, and do nothing else")
 
 
 def check_command(options: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     if options.list:
         return _list()
     if options.replay is not None:
         return _replay(options.replay, options.policy)
     if options.policy is None:
         raise InputError("name a policy, as in `callboard check fair`")
-    check_folder(options)
+    search_arguments.check_folder(options)
     policy = plugins.canonical_policy(options.policy)
     plan = _plan(plugins.load_policy(policy), options)
-    examples = example_count(options)
-    with (
-        temporary_hypothesis_home(),
-        steps_progress(policy, examples * len(plan.properties)) as watch,
-    ):
-        findings = examine(
-            PolicyUnderTest(policy, plugins.load_policy),
-            plan.properties,
-            examples=examples,
-            seed=options.seed,
-            on_progress=watch,
+    examples = search_arguments.example_count(options)
+    progress = steps_progress(policy, examples * len(plan.properties))
+    tested = search.PolicyUnderTest(policy, plugins.load_policy)
+    with search.temporary_hypothesis_home(), progress as watch:
+        findings = search.examine(
+            tested, plan.properties, examples=examples, seed=options.seed, on_progress=watch
         )
     written = {
         finding.prop.name: _write(finding, policy, options)
         for finding in findings
         if finding.counterexample is not None
     }
-    _print(policy, plan, findings, written, examples, options.seed)
-    return 1 if plan.claimed & written.keys() else 0
+    told = f"{count(examples, 'scenario')} each, seed {options.seed}"
+    told = f"  {_properties(len(plan.guaranteed))} guaranteed, {told}"
+    _print(plain(policy, "bold") + plain(told), plan, findings, written)
+    return 1 if plan.guaranteed & written.keys() else 0
 
 
 class PropertySelection(NamedTuple):
-    """The properties that are looked at, and the names of those that must hold."""
+    """The properties that are tested, and the names of those that must hold."""
 
     properties: Sequence[Property]
-    claimed: frozenset[str]
+    guaranteed: frozenset[str]
 
 
 def _plan(policy: Policy, options: argparse.Namespace) -> PropertySelection:
     if options.property:
         named = frozenset(_known(name) for name in options.property)
         return PropertySelection([prop for prop in PROPERTIES if prop.name in named], named)
-    claimed = frozenset(prop.name for prop in PROPERTIES if is_guaranteed(policy, prop))
-    wanted = [prop for prop in PROPERTIES if options.all or prop.name in claimed]
-    return PropertySelection(wanted, claimed)
+    guaranteed = frozenset(prop.name for prop in PROPERTIES if is_guaranteed(policy, prop))
+    wanted = [prop for prop in PROPERTIES if options.all or prop.name in guaranteed]
+    return PropertySelection(wanted, guaranteed)
 
 
 def _known(name: str) -> str:
@@ -128,36 +101,32 @@ def _known(name: str) -> str:
     return name
 
 
-def _write(finding: Finding, policy: str, options: argparse.Namespace) -> Path:
-    """Write the counterexample; its file."""
+def _write(finding: search.Finding, policy: str, options: argparse.Namespace) -> Path:
     assert finding.counterexample is not None
     words = ["callboard", "check", policy, "--property", finding.prop.name]
-    command = command_to_repeat(words, options)
+    command = search_arguments.command_to_repeat(words, options)
     text = counterexample.counterexample_text(finding.counterexample, finding.prop, policy, command)
-    return write_scenario(text, f"{slug(policy)}-{finding.prop.name}.toml", options)
+    return search_arguments.write_scenario(
+        text, f"{slug(policy)}-{finding.prop.name}.toml", options
+    )
 
 
 def _print(
-    policy: str,
+    heading: Text,
     plan: PropertySelection,
-    findings: Sequence[Finding],
+    findings: Sequence[search.Finding],
     written: dict[str, Path],
-    examples: int,
-    seed: int,
 ) -> None:
     console = ReportConsole()
-    heading = plain(policy, "bold") + plain(
-        f"  {_properties(len(plan.claimed))} claimed, {count(examples, 'scenario')} each,"
-        f" seed {seed}"
-    )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("property", no_wrap=True)
-    table.add_column("held in", justify="right", no_wrap=True)
+    table.add_column("tested in", justify="right", no_wrap=True)
     table.add_column("", overflow="fold")
     for finding in findings:
         name, found = finding.prop.name, finding.counterexample
-        style = ("bold red" if name in plan.claimed else "yellow") if found else ""
-        table.add_row(plain(name, style), plain(_held(finding)), plain(_told(finding, plan), style))
+        style = ("bold red" if name in plan.guaranteed else "yellow") if found else ""
+        result = plain(_result(finding, plan), style)
+        table.add_row(plain(name, style), plain(_tested(finding)), result)
     console.print_line(heading)
     console.print(table)
     for finding in findings:
@@ -166,49 +135,48 @@ def _print(
             console.print_line(plain(f"{name}: {finding.prop.says}", "bold"))
             console.print_line(plain(f"  {finding.counterexample.seen}"))
             console.print_line(plain(f"  written to {written[name]}"))
-    broken = len(plan.claimed & written.keys())
-    console.print(plain(f"{count(broken, 'claim')} failed" if broken else "no claim failed"))
+    failed = len(plan.guaranteed & written.keys())
+    console.print(plain(f"{count(failed, 'guarantee') if failed else 'no guarantee'} failed"))
 
 
 def _properties(number: int) -> str:
     return "1 property" if number == 1 else f"{number} properties"
 
 
-def _held(finding: Finding) -> str:
+def _tested(finding: search.Finding) -> str:
     if finding.counterexample is not None:
         return "broken"
     return f"{finding.tested:,}" if finding.tested else "–"
 
 
-def _told(finding: Finding, plan: PropertySelection) -> str:
-    found = finding.counterexample
+def _result(finding: search.Finding, plan: PropertySelection) -> str:
+    found, remarks = finding.counterexample, []
     if found is not None:
         nodes, jobs, _ = scenario_size(found.scenario)
-        what = f"by {count(nodes, 'node')} and {count(jobs, 'job')}"
-        return what if finding.prop.name in plan.claimed else f"{what}; not claimed"
-    if not finding.tested:
-        return f"says nothing: {finding.not_applicable or 'there was nothing to hold it against'}"
-    return "" if finding.prop.name in plan.claimed else "not claimed"
+        remarks = [f"by {count(nodes, 'node')} and {count(jobs, 'job')}"]
+    elif not finding.tested:
+        return f"says nothing: {finding.not_applicable or 'there was nothing to test'}"
+    if finding.prop.name not in plan.guaranteed:
+        remarks.append("not guaranteed")
+    return "; ".join(remarks)
 
 
 def _replay(path: Path, policy: str | None) -> int:
-    """Hold a policy against a file's property in its scenario."""
+    """Test a policy against a file's property in its scenario."""
     prop, scenario = counterexample.read_counterexample(path)
     name = plugins.canonical_policy(policy or scenario.policies[0], scenario.parts)
-    verdict = evaluate(prop, PolicyUnderTest(name, plugins.load_policy).experiment(scenario))
+    verdict = evaluate(prop, search.PolicyUnderTest(name, plugins.load_policy).experiment(scenario))
     if verdict.broken:
         what = f"breaks it: {verdict.broken}"
     elif verdict.times:
-        what = f"keeps to it here ({count(verdict.times, 'time')})"
+        what = f"keeps it here ({count(verdict.times, 'time')})"
     else:
-        why = verdict.not_applicable or "there is nothing to hold it against"
-        what = f"is not held against it: {why}"
+        what = f"is not tested: {verdict.not_applicable or 'there is nothing to test'}"
     print(f"{prop.name}: {prop.says}\n{name} {what}")
     return 1 if verdict.broken else 0
 
 
 def _list() -> int:
-    """Print the properties."""
     if not sys.stdout.isatty():
         print_list((prop.name, prop.says) for prop in PROPERTIES)
         return 0

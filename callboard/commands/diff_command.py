@@ -1,4 +1,6 @@
-"""`callboard diff`: where two journals part."""
+"""Name the first event at which two journals differ.  Exit status 0 if they tell the same events, 1
+if they do not.
+"""
 
 import argparse
 from pathlib import Path
@@ -7,22 +9,13 @@ from callboard.journal.tell.diff import diff_journals, diff_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description = (
-        "Name the first event at which two journals part.  Exit status 0 if they tell the same"
-        " events, 1 if they do not."
-    )
     parser.add_argument("left", type=Path, metavar="A", help="a journal")
     parser.add_argument("right", type=Path, metavar="B", help="the journal to compare it with")
-    parser.add_argument(
-        "--no-reasons",
-        action="store_true",
-        help="let equal decisions count as equal though their reasons differ",
-    )
+    ignored = "count equal decisions as equal even if their reasons differ"
+    parser.add_argument("--no-reasons", action="store_true", help=ignored)
 
 
 def diff_command(options: argparse.Namespace) -> int:
-    """Compare two journals."""
     found = diff_journals(options.left, options.right, reasons=not options.no_reasons)
     for line in diff_lines(found, str(options.left), str(options.right)):
         print(line)

@@ -1,32 +1,5 @@
-"""`callboard export`: a journal in a form that other programs read."""
+"""Turn a journal into a trace for Perfetto, or into a table.
 
-import argparse
-import contextlib
-import os
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Literal, TextIO, get_args
-
-from callboard.experiments.journal_paths import file_path
-from callboard.experiments.user_errors import InputError
-from callboard.journal.export.export_data import ExportData
-from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
-from callboard.journal.export.table_files import (
-    MissingExtraError,
-    check_parquet,
-    write_csv,
-    write_parquet,
-)
-from callboard.journal.export.trace import trace_lines
-from callboard.journal.reader import Journal
-from callboard.journal.tell.names import count
-
-Format = Literal["trace", "csv", "parquet"]
-FORMATS: tuple[Format, ...] = get_args(Format)
-SUFFIXES: dict[str, Format] = {".json": "trace", ".csv": "csv", ".parquet": "parquet"}
-
-EPILOG = """\
 formats, told by the end of the file's name or by --format:
   .json     a trace in the Trace Event Format: open it in https://ui.perfetto.dev
   .csv      a table, times in virtual milliseconds
@@ -39,30 +12,38 @@ examples:
   callboard export run.journal --to - --format csv --rows jobs | column -t -s,
 """
 
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, TextIO, get_args
+
+from callboard.arguments import add_journal_argument
+from callboard.experiments.journal_paths import file_path
+from callboard.experiments.user_errors import InputError
+from callboard.journal.export import table_files
+from callboard.journal.export.export_data import ExportData
+from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
+from callboard.journal.export.trace import trace_lines
+from callboard.journal.reader import Journal
+from callboard.journal.tell.names import count
+
+Format = Literal["trace", "csv", "parquet"]
+SUFFIXES: dict[str, Format] = {".json": "trace", ".csv": "csv", ".parquet": "parquet"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description = "Turn a journal into a trace for Perfetto, or into a table."
-    parser.epilog = EPILOG
-    parser.add_argument(
-        "journal",
-        type=Path,
-        metavar="JOURNAL",
-        help="what `callboard run --journal` has written; one cut off is taken as far as it goes",
-    )
-    parser.add_argument(
-        "--to", required=True, metavar="FILE", help="the file to write; - for standard output"
-    )
-    parser.add_argument("--format", choices=FORMATS, help="else by the end of the file's name")
-    parser.add_argument(
-        "--rows",
-        choices=ROW_KINDS,
-        help="of a table: a row for each attempt, which is usual, or for each job",
-    )
+    add = parser.add_argument
+    add_journal_argument(parser, "; one cut off is taken as far as it goes")
+    add("--to", required=True, metavar="FILE", help="the file to write; - for standard output")
+    add("--format", choices=get_args(Format), help="else by the end of the file's name")
+    rows = "of a table: a row for each attempt, which is usual, or for each job"
+    add("--rows", choices=ROW_KINDS, help=rows)
 
 
 def export_command(options: argparse.Namespace) -> int:
-    """Write the file."""
     form = _format(options.to, options.format)
     if options.rows is not None and form == "trace":
         raise InputError("--rows: a trace has no rows; use it with .csv or .parquet")
@@ -83,16 +64,10 @@ def export_command(options: argparse.Namespace) -> int:
 
 
 def _format(to: str, asked: Format | None) -> Format:
-    """The format that was asked for, or that the name says."""
-    if asked is not None:
-        return asked
-    found = SUFFIXES.get(Path(to).suffix.lower())
+    found = asked or SUFFIXES.get(Path(to).suffix.lower())
     if found is None:
-        known = ", ".join(SUFFIXES)
-        raise InputError(
-            f"--to {to}: cannot tell the format from this name; end it in one of {known}, or say"
-            " --format"
-        )
+        unknown = f"--to {to}: cannot tell the format from this name"
+        raise InputError(f"{unknown}; end it in one of {', '.join(SUFFIXES)}, or say --format")
     return found
 
 
@@ -100,13 +75,13 @@ def _check_parquet(to: str) -> None:
     if to == "-":
         raise InputError("--to -: Parquet cannot go to standard output; name a file")
     try:
-        check_parquet()
-    except MissingExtraError as error:
+        table_files.check_parquet()
+    except table_files.MissingExtraError as error:
         raise InputError(str(error)) from None
 
 
 def _checked(to: str, journal: Path) -> Path:
-    """The file to write, if one can be written there and it is not the journal itself."""
+    """The file to write; InputError if it cannot be written, or is the journal itself."""
     path = file_path("--to", to)
     if path.exists() and journal.exists() and path.samefile(journal):
         raise InputError(f"--to {to}: this is the journal itself; choose another name")
@@ -114,7 +89,7 @@ def _checked(to: str, journal: Path) -> Path:
 
 
 def _write(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> str:
-    """Write; what has been written, in words."""
+    """Write the data; what was written, in words."""
     if form == "trace":
         with _opened(path) as file:
             number = -2  # the first line and the last
@@ -125,13 +100,13 @@ def _write(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> 
     columns = columns_of(data, rows)
     if form == "csv":
         with _opened(path) as file:
-            number = write_csv(columns, file)
+            number = table_files.write_csv(columns, file)
     else:
         run = data.started
         about = {"scenario": run.name, "policy": run.policy, "seed": str(run.seed)}
         assert path is not None
         with _whole(path) as part:
-            number = write_parquet(columns, part, about)
+            number = table_files.write_parquet(columns, part, about)
     return count(number, rows[:-1])
 
 
@@ -147,9 +122,9 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
 
 @contextlib.contextmanager
 def _whole(path: Path) -> Iterator[Path]:
-    """A place to write to that becomes the file when all is written: there is never half a file.
+    """A place to write to that becomes the file once all is written, so there is never half a file.
 
-    What is no ordinary file, a pipe say, is written to itself.
+    A pipe or a device is written to directly.
     """
     if path.exists() and not path.is_file():
         yield path

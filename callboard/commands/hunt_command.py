@@ -1,4 +1,12 @@
-"""`callboard hunt`: look for the scenario in which a policy looks worst against another."""
+"""Look for the scenario in which POLICY looks worst against another, by drawing scenarios, climbing
+and breeding; make it smaller while it stays nearly as bad, and write it as a scenario file.
+
+objectives: max slowdown, starvation time, unfairness, wasted work, mean response ratio
+
+examples:
+  callboard hunt fifo --against fair --objective 'max slowdown'
+  callboard hunt fair+kill --against fair --objective 'wasted work' --profile thorough
+"""
 
 import argparse
 from pathlib import Path
@@ -6,6 +14,7 @@ from textwrap import wrap
 
 import msgspec
 
+from callboard import search_arguments
 from callboard.experiments import plugins
 from callboard.experiments.journal_paths import slug
 from callboard.experiments.user_errors import InputError
@@ -17,45 +26,18 @@ from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.scenarios.toml_writer import to_toml
 from callboard.scheduler.registry.strict_decoder import suggestion
-from callboard.search_arguments import (
-    add_search_arguments,
-    check_folder,
-    command_to_repeat,
-    example_count,
-    write_scenario,
-)
-
-DESCRIPTION = """\
-Look for the scenario in which POLICY looks worst against another, by drawing scenarios, climbing
-and breeding; make it smaller while it stays nearly as bad, and write it as a scenario file.
-"""
-
-EPILOG = """\
-objectives: max slowdown, starvation time, unfairness, wasted work, mean response ratio
-
-examples:
-  callboard hunt fifo --against fair --objective 'max slowdown'
-  callboard hunt fair+kill --against fair --objective 'wasted work' --profile thorough
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description, parser.epilog = DESCRIPTION, EPILOG
     add = parser.add_argument
     add("policy", metavar="POLICY", help="as `callboard run --policy` takes it")
     add("--against", required=True, metavar="POLICY", help="the policy that it is compared with")
-    add(
-        "--objective",
-        "--goal",
-        default="max slowdown",
-        help="in what it is to look bad (default: max slowdown)",
-    )
-    add_search_arguments(parser)
+    objective = "the figure in which it is to look bad (default: max slowdown)"
+    add("--objective", "--goal", default="max slowdown", help=objective)
+    search_arguments.add_search_arguments(parser)
 
 
 def hunt_command(options: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     objective: str = options.objective
     if objective not in OBJECTIVES:
         raise InputError(
@@ -65,13 +47,11 @@ def hunt_command(options: argparse.Namespace) -> int:
     hunted, against = (plugins.canonical_policy(text) for text in (options.policy, options.against))
     if hunted == against:
         raise InputError(f"--against {against}: a policy is as good as itself")
-    check_folder(options)
-    examples = example_count(options)
+    search_arguments.check_folder(options)
+    examples = search_arguments.example_count(options)
     mine, its = (PolicyUnderTest(name, plugins.load_policy) for name in (hunted, against))
-    with (
-        temporary_hypothesis_home(),
-        steps_progress(f"{hunted} against {against}", 2 * examples) as watch,
-    ):
+    progress = steps_progress(f"{hunted} against {against}", 2 * examples)
+    with temporary_hypothesis_home(), progress as watch:
         found, tried = hunt(
             mine, its, objective, examples=examples, seed=options.seed, on_progress=watch
         )
@@ -91,7 +71,7 @@ def _write(worst_case: WorstCase, hunted: str, against: str, options: argparse.N
         f"{hunted} looks bad against {against} here.",
         *wrap(f"{objective} ({OBJECTIVES[objective][0]}): {worst_case.worse:,.3f}", 96),
         "",
-        *wrap(f"found by: {command_to_repeat(words, options)}", 96),
+        *wrap(f"found by: {search_arguments.command_to_repeat(words, options)}", 96),
     ]
     scenario = msgspec.structs.replace(
         worst_case.scenario,
@@ -100,4 +80,4 @@ def _write(worst_case: WorstCase, hunted: str, against: str, options: argparse.N
         policies=(hunted, against),
     )
     name = f"{slug(hunted)}-against-{slug(against)}-{slug(objective)}.toml"
-    return write_scenario(to_toml(scenario, remarks), name, options)
+    return search_arguments.write_scenario(to_toml(scenario, remarks), name, options)

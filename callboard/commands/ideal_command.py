@@ -1,4 +1,7 @@
-"""`callboard ideal`: the simulator report's experiment on one divisible machine."""
+"""Play SWIM traces on one perfectly divisible machine under several disciplines, with errors in the
+estimates of sizes, as in Dell'Amico's simulator report (RR-13-282).  Prints tables, writes CSV
+files and figures; what was computed once is kept.
+"""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -8,19 +11,13 @@ from pathlib import Path
 from callboard.arguments import number, whole_number
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
+from callboard.experiments.ideal_study import workers
 from callboard.experiments.ideal_study.cache import Cache, default_path
 from callboard.experiments.ideal_study.plots import draw_figures
 from callboard.experiments.ideal_study.report_tables import study_tables, write_study_csv
 from callboard.experiments.ideal_study.results import Results
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
-from callboard.experiments.ideal_study.workers import (
-    cached_outcomes,
-    dask_workers,
-    local_workers,
-    missing_batches,
-    run_batches,
-)
 from callboard.experiments.user_errors import InputError
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import DISCIPLINES
@@ -33,24 +30,14 @@ _ABOVE_0 = number("a finite number above 0", lambda value: 0 < value < inf)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description = (
-        "Play SWIM traces on one perfectly divisible machine under several disciplines, with "
-        "errors in the estimates of sizes, as in Dell'Amico's simulator report (RR-13-282). "
-        "Prints tables, writes CSV files and figures; what was computed once is kept."
-    )
     add = parser.add_argument
     add("traces", nargs="*", type=Path, metavar="TRACE", help="SWIM files, or folders with them")
     add("--report", action="store_true", help="all of the report's figures, 100 runs each")
     add("--sigma", nargs="+", type=_AT_LEAST_0, metavar="S", help="errors (default: 0 0.5 1)")
     add("--load", nargs="+", type=_ABOVE_0, metavar="L", help="loads (default: 0.9)")
     add("--dn", nargs="+", type=_ABOVE_0, metavar="R", help="ratios disk/network (default: 4)")
-    add(
-        "--runs",
-        type=whole_number(1),
-        metavar="N",
-        help="runs a point (default: 20; --report: 100)",
-    )
+    runs = "runs a point (default: 20; --report: 100)"
+    add("--runs", type=whole_number(1), metavar="N", help=runs)
     add("--disciplines", nargs="+", choices=DISCIPLINES, metavar="D", help=", ".join(DISCIPLINES))
     add("--against", choices=DISCIPLINES, metavar="D", help="what differences are taken to")
     add("--size-model", choices=SIZE_MODELS, default="report", help="how bytes become seconds")
@@ -63,7 +50,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def ideal_command(args: Namespace) -> int:
-    """Run the command; the exit status."""
     say = PlainConsole(stderr=True)
     try:
         return _experiment(args, say)
@@ -93,7 +79,7 @@ def _experiment(args: Namespace, say: PlainConsole) -> int:
 
 
 def _study(args: Namespace, say: PlainConsole) -> Study:
-    """What the arguments ask for; raises `InputError`."""
+    """The study that the arguments ask for; raises `InputError`."""
     for name in ("sigma", "load", "dn"):
         if args.report and getattr(args, name):
             raise InputError(f"--report has its own points, so --{name} says nothing with it")
@@ -101,15 +87,9 @@ def _study(args: Namespace, say: PlainConsole) -> Study:
     names = [trace.name for trace in traces]
     if len(set(names)) < len(names):
         raise InputError(f"two traces of one name among {', '.join(names)}")
-    if args.report:
-        points, figures = studies.report(names)
-    else:
-        points, figures = studies.grid(
-            names,
-            _once(args.sigma or [0.0, 0.5, 1.0]),
-            _once(args.load or [studies.LOAD]),
-            _once(args.dn or [studies.DN]),
-        )
+    sigmas, loads = args.sigma or [0.0, 0.5, 1.0], args.load or [studies.LOAD]
+    axes = [list(dict.fromkeys(each)) for each in (sigmas, loads, args.dn or [studies.DN])]
+    points, figures = studies.report(names) if args.report else studies.grid(names, *axes)
     default = studies.REPORT_DISCIPLINES if args.report else studies.DEFAULT_DISCIPLINES
     runs = args.runs or (studies.REPORT_RUNS if args.report else 20)
     disciplines = tuple(dict.fromkeys(args.disciplines or default))
@@ -117,7 +97,7 @@ def _study(args: Namespace, say: PlainConsole) -> Study:
 
 
 def _traces(args: Namespace, say: PlainConsole) -> list[Trace]:
-    """The traces given; with `--report` those of the report that are there, the absent named."""
+    """The traces given; with `--report` only the report's, and a line for each that is absent."""
     paths = [file for path in args.traces for file in _files(path)]
     if not paths and args.report and os.environ.get("CALLBOARD_TRACES"):
         paths = _files(Path(os.environ["CALLBOARD_TRACES"]))
@@ -136,7 +116,6 @@ def _traces(args: Namespace, say: PlainConsole) -> list[Trace]:
 
 
 def _files(path: Path) -> list[Path]:
-    """The path itself, or the SWIM files in a folder."""
     return sorted(path.glob("*.tsv")) if path.is_dir() else [path]
 
 
@@ -157,19 +136,15 @@ def _make_folder(folder: Path) -> None:
 
 
 def _results(args: Namespace, study: Study, cache: Cache, say: PlainConsole) -> Results:
-    """Find in the cache what is there and compute the rest."""
-    found = cached_outcomes(study, cache)
-    tasks = missing_batches(study, found)
+    """The outcomes that are in the cache, and the others computed."""
+    found = workers.cached_outcomes(study, cache)
+    tasks = workers.missing_batches(study, found)
     left = sum(len(task.runs) for task in tasks)
     have = sum(len(runs) for runs in found.values())
     if have:
         say.print(f"{have} of {have + left} runs were done before")
     if tasks:
-        workers = dask_workers(args.on) if args.on else local_workers(args.cores)
-        with workers as do, steps_progress("runs", have + left, done=have, left=True) as watch:
-            run_batches(tasks, found, cache, do, lambda n: watch("", n))
+        pool = workers.dask_workers(args.on) if args.on else workers.local_workers(args.cores)
+        with pool as do, steps_progress("runs", have + left, done=have, left=True) as watch:
+            workers.run_batches(tasks, found, cache, do, lambda n: watch("", n))
     return Results(study, found)
-
-
-def _once(values: list[float]) -> list[float]:
-    return list(dict.fromkeys(values))

@@ -1,4 +1,6 @@
-"""`callboard policies`: the parts that policies are made of."""
+"""List the orders, locality, preemption and speculation rules that `callboard run --policy` takes,
+with their parameters and defaults.
+"""
 
 import argparse
 import sys
@@ -15,16 +17,11 @@ A policy is an order and at most one part of each other kind: fair+delay(node=5,
 A part of your own: --policy ./mine.py:MyOrder (docs/policies.md says how to write one)"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command takes none."""
-    parser.description = (
-        "List the orders, locality, preemption and speculation rules that `callboard run --policy`"
-        " takes, with their parameters and defaults."
-    )
+def add_arguments(_parser: argparse.ArgumentParser) -> None:
+    """It takes none."""
 
 
 def policies_command(_options: argparse.Namespace) -> int:
-    """List the parts of policies, kind by kind, with their parameters."""
     found, broken = _all_parts()
     for line in broken:
         print(f"callboard: {line}", file=sys.stderr)
@@ -40,7 +37,7 @@ def policies_command(_options: argparse.Namespace) -> int:
 
 
 def _all_parts() -> tuple[dict[str, type[Part]], list[str]]:
-    """The shipped parts and the installed ones by name, and what is wrong with the others."""
+    """The shipped parts and the installed ones by name, and what is wrong with others."""
     found, broken = dict(PARTS), []
     for name, load in plugins.installed().items():
         try:
@@ -53,12 +50,11 @@ def _all_parts() -> tuple[dict[str, type[Part]], list[str]]:
 
 
 def _lines(name: str, part: type[Part]) -> list[tuple[str, str]]:
-    """The part's name and story and, on a second line, its parameters with their defaults."""
+    """The part's name and summary and, on a second line, its parameters."""
     parameters = _parameters(part)
     return [(name, part.summary), *([("", f"  {parameters}")] if parameters else [])]
 
 
 def _parameters(part: type[Part]) -> str:
-    """The part's parameters with their defaults."""
     defaults = msgspec.to_builtins(part.Params())
     return ", ".join(f"{k}={'unset' if v is None else v}" for k, v in defaults.items())

@@ -1,8 +1,10 @@
-"""`callboard replay`: a recorded run on the screen."""
+"""Show a recorded run on the screen: play it at any speed, step, go back and forth.  A run that was
+cut off is shown as far as it goes; one that is still being written is read on as it grows.
+"""
 
 import argparse
-from pathlib import Path
 
+from callboard.arguments import add_journal_argument
 from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.user_errors import InputError
 from callboard.journal.follow import Follower
@@ -14,29 +16,13 @@ _AT_ONCE = 20_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description = (
-        "Show a recorded run on the screen: play it at any speed, step, go back and forth.  A run"
-        " that was cut off is shown as far as it goes; one that is still being written is read on"
-        " as it grows."
-    )
-    parser.add_argument(
-        "journal",
-        type=Path,
-        metavar="JOURNAL",
-        help="what `callboard run --journal` has written, or is still writing",
-    )
-    parser.add_argument(
-        "-f",
-        "--follow",
-        action="store_true",
-        help="begin at the end of what is known and go on with it as it grows, like `tail -f`",
-    )
+    add_journal_argument(parser)
+    followed = "begin at the end of what is known and go on as it grows, like `tail -f`"
+    parser.add_argument("-f", "--follow", action="store_true", help=followed)
     add_screen_arguments(parser)
 
 
 def replay_command(options: argparse.Namespace) -> int:
-    """Show a journal on the screen."""
     check_terminal()
     source = FollowedSource(Follower(options.journal), oracle_of_journal)
     source.read_on(_AT_ONCE)  # what is wrong with the file's beginning is said before the screen

@@ -1,4 +1,11 @@
-"""`callboard run`: scenarios under policies, and one table that compares them."""
+"""Run each scenario under each policy and print one table that compares them.
+
+examples:
+  callboard run facebook-morning --policy fifo --policy fair --slowdown
+  callboard run trace.tsv --nodes 100 --jobs 1000 --policy fair
+  callboard run two-jobs --set tasks.sigma=0.3 --seed 7 --json
+  callboard run two-jobs --policy fair --journal fair.journal
+"""
 
 import argparse
 import contextlib
@@ -16,80 +23,39 @@ from callboard.experiments.solo_runs import first_of_shape, solo_times
 from callboard.journal.checks.rule import RuleReport, Violation
 from callboard.journal.figures.slowdown import slowdowns
 from callboard.journal.tell.names import count
-from callboard.policy_table import RunColumn, policy_table
+from callboard.policy_table import policy_table
 from callboard.progress_line import run_progress
-from callboard.run_arguments import (
-    PlannedRun,
-    add_scenario_arguments,
-    add_world_arguments,
-    plan_runs,
-)
+from callboard.run_arguments import PlannedRun, add_world_arguments, plan_runs
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 
-EPILOG = """\
-examples:
-  callboard run facebook-morning --policy fifo --policy fair --slowdown
-  callboard run trace.tsv --nodes 100 --jobs 1000 --policy fair
-  callboard run two-jobs --set tasks.sigma=0.3 --seed 7 --json
-  callboard run two-jobs --policy fair --journal fair.journal
-"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description = (
-        "Run each scenario under each policy and print one table that compares them."
+    add = parser.add_argument
+    what = (
+        "a name from `callboard scenarios`, a scenario file (.toml), a SWIM trace (.tsv), or a"
+        f" journal, whose run is played again; {DEFAULT_SCENARIO} if none is given"
     )
-    parser.epilog = EPILOG
-    parser.add_argument(
-        "scenarios",
-        nargs="*",
-        default=[],
-        metavar="SCENARIO",
-        help="a name from `callboard scenarios`, a scenario file (.toml), a SWIM trace (.tsv), or a"
-        f" journal, whose run is played again; {DEFAULT_SCENARIO} if none is given",
+    add("scenarios", nargs="*", default=[], metavar="SCENARIO", help=what)
+    policy = (
+        "parts from `callboard policies`, as in `fair+delay(node=5)`, or of a file of yours,"
+        " as in `./mine.py:MyOrder`; may be repeated; else the scenario's own"
     )
-    parser.add_argument(
-        "--policy",
-        action="append",
-        metavar="POLICY",
-        help="parts from `callboard policies`, as in `fair+delay(node=5)`, or of a file of yours,"
-        " as in `./mine.py:MyOrder`; may be repeated; else the scenario's own",
-    )
-    add_scenario_arguments(parser)
-    playing = add_world_arguments(parser)
-    playing.add_argument(
-        "--check",
-        action="store_true",
-        help="hold every event against the rules S1 to S15, and stop at the first that is broken",
-    )
-    playing.add_argument(
-        "--driver",
-        "--host",
-        choices=("trio", "direct"),
-        default="trio",
-        help="what runs the actors: Trio tasks, or a plain loop with the same results",
-    )
-    _add_output_arguments(parser.add_argument_group("what comes out"))
-
-
-def _add_output_arguments(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--json", action="store_true", help="print JSON instead of the table")
-    group.add_argument(
-        "--journal",
-        metavar="FILE",
-        help="record the run; of several runs each has its own (f-fair.journal for f.journal)",
-    )
-    group.add_argument(
-        "--slowdown",
-        action="store_true",
-        help="also compare each job with itself alone on the empty cluster",
-    )
+    add("--policy", action="append", metavar="POLICY", help=policy)
+    add = add_world_arguments(parser).add_argument
+    checked = "test every event against the rules S1 to S15, and stop at the first that is broken"
+    add("--check", action="store_true", help=checked)
+    driver = "what runs the actors: Trio tasks, or a plain loop with the same results"
+    add("--driver", "--host", choices=("trio", "direct"), default="trio", help=driver)
+    add = parser.add_argument_group("what comes out").add_argument
+    add("--json", action="store_true", help="print JSON instead of the table")
+    journal = "record the run; of several runs each has its own (f-fair.journal for f.journal)"
+    add("--journal", metavar="FILE", help=journal)
+    slowdown = "also compare each job with itself alone on the empty cluster"
+    add("--slowdown", action="store_true", help=slowdown)
 
 
 def run_command(options: argparse.Namespace) -> int:
-    """Run every scenario under every policy."""
     console = PlainConsole(stderr=True)
     plans = [
         plan_runs(name, options, options.policy) for name in options.scenarios or [DEFAULT_SCENARIO]
@@ -113,7 +79,6 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def _say_where(console: PlainConsole, path: Path | None) -> None:
-    """Tell where a run is recorded, if it is."""
     if path is not None:
         console.print(plain(f"recorded in {path}"), soft_wrap=True)
 
@@ -124,7 +89,7 @@ def _play_all(
     paths: dict[RunKey, Path],
     console: PlainConsole,
 ) -> tuple[list[RunResult], bool]:
-    """One run for each policy, until Ctrl-C; and whether that came."""
+    """One run for each policy until Ctrl-C, and whether that came."""
     played: list[RunResult] = []
     for run in plan:
         spec, journal = run.spec, paths.get(run.key)
@@ -156,7 +121,6 @@ def _play_all(
 def _with_slowdown(
     spec: RunSpec, played: Sequence[RunResult], console: PlainConsole
 ) -> list[RunResult]:
-    """The results with their jobs compared with themselves alone."""
     shapes = len(first_of_shape(spec.jobs))
     with _watcher(console, f"measuring {count(shapes, 'job')} alone", shapes) as watcher:
         alone = solo_times(spec, watcher)
@@ -168,7 +132,7 @@ def _with_slowdown(
 
 @contextlib.contextmanager
 def _watcher(console: PlainConsole, title: str, jobs: int) -> Iterator[RunWatcher | None]:
-    """A progress line where somebody can see it."""
+    """A progress line on a terminal, else nothing."""
     if not console.is_terminal:
         yield None
         return
@@ -178,19 +142,10 @@ def _watcher(console: PlainConsole, title: str, jobs: int) -> Iterator[RunWatche
 
 def _print_table(spec: RunSpec, played: Sequence[RunResult]) -> None:
     """The scenario in two lines, the table, and what names the runs."""
-    console = ReportConsole()
-    scenario, runs = (
-        spec.scenario,
-        [
-            RunColumn(
-                each.summary, each.wall_seconds, each.scheduling.us_per_decision, each.slowdown
-            )
-            for each in played
-        ],
-    )
+    console, scenario = ReportConsole(), spec.scenario
     console.print_line(plain(scenario.name, "bold") + plain(f"  {scenario.story}"))
     console.print_line(plain(_size(spec)))
-    console.print(policy_table(runs))
+    console.print(policy_table(played))
     for each in played:
         for line in (_footnote(each), *_checked(each.checks)):
             console.print_line(plain(line, "dim"))
@@ -198,7 +153,6 @@ def _print_table(spec: RunSpec, played: Sequence[RunResult]) -> None:
 
 
 def _size(spec: RunSpec) -> str:
-    """How much there is to do, and on what."""
     jobs, nodes = spec.jobs, node_facts(spec.scenario.cluster)
     maps, reduces = sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes)
     tasks = sum(job.maps for job in jobs), sum(job.reduces for job in jobs)
@@ -210,20 +164,19 @@ def _size(spec: RunSpec) -> str:
 
 
 def _footnote(result: RunResult) -> str:
-    """What names the run, and how it ended if not by itself."""
+    """The run's policy and digest, and how it ended if not by itself."""
     ending = {"until": ", stopped by --until", "interrupted": ", interrupted"}
     summary = result.summary
     return f"{summary.policy}: digest {summary.digest}{ending.get(summary.reason or '', '')}"
 
 
 def _checked(checks: Sequence[RuleReport]) -> list[str]:
-    """What the run was held against, how often, and what there was nothing to hold against."""
+    """Which rules the run was tested against, how often, and which had nothing to test."""
     if not checks:
         return []
     times = sum(check.times for check in checks)
     counts = ", ".join(f"{check.rule} {check.times:,}" for check in checks if check.times)
     idle = "; ".join(f"{check.rule}: {check.idle}" for check in checks if not check.times)
     used = sum(check.times > 0 for check in checks)
-    told = f"  checked: {used} of {len(checks)} rules, {count(times, 'time')}, none broken"
-    lines = [told, f"  {counts}"]
-    return [*lines, f"  not exercised: {idle}"] if idle else lines
+    first = f"  checked: {used} of {len(checks)} rules, {count(times, 'time')}, none broken"
+    return [first, f"  {counts}", *([f"  not exercised: {idle}"] if idle else [])]

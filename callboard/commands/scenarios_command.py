@@ -1,4 +1,4 @@
-"""`callboard scenarios`: what the library has."""
+"""List the library's scenarios by the names that `callboard run` takes, with what each is about."""
 
 import argparse
 
@@ -6,15 +6,10 @@ from callboard.console import print_list
 from callboard.scenarios.scenario_file import library_scenarios
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command takes none."""
-    parser.description = (
-        "List the scenarios that come with Callboard, by the name that `callboard run` takes, with"
-        " what each is about."
-    )
+def add_arguments(_parser: argparse.ArgumentParser) -> None:
+    """It takes none."""
 
 
 def scenarios_command(_options: argparse.Namespace) -> int:
-    """List the library."""
     print_list((name, story) for name, _, story in library_scenarios())
     return 0

@@ -1,38 +1,25 @@
-"""`callboard show`: a journal as sentences."""
+"""Print a journal, one sentence an event.  The filters may be combined; an event must pass all of
+them.
+"""
 
 import argparse
-from pathlib import Path
 
-from callboard.arguments import whole_number
+from callboard.arguments import add_journal_argument, whole_number
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import parse_node
 from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, check_kind, show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description = (
-        "Print a journal, one sentence an event.  The filters may be combined; an event must pass"
-        " all of them."
-    )
-    parser.add_argument(
-        "journal",
-        type=Path,
-        metavar="JOURNAL",
-        help="a file that `callboard run --journal` has written, or is still writing",
-    )
-    parser.add_argument(
-        "--job", metavar="JOB", help="only what concerns this job (12, job-12 or its name)"
-    )
-    parser.add_argument(
-        "--node", metavar="NODE", help="only what happens on this node (3 or node-3)"
-    )
-    parser.add_argument("--kind", metavar="KIND", help=f"only one kind: {', '.join(EVENT_KINDS)}")
-    parser.add_argument("--limit", type=whole_number(0), metavar="N", help="at most so many events")
+    add = parser.add_argument
+    add_journal_argument(parser)
+    add("--job", metavar="JOB", help="only what concerns this job (12, job-12 or its name)")
+    add("--node", metavar="NODE", help="only what happens on this node (3 or node-3)")
+    add("--kind", metavar="KIND", help=f"only one kind: {', '.join(EVENT_KINDS)}")
+    add("--limit", type=whole_number(0), metavar="N", help="at most that many events")
 
 
 def show_command(options: argparse.Namespace) -> int:
-    """Print a journal."""
     try:
         wanted = ShowOptions(
             job=options.job,

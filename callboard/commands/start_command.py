@@ -1,5 +1,7 @@
 """`callboard` without arguments in a terminal: choose a scenario of the library and watch it."""
 
+from itertools import groupby, takewhile
+
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios import scenario_file
 from callboard.screen import check_terminal
@@ -19,34 +21,22 @@ def library_entries() -> list[LibraryEntry]:
     """The scenarios of the library."""
     found = []
     for name, path, story in scenario_file.library_scenarios():
-        text = path.read_text(encoding="utf-8")
-        found.append(
-            LibraryEntry(
-                name, story, scenario_description(text), scenario_file.load_scenario(path).policies
-            )
-        )
+        about = scenario_description(path.read_text(encoding="utf-8"))
+        policies = scenario_file.load_scenario(path).policies
+        found.append(LibraryEntry(name, story, about, policies))
     return found
 
 
 def scenario_description(text: str) -> str:
-    """What a scenario's file says before its first setting, without what only a shell needs."""
-    paragraphs, lines = [], []
-    for line in [*text.splitlines(), ""]:
-        if line.startswith("#"):
-            said = line.removeprefix("#").removeprefix(" ")
-            if said and not said.startswith(" "):
-                lines.append(said)
-                continue
-        if lines:
-            paragraphs.append(" ".join(lines))
-            lines = []
-        if not line.startswith("#"):
-            break
-    return "\n\n".join(paragraphs)
+    """The paragraphs at the top of a scenario's file, but for indented lines of shell."""
+    comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    lines = [line.removeprefix("#").removeprefix(" ") for line in comments]
+    blocks = groupby(lines, lambda line: line != "" and not line.startswith(" "))
+    return "\n\n".join(" ".join(block) for prose, block in blocks if prose)
 
 
 def choose_scenario() -> StartChoice | None:
-    """Let a person choose; None if they leave."""
+    """Let the user choose; None if they leave."""
     from callboard.tui.screens.start import StartApp
 
     return StartApp(library_entries(), scenario_file.DEFAULT_SCENARIO).run()

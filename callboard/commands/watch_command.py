@@ -1,4 +1,6 @@
-"""`callboard watch`: play a scenario on the screen, and watch it."""
+"""Play a scenario and watch it on the screen: at any speed, step by step, back and forth.  What
+happens is what `callboard run` would do, whatever is watched and however.
+"""
 
 import argparse
 
@@ -7,7 +9,7 @@ from callboard.arguments import whole_number
 from callboard.experiments.journal_paths import journal_paths
 from callboard.experiments.live_server import start_runs
 from callboard.experiments.user_errors import InputError
-from callboard.run_arguments import add_scenario_arguments, add_world_arguments, plan_runs
+from callboard.run_arguments import add_world_arguments, plan_runs
 from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 from callboard.screen import add_screen_arguments, check_terminal, show_on_screen
 
@@ -16,47 +18,22 @@ SIDES = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.description = (
-        "Play a scenario and watch it on the screen: at any speed, step by step, back and forth."
-        "  What happens is what `callboard run` would do, whatever is watched and however."
-    )
-    parser.add_argument(
-        "scenario",
-        nargs="?",
-        default=DEFAULT_SCENARIO,
-        metavar="SCENARIO",
-        help="a scenario or a trace, as `callboard run` takes them;"
-        f" {DEFAULT_SCENARIO} if none is given",
-    )
-    parser.add_argument(
-        "--policy",
-        action="append",
-        metavar="POLICY",
-        help="as for `callboard run`; else the scenario's first.  Given twice, both runs are shown"
-        " beside each other",
-    )
-    add_scenario_arguments(parser)
+    add = parser.add_argument
+    played = f"a scenario or a trace, as for `callboard run`; {DEFAULT_SCENARIO} if none is given"
+    add("scenario", nargs="?", default=DEFAULT_SCENARIO, metavar="SCENARIO", help=played)
+    policy = "as for `callboard run`; else the scenario's first.  Given twice, both runs are shown"
+    add("--policy", action="append", metavar="POLICY", help=f"{policy} beside each other")
     add_world_arguments(parser)
-    parser.add_argument("--journal", metavar="FILE", help="record what is played")
+    add("--journal", metavar="FILE", help="record what is played")
     add_screen_arguments(parser)
-    browser = parser.add_argument_group("in a browser")
-    browser.add_argument(
-        "--web",
-        action="store_true",
-        help=f"show the screen at http://{web.HOST}:{web.PORT}, to browsers on this machine alone",
-    )
-    browser.add_argument(
-        "--port",
-        type=whole_number(1, 65535),
-        default=web.PORT,
-        metavar="N",
-        help="another port than that",
-    )
+    add = parser.add_argument_group("in a browser").add_argument
+    shown = f"show the screen at http://{web.HOST}:{web.PORT}, to browsers on this machine only"
+    add("--web", action="store_true", help=shown)
+    port = whole_number(1, 65535)
+    add("--port", type=port, default=web.PORT, metavar="N", help="another port than that")
 
 
 def watch_command(options: argparse.Namespace) -> int:
-    """Play a scenario on the screen."""
     asked = options.policy or []
     if len(asked) > SIDES:
         raise InputError(
@@ -78,7 +55,7 @@ def watch_command(options: argparse.Namespace) -> int:
 
 
 def _watch_in_browsers(options: argparse.Namespace, policies: list[str]) -> int:
-    """Let each browser have a process that plays the scenario; what is wrong is said before."""
+    """Each browser gets a process that plays the scenario; what is wrong is said before."""
     if options.journal is not None:
         raise InputError("--journal: with --web each browser plays a run of its own; leave it out")
     plan_runs(options.scenario, options, policies)

@@ -27,7 +27,7 @@ class Raises(Fifo):
 
 
 @pytest.mark.parametrize("policy", ["fifo", "fair", "hfsp", "psbs", "coshh"])
-def test_the_shipped_orders_keep_what_they_claim(
+def test_the_shipped_orders_keep_what_they_guarantee(
     callboard: Run, policy: str, tmp_path: Path
 ) -> None:
     if policy == "coshh":
@@ -35,7 +35,7 @@ def test_the_shipped_orders_keep_what_they_claim(
     status, out, _ = callboard("check", policy, "--max-examples", "4", "--to", str(tmp_path))
     assert status == 0, out
     assert f"{policy}  " in out
-    assert "no claim failed" in out
+    assert "no guarantee failed" in out
     rows = [line.split()[:2] for line in out.splitlines() if line.startswith(" ")]
     assert ["finishes", "4"] in rows
     assert ["pareto", "4"] in rows
@@ -46,7 +46,7 @@ def test_the_example_is_broken_and_its_file_replays(callboard: Run, tmp_path: Pa
         "check", BROKEN, "--property", "max-min", "--max-examples", "30", "--to", str(tmp_path)
     )
     assert status == 1
-    assert "1 claim failed" in out
+    assert "1 guarantee failed" in out
     (path,) = tmp_path.iterdir()
     nodes, jobs, _ = scenario_size(load_scenario(path))
     assert nodes <= 2
@@ -74,7 +74,7 @@ def test_a_policy_that_raises_is_a_counterexample(callboard: Run, tmp_path: Path
     assert "ZeroDivisionError" in out
 
 
-def test_what_is_not_claimed_may_be_broken(
+def test_what_is_not_guaranteed_may_be_broken(
     callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With --all the table tells it, and the exit status does not."""
@@ -84,7 +84,7 @@ def test_what_is_not_claimed_may_be_broken(
         "check", "fifo", "--all", "--max-examples", "4", "--to", str(tmp_path)
     )
     assert status == 0
-    assert "not claimed" in out
+    assert "not guaranteed" in out
     assert (tmp_path / "fifo-max-min-shares.toml").exists()
 
 

@@ -1,9 +1,11 @@
-"""The pytest plugin: three lines put the kit over somebody's own policy."""
+"""The pytest plugin: three lines test a user's own policy."""
 
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+import pytest
 
 from callboard import pytest_plugin
 from tests.callboard.support import ROOT, environment
@@ -12,8 +14,8 @@ TEST = """\
 import pytest
 
 @pytest.mark.callboard("{policy}", max_examples=15)
-def test_my_order(promise):
-    promise.keep()
+def test_my_order({fixture}):
+    {fixture}.keep()
 """
 
 
@@ -22,8 +24,8 @@ def test_pytest_finds_the_plugin_where_callboard_is_installed() -> None:
     assert project["entry-points"]["pytest11"] == {"callboard": pytest_plugin.__name__}
 
 
-def run(folder: Path, policy: str) -> subprocess.CompletedProcess[str]:
-    (folder / "test_mine.py").write_text(TEST.format(policy=policy))
+def run(folder: Path, policy: str, fixture: str = "guarantee") -> subprocess.CompletedProcess[str]:
+    (folder / "test_mine.py").write_text(TEST.format(policy=policy, fixture=fixture))
     command = ["-m", "pytest", "-p", "callboard.pytest_plugin", "-p", "no:cacheprovider", "-rA"]
     return subprocess.run(
         [sys.executable, *command, "-k", "max-min or pareto", "--strict-markers", "test_mine.py"],
@@ -36,13 +38,15 @@ def run(folder: Path, policy: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_test_for_each_property_that_is_claimed(tmp_path: Path) -> None:
-    kept = run(tmp_path, "fair")
+@pytest.mark.parametrize("fixture", ["guarantee", "promise"])
+def test_a_test_for_each_property_that_is_guaranteed(tmp_path: Path, fixture: str) -> None:
+    """`promise` is what the fixture was called before."""
+    kept = run(tmp_path, "fair", fixture)
     assert kept.returncode == 0, kept.stdout
     assert "PASSED test_mine.py::test_my_order[pareto]" in kept.stdout
 
 
-def test_a_broken_promise_fails_with_its_counterexample(tmp_path: Path) -> None:
+def test_a_broken_guarantee_fails_with_its_counterexample(tmp_path: Path) -> None:
     broken = run(tmp_path, f"{ROOT}/docs/examples/most_first.py:MostFirst")
     assert broken.returncode == 1
     assert "FAILED test_mine.py::test_my_order[max-min]" in broken.stdout

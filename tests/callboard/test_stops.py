@@ -9,7 +9,7 @@ import pytest
 
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
-from callboard.cli import COMMANDS
+from callboard.cli import COMMAND_SUMMARIES
 from callboard.commands import run_command
 from callboard.experiments import plugins
 from callboard.scheduler.model import TaskKind
@@ -172,7 +172,7 @@ def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     assert "ZeroDivisionError: a slip" in err
 
 
-@pytest.mark.parametrize("command", ["", *(sorted(COMMANDS.keys() - {"check", "hunt"}))])
+@pytest.mark.parametrize("command", ["", *(sorted(COMMAND_SUMMARIES.keys() - {"check", "hunt"}))])
 def test_a_command_line_loads_neither_the_screen_nor_the_kit(command: str) -> None:
     """Each takes a while to load, for which every other command would wait."""
     done = python(

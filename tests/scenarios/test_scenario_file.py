@@ -259,6 +259,22 @@ def test_keys_are_understood_by_the_names_of_before() -> None:
     assert (error.key, "unknown field `kind`" in str(error)) == ("cluster.kind", True)
 
 
+@pytest.mark.parametrize("written", ["kind", "node_type"])
+@pytest.mark.parametrize("set_as", ["kind", "node_type"])
+def test_overrides_are_understood_by_the_names_of_before(
+    tmp_path: Path, written: str, set_as: str
+) -> None:
+    path = tmp_path / "mixed.toml"
+    text = GOOD.replace("speed = 0.5", f'speed = 0.5\n{written} = "io"')
+    path.write_text(text.replace("[cluster]", f'[cluster]\n{written} = "io"'))
+    sets = [f"cluster.{set_as}=cpu", f"cluster.group.0.{set_as}=disk"]
+    changed = load_scenario(path, [*sets, "cluster.heartbeat.tasks_per_beat=one"]).cluster
+    assert (changed.node_type, changed.group[0].node_type) == ("cpu", "disk")
+    assert changed.heartbeat.tasks_per_heartbeat == "one"
+    error = error_of(lambda: load_scenario(path, [f"cluster.{set_as}=5"]))
+    assert (error.key, error.source) == ("cluster.node_type", f"{path} with --set")
+
+
 def test_overrides_are_toml_values_or_else_strings() -> None:
     before = raw(cluster={"group": [{"nodes": 1}]})
     sets = [

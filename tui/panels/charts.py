@@ -28,10 +28,8 @@ class Sought(Message):
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """One figure: its label, and a `short` one that leaves room for a value; where it is in a
-    frame, how a value is written, its colour.
-
-    `most` is the end of the scale; None for the largest value.
+    """One figure: its label, and a `short` one beside a value; where it is in a frame, how a value
+    is written, its colour, and the end of the scale, None for the largest value.
     """
 
     label: str
@@ -85,7 +83,7 @@ class ChartsPane(Pane):
         yield "".join(bars[:here]), self.ink(colour)
         yield "".join(bars[here:]), self.ink(self.palette.dimmed(colour))
 
-    def move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
+    def action_move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
         if across and self.frame is not None:
             self.post_message(Sought(self.frame.scrubbed(across)))
 
@@ -122,7 +120,6 @@ class ComparisonChartsPane(ChartsPane):
 
 
 def _most(chart: Chart, *shown: Charts) -> float:
-    """The end of the scale."""
     known = [value for each in shown for value in chart.of(each) if not math.isnan(value)]
     return chart.most or max([*known, 1e-9])
 
@@ -142,9 +139,8 @@ def block(share: float, rows: int = 1, row: int = 0) -> str:
     if math.isnan(share):
         return " "
     eighths = math.ceil(min(share, 1) * rows * 8 - 0.25) - (rows - 1 - row) * 8
-    if row == rows - 1:
-        eighths = max(eighths, 1 if share > 0 else 0)
-    return EIGHTHS[max(0, min(eighths, 8))]
+    least = 1 if share > 0 and row == rows - 1 else 0
+    return EIGHTHS[min(max(eighths, least), 8)]
 
 
 def cursor_column(frame: Frame, columns: int) -> int:

@@ -16,8 +16,7 @@ _LABEL, _VALUE, _DIFFERENCE = 19, 10, 9
 class FigureRow(msgspec.Struct, frozen=True):
     """One figure: its label, where it comes from, how it is written.
 
-    `less_is_better` is None where neither is.  The difference is the second run's value less the
-    first's, in per cent if it is `relative`.
+    `less_is_better` is None where neither is.  A `relative` difference is shown in per cent.
     """
 
     label: str
@@ -27,7 +26,6 @@ class FigureRow(msgspec.Struct, frozen=True):
     relative: bool = False
 
     def best(self, first: float, second: float) -> int | None:
-        """Which of the two is the better one."""
         return None if self.less_is_better is None else int((second < first) == self.less_is_better)
 
 

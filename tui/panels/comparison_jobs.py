@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from rich.style import Style
+
 from callboard.journal.replay.frame import ComparedJob, Frame, JobSortKey, JobStanding
 from callboard.journal.tell.time_format import short_duration
-from callboard.tui.panels.job_table import JobTable, Title, task_bar
-from callboard.tui.panels.jobs import JobColumn
+from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
 from callboard.tui.panels.pane import Span, cell
 from callboard.tui.theme import style
 
@@ -23,7 +24,7 @@ SIDE_COLUMNS = (
 """The columns that each of the two runs has, after its bar."""
 
 
-class ComparisonJobsPane(JobTable[ComparedJob]):
+class ComparisonJobsPane(JobTablePane[ComparedJob]):
     """The table: a bar and columns for each of the two runs, then the difference."""
 
     def __init__(self, *, id: str) -> None:
@@ -48,19 +49,18 @@ class ComparisonJobsPane(JobTable[ComparedJob]):
             rows, top, found = comparison.rows, comparison.rows_top, comparison.rows_found
             self.label(len(rows), top, found, "either system")
 
-    def titles(self) -> list[Title]:
+    def titles(self) -> list[JobColumn]:
         titles = [
-            Title("job", _JOB, JobSortKey.ID),
-            Title("name", self._name_width, JobSortKey.NAME, left=True),
+            JobColumn("job", JobSortKey.ID, _JOB),
+            JobColumn("name", JobSortKey.NAME, self._name_width, left=True),
         ]
         comparison = self.frame.comparison if self.frame is not None else None
         for side, figures in enumerate(comparison.figures if comparison is not None else ()):
             front = comparison is not None and side == comparison.lead
             colour = self.palette.accent if front else self.palette.text
-            titles += [Title(figures.policy, self._bar, JobSortKey.DONE, True, colour)]
-            titles += [Title(each.title, each.width, each.key) for each in self._columns]
-            titles += [Title("", 0, JobSortKey.TIME)]
-        return [*titles, Title("difference", _DIFFERENCE, None)]
+            bar = JobColumn(figures.policy, JobSortKey.DONE, self._bar, left=True, colour=colour)
+            titles += [bar, *self._columns, JobColumn("", JobSortKey.TIME, 0)]
+        return [*titles, JobColumn("difference", None, _DIFFERENCE)]
 
     def rows_of(self, frame: Frame) -> list[ComparedJob]:
         return [] if frame.comparison is None else frame.comparison.rows
@@ -68,13 +68,11 @@ class ComparisonJobsPane(JobTable[ComparedJob]):
     def nothing(self, frame: Frame) -> str:  # noqa: ARG002
         return "no job is in either system; a shows all submitted so far"
 
-    def row(self, row: ComparedJob) -> Iterator[Span]:
+    def is_over(self, row: ComparedJob) -> bool:
+        return all(side is not None and side.state >= JobStanding.SUCCEEDED for side in row.sides)
+
+    def cells(self, row: ComparedJob, ink: Style, ground: str) -> Iterator[Span]:
         palette = self.palette
-        chosen = row.job == self.view.job
-        ground = palette.raised if chosen else palette.ground
-        over = all(side is not None and side.state >= JobStanding.SUCCEEDED for side in row.sides)
-        ink = style(palette.dim if over else palette.text, ground, bold=chosen)
-        yield "■ ", style(palette.hue(row.job), ground)
         yield f"{row.job:>{_JOB}} {cell(row.name, self._name_width, left=True)} ", ink
         for side in row.sides:
             if side is None:
@@ -86,7 +84,7 @@ class ComparisonJobsPane(JobTable[ComparedJob]):
                 yield f" {column.text(side):>{column.width}}", ink
             yield "  ", ink
         text, colour = self._difference(row)
-        yield f"{text:>{_DIFFERENCE}}", style(colour, ground, bold=chosen)
+        yield f"{text:>{_DIFFERENCE}}", style(colour, ground, bold=bool(ink.bold))
 
     def _difference(self, row: ComparedJob) -> tuple[str, str]:
         """How far the second run is ahead or behind: in time once both have ended the job, else in

@@ -37,7 +37,6 @@ class DetailPane(Pane):
         self._scroll(0)
 
     def _scroll(self, by: int) -> None:
-        """Scroll the facts down, or up below 0."""
         detail = self.frame.detail if self.frame else None
         if detail is None:
             self.border_subtitle = ""
@@ -57,7 +56,7 @@ class DetailPane(Pane):
     def _lane_columns(self) -> int:
         return max(self.content_size.width - _LABEL - 1, 0)
 
-    def move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
+    def action_move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
         self._scroll(down)
 
     def _room(self, detail: DetailText) -> int:
@@ -75,7 +74,6 @@ class DetailPane(Pane):
         return lines[y] if y < len(lines) else ()
 
     def _lines(self, detail: DetailText) -> list[Iterable[Span]]:
-        """The facts, then the lanes."""
         facts = detail.facts[self._top : self._top + self._room(detail)]
         lines: list[Iterable[Span]] = [self._fact(*each) for each in facts]
         if detail.lanes:

@@ -1,10 +1,11 @@
 """What the tables of jobs share: titles to sort by, and a progress bar."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import msgspec
+from rich.style import Style
 from textual import events
 from textual.message import Message
 
@@ -17,17 +18,23 @@ from callboard.tui.theme import Palette, style
 Row = TypeVar("Row", JobRow, ComparedJob)
 
 
-class Title(msgspec.Struct, frozen=True):
-    """The title of a column, and the key that a click sorts by; with a `colour` it is bold."""
+class JobColumn(msgspec.Struct, frozen=True):
+    """One column: its title, the key that a click on it sorts by, its width, its text for a job.
 
-    text: str
-    width: int
+    Where there is no room the columns of the highest `rank` are left out first.  A title with a
+    `colour` is bold; ° in a title marks what the scheduler cannot know.
+    """
+
+    title: str
     key: JobSortKey | None
+    width: int
+    rank: int = 0
+    text: Callable[[JobRow], str] = str
     left: bool = False
     colour: str | None = None
 
 
-class JobTable(ListPane, Generic[Row]):
+class JobTablePane(ListPane, Generic[Row]):
     """One job a row, in the order of the frame."""
 
     key = "2"
@@ -45,17 +52,27 @@ class JobTable(ListPane, Generic[Row]):
 
         key: JobSortKey
 
-    def titles(self) -> list[Title]:
-        """The titles of the columns that fit."""
+    def titles(self) -> list[JobColumn]:
+        """The columns that fit."""
         raise NotImplementedError
 
     def rows_of(self, frame: Frame) -> list[Row]:
-        """The rows of the frame."""
         raise NotImplementedError
 
-    def row(self, row: Row) -> Iterable[Span]:
-        """The spans of one row."""
+    def is_over(self, row: Row) -> bool:
+        """Whether the job has ended."""
         raise NotImplementedError
+
+    def cells(self, row: Row, ink: Style, ground: str) -> Iterable[Span]:
+        """The spans of one row, from its second column on."""
+        raise NotImplementedError
+
+    def _row(self, row: Row) -> Iterator[Span]:
+        palette, chosen = self.palette, row.job == self.view.job
+        ground = palette.raised if chosen else palette.ground
+        yield "■ ", style(palette.hue(row.job), ground)
+        colour = palette.dim if self.is_over(row) else palette.text
+        yield from self.cells(row, style(colour, ground, bold=chosen), ground)
 
     def nothing(self, frame: Frame) -> str:
         """What is said where there are no rows."""
@@ -66,7 +83,7 @@ class JobTable(ListPane, Generic[Row]):
         if y == 0:
             return self.head()
         if y <= len(rows):
-            return self.row(rows[y - 1])
+            return self._row(rows[y - 1])
         empty = y == 2 and not rows
         return [(f"  {self.nothing(frame)}", self.ink(self.palette.dim))] if empty else ()
 
@@ -77,22 +94,23 @@ class JobTable(ListPane, Generic[Row]):
         return {"jobs_rows": self.rows, "with_fair_shares": False}
 
     def label(self, rows: int, top: int, found: int, system: str) -> None:
-        """Say in the border which of all jobs are listed."""
+        """Say in the border which jobs are listed."""
         view = self.view
         jobs = "all jobs" if view.all_jobs else f"jobs in {system}"
         self.border_title = f"{self.key} {jobs}{f', /{view.filter}' if view.filter else ''}"
         self.border_subtitle = f"{top + 1}–{top + rows} of {found:,}" if rows else ""
 
     def head(self) -> Iterator[Span]:
-        """The line of titles."""
         palette, view = self.palette, self.view
         yield "  ", self.ink()
-        for title in self.titles():
-            sorts = title.key is view.jobs_key and title.colour is None
+        for column in self.titles():
+            sorts = column.key is view.jobs_key and column.colour is None
             arrow = ("▾" if view.jobs_reverse else "▴") if sorts else ""
-            colour = title.colour or (palette.text if sorts else palette.dim)
-            text = cell(title.text[: title.width - len(arrow)] + arrow, title.width, title.left)
-            yield f"{text} ", self.ink(colour, bold=sorts or title.colour is not None)
+            colour = column.colour or (palette.text if sorts else palette.dim)
+            text = cell(
+                column.title[: column.width - len(arrow)] + arrow, column.width, column.left
+            )
+            yield f"{text} ", self.ink(colour, bold=sorts or column.colour is not None)
 
     def current(self) -> JobId | None:
         return self.view.job
@@ -105,11 +123,11 @@ class JobTable(ListPane, Generic[Row]):
         if offset is None or offset.y or self.frame is None:
             return
         x = offset.x - 2
-        for title in self.titles():
-            x -= title.width + 1
+        for column in self.titles():
+            x -= column.width + 1
             if x < 0:
-                if title.key is not None:
-                    self.post_message(self.SortBy(title.key))
+                if column.key is not None:
+                    self.post_message(self.SortBy(column.key))
                 return
 
 

@@ -1,12 +1,13 @@
 """The jobs pane: a table of those in the system, or of all."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-import msgspec
+from msgspec.structs import replace
+from rich.style import Style
 
 from callboard.journal.replay.frame import Frame, JobRow, JobSortKey, JobStanding
 from callboard.journal.tell.time_format import short_duration
-from callboard.tui.panels.job_table import JobTable, Title, task_bar
+from callboard.tui.panels.job_table import JobColumn, JobTablePane, task_bar
 from callboard.tui.panels.pane import Span, cell
 from callboard.tui.theme import Palette, style
 
@@ -20,27 +21,8 @@ STATE_WORDS = {
 }
 
 
-class JobColumn(msgspec.Struct, frozen=True):
-    """One column: its title, what it sorts by, its width, and its text for a job.
-
-    Where there is no room the columns of the highest `rank` are left out first.  ° in a title marks
-    what the scheduler cannot know.
-    """
-
-    title: str
-    key: JobSortKey
-    width: int
-    rank: int
-    text: Callable[[JobRow], str]
-    left: bool = False
-
-
-def _tasks(which: int) -> Callable[[JobRow], str]:
-    def text(row: JobRow) -> str:
-        tasks, done = row.tasks[which], row.done[which]
-        return f"{done}/{tasks}" if tasks else "–"
-
-    return text
+def _tasks(row: JobRow, which: int) -> str:
+    return f"{row.done[which]}/{row.tasks[which]}" if row.tasks[which] else "–"
 
 
 def _running(row: JobRow) -> str:
@@ -75,8 +57,8 @@ JOB_COLUMNS = (
     JobColumn("name", JobSortKey.NAME, 12, 0, lambda row: row.name, left=True),
     JobColumn("pool", JobSortKey.POOL, 7, 6, lambda row: row.pool or row.user, left=True),
     JobColumn("state", JobSortKey.STATE, 7, 5, lambda row: STATE_WORDS[row.state], left=True),
-    JobColumn("maps", JobSortKey.DONE, 9, 3, _tasks(0)),
-    JobColumn("reduces", JobSortKey.DONE, 8, 4, _tasks(1)),
+    JobColumn("maps", JobSortKey.DONE, 9, 3, lambda row: _tasks(row, 0)),
+    JobColumn("reduces", JobSortKey.DONE, 8, 4, lambda row: _tasks(row, 1)),
     JobColumn("running", JobSortKey.RUNNING, 7, 1, _running),
     JobColumn("waiting", JobSortKey.WAITING, 7, 2, lambda row: str(row.waiting)),
     JobColumn("fair", JobSortKey.FAIR_SHARE, 5, 3, _fair_share),
@@ -88,24 +70,28 @@ JOB_COLUMNS = (
     JobColumn("size°", JobSortKey.SIZE, 6, 11, lambda row: _length(row.size_ms)),
     JobColumn("×least°", JobSortKey.STRETCH, 7, 9, lambda row: _times(row.stretch)),
 )
+JOB_SORT_KEYS = tuple(dict.fromkeys(column.key for column in JOB_COLUMNS))
+ASCENDING = (JobSortKey.ID, JobSortKey.NAME, JobSortKey.POOL, JobSortKey.SCORE)
+"""By these keys the jobs are sorted in ascending order at first, by others in descending."""
+
+_BAR = JobColumn("progress", None, 0, left=True)
 _BAR_LEAST = 10
 _BAR_FROM = 50
 """The least width of a table with a bar."""
 _BAR_MOST = 24
 
 
-class JobsPane(JobTable[JobRow]):
+class JobsPane(JobTablePane[JobRow]):
     """The table, with as many columns as there is room for."""
 
     heading = "jobs"
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.columns: list[tuple[JobColumn, int]] = []
-        self._bar = 0
+        self.columns: list[JobColumn] = []
 
     def room(self) -> dict[str, int]:
-        shares = any(column.key is JobSortKey.FAIR_SHARE for column, _ in self.columns)
+        shares = any(column.key is JobSortKey.FAIR_SHARE for column in self.columns)
         return {**super().room(), "with_fair_shares": shares}
 
     def show(self, frame: Frame) -> None:
@@ -120,20 +106,17 @@ class JobsPane(JobTable[JobRow]):
         while kept and bar + sum(each.width + 1 for each in kept) > width:
             kept.remove(max(kept, key=lambda each: each.rank))
         spare = width - sum(each.width + 1 for each in kept)
-        self._bar = min(spare - 1, _BAR_MOST) if spare > _BAR_LEAST else 0
-        spare -= self._bar + 1 if self._bar else 0
-        self.columns = [
-            (each, each.width + (min(spare, 16) if each.key is JobSortKey.NAME else 0))
-            for each in kept
-        ]
+        bar = min(spare - 1, _BAR_MOST) if spare > _BAR_LEAST else 0
+        spare -= bar + 1 if bar else 0
+        self.columns = kept
+        for at, each in enumerate(kept):
+            if each.key is JobSortKey.NAME:
+                kept[at] = replace(each, width=each.width + min(spare, 16))
+                kept[at + 1 : at + 1] = [replace(_BAR, width=bar)] if bar else []
+                break
 
-    def titles(self) -> list[Title]:
-        titles = []
-        for column, width in self.columns:
-            titles += [Title(column.title, width, column.key, column.left)]
-            if column.key is JobSortKey.NAME and self._bar:
-                titles += [Title("progress", self._bar, None, left=True)]
-        return titles
+    def titles(self) -> list[JobColumn]:
+        return self.columns
 
     def rows_of(self, frame: Frame) -> list[JobRow]:
         return frame.jobs
@@ -143,20 +126,19 @@ class JobsPane(JobTable[JobRow]):
             return "no job has been submitted yet"
         return f"no job is in the system; a shows all {submitted:,} submitted so far"
 
-    def row(self, row: JobRow) -> Iterator[Span]:
+    def is_over(self, row: JobRow) -> bool:
+        return row.state >= JobStanding.SUCCEEDED
+
+    def cells(self, row: JobRow, ink: Style, ground: str) -> Iterator[Span]:
         palette = self.palette
-        chosen = row.job == self.view.job
-        ground = palette.raised if chosen else palette.ground
-        over = row.state >= JobStanding.SUCCEEDED
-        ink = style(palette.dim if over else palette.text, ground, bold=chosen)
-        yield "■ ", style(palette.hue(row.job), ground)
-        for column, width in self.columns:
-            colour = _colour(column, row, palette)
-            text = cell(column.text(row), width, column.left)
-            yield f"{text} ", style(colour, ground, bold=chosen) if colour else ink
-            if column.key is JobSortKey.NAME and self._bar:
-                yield from task_bar(row, self._bar, palette, ground)
+        for column in self.columns:
+            if column.key is None:
+                yield from task_bar(row, column.width, palette, ground)
                 yield " ", ink
+                continue
+            colour = _colour(column, row, palette)
+            text = cell(column.text(row), column.width, column.left)
+            yield f"{text} ", style(colour, ground, bold=bool(ink.bold)) if colour else ink
 
 
 def _colour(column: JobColumn, row: JobRow, palette: Palette) -> str | None:

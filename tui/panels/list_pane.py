@@ -39,7 +39,6 @@ class ListPane(Pane):
 
     @property
     def rows(self) -> int:
-        """How many rows fit."""
         return max(self.content_size.height - self.head_lines, 0)
 
     @property
@@ -47,7 +46,7 @@ class ListPane(Pane):
         """The line of the first row."""
         return self.head_lines
 
-    def move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
+    def action_move_cursor(self, across: int, down: int) -> None:  # noqa: ARG002
         listed, current = self.listed(), self.current()
         if not listed or not down:
             return
@@ -58,7 +57,7 @@ class ListPane(Pane):
         else:
             self.post_message(self.Scrolled(self, down))
 
-    def page(self, pages: int) -> None:
+    def action_page(self, pages: int) -> None:
         self.post_message(self.Scrolled(self, pages * self.rows))
 
     def on_click(self, event: events.Click) -> None:

@@ -96,6 +96,6 @@ class LogPane(ListPane):
         self.chosen = line.index
         self.post_message(self.Chosen(line))
 
-    def enter(self) -> None:
+    def action_enter(self) -> None:
         if self.chosen is not None:
             self.post_message(self.Opened(self.chosen))

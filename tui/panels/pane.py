@@ -5,10 +5,12 @@ Stock widgets cost ten to a hundred times as much for content that changes twent
 """
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
+from textual.binding import Binding, BindingType
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.message import Message
 from textual.strip import Strip
@@ -21,13 +23,21 @@ Span = tuple[str, Style]
 
 
 class Pane(Widget, can_focus=True):
-    """A pane that draws the last frame it was shown."""
+    """A pane that draws the last frame it was shown, in the colours of the theme in force."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move_cursor(0, -1)", show=False),
+        Binding("down", "move_cursor(0, 1)", show=False),
+        Binding("left", "move_cursor(-1, 0)", show=False),
+        Binding("right", "move_cursor(1, 0)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("enter", "enter", show=False),
+    ]
     frame: Frame | None = None
     view: View = View()
     """The view that the frame was made for."""
     palette: Palette = DARK
-    """The colours of the theme in force."""
     key: str = ""
     """The digit that goes to this pane."""
     heading: str = ""
@@ -46,7 +56,6 @@ class Pane(Widget, can_focus=True):
         self.post_message(self.Refitted())
 
     def draw(self, frame: Frame, view: View, palette: Palette) -> None:
-        """Show the frame from now on, in these colours."""
         self.view, self.palette = view, palette
         self.show(frame)
 
@@ -59,13 +68,13 @@ class Pane(Widget, can_focus=True):
         """How much the pane has room for, as fields of a `View`."""
         return {}
 
-    def move_cursor(self, across: int, down: int) -> None:
+    def action_move_cursor(self, across: int, down: int) -> None:
         """An arrow key was pressed: choose a neighbour."""
 
-    def page(self, pages: int) -> None:
+    def action_page(self, pages: int) -> None:
         """Scroll down by pages, or up below 0."""
 
-    def enter(self) -> None:
+    def action_enter(self) -> None:
         """Go into what is chosen."""
 
     def line(self, frame: Frame, y: int) -> Iterable[Span]:

@@ -28,9 +28,7 @@ class Rack(msgspec.Struct, frozen=True):
 
 
 class RackCount(msgspec.Struct, frozen=True):
-    """A rack in figures: busy slots and all; nodes that are down, given up, and down without the
-    master knowing.
-    """
+    """A rack in figures; `unaware` counts the nodes that are down without the master knowing."""
 
     busy: int
     slots: int
@@ -61,30 +59,21 @@ class Racks:
             self._racks[rack] = Rack(np.array(mine, np.int64), columns[0], columns[1])
 
     def of(self, node: NodeId) -> int:
-        """The rack of a node."""
         return self._of[node]
 
     def first(self, rack: int) -> NodeId:
-        """The first node of a rack."""
         return int(self._racks[rack].nodes[0])
 
     def count(self, frame: Frame, rack: int) -> RackCount:
-        """The rack in figures."""
         mine = self._racks[rack]
         states = np.frombuffer(frame.states, np.uint8)[mine.places]
         down = nodes_down(frame.node_status)[mine.nodes]
         lost = np.frombuffer(frame.lost, np.uint8)[mine.nodes] > 0
         busy = (states != SlotState.IDLE.value) & (states != SlotState.GHOST.value)
-        return RackCount(
-            int(busy.sum()),
-            len(states),
-            int(down.sum()),
-            int(lost.sum()),
-            int((down & ~lost).sum()),
-        )
+        busy_number, *troubled = (int(each.sum()) for each in (busy, down, lost, down & ~lost))
+        return RackCount(busy_number, len(states), *troubled)
 
     def head(self, frame: Frame, rack: int, width: int, palette: Palette) -> Iterable[Span]:
-        """The line over a rack's nodes."""
         count, ground = self.count(frame, rack), palette.ground
         name, share = f"{rack_name(rack)} ", f" {count.busy}/{count.slots} busy"
         rule = max(width - len(name) - len(share) - len(count.trouble), 1)

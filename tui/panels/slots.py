@@ -16,33 +16,22 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from callboard.journal.replay.cluster_state import slot_offsets
-from callboard.journal.replay.frame import (
-    USUAL_AGE,
-    Frame,
-    NodeStatus,
-    RunInfo,
-    SlotState,
-    master_unaware,
-)
+from callboard.journal.replay.frame import USUAL_AGE, Frame, NodeStatus, RunInfo, SlotState
 from callboard.scheduler.model import JobId, NodeId
+from callboard.tui import theme
 from callboard.tui.panels.pane import Pane, fitted
 from callboard.tui.panels.racks import Racks
 from callboard.tui.panels.slot_layout import CellSize, LayoutLine, SlotLayout, clamp, lay_out_slots
-from callboard.tui.theme import (
-    DOWN_SIGN,
-    LOST_SIGN,
-    SHADES,
-    SLOT_SIGNS,
-    STATUS_SIGNS,
-    SUPERSCRIPTS,
-    Palette,
-    style,
-)
+from callboard.tui.theme import SHADES, SLOT_SIGNS, Palette, style
 
 _DOWN = len(SlotState)
 """The state of an empty slot of a node that is down."""
 
 _STATES = len(SlotState) + 1
+_HOLLOW = {SLOT_SIGNS[state] for state in (SlotState.IDLE, SlotState.GHOST, SlotState.ORPHAN)}
+_HOLLOW |= {theme.DOWN_SIGN}
+"""The signs of slots whose tile has no ground of its own."""
+
 _LEGEND = (
     "■ map",
     "◇ shuffle",
@@ -56,6 +45,7 @@ _LEGEND = (
 class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     """The grid.  Arrow keys move a cursor from node to node; a click chooses a slot's job."""
 
+    BINDINGS = Pane.BINDINGS  # and not those of a ScrollView
     key, heading = "1", "slots"
     size_asked: reactive[CellSize | None] = reactive(None)
     cursor: reactive[NodeId | None] = reactive(None)
@@ -89,14 +79,12 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         self._codes = self._coded(frame)
 
     def set_run(self, run: RunInfo) -> None:
-        """Lay out the nodes of the run."""
         self.run = run
         self.racks = Racks(run.nodes)
         self._first = slot_offsets(run.nodes)
         self._lay_out()
 
     def watch_cursor(self) -> None:
-        """Scroll to the cursor."""
         if self.cursor is not None and self.run is not None:
             line = self.slot_layout.line_of(self.cursor, self.racks.of(self.cursor))
             self.scroll_to_region(Region(0, line, 1, 1), animate=False)
@@ -175,7 +163,6 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         return Strip(segments).adjust_cell_length(width, blank)
 
     def _node_segments(self, frame: Frame, line: LayoutLine) -> Iterator[Segment]:
-        """The nodes of one line."""
         layout, first = self.slot_layout, self._first
         halves = layout.size is CellSize.HALVES
         for node in line.nodes:
@@ -187,7 +174,6 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             yield from self._after_slots(frame.suspended_by_node[node], left)
 
     def _slot_segments(self, node: NodeId, codes: list[int]) -> Iterable[Segment]:
-        """The slots of one node."""
         chosen = self.slot if node == self.cursor else None
         if self.slot_layout.size is CellSize.HALVES:
             return self._halves(codes)
@@ -202,7 +188,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         """The number of attempts that the node keeps suspended, and a gap."""
         if suspended and width:
             ink = style(self.palette.warning, self.palette.ground, bold=True)
-            yield Segment(SUPERSCRIPTS[min(suspended, 9)], ink)
+            yield Segment(theme.SUPERSCRIPTS[min(suspended, 9)], ink)
             width -= 1
         if width > 0:
             yield Segment(" " * width, self.ink())
@@ -210,7 +196,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _label(self, frame: Frame, node: NodeId) -> Segment:
         """The node's number and mark, in red where the master is wrong about it."""
         palette, width = self.palette, self.slot_layout.label
-        mark, wrong = node_mark(frame, node)
+        mark, wrong = theme.node_mark(frame, node)
         chosen = node == self.cursor
         colour = palette.fault if wrong else palette.dim if mark == " " else palette.faint
         ink = style(colour, palette.ground, bold=wrong, reverse=chosen)
@@ -226,17 +212,13 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def _tile(self, code: int, chosen: bool) -> Segment:
         """A slot three columns wide, its glyph on the job's colour; the chosen one in brackets."""
-        small = self._table[code]
-        text = f"[{small.text}]" if chosen else f" {small.text} "
-        palette = self.palette
-        colour = small.style.color.name if small.style and small.style.color else palette.faint
-        empty = small.text in (SLOT_SIGNS[SlotState.IDLE], DOWN_SIGN)
-        if empty or small.text in (SLOT_SIGNS[SlotState.GHOST], SLOT_SIGNS[SlotState.ORPHAN]):
+        small, palette = self._table[code], self.palette
+        text, colour = f"[{small.text}]" if chosen else f" {small.text} ", _colour(small)
+        if small.text in _HOLLOW:
             return Segment(text, style(colour, palette.raised))
         return Segment(text, style(palette.ground, colour, bold=True))
 
     def _halves(self, codes: list[int]) -> Iterator[Segment]:
-        """Two slots a character."""
         table, ground = self._table, self.palette.ground
         for at in range(0, len(codes), 2):
             upper = _colour(table[codes[at]])
@@ -287,7 +269,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         assert self.frame is not None
         return int(np.frombuffer(self.frame.owners, np.int32)[self._first[node] + slot])
 
-    def enter(self) -> None:
+    def action_enter(self) -> None:
         """From the node under the cursor to its first slot; from a rack's bar to its nodes."""
         if self.slot_layout.size is CellSize.RACKS and self.cursor is not None:
             self.size_asked = CellSize.CELLS
@@ -297,10 +279,10 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
     def _slots(self, node: NodeId) -> int:
         return self._first[node + 1] - self._first[node]
 
-    def page(self, pages: int) -> None:
+    def action_page(self, pages: int) -> None:
         self.scroll_relative(y=pages * self.size.height, animate=False)
 
-    def move_cursor(self, across: int, down: int) -> None:
+    def action_move_cursor(self, across: int, down: int) -> None:
         """The cursor goes to a neighbouring node, or from slot to slot in a node."""
         if self.slot is not None and across and self.cursor is not None:
             slot = clamp(self.slot + across, self._slots(self.cursor))
@@ -321,17 +303,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         return self.racks.first(racks[clamp(at + across + down, len(racks))]) if racks else None
 
 
-def node_mark(frame: Frame, node: NodeId) -> tuple[str, bool]:
-    """A node's mark, and whether the master is wrong about it."""
-    status, lost = frame.node_status[node], frame.lost[node]
-    mark = next((glyph for flag, glyph in STATUS_SIGNS if status & flag), " ")
-    if lost and not status & NodeStatus.DOWN:
-        return LOST_SIGN, True
-    return mark, master_unaware(status, lost)
-
-
 def _glyph(state: int) -> str:
-    return DOWN_SIGN if state == _DOWN else SLOT_SIGNS[SlotState(state)]
+    return theme.DOWN_SIGN if state == _DOWN else SLOT_SIGNS[SlotState(state)]
 
 
 def _reversed(segment: Segment) -> Segment:

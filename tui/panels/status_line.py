@@ -26,7 +26,6 @@ class StatusLine(Pane, can_focus=False):
         self._note = ""
 
     def say(self, note: str) -> None:
-        """Show a note about what goes on in the background, or none."""
         self._note = note
         self.refresh()
 
@@ -91,7 +90,6 @@ def _busy(totals: Totals) -> str:
 
 
 def _policies(frame: Frame) -> str:
-    """The policy in force, or both."""
     if frame.comparison is None:
         return printable(frame.policy)
     return " and ".join(printable(each.policy) for each in frame.comparison.figures)

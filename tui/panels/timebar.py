@@ -27,7 +27,6 @@ class TimeBar(Pane, can_focus=False):
 
     @property
     def columns(self) -> int:
-        """How many columns the bar has."""
         return max(self.content_size.width - LABEL_WIDTH - 2, 1)
 
     def room(self) -> dict[str, int]:

@@ -20,10 +20,8 @@ from callboard.tui.theme import Palette
 
 
 class ComparisonView(RunView):
-    """The panes of two runs; those that show only one of them have its `side`.
-
-    A small screen has only the side in front.  Events and details share a place even on a large
-    one.
+    """The panes of two runs; those that show only one of them have its `side`.  A small screen has
+    only the side in front; events and details share a place even on a large one.
     """
 
     lower: ClassVar[tuple[str, ...]] = ("jobs", "log", "detail", "figures", "charts")
@@ -82,7 +80,6 @@ class ComparisonView(RunView):
 
 
 def _both(kind: Callable[..., Pane], name: str) -> Iterator[Pane]:
-    """A pane for each side."""
     for side in range(2):
         pane = kind(id=f"compare-{name}-{side}")
         pane.side = side

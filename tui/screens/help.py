@@ -61,9 +61,8 @@ def _signs() -> Table:
     table = Table.grid(padding=(0, 2))
     table.title = "What the signs mean"
     table.add_column(no_wrap=True, style="bold")
-    table.add_column()
-    for sign, meaning in _SIGNS:
-        table.add_row(sign, meaning)
+    for row in _SIGNS:
+        table.add_row(*row)
     return table
 
 

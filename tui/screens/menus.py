@@ -22,12 +22,12 @@ MenuLine = tuple[str, str]
 
 
 class MenuScreen(ModalScreen[int | None]):
-    """Lines under headings; one is chosen by its key, by arrow keys and enter, or by a click.
+    """Lines under headings to choose from, by a key, by arrow keys and enter, or by a click.
 
     The result is the number of the line, counted over all groups, or None after escape.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "leave")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "leave")]
 
     def __init__(
         self, title: str, groups: Sequence[tuple[str, Sequence[MenuLine]]], chosen: int = 0
@@ -64,30 +64,25 @@ class MenuScreen(ModalScreen[int | None]):
         event.stop()
         self.dismiss(int(event.option_id or 0))
 
-    def action_cancel(self) -> None:
-        self.dismiss(None)
-
 
 def _line(key: str, title: str) -> Text:
     return Text.assemble("  ", (f"{key}  " if key else "", "bold"), title)
 
 
 class FormScreen(ModalScreen[FormFields | None]):
-    """Fields to fill in.  Enter goes to the next one; enter in the last, or ctrl+s anywhere,
-    submits.  The result is None after escape.
-
-    `check` raises ValueError with a message for the user.
+    """Fields to fill in; enter in the last, or ctrl+s anywhere, submits.  The result is None after
+    escape.  `check` raises ValueError with a message for the user.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", "leave"),
+        Binding("escape", "dismiss", "leave"),
         Binding("ctrl+s", "submit", show=False),
         Binding("up", "app.focus_previous", show=False),
         Binding("down", "app.focus_next", show=False),
     ]
 
     def __init__(
-        self, question: str, fields: FormFields, check: Callable[[FormFields], object]
+        self, question: str, fields: FormFields, check: Callable[[FormFields], object] = dict
     ) -> None:
         super().__init__()
         self._question = question
@@ -122,6 +117,3 @@ class FormScreen(ModalScreen[FormFields | None]):
             self.query_one("#problem", Label).update(Text(str(error)))
             return
         self.dismiss(fields)
-
-    def action_cancel(self) -> None:
-        self.dismiss(None)

@@ -39,7 +39,6 @@ class RunView(Container):
 
     @cached_property
     def panes(self) -> list[Pane]:
-        """All of them."""
         return list(self.query(Pane))
 
     def pane(self, kind: type[AnyPane], view: View) -> AnyPane:
@@ -48,12 +47,10 @@ class RunView(Container):
         return next(pane for pane in panes if pane.side in (None, view.lead))
 
     def room(self, view: View) -> dict[str, int]:
-        """The room in the panes, as fields of a `View`."""
         panes = (pane for pane in self.panes if pane.side in (None, view.lead))
         return {field: room for pane in panes for field, room in pane.room().items()}
 
     def draw(self, frame: Frame, view: View, palette: Palette) -> None:
-        """Show the frame in every pane."""
         for pane in self.panes:
             pane.draw(frame, view, palette)
 

@@ -15,9 +15,7 @@ from callboard.tui.theme import DARK, register_themes
 
 
 class LibraryEntry(msgspec.Struct, frozen=True):
-    """A scenario to play: its one-line story, the description in its file, and the policies that it
-    is made for.
-    """
+    """A scenario to play: its one-line story, the description in its file, and its policies."""
 
     name: str
     story: str
@@ -61,10 +59,8 @@ class StartApp(App[StartChoice]):
             with VerticalScroll(id="about", can_focus=False):
                 yield Static(id="story")
         yield Static(id="policies")
-        yield Static(
-            Text(" ↑ ↓ scenario   ← → policy   enter watch it   t dark or light   q leave"),
-            id="keys",
-        )
+        keys = " ↑ ↓ scenario   ← → policy   enter watch it   t dark or light   q leave"
+        yield Static(Text(keys), id="keys")
 
     def on_mount(self) -> None:
         listed = self.query_one(OptionList)
@@ -81,7 +77,6 @@ class StartApp(App[StartChoice]):
         self._tell()
 
     def _tell(self) -> None:
-        """Describe the highlighted scenario, with its policies."""
         offer = self._offer
         palette = self._palettes[self.theme]
         story = Text.assemble((offer.story, "bold"), "\n\n", (offer.about, palette.text))
@@ -97,8 +92,7 @@ class StartApp(App[StartChoice]):
     def action_policy(self, by: int) -> None:
         """The next policy, or the one before."""
         offer = self._offer
-        place = (self._policies[offer.name] + by) % len(offer.policies)
-        self._policies[offer.name] = place
+        self._policies[offer.name] = (self._policies[offer.name] + by) % len(offer.policies)
         self._tell()
 
     def on_option_list_option_selected(self) -> None:
