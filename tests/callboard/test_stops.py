@@ -11,10 +11,10 @@ from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.cli import COMMAND_SUMMARIES
 from callboard.commands import run_command
-from callboard.experiments import plugins
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy, QueuedJob
+from callboard.scheduler.registry import parts
 from callboard.scheduler.view import ClusterView, Offer
 from tests.callboard.conftest import Run
 from tests.callboard.support import python
@@ -152,7 +152,7 @@ class Broken(Fifo):
 def test_a_stuck_run_says_when_and_who_waits(
     callboard: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plugins, "compose_policy", lambda *_: Policy(Idle()))
+    monkeypatch.setattr(parts, "compose_policy", lambda *_: Policy(Idle()))
     status, out, err = callboard("run", "two-jobs")
     assert (status, out) == (1, "")
     assert err.startswith("callboard: the run is stuck at ")
@@ -164,7 +164,7 @@ def test_a_stuck_run_says_when_and_who_waits(
 def test_a_failing_actor_is_named_with_the_time_and_the_cause(
     callboard: Run, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
-    monkeypatch.setattr(plugins, "compose_policy", lambda *_: Policy(Broken()))
+    monkeypatch.setattr(parts, "compose_policy", lambda *_: Policy(Broken()))
     status, out, err = callboard("run", "two-jobs", "--host", host)
     assert (status, out) == (1, "")
     assert err.startswith("callboard: master failed at ")
