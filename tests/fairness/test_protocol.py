@@ -180,11 +180,14 @@ TestProtocol.settings = SETTINGS
 def test_the_machine_finds_what_is_wrong(
     plant: object, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A forgotten reply number, and a reduce that does not hear of lost outputs."""
+    """A forgotten reply number, and a reduce that does not hear of lost outputs.
+
+    About one drawn story in seven hundred shows the latter; the search ends with the first.
+    """
     assert callable(plant)
     plant(monkeypatch)
     more = settings(
-        SETTINGS, max_examples=1000, phases=[Phase.generate], report_multiple_bugs=False
+        SETTINGS, max_examples=10_000, phases=[Phase.generate], report_multiple_bugs=False
     )
     with pytest.raises(Violation) as found:
         run_state_machine_as_test(Protocol, settings=more)
