@@ -1,16 +1,15 @@
 """A journal read once: its tables, and its instants."""
 
-import re
 from collections.abc import Iterable
 from typing import Self
 
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary import faults
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_changes import preempts
 from callboard.journal.run_state import RunState
+from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import AttemptId, Millis, NodeId
 from callboard.scheduler.reasons import Why
@@ -66,7 +65,7 @@ class ExportData:
                 word = "killed for another" if isinstance(event, ev.KillOrdered) else "suspended"
                 self._note(event, f"preempted: {word}", event)
             case ev.FaultStruck():
-                self._note(event, _fault_label(event.fault), event.fault)
+                self._note(event, class_words(type(event.fault)), event.fault)
             case ev.NodeLost():
                 self._note(event, "given up for lost", event)
             case ev.NodeReturned():
@@ -82,8 +81,3 @@ class ExportData:
         self.instants.append(
             Instant(event.at_ms, label, text, attempt, getattr(about, "node", None))
         )
-
-
-def _fault_label(fault: faults.Fault) -> str:
-    """`crash`, `switch policy`."""
-    return re.sub(r"(?<!^)(?=[A-Z])", " ", type(fault).__name__).lower()

@@ -132,14 +132,14 @@ def _slices(data: ExportData, attempts: AttemptColumns, tracks: Tracks) -> Itera
     ended, ends with it.
     """
     titles = {told.job: printable(told.name) for told in data.submitted}
-    stints, left_ms = attempts.occupancies, attempts.left_ms(data.metrics.horizon_ms)
-    rows = np.argsort(stints.began_ms, kind="stable")
+    held, left_ms = attempts.occupancies, attempts.left_ms(data.metrics.horizon_ms)
+    rows = np.argsort(held.began_ms, kind="stable")
     for row in rows.tolist():
-        at = int(stints.place[row])
-        began_ms, ended_ms = int(stints.began_ms[row]), int(left_ms[row])
+        at = int(held.place[row])
+        began_ms, ended_ms = int(held.began_ms[row]), int(left_ms[row])
         job, kind = int(attempts.job[at]), TaskKind(int(attempts.kind[at]))
         node = int(attempts.node[at])
-        place = {"pid": tracks.pids[node], "tid": tracks.slot(node, int(stints.slot[row]))}
+        place = {"pid": tracks.pids[node], "tid": tracks.slot(node, int(held.slot[row]))}
         yield {
             **_slice(
                 f"{titles[job]} {kind_name(kind)} {int(attempts.task[at])}", began_ms, ended_ms
@@ -204,9 +204,9 @@ def _place(instant: Instant, attempts: AttemptColumns, tracks: Tracks) -> TraceE
 
 def _slot_at(attempts: AttemptColumns, at: int, at_ms: Millis) -> int | None:
     """The slot that the attempt had last by then; the first after it if it had none yet."""
-    stints = attempts.occupancies
-    low, high = np.searchsorted(stints.place, at), np.searchsorted(stints.place, at, "right")
+    held = attempts.occupancies
+    low, high = np.searchsorted(held.place, at), np.searchsorted(held.place, at, "right")
     if low == high:
         return None
-    begun = int(np.searchsorted(stints.began_ms[low:high], at_ms, "right"))
-    return int(stints.slot[low + max(begun - 1, 0)])
+    begun = int(np.searchsorted(held.began_ms[low:high], at_ms, "right"))
+    return int(held.slot[low + max(begun - 1, 0)])

@@ -119,11 +119,11 @@ def _slots(nodes: Sequence[NodeFacts], kind: TaskKind) -> Ints:
 
 def _idle_ms(table: AttemptColumns, mine: Flags, slots: Ints, horizon_ms: int) -> int:
     """The gaps on all slots, used and unused."""
-    stints, at = table.occupancies, table.occupancies.place
+    occupied, at = table.occupancies, table.occupancies.place
     here = mine[at]
     left = table.left_ms(horizon_ms)[here]
     # By the end too: of two that began at once, one of no length came first.
-    columns = (left, stints.began_ms[here], stints.slot[here], table.node[at][here])
+    columns = (left, occupied.began_ms[here], occupied.slot[here], table.node[at][here])
     order = np.lexsort(columns)
     end, begin, slot, node = (column[order] for column in columns)
     first = np.ones(len(node), np.bool_)

@@ -4,16 +4,9 @@ from collections.abc import Collection
 
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.faults import SwitchPolicy
+from callboard.journal.replay import frame as fr
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.event_log import sentence_at
-from callboard.journal.replay.frame import (
-    COMPARISON_SORT_KEYS,
-    ComparedJob,
-    DivergencePoint,
-    JobSortKey,
-    RunFigures,
-    View,
-)
 from callboard.journal.replay.job_rows import filtered, in_view, job_row, sort_key
 from callboard.journal.replay.recording import EVENT_NUMBERS, Recording
 from callboard.journal.run_records import JobRecord
@@ -29,7 +22,7 @@ _ENDED = EVENT_NUMBERS[ev.RunEnded]
 
 def compare_figures(
     recordings: tuple[Recording, Recording], clusters: StatePair, at_ms: Millis
-) -> tuple[RunFigures, RunFigures]:
+) -> tuple[fr.RunFigures, fr.RunFigures]:
     """Both runs in figures."""
     one, other = (_responses(cluster) for cluster in clusters)
     common = one.keys() & other.keys()
@@ -54,12 +47,12 @@ def _figures(
     responses: dict[JobId, Millis],
     common: set[JobId],
     at_ms: Millis,
-) -> RunFigures:
+) -> fr.RunFigures:
     over = recording.closed and at_ms >= recording.end_ms
     upto_ms = recording.end_ms if over else at_ms
     *busy_ms, jobs_ms = cluster.areas(upto_ms)
     maps, reduces = (ms / max(n * upto_ms, 1) for ms, n in zip(busy_ms, cluster.slots, strict=True))
-    return RunFigures(
+    return fr.RunFigures(
         policy=cluster.run.policy,
         done=len(responses),
         response_ms=_mean(responses.values()),
@@ -76,8 +69,8 @@ def _mean(values: Collection[Millis]) -> float | None:
 
 
 def compare_jobs(
-    clusters: StatePair, at_ms: Millis, view: View
-) -> tuple[list[ComparedJob], int, int]:
+    clusters: StatePair, at_ms: Millis, view: fr.View
+) -> tuple[list[fr.ComparedJob], int, int]:
     """The rows of the table of jobs in view, where they begin, and how many there are in all.
 
     A job is listed as long as it is in the system in either run.
@@ -87,7 +80,7 @@ def compare_jobs(
     front, other = runs[view.lead].jobs, runs[1 - view.lead].jobs
     jobs = sorted(wanted[0].keys() | wanted[1].keys())
     rows = filtered([front.get(job) or other[job] for job in jobs], view)
-    key = view.jobs_key if view.jobs_key in COMPARISON_SORT_KEYS else JobSortKey.ID
+    key = view.jobs_key if view.jobs_key in fr.COMPARISON_SORT_KEYS else fr.JobSortKey.ID
     rows.sort(key=sort_key(key, at_ms), reverse=view.jobs_reverse)
     shown, top = in_view(rows, view)
     compared = [
@@ -96,11 +89,13 @@ def compare_jobs(
     return compared, top, len(rows)
 
 
-def _compared(row: JobRecord, sides: list[JobRecord | None], at_ms: Millis) -> ComparedJob:
+def _compared(row: JobRecord, sides: list[JobRecord | None], at_ms: Millis) -> fr.ComparedJob:
     first, second = (None if side is None else job_row(side, at_ms) for side in sides)
     ends = [None if side is None else side.finished_ms for side in sides]
     sooner = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
-    return ComparedJob(row.submission.job, printable(row.submission.name), (first, second), sooner)
+    return fr.ComparedJob(
+        row.submission.job, printable(row.submission.name), (first, second), sooner
+    )
 
 
 class DivergenceSearch:
@@ -112,10 +107,10 @@ class DivergenceSearch:
 
     def __init__(self, recordings: tuple[Recording, Recording]) -> None:
         self.recordings = recordings
-        self.found: DivergencePoint | None = None
+        self.found: fr.DivergencePoint | None = None
         self._places = [1, 1]
 
-    def search(self) -> DivergencePoint | None:
+    def search(self) -> fr.DivergencePoint | None:
         """Compare the events since the last search; the divergence, if it has been found."""
         recordings, places = self.recordings, self._places
         while self.found is None:
@@ -149,7 +144,7 @@ class DivergenceSearch:
             return True
         return same_event(*self._events()) or same_decision(*self._events())
 
-    def _divergence(self) -> DivergencePoint:
+    def _divergence(self) -> fr.DivergencePoint:
         (a, b), (i, j), (first, second) = self.recordings, self._places, self._events()
         lines = sentence_at(a, i, first), sentence_at(b, j, second)
-        return DivergencePoint(min(a.times[i], b.times[j]), lines)
+        return fr.DivergencePoint(min(a.times[i], b.times[j]), lines)

@@ -6,24 +6,16 @@
 import re
 
 from callboard.actors.vocabulary.job_names import job_name
-from callboard.scheduler.model import (
-    AttemptId,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    TaskIndex,
-    TaskKind,
-)
+from callboard.scheduler import model
 
 LOCALITY_NAMES = {
-    Locality.NODE: "node-local",
-    Locality.RACK: "rack-local",
-    Locality.OFF_RACK: "off-rack",
+    model.Locality.NODE: "node-local",
+    model.Locality.RACK: "rack-local",
+    model.Locality.OFF_RACK: "off-rack",
 }
 
 
-def node_name(node: NodeId) -> str:
+def node_name(node: model.NodeId) -> str:
     """`node-17`."""
     return f"node-{node}"
 
@@ -33,17 +25,19 @@ def rack_name(rack: int) -> str:
     return f"rack-{rack}"
 
 
-def attempt_name(attempt: AttemptId) -> str:
+def attempt_name(attempt: model.AttemptId) -> str:
     """`attempt-41`: for an attempt of which only the number is known."""
     return f"attempt-{attempt}"
 
 
-def kind_name(kind: TaskKind) -> str:
+def kind_name(kind: model.TaskKind) -> str:
     """`map` or `reduce`."""
     return ("map", "reduce")[kind]
 
 
-def task_name(job: JobId, kind: TaskKind, task: TaskIndex, number: int = 0) -> str:
+def task_name(
+    job: model.JobId, kind: model.TaskKind, task: model.TaskIndex, number: int = 0
+) -> str:
     """`map 3 of job-12`; from a task's second attempt on `map 3 of job-12 (attempt 2)`."""
     again = f" (attempt {number + 1})" if number else ""
     return f"{kind_name(kind)} {task} of {job_name(job)}{again}"
@@ -67,7 +61,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def clock(at_ms: Millis) -> str:
+def clock(at_ms: model.Millis) -> str:
     """A moment: `00:01:23.450`, and from the second day on `1d 02:03:04.005`."""
     seconds, ms = divmod(at_ms, 1000)
     minutes, s = divmod(seconds, 60)
@@ -76,7 +70,7 @@ def clock(at_ms: Millis) -> str:
     return f"{f'{days}d ' if days else ''}{h:02}:{m:02}:{s:02}.{ms:03}"
 
 
-def duration(ms: Millis) -> str:
+def duration(ms: model.Millis) -> str:
     """A length of time: `0.450 s`, `59.999 s`, `2 min 05 s`, `3 h 07 min`, `2 d 04 h`.
 
     From a minute on the smaller parts are cut off, not rounded.
@@ -91,7 +85,12 @@ def duration(ms: Millis) -> str:
     return f"{seconds // 86400} d {seconds // 3600 % 24:02} h"
 
 
-def parse_node(text: str) -> NodeId:
+def class_words(kind: type, between: str = " ") -> str:
+    """`switch policy` for the class `SwitchPolicy`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", between, kind.__name__).lower()
+
+
+def parse_node(text: str) -> model.NodeId:
     """The node that `17` or `node-17` names.  Raises ValueError with a message for people."""
     match = re.fullmatch(r"(?:node-)?([0-9]{1,18})", text.strip(), re.ASCII)
     if match is None:

@@ -1,6 +1,5 @@
 """What `callboard show JOURNAL` prints: the events as sentences, one a line."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,16 +9,14 @@ from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.job_names import find_job
 from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
+from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
 from callboard.scheduler.model import JobId, NodeId
 from callboard.scheduler.registry.strict_decoder import suggestion
 
-
-def _kind(event_type: type[ev.AnyEvent]) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "-", event_type.__name__).lower()
-
-
-EVENT_KINDS: dict[str, type[ev.AnyEvent]] = {_kind(each): each for each in ev.EVENT_TYPES}
+EVENT_KINDS: dict[str, type[ev.AnyEvent]] = {
+    class_words(each, "-"): each for each in ev.EVENT_TYPES
+}
 """The kinds of event by the names that `--kind` takes: `job-submitted`, `attempt-launched`, …"""
 
 
