@@ -25,9 +25,8 @@ if not Path(__file__).with_name("actors").is_dir():
 
 
 def __getattr__(name: str) -> object:
-    """`run` and `RunOptions` (called `Options` before), loaded when they are first asked for.
-
-    The command line passes here first, and must be able to answer Ctrl-C before all is loaded.
+    """`run` and `RunOptions` (before: `Options`), loaded when asked for: the command line comes by
+    here first, and must answer Ctrl-C before all is loaded.
     """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -93,9 +93,7 @@ def _start(parser: argparse.ArgumentParser) -> int:
 
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """The arguments; scenarios of `run` may also stand between its options and after them, where
-    argparse leaves them over.
-    """
+    """The arguments; argparse leaves over scenarios of `run` between its options or after them."""
     options, left = parser.parse_known_args(words)
     options.arguments = words
     if left:

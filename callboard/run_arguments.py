@@ -55,8 +55,7 @@ def plan_runs(
 
     Everything that can be wrong with the input is found here, before anything runs.
     """
-    named = {option: option.removeprefix("--").replace("-", "_") for option in SHORTCUTS}
-    values = {option: getattr(options, attribute) for option, attribute in named.items()}
+    values = {each: getattr(options, each[2:].replace("-", "_")) for each in SHORTCUTS}
     given = {option: value for option, value in values.items() if value is not None}
     until_ms = None if options.until is None else round(options.until * 1000)
     spec = load_run(name, options.set, given, faults=not options.no_faults)

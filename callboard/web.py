@@ -18,8 +18,6 @@ from callboard.experiments.user_errors import InputError
 HOST = "127.0.0.1"
 PORT = 8000
 
-EXTRA_MISSING = '--web needs textual-serve, which is an extra: pip install "callboard[web]"'
-
 _DRIVER = "TEXTUAL_DRIVER"
 """The variable by which textual-serve tells a process that its screen is in a browser."""
 
@@ -37,7 +35,8 @@ def check_port(port: int) -> None:
     try:
         import textual_serve.server  # noqa: F401
     except ImportError:
-        raise InputError(EXTRA_MISSING) from None
+        missing = '--web needs textual-serve, which is an extra: pip install "callboard[web]"'
+        raise InputError(missing) from None
     try:
         with socket.create_server((HOST, port)):
             pass

@@ -54,9 +54,7 @@ WIDE, TALL = 120, 36
 
 
 class CallboardApp(App[None]):
-    """A run, or two, on the screen.  With `ticking` False time passes only when `playback.tick` is
-    called, as tests do.
-    """
+    """A run, or two, on the screen.  Without `ticking` only `playback.tick` lets time pass."""
 
     CSS_PATH: ClassVar = ["app.tcss", "comparison.tcss", "dialogs.tcss"]
     TITLE = "callboard"

@@ -71,9 +71,10 @@ def check_command(options: argparse.Namespace) -> int:
         for finding in findings
         if finding.counterexample is not None
     }
-    told = f"{count(examples, 'scenario')} each, seed {options.seed}"
-    told = f"  {_properties(len(plan.guaranteed))} guaranteed, {told}"
-    _print(plain(policy, "bold") + plain(told), plan, findings, written)
+    number = len(plan.guaranteed)
+    told = "1 property" if number == 1 else f"{number} properties"
+    told += f" guaranteed, {count(examples, 'scenario')} each, seed {options.seed}"
+    _print(plain(policy, "bold") + plain(f"  {told}"), plan, findings, written)
     return 1 if plan.guaranteed & written.keys() else 0
 
 
@@ -95,9 +96,8 @@ def _plan(policy: Policy, options: argparse.Namespace) -> PropertySelection:
 
 def _known(name: str) -> str:
     if name not in PROPERTIES_BY_NAME:
-        raise InputError(
-            f"--property {name}: there is none; {suggestion(name, list(PROPERTIES_BY_NAME))}"
-        )
+        other = suggestion(name, list(PROPERTIES_BY_NAME))
+        raise InputError(f"--property {name}: there is none; {other}")
     return name
 
 
@@ -106,9 +106,8 @@ def _write(finding: search.Finding, policy: str, options: argparse.Namespace) ->
     words = ["callboard", "check", policy, "--property", finding.prop.name]
     command = search_arguments.command_to_repeat(words, options)
     text = counterexample.counterexample_text(finding.counterexample, finding.prop, policy, command)
-    return search_arguments.write_scenario(
-        text, f"{slug(policy)}-{finding.prop.name}.toml", options
-    )
+    name = f"{slug(policy)}-{finding.prop.name}.toml"
+    return search_arguments.write_scenario(text, name, options)
 
 
 def _print(
@@ -137,10 +136,6 @@ def _print(
             console.print_line(plain(f"  written to {written[name]}"))
     failed = len(plan.guaranteed & written.keys())
     console.print(plain(f"{count(failed, 'guarantee') if failed else 'no guarantee'} failed"))
-
-
-def _properties(number: int) -> str:
-    return "1 property" if number == 1 else f"{number} properties"
 
 
 def _tested(finding: search.Finding) -> str:

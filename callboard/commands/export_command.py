@@ -122,9 +122,8 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
 
 @contextlib.contextmanager
 def _whole(path: Path) -> Iterator[Path]:
-    """A place to write to that becomes the file once all is written, so there is never half a file.
-
-    A pipe or a device is written to directly.
+    """A path that becomes the file once all is written, so there is never half a file; but a pipe
+    or a device is written to directly.
     """
     if path.exists() and not path.is_file():
         yield path

@@ -33,10 +33,6 @@ def _brief(ms: float) -> str:
     return short_duration(round(ms))
 
 
-def _axis(ms: float) -> str:
-    return axis_time(round(ms))
-
-
 FIGURE_ROWS = (
     FigureRow("jobs succeeded", lambda f: f.done, "{:,.0f}".format, False),
     FigureRow("mean response", lambda f: f.response_ms, _brief, None, True),
@@ -45,7 +41,7 @@ FIGURE_ROWS = (
     FigureRow("map slots busy", lambda f: f.busy[0], "{:.1%}".format),
     FigureRow("reduce slots busy", lambda f: f.busy[1], "{:.1%}".format),
     FigureRow("slot time wasted", lambda f: f.wasted, "{:.1%}".format, True),
-    FigureRow("ended at", lambda f: f.run_ended_ms, _axis, True, True),
+    FigureRow("ended at", lambda f: f.run_ended_ms, lambda ms: axis_time(round(ms)), True, True),
 )
 
 

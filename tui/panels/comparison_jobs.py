@@ -87,9 +87,7 @@ class ComparisonJobsPane(JobTablePane[ComparedJob]):
         yield f"{text:>{_DIFFERENCE}}", style(colour, ground, bold=bool(ink.bold))
 
     def _difference(self, row: ComparedJob) -> tuple[str, str]:
-        """How far the second run is ahead or behind: in time once both have ended the job, else in
-        tasks done.
-        """
+        """How far the second run is ahead: in time once both have ended the job, else in tasks."""
         palette = self.palette
         first, second = row.sides
         if row.sooner_ms is not None:

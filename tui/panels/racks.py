@@ -51,15 +51,12 @@ class Racks:
     def __init__(self, nodes: Sequence[NodeFacts]) -> None:
         first = slot_offsets(nodes)
         self._racks: dict[int, Rack] = {}
-        self._of = {facts.node: facts.rack for facts in nodes}
+        self.rack_of = {facts.node: facts.rack for facts in nodes}
         for rack in sorted({facts.rack for facts in nodes}):
             mine = [facts.node for facts in nodes if facts.rack == rack]
             places = [(at, node) for node in mine for at in range(first[node], first[node + 1])]
             columns = np.array(places, np.int64).reshape(-1, 2).T
             self._racks[rack] = Rack(np.array(mine, np.int64), columns[0], columns[1])
-
-    def of(self, node: NodeId) -> int:
-        return self._of[node]
 
     def first(self, rack: int) -> NodeId:
         return int(self._racks[rack].nodes[0])
@@ -86,9 +83,7 @@ class Racks:
     def bar(
         self, frame: Frame, rack: int, width: int, palette: Palette, chosen: bool = False
     ) -> Iterable[Span]:
-        """The rack as one bar: a stretch for each job, then attempts that are over without the
-        master knowing, then empty slots.
-        """
+        """The rack as one bar: each job, attempts over unknown to the master, then empty slots."""
         count, ground = self.count(frame, rack), palette.ground
         tail = f" {count.busy / max(count.slots, 1):>4.0%} busy{count.trouble}"
         room = max(width - _NAME - max(len(tail), _TAIL), 10)

@@ -58,9 +58,7 @@ class SlotLayout(msgspec.Struct, frozen=True):
         return slot if slot < slots else None
 
     def neighbour(self, node: NodeId | None, across: int, down: int) -> NodeId | None:
-        """The node that many places to the right, or lines further down; the first if `node` is
-        None.
-        """
+        """The node `across` places to the right, or `down` lines below; without one the first."""
         rows = [line.nodes for line in self.lines if line.nodes]
         here = next(((y, row.index(node)) for y, row in enumerate(rows) if node in row), None)
         if here is None or node is None:
@@ -87,16 +85,10 @@ def clamp(place: int, count: int) -> int:
 
 
 def lay_out_slots(
-    nodes: Sequence[NodeFacts],
-    width: int,
-    height: int,
-    size: CellSize | None,
-    glyphs: bool = False,
+    nodes: Sequence[NodeFacts], width: int, height: int, size: CellSize | None, glyphs: bool = False
 ) -> SlotLayout:
-    """The layout for a pane of this size; `size` None for the largest cells that fit.
-
-    Without colours states are told by `glyphs`: then half blocks, which have none, are used only if
-    they were chosen, and cells are scrolled instead.
+    """The layout for a pane of this size; `size` None for the largest cells that fit.  Without
+    colours, `glyphs` tell states: half blocks have none, so cells are scrolled instead.
     """
     width = max(width, 1)
     sizes = tuple(CellSize) if size is None else (size,)

@@ -86,7 +86,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
 
     def watch_cursor(self) -> None:
         if self.cursor is not None and self.run is not None:
-            line = self.slot_layout.line_of(self.cursor, self.racks.of(self.cursor))
+            line = self.slot_layout.line_of(self.cursor, self.racks.rack_of[self.cursor])
             self.scroll_to_region(Region(0, line, 1, 1), animate=False)
 
     def watch_size_asked(self) -> None:
@@ -150,7 +150,7 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             return Strip.blank(width, blank)
         line = self.slot_layout.lines[y]
         if self.slot_layout.size is CellSize.RACKS:
-            chosen = self.cursor is not None and self.racks.of(self.cursor) == line.rack
+            chosen = self.cursor is not None and self.racks.rack_of[self.cursor] == line.rack
             bar = self.racks.bar(self.frame, line.rack, width, self.palette, chosen)
             return fitted(bar, width, blank)
         if not line.nodes:
@@ -181,7 +181,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             return self._tiles(codes, chosen)
         cells = [self._table[code] for code in codes]
         if chosen is not None and chosen < len(cells):
-            cells[chosen] = _reversed(cells[chosen])
+            small = cells[chosen]
+            cells[chosen] = Segment(small.text, (small.style or Style()) + Style(reverse=True))
         return cells
 
     def _after_slots(self, suspended: int, width: int) -> Iterator[Segment]:
@@ -231,8 +232,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if self._table_for is palette:
             return
         self._table_for = palette
+        signs = [*(SLOT_SIGNS[state] for state in SlotState), theme.DOWN_SIGN]
         self._table = [
-            Segment(_glyph(state), style(self._slot_colour(state, hue, level), palette.ground))
+            Segment(signs[state], style(self._slot_colour(state, hue, level), palette.ground))
             for state in range(_STATES)
             for hue in palette.jobs
             for level in range(SHADES + 1)
@@ -261,13 +263,9 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
             return
         self.cursor = node
         slot = self.slot_layout.slot_at(column, self._slots(node))
-        owner = self._owner(node, slot) if slot is not None else 0
+        owners = np.frombuffer(self.frame.owners, np.int32)  # the job plus 1, or 0
+        owner = 0 if slot is None else int(owners[self._first[node] + slot])
         self.post_message(self.Chosen(node, owner - 1 if owner else None, slot))
-
-    def _owner(self, node: NodeId, slot: int) -> int:
-        """The job that has the slot, plus 1, or 0."""
-        assert self.frame is not None
-        return int(np.frombuffer(self.frame.owners, np.int32)[self._first[node] + slot])
 
     def action_enter(self) -> None:
         """From the node under the cursor to its first slot; from a rack's bar to its nodes."""
@@ -299,16 +297,8 @@ class SlotsPane(Pane, ScrollView, inherit_bindings=False):
         if self.slot_layout.size is not CellSize.RACKS:
             return self.slot_layout.neighbour(self.cursor, across, down)
         racks = [line.rack for line in self.slot_layout.lines]
-        at = -1 if self.cursor is None else racks.index(self.racks.of(self.cursor))
+        at = -1 if self.cursor is None else racks.index(self.racks.rack_of[self.cursor])
         return self.racks.first(racks[clamp(at + across + down, len(racks))]) if racks else None
-
-
-def _glyph(state: int) -> str:
-    return theme.DOWN_SIGN if state == _DOWN else SLOT_SIGNS[SlotState(state)]
-
-
-def _reversed(segment: Segment) -> Segment:
-    return Segment(segment.text, (segment.style or Style()) + Style(reverse=True))
 
 
 def _colour(segment: Segment) -> str:

@@ -96,10 +96,7 @@ def _policies(frame: Frame) -> str:
 
 
 class KeysLine(Pane, can_focus=False):
-    """The most important keys, as many as there is room for.
-
-    `live` is whether the run takes interventions.
-    """
+    """The most important keys that there is room for; of a `live` run those that intervene, too."""
 
     def __init__(self, *, id: str, live: bool = False) -> None:
         super().__init__(id=id)

@@ -21,9 +21,7 @@ _TICK_LEAST = 12
 
 
 class TimeBar(Pane, can_focus=False):
-    """Three lines: marks, the bar, the axis.  A click or a drag goes to that moment; a click on a
-    mark to exactly its own.
-    """
+    """Marks, the bar, the axis.  A click or a drag goes to that moment, on a mark to its own."""
 
     @property
     def columns(self) -> int:

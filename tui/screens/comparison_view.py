@@ -65,9 +65,7 @@ class ComparisonView(RunView):
                 pane.border_title = f"{pane.key} {policy}"
 
     def show_pane(self, name: str, view: View) -> Pane:
-        """As in `RunView`; for the details it shows the figures while nothing is selected, or when
-        the details have the focus already.
-        """
+        """Details give way to the figures if nothing is selected, or if they have the focus."""
         nothing = view.job is None and view.node is None
         if name == "detail" and (nothing or self.pane(DetailPane, view).has_focus):
             name = "figures"
