@@ -7,8 +7,8 @@ and a message with a delay is a Timeout that puts it there: no process a message
 faster of the two usual ways.
 
 The engines take turns, the medians are compared, and the runs are checked to be the same work:
-equal numbers of messages delivered, of beats, and of tasks finished.  A bare `heapq` loop of as
-many entries is the limit of any engine that keeps its future in a heap.
+equal numbers of messages delivered, of heartbeats, and of tasks finished.  A bare `heapq` loop of
+as many entries is the limit of any engine that keeps its future in a heap.
 """
 
 import argparse
@@ -29,14 +29,14 @@ from callboard.actors.kernel.kernel import Kernel
 from callboard.scheduler.model import Millis
 
 GRIDS_AND_MARKS: tuple[tuple[Millis, float], ...] = ((1, 1.0), (100, 1.6))
-"""The grids of the nodes' first beats, and how many times SimPy's rate is wanted on each."""
+"""The grids of the nodes' first heartbeats, and how many times SimPy's rate is wanted on each."""
 
 
 class Work(msgspec.Struct, frozen=True):
     """What a run did; equal for every engine."""
 
     messages: int
-    beats: int
+    heartbeats: int
     tasks: int
 
 
@@ -139,7 +139,7 @@ def timed(engine: Engine, size: Size) -> tuple[Work, float]:
     cast = Cast(size)
     messages = engine(cast, size.horizon_ms)
     seconds = perf_counter() - began
-    return Work(messages, cast.master.beats, cast.finished), seconds
+    return Work(messages, cast.master.heartbeats, cast.finished), seconds
 
 
 def timed_heap(entries: int, pending: int) -> float:
@@ -175,8 +175,10 @@ def report(size: Size, mark: float, reps: int) -> bool:
     work, rates = measure(size, reps)
     pending = size.nodes * (size.slots + 1)
     heap = work.messages / median(timed_heap(work.messages, pending) for _ in range(reps))
-    beats = f"beats begin on {'every ms' if size.grid_ms == 1 else f'a {size.grid_ms} ms grid'}"
-    print(f"{beats}: {work.messages:,} messages, {work.messages / work.tasks:.1f} a task")
+    heartbeats = (
+        f"heartbeats begin on {'every ms' if size.grid_ms == 1 else f'a {size.grid_ms} ms grid'}"
+    )
+    print(f"{heartbeats}: {work.messages:,} messages, {work.messages / work.tasks:.1f} a task")
     for name, rate in {**rates, "bare heapq": heap}.items():
         print(f"  {name:<20} {rate:>10,.0f} messages/s {rate / rates[SIMPY]:>6.2f} × SimPy")
     reached = rates[TRIO] >= mark * rates[SIMPY]

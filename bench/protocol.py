@@ -1,7 +1,7 @@
 """One protocol for every engine: a small cluster whose actors are written once, here.
 
-Nodes beat every three seconds whatever happens.  The master answers each beat, tells the jobs
-what the beat reported, and offers the node's free slots to the jobs that asked first.  A job
+Nodes send a heartbeat every three seconds whatever happens.  The master answers it, tells the jobs
+what it reported, and offers the node's free slots to the jobs that asked first.  A job
 answers an offer with a launch, a node gives the launch to a free slot, and a slot runs it for its
 duration and reports.  A job asks again for each task that it is told has finished.
 
@@ -31,7 +31,7 @@ _JOB = 1 << 40
 
 
 class Size(msgspec.Struct, frozen=True):
-    """How large a cluster and how much work; beats begin on a grid of `grid_ms`."""
+    """How large a cluster and how much work; heartbeats begin on a grid of `grid_ms`."""
 
     nodes: int = 600
     slots: int = 6
@@ -43,14 +43,14 @@ class Size(msgspec.Struct, frozen=True):
     def horizon_ms(self) -> Millis:
         """By then every task has ended: all that the slots have to do, shared out, then a tail.
 
-        A task holds its slot for its duration and for a beat, at most, between two tasks.
+        A task holds its slot for its duration and for a heartbeat, at most, between two tasks.
         """
         held_ms = (SHORTEST_MS + LONGEST_MS) // 2 + BEAT_MS + 5 * LATENCY_MS
         return self.tasks * held_ms // (self.nodes * self.slots) + LONGEST_MS + 2 * BEAT_MS
 
 
 class Beat(Message, frozen=True):
-    """Node to itself: it is time to beat."""
+    """Node to itself: it is time for a heartbeat."""
 
 
 class Heartbeat(Message, frozen=True):
@@ -126,11 +126,11 @@ class Player:
 
 
 class Master(Player):
-    """Answers beats and hands free slots to whoever asked first."""
+    """Answers heartbeats and hands free slots to whoever asked first."""
 
     def __init__(self) -> None:
         super().__init__(MASTER)
-        self.beats = 0
+        self.heartbeats = 0
         self._asked: deque[int] = deque()
 
     def receive(self, message: msgspec.Struct) -> None:
@@ -142,19 +142,19 @@ class Master(Player):
             case _:
                 raise AssertionError(message)
 
-    def on_heartbeat(self, beat: Heartbeat) -> None:
-        self.beats += 1
-        for job in beat.finished:
+    def on_heartbeat(self, heartbeat: Heartbeat) -> None:
+        self.heartbeats += 1
+        for job in heartbeat.finished:
             self.send(_JOB + job, Finished())
         asked = self._asked
-        offered = min(beat.free, len(asked))
+        offered = min(heartbeat.free, len(asked))
         for _ in range(offered):
-            self.send(_JOB + asked.popleft(), Offer(beat.node))
-        self.send(_NODE + beat.node, Reply(offered), LATENCY_MS)
+            self.send(_JOB + asked.popleft(), Offer(heartbeat.node))
+        self.send(_NODE + heartbeat.node, Reply(offered), LATENCY_MS)
 
 
 class Node(Player):
-    """Beats, passes launches to its slots, and reports what ended with its next beat."""
+    """Sends heartbeats, passes launches to its slots, and reports with the next what ended."""
 
     def __init__(self, node: int, slots: int, first_heartbeat_ms: Millis) -> None:
         super().__init__(_NODE + node)
@@ -183,10 +183,10 @@ class Node(Player):
                 raise AssertionError(message)
 
     def on_beat(self) -> None:
-        assert not self._promised, "a launch has been on its way for a whole beat"
-        beat = Heartbeat(self._node, len(self._free), tuple(self._finished))
+        assert not self._promised, "a launch has been on its way for a whole heartbeat"
+        heartbeat = Heartbeat(self._node, len(self._free), tuple(self._finished))
         self._finished.clear()
-        self.send(MASTER, beat, LATENCY_MS)
+        self.send(MASTER, heartbeat, LATENCY_MS)
         self.send(self.address, Beat(), BEAT_MS)
 
 
@@ -279,7 +279,7 @@ def duration_ms(job: int, task: int) -> Millis:
 
 
 def first_beat_ms(node: int, size: Size) -> Millis:
-    """When a node first beats: evenly over one interval, on the grid; never at 0."""
+    """When a node sends its first heartbeat: evenly over one interval, on the grid; never at 0."""
     steps = BEAT_MS // size.grid_ms
     return (1 + node * steps // size.nodes) * size.grid_ms
 

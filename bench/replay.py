@@ -5,9 +5,9 @@ as the command line plays it: on the Trio host, with somebody who looks on, with
 seconds are all of it: reading the trace, making the actors, playing, computing the figures.  On a
 machine that others use too, the seconds of processor time are the better measure of the work.
 
-Nodes leave out the beats that could change nothing.  What that saves is told by arithmetic: a
-node that sends all of them beats once in every interval and round trip, and a beat is three
-messages (the timer, the heartbeat, the reply).  `--all-beats` measures it instead, best with
+Nodes elide the heartbeats that could change nothing.  What that saves is told by arithmetic: a
+node that sends all of them sends one in every interval and round trip, and a heartbeat is three
+messages (the timer, the heartbeat, the reply).  `--all-heartbeats` measures it instead, best with
 `--jobs`, and compares the figures of the two runs.
 """
 
@@ -36,7 +36,7 @@ TRACE = Path("..", "shared", "traces", "FB-2009_samples_24_times_1hr_0.tsv")
 
 TASKS_PER_SECOND = 10_000
 PEAK_MIB = 500
-MESSAGES_A_BEAT = 3
+MESSAGES_A_HEARTBEAT = 3
 STEPS_A_LOOK = 1024
 """A kernel is looked at once in so many supersteps."""
 
@@ -47,11 +47,11 @@ class Order(msgspec.Struct, frozen=True):
     trace: str
     policy: str
     settings: tuple[str, ...]
-    all_beats: bool = False
+    all_heartbeats: bool = False
 
     def scenario(self) -> Scenario:
         """The trace as a scenario."""
-        send = "all" if self.all_beats else "needed"
+        send = "all" if self.all_heartbeats else "needed"
         return scenarios.load_scenario(
             self.trace, [*self.settings, f"cluster.heartbeat.send={send}"]
         )
@@ -120,8 +120,8 @@ def report(order: Order, cost: Cost, *, marked: bool) -> None:
     fast = _verdict(cost.tasks / cost.seconds, TASKS_PER_SECOND) if marked else ""
     small = _verdict(PEAK_MIB, cost.peak_mib) if marked else ""
     jobs = cost.summary.jobs
-    beats = "every beat sent" if order.all_beats else "beats as needed"
-    print(f"{order.policy}, {beats}: {jobs.completed:,} of {jobs.submitted:,} jobs completed")
+    heartbeats = "every heartbeat sent" if order.all_heartbeats else "heartbeats as needed"
+    print(f"{order.policy}, {heartbeats}: {jobs.completed:,} of {jobs.submitted:,} jobs completed")
     print(f"  {cost.seconds:>9.1f} s, {cost.playing:.1f} of them in the kernel", end=" ")
     print(f"({cost.processor:.1f} s of processor time)")
     print(f"  {cost.tasks / cost.seconds:>9,.0f} tasks/s of {cost.tasks:,}{fast}")
@@ -136,18 +136,18 @@ def _verdict(more: float, less: float) -> str:
 
 
 def report_saving(order: Order, cost: Cost) -> None:
-    """Print by arithmetic what all beats would have been."""
+    """Print by arithmetic what all heartbeats would have been."""
     cluster = order.scenario().cluster
     period_ms = cluster.heartbeat.period_ms(cluster.nodes) + 2 * cluster.latency_ms
-    beats = int(cluster.nodes * cost.summary.virtual_seconds * 1000 / period_ms)
-    messages = MESSAGES_A_BEAT * beats
-    print(f"  all beats would be {beats:,}, in {messages:,} messages:", end=" ")
+    heartbeats = int(cluster.nodes * cost.summary.virtual_seconds * 1000 / period_ms)
+    messages = MESSAGES_A_HEARTBEAT * heartbeats
+    print(f"  all heartbeats would be {heartbeats:,}, in {messages:,} messages:", end=" ")
     print(f"{messages / cost.messages:.1f} times all that were delivered")
 
 
 def compare(needed: Cost, all_sent: Cost) -> None:
-    """Print what leaving beats out has saved, and whether anything else differs."""
-    print(f"  leaving beats out: {all_sent.messages / needed.messages:.1f} times fewer messages,")
+    """Print what eliding heartbeats has saved, and whether anything else differs."""
+    print(f"  eliding heartbeats: {all_sent.messages / needed.messages:.1f} times fewer messages,")
     print(f"  {all_sent.playing / needed.playing:.1f} times faster;", end=" ")
     same = _told(needed.summary) == _told(all_sent.summary)
     print("every figure is the same" if same else "the figures DIFFER", flush=True)
@@ -181,8 +181,8 @@ def main() -> None:
         cost = fresh(order)
         report(order, cost, marked=given.jobs is None)
         report_saving(order, cost)
-        if given.all_beats:
-            everything = replace(order, all_beats=True)
+        if given.all_heartbeats:
+            everything = replace(order, all_heartbeats=True)
             all_sent = fresh(everything)
             report(everything, all_sent, marked=False)
             compare(cost, all_sent)
@@ -202,7 +202,7 @@ def _options() -> argparse.Namespace:
         parser.add_argument(f"--{name}", type=int, default=number, help=f"default: {number}")
     parser.add_argument("--jobs", type=int, help="only the first so many jobs")
     parser.add_argument("--policy", action="append", help="default: fifo, then fair")
-    parser.add_argument("--all-beats", action="store_true", help="also send every beat")
+    parser.add_argument("--all-heartbeats", action="store_true", help="also send every heartbeat")
     return parser.parse_args()
 
 
