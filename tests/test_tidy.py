@@ -1,6 +1,7 @@
 """House rules to rely on: which way imports run, and what keeps runs reproducible."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,3 +124,36 @@ def test_no_message_holds_a_set() -> None:
             node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)
         }
         assert not names & {"set", "frozenset", "Set", "AbstractSet"}, path
+
+
+DEFINED_TWICE = {"add_arguments"}
+"""Each command has its own, which `callboard.cli` asks for by this name."""
+
+
+def public_names(path: Path) -> Iterator[str]:
+    """The public names that a file defines at its top level."""
+    for node in ast.parse(path.read_text()).body:
+        match node:
+            case ast.ClassDef(name) | ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+                yield name
+            case ast.Assign(targets=targets):
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+            case ast.AnnAssign(target=ast.Name(name)):
+                yield name
+
+
+def test_no_public_name_is_defined_twice() -> None:
+    """A name means one thing, and a search for it finds one place."""
+    places: dict[str, list[str]] = {}
+    for path in (path for package in MAY_IMPORT for path in files(package)):
+        for name in set(public_names(path)):
+            if not name.startswith("_"):
+                places.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert not {name: found for name, found in twice.items() if name not in DEFINED_TWICE}
+
+
+def test_no_two_files_have_one_name() -> None:
+    paths = [path for package in MAY_IMPORT for path in files(package)]
+    stems = Counter(path.stem for path in paths if not path.stem.startswith("__"))
+    assert not {stem: times for stem, times in stems.items() if times > 1}

@@ -212,7 +212,7 @@ class Fair(Order):
             top = top.parent
         if top.needy(kind):
             return top.running[kind] / min(top.minimum[kind], top.demand[kind])
-        return float(top.running[kind] / top.weight)
+        return top.running[kind] * top.weight.denominator / top.weight.numerator
 
     def grounds(self, job: JobSchedulable, kind: TaskKind) -> Grounds:
         """The job's pool, and the topmost pool above it that is below its min share."""
