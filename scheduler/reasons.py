@@ -115,9 +115,7 @@ class Note(_Tagged, frozen=True):
 
 
 class PoolPlace(_Tagged, frozen=True):
-    """Of POOL and POOL_MIN_SHARE: the job's pool, and of the latter the topmost pool above the job
-    that is below its min share; paths.
-    """
+    """Of POOL and POOL_MIN_SHARE: paths of the job's pool and of the topmost needy one above."""
 
     pool: str
     needy: str = ""

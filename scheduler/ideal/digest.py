@@ -9,10 +9,8 @@ _HERE = Path(__file__).parent
 
 @cache
 def source_digest() -> str:
-    """Sixteen hexadecimal digits over the text of this package.
-
-    Results and machine code that are kept on disk carry it, so that neither outlives the code
-    that made it.
+    """Sixteen hexadecimal digits over the text of this package.  Kept results and machine code
+    carry it, so that neither outlives the code that made it.
     """
     digest = blake2b(digest_size=8)
     for path in sorted(_HERE.glob("*.py")):

@@ -15,9 +15,9 @@ class PsQueue(NamedTuple):
     """Jobs that share a machine in proportion to their weights.
 
     `clock[0]` is the service per unit of weight since the pool was last empty, in seconds, and a
-    job's key in `heap` is the reading at which it is done.  This is the virtual clock of fair
-    queueing and of PSBS.  `total` is the sum of weights in two parts, the second what rounding
-    took from the first: else a heavy job that leaves could take a light one's weight with it.
+    job's key in `heap` the reading at which it is done: the virtual clock of fair queueing and of
+    PSBS.  `total` is the sum of weights in two parts, the second what rounding took from the first,
+    so that a heavy job that leaves does not take a light one's weight with it.
     """
 
     heap: Heap
@@ -48,10 +48,8 @@ def enter_ps(pool: PsQueue, job: int, work: Any) -> None:
 
 
 def until_ps_departure(pool: PsQueue, guests: int) -> Any:
-    """Seconds until the pool's first job is done, if it shares the machine with `guests` only.
-
-    `guests` is the weight of whoever shares from outside the pool.  Never below 0: a float clock
-    may pass a key by its last bit.
+    """Seconds until the pool's first job is done, while `guests` is the weight sharing from
+    outside. Never below 0: a float clock may pass a key by its last bit.
     """
     first = pool.heap.top[0]
     if first == NO_JOB:
@@ -87,10 +85,9 @@ def drain_ps(pool: PsQueue, left: NumberRow) -> None:
 class LasQueue(NamedTuple):
     """Jobs served by least attained service, in groups of equal attained service.
 
-    A group is named by the job that founded it.  `jobs` holds one heap a group, keyed by size:
-    the smallest is done first, since all have attained the same.  `groups` holds the groups that
-    wait, keyed by attained service; the key of the group being served, `serving[0]`, is up to
-    date though it stands outside that heap.  `count` is the number of jobs a group.
+    A group is named by the job that founded it.  `jobs` holds one heap a group, keyed by size;
+    `groups` the waiting groups, keyed by attained service; `serving[0]` is the group being served,
+    its key kept up to date; `count` is the number of jobs a group.
     """
 
     jobs: Heap

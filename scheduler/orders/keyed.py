@@ -22,28 +22,26 @@ from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 SortKey = tuple[Any, ...]
-"""What jobs, users or members of a pool are compared by; ties go by number or name, so that the
-order is total.
-"""
+"""What is compared; ties go by number or name, so that the order is total."""
 
-Name = TypeVar("Name", int, str)
+Member = TypeVar("Member", int, str)
 
 
-class SortedQueue(Generic[Name]):
+class SortedQueue(Generic[Member]):
     """Jobs or users by key."""
 
     def __init__(self) -> None:
-        self._sorted: SortedList[tuple[SortKey, Name]] = SortedList()
-        self._keys: dict[Name, SortKey] = {}
+        self._sorted: SortedList[tuple[SortKey, Member]] = SortedList()
+        self._keys: dict[Member, SortKey] = {}
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def __iter__(self) -> Iterator[tuple[SortKey, Name]]:
+    def __iter__(self) -> Iterator[tuple[SortKey, Member]]:
         """First one first; the queue must not change meanwhile."""
         return iter(self._sorted)
 
-    def put(self, name: Name, key: SortKey) -> None:
+    def put(self, name: Member, key: SortKey) -> None:
         old = self._keys.get(name)
         if old == key:
             return
@@ -52,20 +50,17 @@ class SortedQueue(Generic[Name]):
         self._keys[name] = key
         self._sorted.add((key, name))
 
-    def key_of(self, name: Name) -> SortKey | None:
+    def key_of(self, name: Member) -> SortKey | None:
         return self._keys.get(name)
 
-    def drop(self, name: Name) -> None:
+    def drop(self, name: Member) -> None:
         key = self._keys.pop(name, None)
         if key is not None:
             self._sorted.remove((key, name))
 
 
 class KeyedOrder(Order):
-    """An order by a key that changes only with the job's own facts.
-
-    Each kind of slot has a queue of the jobs with pending tasks of that kind.
-    """
+    """An order by a key that changes only with the job's own facts; one queue a kind of slot."""
 
     def __init__(self) -> None:
         self._queues: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
@@ -93,7 +88,6 @@ class KeyedOrder(Order):
             yield QueuedJob(view.job(job), self.score(key))
 
     def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
-        """Keep the job at its place while it has pending tasks of the kind."""
         seen = view.job(job)
         if seen.pending(kind):
             self._queues[kind].put(job, self.key(seen, kind))
@@ -102,8 +96,8 @@ class KeyedOrder(Order):
 
 
 class RankedOrder(KeyedOrder, Ranking):
-    """An order by a key that does not grow as the job is served: the first job may have all that
-    it can use, and so the ranking says what each job is due.
+    """An order by a key that does not grow as the job is served: the first job may have all that it
+    can use, so the ranking says what each job is due.
     """
 
     def entitlements(
@@ -116,7 +110,6 @@ class RankedOrder(KeyedOrder, Ranking):
         return entitlements_by_rank(ranked, kind, view.slots(kind))
 
     def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
-        """A tier for each job, by `standing`."""
         jobs = [job for job in view.jobs() if demand_of(job, kind)]
         ranked = sorted((self.standing(job, kind, view), job.job) for job in jobs)
         return [[job] for _, job in ranked]

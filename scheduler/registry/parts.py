@@ -1,6 +1,4 @@
-"""The parts that ship, by name, and how policies are made of them.
-
-A catalogue is what names mean: the shipped parts, and whatever the front door adds from packages
+"""The parts that ship, by name, and how policies are made of them.  Further ones come from packages
 and users' files (`experiments.plugins`).
 """
 
@@ -11,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from callboard.scheduler import policy
 from callboard.scheduler.locality import Delay
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.coshh.hybrid import Hybrid
@@ -19,23 +18,10 @@ from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
 from callboard.scheduler.orders.size_based.virtual_time import FspFifo, FspPs, Psbs
-from callboard.scheduler.policy import (
-    AnyLocality,
-    LocalityRule,
-    MisfitError,
-    NoPreemption,
-    NoSpeculation,
-    Order,
-    Part,
-    Policy,
-    PolicySpecError,
-    PreemptionRule,
-    SpeculationRule,
-)
+from callboard.scheduler.policy import Part, PolicySpecError
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
-from callboard.scheduler.preemption.kill import KillPreemption
+from callboard.scheduler.preemption.kill import KillPreemption, SuspendPreemption
 from callboard.scheduler.preemption.rank_based import RankPreemption
-from callboard.scheduler.preemption.suspend import SuspendPreemption
 from callboard.scheduler.registry.parameters import (
     decode_params,
     read_table,
@@ -49,30 +35,30 @@ from callboard.scheduler.speculation.mantri import Mantri
 from callboard.scheduler.speculation.naive import Naive
 
 PART_BASES: Mapping[str, type[Part]] = {
-    "order": Order,
-    "locality": LocalityRule,
-    "preemption": PreemptionRule,
-    "speculation": SpeculationRule,
+    "order": policy.Order,
+    "locality": policy.LocalityRule,
+    "preemption": policy.PreemptionRule,
+    "speculation": policy.SpeculationRule,
 }
 """The kinds of part and the class that each derives from."""
 
 DEFAULT_PARTS: Mapping[str, type[Part]] = {
-    "locality": AnyLocality,
-    "preemption": NoPreemption,
-    "speculation": NoSpeculation,
+    "locality": policy.AnyLocality,
+    "preemption": policy.NoPreemption,
+    "speculation": policy.NoSpeculation,
 }
 """What stands in for a part that is not named."""
 
-ORDERS: dict[str, type[Order]] = {
+ORDERS: dict[str, type[policy.Order]] = {
     part.name: part
     for part in (Fifo, Fair, Hfsp, Srpt, Sjf, Las, Ps, FspFifo, FspPs, Psbs, Coshh, Hybrid)
 }
 """Every order that ships, by its name in a policy spec."""
 
 _RULES: tuple[type[Part], ...] = (
-    *(AnyLocality, Delay),
-    *(NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption),
-    *(NoSpeculation, Naive, Late, Mantri),
+    *(policy.AnyLocality, Delay),
+    *(policy.NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption),
+    *(policy.NoSpeculation, Naive, Late, Mantri),
 )
 
 PARTS: dict[str, type[Part]] = {**ORDERS, **{part.name: part for part in _RULES}}
@@ -110,7 +96,6 @@ class Catalogue:
         return given
 
     def names(self) -> list[str]:
-        """Every name, the shipped ones first."""
         return list(dict.fromkeys([*self._parts, *self._more]))
 
     def current(self, name: str) -> str:
@@ -132,7 +117,6 @@ class Catalogue:
         raise PolicySpecError(f"unknown {what} `{piece.name}`{meant}  Known: {listed}.")
 
     def part_spec(self, piece: SpelledPart, what: str = "policy part") -> "PartSpec":
-        """A part with the parameters that were spelled, or PolicySpecError."""
         part, name = self.part(piece, what), self.current(piece.name)
         usual = self._settings.get(name, {})
         said = read_table(piece.params, name) if piece.params else {}
@@ -149,9 +133,7 @@ SHIPPED = Catalogue(PARTS)
 
 
 class PartSpec(NamedTuple):
-    """A part that was chosen: how its name is spelled, its class, its parameters, and what these
-    are if nothing is said.
-    """
+    """A chosen part: its name, its class, its parameters, and these if nothing is said."""
 
     name: str
     part: type[Part]
@@ -194,20 +176,18 @@ def spell_policy(spec: PolicySpec) -> str:
     )
 
 
-def compose_policy(spec: PolicySpec, text: str = "") -> Policy:
+def compose_policy(spec: PolicySpec, text: str = "") -> policy.Policy:
     """A fresh policy of the chosen parts; PolicySpecError if they do not fit together."""
     made: dict[str, Any] = {slot: choice.make() for slot, choice in spec.items()}
     try:
-        return Policy(**made)
-    except MisfitError as error:
+        return policy.Policy(**made)
+    except policy.MisfitError as error:
         raise PolicySpecError(f"`{text or spell_policy(spec)}`: {error}") from None
 
 
-def make_policy(text: str, catalogue: Catalogue = SHIPPED) -> Policy:
-    """A fresh policy from its spelling.
-
-    Raises `PolicySpecError` for unknown names (naming the one that was probably meant), wrong
-    parameters, and combinations that make no sense.
+def make_policy(text: str, catalogue: Catalogue = SHIPPED) -> policy.Policy:
+    """A fresh policy from its spelling; `PolicySpecError` for unknown names (with the one probably
+    meant), wrong parameters, and combinations that make no sense.
     """
     return compose_policy(parse_policy(text, catalogue), text)
 
@@ -216,9 +196,8 @@ def spelling_of_table(table: Mapping[str, object], catalogue: Catalogue = SHIPPE
     """A policy written as a table, as one line.  PolicySpecError names the field at fault.
 
     Every field, `order` first of all, is a part's spelling or a table with its `name` and
-    parameters: `{order = {name = "hfsp", t = 5}, preemption = "kill"}`.  Known names must stand
-    in the field of their kind; names that only a package or a file could explain are left for
-    later.
+    parameters: `{order = {name = "hfsp", t = 5}, preemption = "kill"}`.  Known names must stand in
+    the field of their kind; unknown ones, a package's or a file's, are left for later.
     """
     for field in table:
         if field not in PART_KINDS:

@@ -87,7 +87,6 @@ def _visit(
 
 
 def _chosen(kind: inspect.Type, value: object) -> inspect.Type:
-    """The member of a union that the value's tag names; the type itself otherwise."""
     if not isinstance(kind, inspect.UnionType) or not isinstance(value, dict):
         return kind
     for member in kind.types:
@@ -132,9 +131,7 @@ def _explained(message: str, raw: object, type_: Any) -> DecodeError:
 
 
 def _key_at_fault(place: str, raw: object, type_: Any) -> KeyPath:
-    """Where the flaw is.  Of a table's values msgspec does not say which (`pools[...].weight`):
-    it is the first with which alone the conversion fails.
-    """
+    """Where the flaw is; of a table's values (`pools[...].weight`) the first that alone fails."""
     before, table, after = place.partition("[...]")
     key = parse_key(before)
     if not table:
@@ -149,7 +146,6 @@ def _key_at_fault(place: str, raw: object, type_: Any) -> KeyPath:
 
 
 def _with(raw: Any, key: KeyPath, value: object) -> object:
-    """A copy of the raw data with another value at `key`."""
     if not key:
         return value
     copy = dict(raw) if isinstance(raw, dict) else list(raw)
@@ -158,7 +154,6 @@ def _with(raw: Any, key: KeyPath, value: object) -> object:
 
 
 def _expected(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> str | None:
-    """What should have stood there, in words, if msgspec says so."""
     if limit := _LIMIT.match(message):
         if limit[2]:
             return f"{TYPE_WORDS[limit[1]]} of length {BOUND_WORDS[limit[3]]} {limit[4]}"
@@ -180,7 +175,6 @@ def _in_full(number: str) -> str:
 
 
 def _choices(key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> list[str]:
-    """The strings that may stand at the key, where there is a list of them."""
     kind = kinds.get(key)
     if isinstance(kind, inspect.LiteralType):
         return [f'"{value}"' for value in kind.values]

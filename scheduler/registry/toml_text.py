@@ -16,9 +16,8 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 def without_defaults(
     struct: msgspec.Struct, defaults: msgspec.Struct | None = None
 ) -> dict[str, Any]:
-    """What a Struct says that its defaults do not, as plain data; the tag is always told.
-
-    `defaults` stand in for the Struct's own.
+    """What a Struct says that `defaults`, or its own, do not, as plain data; the tag is always
+    told.
     """
     config = struct.__struct_config__
     data: dict[str, Any] = {}

@@ -44,7 +44,7 @@ from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.estimation import work_done, work_ms
 from callboard.scheduler.facts import Closed, Fact, Launched
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
-from callboard.scheduler.part_params import Count, NotNegative, PartParams, Share
+from callboard.scheduler.part_params import Count, NotNegative, PartParams, Portion
 from callboard.scheduler.reasons import AttemptPace, Reason
 from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
@@ -59,7 +59,7 @@ class Mantri(StragglerRule):
     class Params(PartParams, frozen=True, kw_only=True):
         """The paper's δ, γ and ρ with its defaults; `least` ended tasks to judge by are ours."""
 
-        delta: Share = 0.25
+        delta: Portion = 0.25
         gamma: Count = 3
         rho: NotNegative = 3.0
         least: Annotated[int, Meta(ge=1)] = 3
@@ -106,7 +106,6 @@ class Mantri(StragglerRule):
     def suits_node(
         self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView
     ) -> bool:
-        """Whether a fresh attempt on this very node would more likely than not be done sooner."""
         pairs = [paces[node] for paces in (self._paces[kind], self._going[kind]) if node in paces]
         took, usual = (sum(each) for each in zip(*pairs, strict=True)) if pairs else (1, 1)
         limit_ms = (straggler.left_ms - view.heartbeat_ms) * usual / max(took, 1)
@@ -139,9 +138,7 @@ class Mantri(StragglerRule):
         return _by_gain(spare)
 
     def _pace(self, attempt: AttemptView) -> None:
-        """Note how a running attempt does on its node, against what is usual in its job so near
-        to the input.
-        """
+        """Note how a running attempt does on its node, against its job's usual at its level."""
         ms, done = _worked(attempt)
         if done > 0:
             usual_ms = self._usual[attempt.kind][attempt.job][self._levels[attempt.attempt]]
@@ -195,7 +192,6 @@ def _median(times: list[Millis]) -> Millis:
 
 
 def _share_below(times: list[Millis], limit_ms: float) -> float:
-    """The share of the sorted times that are less."""
     return bisect_left(times, limit_ms) / len(times)
 
 

@@ -2,10 +2,9 @@
 
 TaskInProgress.hasSpeculativeTask (1.2.1): a task that runs once gets another attempt if its job's
 average progress is 0.2 or more above its own and 60 s have passed since it was *created*, which is
-when the job came: a task that waited in the queue has no time to show what it can do.  The average
-is over all of the job's tasks of the kind, 1 for those done and 0 for those not begun.  There is
-no cap, and no task is needier than another: the first that matches is taken, here by job number,
-then by index.
+when the job came.  The average is over all of the job's tasks of the kind, 1 for those done and 0
+for those not begun.  There is no cap; the first that matches is taken, here by job number, then by
+index.
 """
 
 from typing import Annotated
@@ -29,9 +28,7 @@ class Naive(StragglerRule):
     summary = "copy any task that is 20 % behind its job's average, as Hadoop 1 does"
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """`gap` is how far behind a task must be, as a share of the whole; `lag_s` how long ago
-        its job must have come.
-        """
+        """`gap`: how far behind, as a share of the whole; `lag_s`: how long ago its job came."""
 
         gap: Annotated[float, Meta(gt=0, le=1)] = 0.2
         lag_s: Timeout = 60.0

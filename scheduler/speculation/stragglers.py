@@ -1,11 +1,10 @@
-"""What the speculation rules have in common: they look for stragglers now and then, and hand out
-the speculative attempts that these deserve one by one.
+"""What the speculation rules share: they look for stragglers once a heartbeat interval, and hand
+out speculative attempts one by one.
 
-Hadoop looks through all running tasks for every slot that asks.  These rules look once a heartbeat
-interval, at the first fact after it: no progress is older than that, since every node with a
-followed attempt sends one heartbeat in it.  An attempt that ran already when the rule was put in
-force counts once its node has told its progress.  A look goes over all running attempts once;
-between two looks a slot that asks costs a walk down the short list of stragglers.
+Hadoop looks through all running tasks for every slot that asks.  No progress is older than an
+interval, since every node with a followed attempt sends one heartbeat in it.  An attempt that ran
+already when the rule was put in force counts once its node has told its progress.  Between two
+looks a slot that asks costs a walk down the short list of stragglers.
 """
 
 from abc import abstractmethod
@@ -55,9 +54,7 @@ class StragglerRule(SpeculationRule):
     def find_stragglers(
         self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
     ) -> Sequence[Straggler]:
-        """The stragglers as things stand, the neediest first; `running` holds the running attempts
-        of the kind by job.
-        """
+        """The stragglers now, the neediest first; `running`: running attempts by job."""
 
     def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
         """Whether the job may have no more speculative attempts now; changed by facts alone."""
@@ -70,7 +67,6 @@ class StragglerRule(SpeculationRule):
         node: NodeId,  # noqa: ARG002
         view: ClusterView,  # noqa: ARG002
     ) -> bool:
-        """Whether its second attempt may run on this node."""
         return True
 
     def learn(self, closed: Closed) -> None:
@@ -117,14 +113,11 @@ class StragglerRule(SpeculationRule):
         return any(not self.full(each.job, kind, view) for each in self.stragglers[kind].values())
 
     def why(self, straggler: Straggler, rank: int) -> Why:
-        """Why it deserves another attempt; the score is the seconds that it is expected to go on,
-        0 if that is unknown.
-        """
+        """The score is the seconds that the straggler is expected to go on; 0: unknown."""
         left_s = 0.0 if straggler.left_ms == UNKNOWN_LEFT_MS else straggler.left_ms / 1000
         return Why(straggler.reason, self.name, rank, left_s, detail=straggler.detail)
 
     def _may(self, straggler: Straggler, kind: TaskKind, offer: Offer, view: ClusterView) -> bool:
-        """Whether this straggler's second attempt may go to this node now."""
         attempt, node = view.attempt(straggler.attempt), offer.node.node
         if attempt is None or attempt.killing or not attempt.alone or attempt.node == node:
             return False

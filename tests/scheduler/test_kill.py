@@ -24,9 +24,8 @@ from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import MisfitError, NoPreemption, Order, Policy, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
-from callboard.scheduler.preemption.starvation import Deficit
-from callboard.scheduler.preemption.starvation_watch import starving
-from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.preemption.starvation import Deficit, starving
+from callboard.scheduler.preemption.victims import Excess, possible_victims
 from callboard.scheduler.reasons import PoolClaimant, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import make_policy
 from tests.scheduler.test_pools import a_job
@@ -307,7 +306,7 @@ def test_only_attempts_with_a_slot_of_the_kind_can_be_victims() -> None:
         FakeAttempt(5, 0, REDUCE, 0),
     ):
         cluster.attempts_[attempt.attempt] = attempt
-    alive, leaving = newest_first(MAP, cluster)
+    alive, leaving = possible_victims(MAP, cluster)
     assert ([a.attempt for a in alive], leaving) == ([3, 1], 1)
 
 
