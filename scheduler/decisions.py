@@ -7,9 +7,7 @@ from callboard.scheduler.reasons import Why
 
 
 class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
-    """Start a task of `job` on the offering node, no further from its input than `level`: its
-    nearest pending one, then the lowest index, as Hadoop's JobInProgress does.
-    """
+    """Start a task of `job` here, within `level` of its input: the nearest, then by index."""
 
     job: JobId
     kind: TaskKind

@@ -8,7 +8,7 @@ back to it.
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
@@ -36,16 +36,15 @@ class Entitlement(msgspec.Struct, frozen=True, gc=False):
     min_share_timeout_s: float | None = None
 
 
+Entitlements: TypeAlias = Sequence[Entitlement]
+
+
 @runtime_checkable
 class EntitlingOrder(Protocol):
     """An order that can say what every claimant is due."""
 
-    def entitlements(
-        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
-    ) -> Sequence[Entitlement]:
-        """The claimants with demand or something running, always in the same order.  Asked once a
-        check of the preemption rule, not for each slot: it may scan all jobs.
-        """
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
+        """The claimants with demand or something running, in one order; asked once a check."""
 
 
 def demand_of(job: JobView, kind: TaskKind) -> int:

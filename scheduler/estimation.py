@@ -73,10 +73,8 @@ def work_done(told: Progressed | AttemptView) -> float:
 
 
 class OracleSizes(Estimator):
-    """True sizes, each times exp(sigma · z): the simulator report's error model (2.1).
-
-    A phase is as likely k times too small as k times too large; of an underestimated one nothing is
-    left before it ends.
+    """True sizes, each times exp(sigma · z): the simulator report's error model (2.1).  Nothing is
+    left of an underestimated phase before it ends.
     """
 
     def __init__(self, oracle: Callable[[], Oracle], sigma: float) -> None:

@@ -38,10 +38,8 @@ class Launched(PhaseFact, frozen=True):
 
 
 class OfferAnswered(msgspec.Struct, frozen=True, gc=False):
-    """A heartbeat that asked for work has been answered; told to parts that want it
-    (`hears_offers`).
-
-    `skipped` are the jobs that got no map in it because the locality rule refused them one.
+    """A heartbeat that asked for work has been answered (told where `hears_offers`); `skipped`:
+    jobs that got no map in it because the locality rule refused them one.
     """
 
     node: NodeId

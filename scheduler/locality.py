@@ -13,9 +13,7 @@ launch's own.
 **How a wait accrues.**  A *map decision* is a heartbeat in which a map was launched or a job was
 passed over for one.  A job that was passed over, and got no map in the same heartbeat, is credited
 with the time from then to the next map decision, on any node, even one that does not come to the
-job.  (Hadoop credits the time to the next heartbeat of any tracker that has a free slot of either
-kind; `docs/policies.md` compares the two.)  Map decisions depend on the master's books alone, so
-that elided and sent heartbeats give the same waits.
+job (`docs/policies.md` compares this with Hadoop's credit).
 
 **By count** (EuroSys; the slides' analysis).  A job passed over in `skips` offers may launch its
 maps anywhere, until it launches a node-local one: only that sets the count back to 0.  One

@@ -21,9 +21,8 @@ from callboard.scheduler.view import ClusterView, JobView, Offer
 
 
 class Part(ABC):
-    """What the four parts share: a name, a one-line summary, parameters, a memory fed by facts.
-
-    It is made from its `Params`, which all have defaults: `Delay(Delay.Params(node=5))`.
+    """What the four parts share: a name, a one-line summary, a memory fed by facts, and `Params`
+    that all have defaults, as in `Delay(Delay.Params(node=5))`.
     """
 
     name: ClassVar[str]
@@ -39,7 +38,6 @@ class Part(ABC):
     """Whether heartbeats have to tell the progress of some running attempts (`Progressed`)."""
 
     wants_oracle: bool = False
-    """Whether it goes by true sizes; only if its parameters say `size="oracle"`."""
 
     _oracle: Oracle | None = None
 
@@ -168,9 +166,8 @@ class SpeculationRule(Part):
         return None
 
     def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
-        """Whether `speculate` could have something for some node: nodes are offered speculative
-        attempts only after this has come true.  Asked after every message; facts alone may change
-        it.
+        """Whether `speculate` could have something for some node; else it is not asked.  By facts
+        alone.
         """
         return view.running(kind) > 0
 

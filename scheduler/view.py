@@ -43,8 +43,8 @@ class JobView(Protocol):
         """How many of its tasks are known to have succeeded."""
 
     def nearest(self, kind: model.TaskKind, node: model.NodeId) -> model.Locality | None:
-        """How near to `node` its nearest pending task has its input; None without any that may run
-        there: none is pending but where it failed before, or the job shuns the node.
+        """How near to `node` its nearest pending task that may run there has its input; None
+        without any.
 
         A map that must run again counts as `NODE` everywhere: it goes first and regardless of
         locality (JobInProgress.findNewMapTask).  Reduces are `OFF_RACK`.

@@ -102,10 +102,8 @@ def remaining(
     *,
     path: LoopPath = "auto",
 ) -> FloatRow:
-    """The work left of each job at the instant `at`, in seconds on a machine of speed 1: 0 for a
-    job that is done, the whole size before it is served.  Otherwise as `simulate`.
-
-    Under "ps" on the estimates this is the virtual size by which FSP and HFSP order jobs.
+    """The work left of each job at the instant `at`, in seconds on a machine of speed 1; otherwise
+    as `simulate`.  Under "ps" on the estimates it is FSP's and HFSP's virtual size.
     """
     _check("at", np.array([at], dtype=np.float64))
     order, case = _prepare(arrivals, sizes, estimates, weights, speed)
@@ -129,10 +127,8 @@ def exact(
     speed: Fraction | int = 1,
     until: Fraction | int | None = None,
 ) -> Exact:
-    """Run `simulate`'s loops on Fractions, to the end or to the instant `until`.
-
-    The very functions that are compiled for floats, so their logic is proved here.  Slow: for tests
-    and small cases.  Raises `ValueError` as `simulate`.
+    """`simulate`, in exact Fractions, to the end or to the instant `until`: the very loops that are
+    compiled for floats.  Slow: for tests and small cases.
     """
     _prepare(_floats(arrivals), _floats(sizes), _floats(estimates), _floats(weights), float(speed))
     order = sorted(range(len(arrivals)), key=lambda j: (arrivals[j], j))

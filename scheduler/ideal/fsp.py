@@ -51,7 +51,7 @@ def until_late_change(jobs: LoopJobs, twin: FspMachine, late: int) -> Any:
 
 
 def serve_late(jobs: LoopJobs, twin: FspMachine, late: int, seconds: Any) -> None:
-    """Let the late jobs, of whom there are some, have the machine."""
+    """Let the late jobs, of which there are some, have the machine."""
     if late == LATE_PS:
         queues.serve_ps(twin.shared, seconds, 0)
     elif late == LATE_LAS:
@@ -61,7 +61,7 @@ def serve_late(jobs: LoopJobs, twin: FspMachine, late: int, seconds: Any) -> Non
 
 
 def leave_late(twin: FspMachine, late: int) -> int:
-    """Settle the event that `late_gap` foretold: the late job that is done, or `NO_JOB`."""
+    """Settle the event of `until_late_change`: the late job that is done, or `NO_JOB`."""
     if late == LATE_PS:
         return queues.leave_ps(twin.shared)
     if late == LATE_LAS:

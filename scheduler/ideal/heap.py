@@ -33,9 +33,7 @@ def before(heap: Heap, a: int, b: int) -> bool:
 
 
 def meld(heap: Heap, a: int, b: int) -> int:
-    """Join the heaps under jobs `a` and `b` (either may be `NO_JOB`) and return the first job: the
-    right spines are merged top down; swapping children keeps them short on average.
-    """
+    """Join the heaps under `a` and `b` (jobs or `NO_JOB`), top down; return the first job."""
     if a == NO_JOB:
         return b
     if b == NO_JOB:

@@ -57,7 +57,7 @@ def fifo(jobs: LoopJobs, until: Any) -> None:
 
 
 def processor_sharing(jobs: LoopJobs, pool: queues.PsQueue, until: Any) -> None:
-    """PS and GPS: everyone present is served, in proportion to the weights (report §2.3)."""
+    """PS and GPS: all jobs present are served, in proportion to the weights (report §2.3)."""
     now = 0
     i = 0
     while True:
@@ -80,7 +80,7 @@ def processor_sharing(jobs: LoopJobs, pool: queues.PsQueue, until: Any) -> None:
 
 
 def las(jobs: LoopJobs, levels: queues.LasQueue, until: Any) -> None:
-    """Least attained service: those who have had least share the machine equally."""
+    """Least attained service: the jobs with the least share the machine equally."""
     now = 0
     i = 0
     while True:
@@ -105,10 +105,8 @@ def las(jobs: LoopJobs, levels: queues.LasQueue, until: Any) -> None:
 
 
 def srpt(jobs: LoopJobs, heap: Heap, until: Any) -> None:
-    """Shortest remaining processing time, by estimates (report §2.3).
-
-    An underestimated job keeps the machine, its remaining estimate below zero, until it is done.
-    Only the first job's key falls, so the heap stays a heap.
+    """Shortest remaining processing time, by estimates (report §2.3).  An underestimated job keeps
+    the machine until it is done.  Only the first job's key falls, so the heap stays a heap.
     """
     now = 0
     i = 0

@@ -48,9 +48,7 @@ def enter_ps(pool: PsQueue, job: int, work: Any) -> None:
 
 
 def until_ps_departure(pool: PsQueue, guests: int) -> Any:
-    """Seconds until the pool's first job is done, while `guests` is the weight sharing from
-    outside. Never below 0: a float clock may pass a key by its last bit.
-    """
+    """Seconds to the first departure beside `guests`, a weight; never below 0 by rounding."""
     first = pool.heap.top[0]
     if first == NO_JOB:
         return INF
@@ -76,7 +74,7 @@ def leave_ps(pool: PsQueue) -> int:
 
 
 def drain_ps(pool: PsQueue, left: NumberRow) -> None:
-    """Take everyone out, writing the seconds of work left of each into `left`."""
+    """Take all jobs out, writing the seconds of work left of each into `left`."""
     while pool.heap.top[0] != NO_JOB:
         job = pop(pool.heap, 0)
         left[job] = max(pool.heap.key[job] - pool.clock[0], 0) * pool.weight[job]
@@ -140,7 +138,7 @@ def serve_las(levels: LasQueue, seconds: Any) -> None:
 
 
 def leave_las(levels: LasQueue) -> int:
-    """Settle what `levels_gap` foretold: the job that is done, or `NO_JOB` if two groups met."""
+    """Settle the event of `until_las_change`: the job that is done; `NO_JOB`: two groups met."""
     now = levels.serving[0]
     attained = next_las_level(levels)
     levels.groups.key[now] = attained
@@ -157,7 +155,7 @@ def leave_las(levels: LasQueue) -> int:
 
 
 def drain_las(levels: LasQueue, left: NumberRow) -> None:
-    """Take everyone out, writing the seconds of work left of each into `left`."""
+    """Take all jobs out, writing the seconds of work left of each into `left`."""
     while levels.serving[0] != NO_JOB:
         now = levels.serving[0]
         while levels.jobs.top[now] != NO_JOB:

@@ -1,7 +1,4 @@
-"""Orders that compare jobs by a key: kept sorted while single jobs move, O(log n) a move.
-
-No order may sort or scan all jobs for one slot; a job's place is mended when a fact touches it.
-"""
+"""Orders that compare jobs by a key: kept sorted, O(log n) a fact, never scanned for a slot."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -11,7 +8,7 @@ from sortedcontainers import SortedList
 
 from callboard.scheduler.entitlements import (
     ClaimantKind,
-    Entitlement,
+    Entitlements,
     demand_of,
     entitlements_by_rank,
 )
@@ -96,16 +93,9 @@ class KeyedOrder(Order):
 
 
 class RankedOrder(KeyedOrder, Ranking):
-    """An order by a key that does not grow as the job is served: the first job may have all that it
-    can use, so the ranking says what each job is due.
-    """
+    """An order by a key that does not grow as the job is served, so that its ranking entitles."""
 
-    def entitlements(
-        self,
-        kind: TaskKind,
-        view: ClusterView,
-        each: ClaimantKind,  # noqa: ARG002
-    ) -> list[Entitlement]:
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
         return entitlements_by_rank(ranked, kind, view.slots(kind))
 

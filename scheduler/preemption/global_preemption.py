@@ -1,9 +1,9 @@
 """Global preemption (GP): the newest tasks of all jobs give way, and long jobs are spared.
 
 Cheng, Zhang, Boutaba: *Mitigating the negative impact of preemption on heterogeneous MapReduce
-workloads*, §V and Algorithm 1.  Every `interval_s` (the paper: 10 s, in its experiments 20 s) as
-many slots as the starving claimants lack are taken from the most recently launched tasks of all
-running jobs, over their share or not, since these lose least by it.
+workloads*, §V and Algorithm 1.  Every `interval_s` as many slots as the starving claimants lack are
+taken from the most recently launched tasks of all running jobs, over their share or not, since
+these lose least by it.
 
 The exception is for long jobs that starve others.  The overflowing tasks of a long job (those
 beyond its share, newest first) are killed if (1) it occupies more than its share, (2) more than `p`
@@ -38,11 +38,10 @@ from msgspec import Meta
 
 from callboard.scheduler import decisions
 from callboard.scheduler.facts import Closed, Fact, Launched
-from callboard.scheduler.model import KINDS, JobId, TaskKind
+from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
 from callboard.scheduler.part_params import PartParams, Portion, Positive, Timeout
 from callboard.scheduler.policy import Policy, PreemptionRule
 from callboard.scheduler.preemption.starvation import Deficit, StarvationWatch, starving
-from callboard.scheduler.preemption.utilisation_window import UtilisationWindow
 from callboard.scheduler.preemption.victims import Excess, possible_victims
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
@@ -158,3 +157,40 @@ class GlobalPreemption(PreemptionRule):
     def _in_production(self, job: JobId, view: ClusterView) -> bool:
         name, pool = self.params.production, view.job(job).pool
         return bool(name) and f"{pool}/".startswith(f"{name}/")
+
+
+class UtilisationWindow:
+    """How many periods in a row, from time 0, were busy with a long queue; exact to the
+    millisecond.
+    """
+
+    def __init__(self, period_ms: Millis, time_share: float) -> None:
+        self.streak = 0
+        self._period_ms = period_ms
+        self._time_share = time_share
+        self._ends_ms = period_ms
+        self._now_ms: Millis = 0
+        self._full_ms: Millis = 0
+        self._queued_ms: Millis = 0
+        self._full = False
+        self._queued = False
+
+    def set(self, now_ms: Millis, *, full: bool, queued: bool) -> bool:
+        """Note the present; whether a period has ended since that `streak` counts."""
+        ended = False
+        while now_ms >= self._ends_ms:
+            self._run_to(self._ends_ms)
+            limit_ms = self._time_share * self._period_ms
+            ended = self._full_ms > limit_ms and self._queued_ms > limit_ms
+            self.streak = self.streak + 1 if ended else 0
+            self._full_ms = self._queued_ms = 0
+            self._ends_ms += self._period_ms
+        self._run_to(now_ms)
+        self._full, self._queued = full, queued
+        return ended
+
+    def _run_to(self, now_ms: Millis) -> None:
+        passed = now_ms - self._now_ms
+        self._full_ms += passed * self._full
+        self._queued_ms += passed * self._queued
+        self._now_ms = now_ms

@@ -10,19 +10,10 @@ attempts give way.  `victims` says which:
 - `job`: the newest of each job beyond its own share, one job after the other, those most above it
   first, as the global-preemption paper says that Hadoop does (§V).
 
-Either way no claimant falls below its share rounded down.  A victim's reason names the claimants
-that starve; its rank is its place among this check's victims, its score how many attempts its
-claimant had beyond its share rounded down.  Hadoop's timeouts are infinite by default, which
-preempts nobody; here infinity turns one off.
-
-`suspend` keeps the victims' work (`scheduler.preemption.suspend_limits`): an attempt goes on when
-its node has a free slot and the order comes to its job, before that job launches anything new
-there.
-
-*No livelock.*  Victims are the newest by launch, so a resumed attempt is among the last to be
-chosen again, and it runs for a heartbeat interval at least: a decision goes out with the node's
-next reply.  *No slots are taken in vain*: suspended tasks, which can go on only on their nodes, are
-no reason to take slots anywhere (`StarvationWatch.deficits`).
+A victim's reason names the claimants that starve; its rank is its place among this check's victims,
+its score how many attempts its claimant had beyond its share rounded down, below which it never
+falls.  `suspend` keeps the victims' work (`scheduler.preemption.suspend_limits`); why it ends in no
+livelock is in docs/preemption.md.
 """
 
 from collections import defaultdict
@@ -84,7 +75,7 @@ class NewestAboveShare(PreemptionRule):
         wanted = sum(deficit.slots for deficit in deficits) - leaving
         excess = Excess(self.watch.entitlements(kind, view), alive)
         if self._by_job:
-            alive = _in_turns(alive, self.watch.entitlements(kind, view, "job"))
+            alive = _dealt(alive, self.watch.entitlements(kind, view, "job"))
         rank, given_for = 0, starving(deficits)
         for attempt in alive:
             if rank >= wanted:
@@ -117,9 +108,8 @@ class SuspendPreemption(NewestAboveShare):
     guarantees = ("newest-first",)
 
     class Params(KillParams, frozen=True, kw_only=True):
-        """Those of `kill`; `limit` is the most suspended attempts a node, `over` says whether a
-        victim on a full node is killed or spared, and after `kill_after_s` suspended seconds an
-        attempt is killed.
+        """`limit` suspended attempts a node at most; `over`: is a victim on a full node killed or
+        spared; `kill_after_s` suspended seconds later an attempt is killed.
         """
 
         limit: limits.AttemptLimit = 2
@@ -132,9 +122,7 @@ class SuspendPreemption(NewestAboveShare):
         super().__init__(params, kept)
 
 
-def _in_turns(
-    alive: Sequence[AttemptView], entitlements: Sequence[Entitlement]
-) -> list[AttemptView]:
+def _dealt(alive: Sequence[AttemptView], entitlements: Sequence[Entitlement]) -> list[AttemptView]:
     """Each job's attempts beyond its share, newest first, dealt out one a job in turn."""
     excess = Excess(entitlements, alive)
     most_first = sorted(

@@ -2,7 +2,8 @@
 
 HFSP, III-E: "jobs with higher priority should be granted the resources allocated to jobs with lower
 priorities", by killing (preemptive-repeat, as queueing theory says) or, its future work, by
-suspending (preemptive-resume).  For every order that serves by rank (`scheduler.ranking`).
+suspending (preemptive-resume).  For every order that serves by rank (`scheduler.ranking`); no
+ping-pong comes of it (docs/preemption.md).
 
 Every `interval_s` the pending tasks are gone through from the front.  Slots that are free, or are
 being given up already, are theirs first.  For each task left over, one attempt gives way: of the
@@ -10,12 +11,6 @@ last job that runs any and stands further back, its **youngest** ("old tasks are
 ones to finish first; killing young tasks wastes less work").  **Training** goes before: while HFSP
 has training slots left, training tasks take the slot of any job, further ahead too, and keep theirs
 until they are measured.  For a suspended task an attempt on its own node must give way.
-
-*No ping-pong.*  A freed slot goes to the first job of the queue, for which it was freed, and a
-place in the queue does not depend on what a job runs; jobs that are late together, and share, take
-nothing from each other.  A locality rule may refuse the slot, and then the victim's own job may get
-it back.  A decision goes out with the node's next reply (rule H6), so two heartbeats lie between it
-and the launch.
 
 A victim's reason says for which job it gives way; its rank is its place among the check's victims,
 its score the place of its own job, counted from the front.
@@ -78,11 +73,9 @@ class RankPreemption(PreemptionRule):
         for kind in KINDS:
             if view.pending(kind):
                 assert self._order is not None, "the rule is not part of a policy"
-                yield from self._of_kind(kind, view, self._order)
+                yield from self._check(kind, view, self._order)
 
-    def _of_kind(
-        self, kind: TaskKind, view: ClusterView, order: Ranking
-    ) -> Iterator[Kill | Suspend]:
+    def _check(self, kind: TaskKind, view: ClusterView, order: Ranking) -> Iterator[Kill | Suspend]:
         check = _Check(kind, view, order)
         for rank, (attempt, reason, job) in enumerate(check.victims(self._limits.allows), start=1):
             place = float(check.place[attempt.job])

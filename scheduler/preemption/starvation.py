@@ -1,11 +1,9 @@
-"""Which claimants starve, for how long, and how many slots they lack.
+"""Which claimants starve, for how long, and how many slots they lack (docs/preemption.md).
 
-Hadoop's Fair Scheduler (1.2.1, `updatePreemptionVariables`, `tasksToPreempt`) keeps two clocks
-for each pool: since when it runs less than min(min share, demand), and since when it runs less
-than ⌊min(fair share / 2, demand)⌋.  Past the first timeout it lacks min(min share, demand) −
-running slots; past the second ⌊min(fair share, demand)⌋ − running, so half of the share decides
-whether it starves and the whole share how much it gets.  It lacks the larger of the two, not
-their sum.  A pool with exactly half of its share is never helped.
+Hadoop's Fair Scheduler (1.2.1, `updatePreemptionVariables`, `tasksToPreempt`) keeps two clocks for
+each pool, one for its min share and one for half of its fair share, and lets it lack the larger of
+the two deficits, not their sum: half of the share decides whether it starves and the whole share
+how much it gets.  A pool with exactly half of its share is never helped.
 
 Hadoop looks every 500 ms (`update`) and preempts every 15 s.  So does `StarvationWatch`, with one
 saving: when no fact came since the last look, nothing can have changed.
@@ -140,9 +138,7 @@ class StarvationWatch:
         return self._order.entitlements(kind, view, each)
 
     def deficits(self, kind: TaskKind, view: ClusterView) -> list[Deficit]:
-        """The claimants that have starved for too long, as of now.  None lacks more slots than it
-        could use anywhere: a suspended attempt waits for one of its own node's.
-        """
+        """The claimants that have starved for too long; none lacks more slots than it could use."""
         if not view.pending(kind):
             return []
         found: list[Deficit] = []

@@ -1,7 +1,5 @@
-"""What becomes of a victim where work is kept: suspended, or killed when its node is full.
-
-Pastorelli, Dell'Amico, Michiardi, "OS-assisted task preemption for Hadoop" (ICDCS Workshops 2014):
-the task is stopped (SIGTSTP), its memory stays on its node, and only there can it go on (SIGCONT).
+"""What becomes of a victim where work is kept: suspended, or killed when its node is full
+(Pastorelli, Dell'Amico, Michiardi, "OS-assisted task preemption for Hadoop", ICDCS Workshops 2014).
 """
 
 from collections import Counter

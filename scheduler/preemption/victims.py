@@ -11,8 +11,8 @@ from callboard.scheduler.view import AttemptView, ClusterView
 
 
 def possible_victims(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], int]:
-    """The attempts of a kind whose slots could be taken, the newest (at one instant the higher
-    number) first, and how many more are giving theirs up already.  Suspended ones have no slot.
+    """The attempts of a kind that hold a slot, newest first (at one instant the higher number), but
+    those giving it up already, and the number of these.
     """
     attempts = [a for a in view.attempts() if a.kind is kind and a.suspended_ms is None]
     alive = [a for a in reversed(attempts) if not (a.killing or a.suspending)]

@@ -1,7 +1,4 @@
-"""A part's parameters: read from the words between its brackets, and spelled again.
-
-`node=5, rack=5` is the inside of a TOML inline table, decoded strictly into the part's `Params`.
-"""
+"""A part's parameters: read strictly from the TOML inline table in its brackets, and spelled."""
 
 import re
 import tomllib

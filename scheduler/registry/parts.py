@@ -22,12 +22,7 @@ from callboard.scheduler.policy import Part, PolicySpecError
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
 from callboard.scheduler.preemption.kill import KillPreemption, SuspendPreemption
 from callboard.scheduler.preemption.rank_based import RankPreemption
-from callboard.scheduler.registry.parameters import (
-    decode_params,
-    read_table,
-    spell_params,
-    spell_table,
-)
+from callboard.scheduler.registry import parameters
 from callboard.scheduler.registry.spelling import PART_KINDS, SpelledPart, split_spelling
 from callboard.scheduler.registry.strict_decoder import suggestion
 from callboard.scheduler.speculation.late import Late
@@ -72,8 +67,8 @@ PartSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 class Catalogue:
-    """What names mean.  `more` gives further parts by name, loaded when they are asked for;
-    `from_file` loads `FILE.py:NAME`; `settings` stand in for the parts' own defaults.
+    """What names mean: `parts`, `more` (loaded when asked for) and `FILE.py:NAME` by `from_file`;
+    `settings` stand in for the parts' own defaults.
     """
 
     def __init__(
@@ -119,12 +114,12 @@ class Catalogue:
     def part_spec(self, piece: SpelledPart, what: str = "policy part") -> "PartSpec":
         part, name = self.part(piece, what), self.current(piece.name)
         usual = self._settings.get(name, {})
-        said = read_table(piece.params, name) if piece.params else {}
+        said = parameters.read_table(piece.params, name) if piece.params else {}
         return PartSpec(
             name,
             part,
-            decode_params({**usual, **said}, part.Params, name),
-            decode_params(usual, part.Params, name),
+            parameters.decode_params({**usual, **said}, part.Params, name),
+            parameters.decode_params(usual, part.Params, name),
         )
 
 
@@ -168,9 +163,9 @@ def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
 
 
 def spell_policy(spec: PolicySpec) -> str:
-    """The canonical spelling: parts in the order of `SLOTS`, defaults left out."""
+    """The canonical spelling: parts in the order of `PART_KINDS`, defaults left out."""
     return "+".join(
-        choice.name + spell_params(choice.params, choice.defaults)
+        choice.name + parameters.spell_params(choice.params, choice.defaults)
         for slot in PART_KINDS
         if (choice := spec.get(slot)) is not None and choice.part is not DEFAULT_PARTS.get(slot)
     )
@@ -227,7 +222,7 @@ def _spelling_of_field(slot: str, value: object, catalogue: Catalogue) -> str:
         really = part_kind(catalogue.part(piece))
         if really != slot:
             raise PolicySpecError(f"`{slot}`: `{piece.name}` is a {really} part")
-    return name.strip() + spell_table(params)
+    return name.strip() + parameters.spell_table(params)
 
 
 def part_kind(part: type[Part]) -> str | None:

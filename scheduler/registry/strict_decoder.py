@@ -1,7 +1,7 @@
 """Strict decoding of plain data into Structs: the first flaw, where it stands, and the remedy.
 
-msgspec does the checking.  Unknown fields are found first, so that the one that was meant can be
-suggested, and msgspec's findings are put into the words of people who write TOML.
+msgspec checks; unknown fields are found first, to suggest the one that was meant, and msgspec's
+findings are put into the words of people who write TOML.
 """
 
 import math
@@ -47,14 +47,13 @@ class DecodeError(ValueError):
 
 
 def decode_strictly(raw: object, type_: type[T], top: str) -> T:
-    """The raw data (as tomllib gives it) as a `type_`; DecodeError with the first flaw.
-
-    `top` is what errors call the outermost table.
+    """The raw data (as tomllib gives it) as a `type_`; DecodeError with the first flaw, in which
+    `top` is the outermost table.
     """
     root = inspect.type_info(type_)
     for key, value, kind in _visit((), raw, root):
         if isinstance(kind, inspect.StructType) and isinstance(value, dict):
-            _refuse_unknown(key, value, kind, top)
+            _check_names(key, value, kind, top)
     _refuse_infinite(raw)
     return check_limits(raw, type_)
 
@@ -97,9 +96,7 @@ def _chosen(kind: inspect.Type, value: object) -> inspect.Type:
     return kind
 
 
-def _refuse_unknown(
-    key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, top: str
-) -> None:
+def _check_names(key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, top: str) -> None:
     known = [field.encode_name for field in kind.fields]
     for name in value:
         if name in known or name == kind.tag_field:

@@ -1,7 +1,4 @@
-"""Values as TOML text, as short as TOML lets them be, and Structs without their defaults.
-
-Reading the text again gives the same values.
-"""
+"""Values as TOML text, short, to be read again as the same, and Structs without their defaults."""
 
 import json
 import re

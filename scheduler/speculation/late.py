@@ -1,17 +1,8 @@
 """LATE, Longest Approximate Time to End: speculate on what ends last, on a node that is not slow.
 
 Zaharia, Konwinski, Joseph, Katz and Stoica, *Improving MapReduce Performance in Heterogeneous
-Environments* (OSDI 2008), and Hadoop 0.21, which took it over in another form.  An attempt's *rate*
-is its progress over the time it ran, its time left is (1 - progress) / rate.  When a node asks and
-nothing is pending for it, it gets the slow task with the longest time left that has run for 60 s,
-wherever its input lies; none if speculative attempts are too many or the node is slow.
-
-`by="percentile"` is the paper: a task is slow whose rate is below the 25th percentile of its job's,
-a node whose total progress is below the 25th percentile of the nodes', and there are fewer
-speculative attempts than 10 % of the slots.  `by="std"` is Hadoop 0.21: a task is slow whose rate
-is more than 1 standard deviation below its job's mean, a node on which the job's mean task time is
-more than 1 above the nodes' mean, and each job has fewer speculative attempts than the largest of
-10, 1 % of the slots and 10 % of its running tasks.
+Environments* (OSDI 2008; `by="percentile"`), and Hadoop 0.21, which took it over in another form
+(`by="std"`).  docs/speculation.md says which tasks and nodes are slow, and what is the cap.
 
 Chosen where the sources are silent or do not fit:
 
@@ -24,6 +15,7 @@ Chosen where the sources are silent or do not fit:
   means, of maps and of reduces, and is slow by either.
 - Time is taken up to the node's last heartbeat.  0.21 lets the one task's rate sink until now; then
   of equal tasks the one heard of longest ago would look slow.
+- Where a task's input lies does not matter.
 """
 
 from collections.abc import Sequence
@@ -36,12 +28,8 @@ from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.part_params import PartParams, Portion, Timeout
 from callboard.scheduler.reasons import AttemptPace, Reason
-from callboard.scheduler.speculation.stragglers import (
-    Straggler,
-    StragglerRule,
-    neediest_first,
-    time_left_ms,
-)
+from callboard.scheduler.speculation import stragglers
+from callboard.scheduler.speculation.stragglers import RunningByJob, Straggler
 from callboard.scheduler.view import AttemptView, ClusterView
 
 RATE_UNIT = 10**12
@@ -54,7 +42,7 @@ MIN_SLOTS_CAP = Fraction(1, 100)
 """And as many as this share of the slots (MIN_SLOTS_CAP)."""
 
 
-class Late(StragglerRule):
+class Late(stragglers.StragglerRule):
     """Speculate on the slow task with the longest time left."""
 
     name = "late"
@@ -100,9 +88,7 @@ class Late(StragglerRule):
             self._ended[kind].pop(job, None)
             self._times[kind].pop(job, None)
 
-    def find_stragglers(
-        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
-    ) -> list[Straggler]:
+    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
         found: list[Straggler] = []
         since_ms = view.now_ms - 1000 * self.params.lag_s
         for job, attempts in running.items():
@@ -113,7 +99,7 @@ class Late(StragglerRule):
                 found += [_straggler(each) for each in slow]
         if found and self.params.by == "percentile":
             self._judge_nodes(kind, running)
-        return neediest_first(found)
+        return stragglers.neediest_first(found)
 
     def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:
         if self.params.by == "percentile":
@@ -123,13 +109,7 @@ class Late(StragglerRule):
             return False
         return copies >= self._cap * (view.job(job).running(kind) - copies)
 
-    def suits_node(
-        self,
-        straggler: Straggler,
-        kind: TaskKind,
-        node: NodeId,
-        view: ClusterView,  # noqa: ARG002
-    ) -> bool:
+    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
         if self.params.by == "percentile":
             return node not in self._slow_nodes[kind]
         return not any(
@@ -227,6 +207,6 @@ def percentile(numbers: list[int], q: Fraction) -> int:
 
 
 def _straggler(attempt: AttemptView) -> Straggler:
-    what = (attempt.attempt, attempt.job, attempt.node, time_left_ms(attempt))
+    what = (attempt.attempt, attempt.job, attempt.node, stragglers.time_left_ms(attempt))
     pace = AttemptPace(attempt.ran_ms, attempt.progress)
     return Straggler(*what, Reason.LONGEST_LEFT, pace)

@@ -11,17 +11,18 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import TaskKind
 from callboard.scheduler.part_params import PartParams, Timeout
 from callboard.scheduler.reasons import BehindAverage, Reason
-from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule, time_left_ms
+from callboard.scheduler.speculation import stragglers
+from callboard.scheduler.speculation.stragglers import RunningByJob, Straggler
 from callboard.scheduler.view import AttemptView, ClusterView
 
 PROGRESS_UNIT = 1_000_000
 """Progress is compared in millionths, so that 20 % is 20 %."""
 
 
-class Naive(StragglerRule):
+class Naive(stragglers.StragglerRule):
     """Speculate on tasks behind their job's average."""
 
     name = "naive"
@@ -37,9 +38,7 @@ class Naive(StragglerRule):
         super().__init__()
         self.params = params or Naive.Params()
 
-    def find_stragglers(
-        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
-    ) -> list[Straggler]:
+    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
         found: list[Straggler] = []
         for number in sorted(running):
             job = view.job(number)
@@ -52,7 +51,7 @@ class Naive(StragglerRule):
                 if not attempt.alone or attempt.killing:
                     continue
                 if done - _millionths(attempt) * total >= behind:
-                    what = (attempt.attempt, number, attempt.node, time_left_ms(attempt))
+                    what = (attempt.attempt, number, attempt.node, stragglers.time_left_ms(attempt))
                     detail = BehindAverage(attempt.progress, done, total)
                     found.append(Straggler(*what, Reason.BEHIND_AVERAGE, detail))
         return found

@@ -10,7 +10,7 @@ looks a slot that asks costs a walk down the short list of stragglers.
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
@@ -34,6 +34,9 @@ class Straggler(NamedTuple):
     detail: Detail
 
 
+RunningByJob: TypeAlias = dict[JobId, list[AttemptView]]
+
+
 class StragglerRule(SpeculationRule):
     """A rule that looks for stragglers once a heartbeat interval."""
 
@@ -51,22 +54,14 @@ class StragglerRule(SpeculationRule):
     # What the rules differ in.
 
     @abstractmethod
-    def find_stragglers(
-        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
-    ) -> Sequence[Straggler]:
+    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> Sequence[Straggler]:
         """The stragglers now, the neediest first; `running`: running attempts by job."""
 
     def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
         """Whether the job may have no more speculative attempts now; changed by facts alone."""
         return False
 
-    def suits_node(
-        self,
-        straggler: Straggler,  # noqa: ARG002
-        kind: TaskKind,  # noqa: ARG002
-        node: NodeId,  # noqa: ARG002
-        view: ClusterView,  # noqa: ARG002
-    ) -> bool:
+    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
         return True
 
     def learn(self, closed: Closed) -> None:
@@ -124,7 +119,7 @@ class StragglerRule(SpeculationRule):
         if self._order is not None and not self._order.may_speculate(straggler.job, kind):
             return False
         full = self.full(straggler.job, kind, view)
-        return not full and self.suits_node(straggler, kind, node, view)
+        return not full and self.suits(straggler, kind, node, view)
 
     def _find_anew(self, view: ClusterView) -> None:
         self._looked_ms = view.now_ms
@@ -134,7 +129,7 @@ class StragglerRule(SpeculationRule):
                 continue  # under way before its progress was wanted
             running[attempt.kind].setdefault(attempt.job, []).append(attempt)
         for kind in KINDS:
-            found = self.find_stragglers(kind, running[kind], view) if running[kind] else ()
+            found = self.find(kind, running[kind], view) if running[kind] else ()
             self.stragglers[kind] = {each.attempt: each for each in found}
 
 

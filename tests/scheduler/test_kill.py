@@ -5,7 +5,7 @@ A check every second here, where Hadoop's tests call the check by hand.  Times c
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -465,7 +465,7 @@ def _check_one_tick(stage: Stage, victims: str) -> None:
 
 
 def _check_newest_first(
-    stage: Stage, entitlements: list[Entitlement], kills: list[KillDecision], left: Counter[int]
+    stage: Stage, entitlements: Sequence[Entitlement], kills: list[KillDecision], left: Counter[int]
 ) -> None:
     """Who is newer than a victim and lives is of a pool that has nothing to spare."""
     spare = {

@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement
+from callboard.scheduler.entitlements import ClaimantKind, Entitlements
 from callboard.scheduler.estimation import SizeSource
 from callboard.scheduler.facts import (
     Closed,
@@ -35,14 +35,10 @@ from callboard.scheduler.facts import (
 )
 from callboard.scheduler.guarantees import MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
+from callboard.scheduler.orders.coshh import task_times
 from callboard.scheduler.orders.coshh.linear_program import scipy_module
 from callboard.scheduler.orders.coshh.matching import ClassMatcher
-from callboard.scheduler.orders.coshh.task_times import (
-    LearnedTaskTimes,
-    NodeType,
-    OracleTaskTimes,
-    TaskTimes,
-)
+from callboard.scheduler.orders.coshh.task_times import NodeType
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams, user_entitlements
 from callboard.scheduler.orders.coshh.user_queues import UserQueue, UserQueues, WaitingJob
 from callboard.scheduler.part_params import NotNegative, PartParams, Positive
@@ -96,9 +92,9 @@ class Coshh(Order):
         for part in ("optimize", "vq"):
             scipy_module(part)
         self.wants_oracle = params.size == "oracle"
-        self._times: TaskTimes = LearnedTaskTimes(round(params.guess * 1000))
+        self._times: task_times.TaskTimes = task_times.LearnedTaskTimes(round(params.guess * 1000))
         if self.wants_oracle:
-            self._times = OracleTaskTimes(lambda: self.oracle)
+            self._times = task_times.OracleTaskTimes(lambda: self.oracle)
         weights = {name: Fraction(repr(user.weight)) for name, user in params.users.items()}
         self._scale = lcm(*(w.numerator for w in weights.values()))
         self._node_type_of: dict[NodeId, int] = {}
@@ -263,9 +259,7 @@ class Coshh(Order):
         level = self.matchers[kind].second
         return level.times_ms[number][node_type] * level.rates[number] <= waiting
 
-    def entitlements(
-        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
-    ) -> list[Entitlement]:
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
         return user_entitlements(kind, view, each, self.params.users)
 
 

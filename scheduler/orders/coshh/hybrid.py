@@ -23,7 +23,7 @@ from msgspec import Meta
 from msgspec.structs import asdict
 
 from callboard.scheduler.decisions import Switch
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement
+from callboard.scheduler.entitlements import ClaimantKind, Entitlements
 from callboard.scheduler.estimation import Oracle, SizeSource
 from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import KINDS, TaskKind
@@ -47,7 +47,7 @@ class Hybrid(Order):
     switches = True
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """The loads where Fair and COSHH begin, how far below to go back; the rest is COSHH's."""
+        """The loads where Fair and COSHH begin, how far below to go back; COSHH's parameters."""
 
         balanced_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 0.0
         overloaded_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 1.0
@@ -134,7 +134,5 @@ class Hybrid(Order):
     def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
         return self.order.quota(kind, offer, view)
 
-    def entitlements(
-        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
-    ) -> list[Entitlement]:
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
         return self.order.entitlements(kind, view, each)

@@ -66,9 +66,7 @@ def scipy_module(name: str) -> Any:
 def solve_matching(
     times_ms: Sequence[Sequence[float]], work: Sequence[float], slots: Sequence[int]
 ) -> MatchingSolution:
-    """Match classes (rows of `times_ms`, with `work` tasks each) and node types (columns, with
-    `slots` each).  A type without slots is suggested nothing.
-    """
+    """Match classes (rows, with `work` tasks each) and node types (columns, with `slots` each)."""
     there = [j for j, count in enumerate(slots) if count > 0]
     times = np.maximum(np.array(times_ms, dtype=float).reshape(len(work), len(slots)), TASK_MS_MIN)
     times = times[:, there]

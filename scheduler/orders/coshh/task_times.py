@@ -1,6 +1,4 @@
-"""How long a task takes on which node type: m(J, R) of the hybrid paper, true or learnt; of a
-reduce what follows its shuffle (`scheduler.estimation`).
-"""
+"""How long a task takes on which node type, true or learnt: m(J, R) of the hybrid paper."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -67,10 +65,10 @@ class LearnedTaskTimes(TaskTimes):
         self._all: MeansByNodeType = {}
 
     def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
-        return self._mean_ms(self._jobs.get(job.job, {}), job.user, kind, node_type)
+        return self._mean(self._jobs.get(job.job, {}), job.user, kind, node_type)
 
     def prior_ms(self, user: str, kind: TaskKind, node_type: NodeType) -> float:
-        return self._mean_ms({}, user, kind, node_type)
+        return self._mean({}, user, kind, node_type)
 
     def learn(self, closed: Closed, user: str, node_type: NodeType) -> None:
         ms = work_ms(closed)
@@ -82,9 +80,7 @@ class LearnedTaskTimes(TaskTimes):
     def forget(self, job: JobId) -> None:
         self._jobs.pop(job, None)
 
-    def _mean_ms(
-        self, own: MeansByNodeType, user: str, kind: TaskKind, node_type: NodeType
-    ) -> float:
+    def _mean(self, own: MeansByNodeType, user: str, kind: TaskKind, node_type: NodeType) -> float:
         users = self._users.get(user, {})
         here, anywhere = (kind, node_type), (kind, None)
         for mean in (own.get(here), users.get(here)):

@@ -49,9 +49,7 @@ class UserQueue:
             del self.jobs[number]
 
     def keys(self) -> tuple[SortKey, SortKey | None]:
-        """The place by share and, below the min share, that among the lacking; both end in the
-        oldest waiting job, so that no two users are equal.
-        """
+        """The places by share and by shortfall; the oldest waiting job makes them differ."""
         oldest = self._every[0]
         share = (self.running * self.inverse_weight, self.launched * self.inverse_weight, oldest)
         return share, (-self.shortfall, self.inverse_weight, oldest) if self.shortfall else None

@@ -18,7 +18,12 @@ from typing import Literal
 import msgspec
 from sortedcontainers import SortedList
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
+from callboard.scheduler.entitlements import (
+    ClaimantKind,
+    Entitlement,
+    Entitlements,
+    job_entitlement,
+)
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, MAP, PRIORITY_WEIGHTS, REDUCE, JobId, TaskKind
@@ -122,10 +127,8 @@ class Fair(Order):
             self._admit(view)
 
     def _admit(self, view: ClusterView) -> None:
-        """Say again which jobs may run, by priority and submission, within all limits.
-
-        It looks at all jobs with a limit when one comes or goes (FairScheduler.updateRunnability:
-        twice a second), never for a slot.
+        """Say again which jobs may run, by priority and submission, within all limits: when a job
+        with one comes or goes, never for a slot (FairScheduler.updateRunnability: twice a second).
         """
         taken: dict[tuple[str, str], int] = {}
         for _, number in self._admission_order:
@@ -232,9 +235,7 @@ class Fair(Order):
             pool = pool.parent
         return True
 
-    def entitlements(
-        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
-    ) -> list[Entitlement]:
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
         """The fair shares, level by level: a pool's share is what its members share.  A claimant is
         a pool that holds jobs only, or a job beside pools; with `each = "job"` every job.
         """

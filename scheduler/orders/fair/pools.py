@@ -92,9 +92,7 @@ class JobSchedulable(Schedulable):
         self.runnable = True
 
     def refresh(self, kind: TaskKind, view: JobView) -> None:
-        """Take over what the view says of the job.  A job that may not run yet wants nothing, as in
-        Hadoop; what it runs still counts.
-        """
+        """Take over the view's numbers; a job that may not run yet wants nothing, as in Hadoop."""
         self.set(kind, view.running(kind), view.pending(kind) if self.runnable else 0)
 
     def set(self, kind: TaskKind, running: int, pending: int) -> None:

@@ -24,9 +24,8 @@ class FairShareError(ValueError):
 
 
 def exact_fraction(number: Number) -> Fraction:
-    """The number as a fraction; a float is the decimal that one would write for it (0.1 is 1/10).
-
-    Raises FairShareError for infinity and for what is not a number.
+    """The number as a fraction, a float as it is written (0.1 is 1/10); FairShareError for
+    infinity.
     """
     try:
         return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
@@ -40,8 +39,8 @@ def compute_fair_shares(
     weights: Sequence[Number] | None = None,
     min_shares: Sequence[int] | None = None,
 ) -> list[Fraction]:
-    """Each claimant's fair share of `slots`, in the order given; weights default to 1, min shares
-    to 0.
+    """Each claimant's fair share of `slots`, in the order given; by default weights 1, min shares
+    0.
 
     Raises FairShareError on lists of different lengths, a weight that is not above 0, or a negative
     demand, min share or number of slots.

@@ -1,12 +1,10 @@
 """Ageing: the virtual cluster, in which every job of one kind is served at once and fairly.
 
 A size-based order asks which job would finish first if the cluster were shared.  The virtual
-cluster plays that sharing beside the real one (HFSP, III-B), over the slots that the master knows
-of, by **weighted max-min**: a job of weight w gets min(cap, w · level) slots, its cap being its
-number of tasks until its virtual end, and the level such that all slots are used or all caps
-reached.  What a job has still to be given is its **virtual size**; it shrinks whether the job
-really runs or not.  Jobs that have really ended stay until their virtual end: they would still take
-their share.
+cluster plays that sharing beside the real one (HFSP, III-B; docs/sizes.md), by **weighted
+max-min**: a job of weight w gets min(cap, w · level) slots, its cap being its number of tasks, and
+the level such that all slots are used or all caps reached.  What a job has still to be given is its
+**virtual size**; it shrinks whether the job really runs or not.
 
 **Exact to a stated bit.**  Times and sizes are whole numbers of 2⁻⁴⁰ ms; the level's integral is
 rounded down by less than one such unit at each change, and a job leaves when it has 2⁻²⁴ slot-ms
@@ -61,11 +59,9 @@ class VirtualEnd(NamedTuple):
 
 
 class VirtualCluster:
-    """The virtual cluster of one kind of slot.
-
-    `pace` is how fast virtual time runs: 1, or ½ for the published code's quirk.  `by_finish`
-    orders by virtual end at present rates, not by virtual size; they differ only where caps or
-    weights do.
+    """The virtual cluster of one kind of slot; `pace` is how fast virtual time runs (½: the
+    published code's quirk), `by_finish` orders by virtual end at present rates, not by virtual
+    size.
     """
 
     def __init__(self, *, pace: Fraction = Fraction(1), by_finish: bool = False) -> None:
@@ -146,8 +142,6 @@ class VirtualCluster:
             rate_class, entry = place
             (rate_class.add if waits else rate_class.remove)(entry, 1)
 
-    # What one may ask.
-
     def size_ms(self, job: JobId, now_ms: Millis) -> float:
         """The job's virtual size in slot-ms; 0 if it has virtually ended."""
         place = self._places.get(job)
@@ -188,8 +182,6 @@ class VirtualCluster:
         rank = (*keys, entry.submitted_ms, entry.job)
         heapq.heappush(heap, (rank, left, group, head, place, clock))
 
-    # Clocks.
-
     def _shown(self, group: RateGroup, now: int) -> int:
         """What the group's clock shows at `now`, at or after the last change."""
         if group.capped:
@@ -211,8 +203,6 @@ class VirtualCluster:
         if group.capped:
             return -(-left // group.step)
         return -(-left * self._weight // (group.step * max(self._spare, 1)))
-
-    # Jobs in and out, rate classes from group to group.
 
     def _take_out_the_served(self) -> list[JobId]:
         served: list[FinishTag] = []

@@ -27,7 +27,6 @@ class FinishTag(NamedTuple):
 
 class RateGroup:
     """The classes that shrink alike, by their first jobs: of all (0) and of those that wait (1).
-
     `step` is the work that each member is given for one unit of the group's clock.
     """
 

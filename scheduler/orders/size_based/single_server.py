@@ -5,7 +5,7 @@ task is interrupted, and with many small tasks it comes to the same.  Maps and r
 apart, as in HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
 """
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, demand_of, job_entitlement
+from callboard.scheduler.entitlements import ClaimantKind, Entitlements, demand_of, job_entitlement
 from callboard.scheduler.estimation import PhaseMeans
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
@@ -112,9 +112,8 @@ class Las(KeyedOrder):
 
 class Ps(KeyedOrder):
     """Processor sharing: the job that runs least is next; of equals, the one served longest ago.
-
-    Without the latter the earliest jobs would keep their slots for ever where jobs outnumber
-    slots (the Fair Scheduler's sticky slots, on the slides on delay scheduling).
+    Else the earliest would keep their slots for ever (the slides on delay scheduling: sticky
+    slots).
     """
 
     name = "ps"
@@ -142,12 +141,7 @@ class Ps(KeyedOrder):
     def score(self, key: SortKey) -> float:
         return float(key[0])
 
-    def entitlements(
-        self,
-        kind: TaskKind,
-        view: ClusterView,
-        each: ClaimantKind,  # noqa: ARG002
-    ) -> list[Entitlement]:
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         jobs = [job for job in view.jobs() if demand_of(job, kind)]
         demands = [demand_of(job, kind) for job in jobs]
         shares = compute_fair_shares(demands, view.slots(kind))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, entitlements_by_rank
+from callboard.scheduler.entitlements import ClaimantKind, Entitlements, entitlements_by_rank
 from callboard.scheduler.facts import (
     Closed,
     Fact,
@@ -182,12 +182,7 @@ class VirtualTimeOrder(Order, Ranking):
         for aged in self.clusters[kind].queue(view.now_ms):
             yield QueuedJob(view.job(aged.job), aged.size_ms / 1000)
 
-    def entitlements(
-        self,
-        kind: TaskKind,
-        view: ClusterView,
-        each: ClaimantKind,  # noqa: ARG002
-    ) -> list[Entitlement]:
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         """By rank (HFSP's preemption, III-E); training entitles to nothing of its own."""
         self.catch_up(kind, view)
         ranked = sorted(view.jobs(), key=lambda job: (self._rank(job, kind, view), job.job))
