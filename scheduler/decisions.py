@@ -7,9 +7,7 @@ from callboard.scheduler.reasons import Why
 
 
 class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
-    """Start a task of `job` on the offering node, no further from its input than `level`: its
-    nearest pending one, then the lowest index, as Hadoop's JobInProgress does.
-    """
+    """Start a task of `job` here, within `level` of its input: the nearest, then by index."""
 
     job: JobId
     kind: TaskKind
@@ -18,10 +16,8 @@ class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
 
 
 class Speculate(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
-    """Start another attempt of the task that `attempt` runs, on the offering node.
-
-    Whichever of the two succeeds first has done the task, and the other is killed.  With
-    `restart` the old one is killed at once: the task begins again here.
+    """Start another attempt of the task of `attempt` on the offering node; the first to succeed
+    does the task, the other is killed.  With `restart` the old one is killed at once.
     """
 
     attempt: AttemptId
@@ -30,9 +26,7 @@ class Speculate(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False
 
 
 class Kill(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
-    """Stop a running attempt; its work is lost, and the task will run again if nothing else runs
-    it.
-    """
+    """Stop a running attempt and lose its work; its task runs again unless another has it."""
 
     attempt: AttemptId
     why: Why
@@ -53,8 +47,8 @@ class Resume(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
 
 
 class Switch(msgspec.Struct, frozen=True, gc=False):
-    """An order works as `now` from here on, no longer as `was`, because `waiting` tasks of this
-    kind, the one that is loaded most, met `free` of all its `slots`.
+    """An order now works as `now`, no longer as `was`: `waiting` tasks of this kind, the most
+    loaded one, met `free` of all its `slots`.
     """
 
     was: str

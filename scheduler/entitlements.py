@@ -1,16 +1,14 @@
 """What each claimant of the slots is due: the hook by which a preemption rule asks an order.
 
-A preemption rule must know which claimants have too little and which too much, and only the order
-knows what it would give to each.  It says so in `entitlements` (the protocol `EntitlingOrder`).
 Fair gives the fair shares of its pools and jobs; an order that serves strictly by rank gives the
 first job its demand, the next its demand of what is left, and so on (`entitlements_by_rank`).  A
-rule that needs entitlements refuses an order without them, since slots taken from a job would only
-come back to it.
+rule that needs entitlements refuses an order without them: slots taken from a job would only come
+back to it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
@@ -23,11 +21,10 @@ ClaimantKind = Literal["pool", "job"]
 
 
 class Entitlement(msgspec.Struct, frozen=True, gc=False):
-    """What a claimant is due of one kind of slot.
+    """What a claimant is due of one kind of slot: `share` slots, `min_share` of them guaranteed.
 
-    `jobs` are the jobs behind it, in the order of their submission; `running` and `demand`
-    (running and pending, within the caps) are theirs together.  `share` is what it is due, in
-    slots; `min_share` what it is guaranteed; `min_share_timeout_s` overrides the rule's own.
+    `jobs` are its jobs in the order of their submission, `running` and `demand` (running and
+    pending, within the caps) theirs together; `min_share_timeout_s` overrides the rule's own.
     """
 
     claimant: Claimant
@@ -39,17 +36,15 @@ class Entitlement(msgspec.Struct, frozen=True, gc=False):
     min_share_timeout_s: float | None = None
 
 
+Entitlements: TypeAlias = Sequence[Entitlement]
+
+
 @runtime_checkable
 class EntitlingOrder(Protocol):
     """An order that can say what every claimant is due."""
 
-    def entitlements(
-        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
-    ) -> Sequence[Entitlement]:
-        """The claimants with demand or something running, in an order that is always the same.
-
-        Asked once a check of the preemption rule, not for each slot: it may scan all jobs.
-        """
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
+        """The claimants with demand or something running, in one order; asked once a check."""
 
 
 def demand_of(job: JobView, kind: TaskKind) -> int:

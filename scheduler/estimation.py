@@ -1,18 +1,18 @@
 """How large a job's phase is: true sizes, true sizes with an error, or what can be learnt.
 
 A **size** is slot time: the sum of what the phase's tasks take, in milliseconds, maps and reduces
-apart (HFSP, III-A).  Of a reduce only what follows its shuffle counts, as in HFSP's published
-code: how long a shuffle lasts is decided by the job's own maps, and a reduce that waits for them
-would look large for being early.
+apart (HFSP, III-A).  Of a reduce only what follows its shuffle counts, as in HFSP's published code:
+the shuffle lasts as long as the job's own maps, and an early reduce would look large.
 
-No policy may see the truth, but for a part that says `size="oracle"` in its parameters, and so in
-the policy's name: it is given an `Oracle` when the run is assembled.
+Only a part that says `size="oracle"` in its parameters, and so in the policy's name, sees the
+truth: it is given an `Oracle` when the run is assembled.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -73,10 +73,8 @@ def work_done(told: Progressed | AttemptView) -> float:
 
 
 class OracleSizes(Estimator):
-    """True sizes, each times exp(sigma · z): the simulator report's error model (2.1).
-
-    A phase is as likely to be believed k times too small as k times too large.  An
-    underestimated phase has nothing left before it ends, and stays at nothing.
+    """True sizes, each times exp(sigma · z): the simulator report's error model (2.1).  Nothing is
+    left of an underestimated phase before it ends.
     """
 
     def __init__(self, oracle: Callable[[], Oracle], sigma: float) -> None:
@@ -113,17 +111,14 @@ class OracleSizes(Estimator):
             self._done.pop((job, kind), None)
 
 
+@dataclass(slots=True, eq=False)
 class RunningMean:
     """A mean that grows with its numbers."""
 
-    __slots__ = ("count", "total")
-
-    def __init__(self) -> None:
-        self.total = 0
-        self.count = 0
+    total: Millis = 0
+    count: int = 0
 
     def add(self, ms: Millis, count: int = 1) -> None:
-        """Take in `count` tasks of `ms` in all."""
         self.total += ms
         self.count += count
 
@@ -140,7 +135,6 @@ class PhaseMeans:
         self._all = (RunningMean(), RunningMean())
 
     def learn(self, closed: Closed) -> None:
-        """Take in an attempt that has ended."""
         ms = work_ms(closed)
         self.own.setdefault((closed.job, closed.kind), RunningMean()).add(ms)
         self._all[closed.kind].add(ms)
@@ -156,9 +150,7 @@ class PhaseMeans:
 
 
 class OnlineSizes(Estimator):
-    """Number of tasks × mean task time, of the job's own completed tasks if there are any, else
-    of all completed tasks of the kind so far, else `guess_ms` a task.
-    """
+    """Tasks × mean time: of the job's own ended tasks, else of all, else `guess_ms`."""
 
     def __init__(self, guess_ms: Millis) -> None:
         self._guess_ms = guess_ms

@@ -1,6 +1,4 @@
-"""What a policy is told, after the view has changed: on `Launched` the job's `running` already
-counts the attempt.  `observe(fact, view)` is the only place where a policy may change its memory.
-"""
+"""What a policy is told, after the view has changed: on `Launched` `running` counts the attempt."""
 
 from enum import StrEnum
 
@@ -31,9 +29,7 @@ class TasksPending(PhaseFact, frozen=True):
 
 
 class Launched(PhaseFact, frozen=True):
-    """An attempt of the job is booked on the node, so near its input.  Of a speculative attempt,
-    `original` is the attempt whose task it runs too; else 0.
-    """
+    """An attempt is booked on the node; `original`: the attempt whose task it runs too, or 0."""
 
     attempt: AttemptId
     node: NodeId
@@ -42,10 +38,8 @@ class Launched(PhaseFact, frozen=True):
 
 
 class OfferAnswered(msgspec.Struct, frozen=True, gc=False):
-    """A heartbeat that asked for work has been answered, be it with nothing.
-
-    `skipped` are the jobs that the locality rule refused a map in it and that got no map in it.
-    Told after every offer, but only to parts that want it (`Part.hears_offers`).
+    """A heartbeat that asked for work has been answered (told where `hears_offers`); `skipped`:
+    jobs that got no map in it because the locality rule refused them one.
     """
 
     node: NodeId
@@ -53,10 +47,8 @@ class OfferAnswered(msgspec.Struct, frozen=True, gc=False):
 
 
 class Closed(PhaseFact, frozen=True):
-    """An attempt has ended; `succeeded` says whether its task is done by it.
-
-    `ran_ms` is what its node reported: from its start to its end, `shuffled_ms` of it in the
-    shuffle (0 for maps).
+    """An attempt has ended; `succeeded` says whether its task is done by it.  It ran `ran_ms` from
+    start to end by its node's report, `shuffled_ms` of it in the shuffle (0 for maps).
     """
 
     attempt: AttemptId
@@ -67,9 +59,7 @@ class Closed(PhaseFact, frozen=True):
 
 
 class Suspended(PhaseFact, frozen=True):
-    """An attempt has given up its slot and is held by its node, for which alone its task is pending
-    again (`JobView.suspended`).  `ran_ms` and `shuffled_ms` are as in `Closed`, up to then.
-    """
+    """An attempt gave up its slot; its task waits for its own node.  Times as in `Closed`."""
 
     attempt: AttemptId
     node: NodeId
@@ -85,11 +75,7 @@ class Resumed(PhaseFact, frozen=True):
 
 
 class Progressed(_OfJob, frozen=True):
-    """A heartbeat told how far a running attempt is; only where a part wanted to know.
-
-    `progress` is Hadoop's, from 0 to 1 (`AttemptView.progress`); `ran_ms` and `shuffled_ms` are
-    as in `Closed`, up to the moment when the node said so.
-    """
+    """A heartbeat told an attempt's `AttemptView.progress` to a part that wants it."""
 
     kind: TaskKind
     attempt: AttemptId
@@ -119,17 +105,13 @@ class NodeGone(msgspec.Struct, frozen=True, gc=False):
 
 
 class NodeDrained(msgspec.Struct, frozen=True, gc=False):
-    """A node takes no more tasks, until `NodeJoined`, and its slots count no more; what runs on it
-    goes on.
-    """
+    """A node takes no tasks until `NodeJoined`, and its slots do not count; what runs goes on."""
 
     node: NodeId
 
 
 class TaskOutputsLost(_OfJob, frozen=True):
-    """So many succeeded tasks of the job must run again, since their outputs are lost.
-    `TasksPending` follows for each when the job has asked for it.
-    """
+    """`tasks` outputs are lost, to be made anew; `TasksPending` follows when the job asks."""
 
     kind: TaskKind
     tasks: int
@@ -160,21 +142,8 @@ class Rejected(msgspec.Struct, frozen=True, gc=False):
     rejection: Rejection
 
 
-Fact = (
-    JobArrived
-    | TasksPending
-    | Launched
-    | OfferAnswered
-    | Closed
-    | Suspended
-    | Resumed
-    | Progressed
-    | JobLeft
-    | JobUpdated
-    | NodeJoined
-    | NodeGone
-    | NodeDrained
-    | TaskOutputsLost
-    | TasksWithdrawn
-    | Rejected
-)
+_JobFact = JobArrived | JobUpdated | JobLeft | TasksPending | TaskOutputsLost | TasksWithdrawn
+_AttemptFact = Launched | Progressed | Suspended | Resumed | Closed
+_NodeFact = NodeJoined | NodeGone | NodeDrained
+
+Fact = _JobFact | _AttemptFact | _NodeFact | OfferAnswered | Rejected

@@ -6,8 +6,8 @@ EFFICIENT = ("work-conserving", "makespan", "lone-job")
 MONOTONE_SHARES = ("pareto", "population-monotone", "resource-monotone")
 """Of orders that say what each job is due."""
 
-SMALL_JOBS_FIRST = ("ideal-work", "shortest-first")
-"""The small job is not kept waiting by the large one."""
+SMALL_JOBS_FIRST = (*EFFICIENT, *MONOTONE_SHARES, "ideal-work", "shortest-first")
+"""Nor is the small job kept waiting by the large one."""
 
 DOMINATES_SHARING = ("ideal-dominance", "dominance")
 """The large job is not kept waiting by small ones for ever: it ages."""

@@ -1,31 +1,28 @@
 """Delay scheduling: a job waits a little for a node that holds its data.
 
-Zaharia et al., "Delay Scheduling" (slides "Delay Scheduling Details"; EuroSys 2010).  A job that
-stands first and has no node-local map for the node that offers a slot is passed over, and the
-next one is asked, until it has been passed over for long enough.
+Zaharia et al., "Delay Scheduling" (slides "Delay Scheduling Details"; EuroSys 2010).  The first
+job, without a node-local map for the offering node, is passed over until that has lasted long
+enough.
 
-**By time** (the slides; Hadoop's Fair Scheduler).  A job has a level, first NODE, and a wait,
-first 0.  At level NODE it may launch node-local maps only; once it has waited T1 (`node`) also
-rack-local ones, once it has waited T1 + T2 (`rack`) any.  At level RACK it may launch rack-local
-maps, and any once it has waited T2; at level OFF_RACK any.  A launch sets the wait to 0 and the
-level to the launch's own: the level sticks, and a node-local launch takes it back to NODE.
+**By time** (the slides; Hadoop's Fair Scheduler).  A job has a level, first NODE, and a wait, first
+0.  At level NODE it may launch node-local maps only; once it has waited T1 (`node`) also rack-local
+ones, once it has waited T1 + T2 (`rack`) any.  At level RACK it may launch rack-local maps, and any
+once it has waited T2; at level OFF_RACK any.  A launch sets the wait to 0 and the level to the
+launch's own.
 
 **How a wait accrues.**  A *map decision* is a heartbeat in which a map was launched or a job was
-passed over for one.  A job that was passed over, and got no map in the same heartbeat, is
-credited with the time from then to the next map decision, on whatever node, whether or not it
-comes to the job.  So a job far down the queue gathers a little now and then, and one that is
-passed over again and again gathers all the time.  (Hadoop credits the time to the next heartbeat
-of any tracker that has a free slot of either kind; `docs/policies.md` says how far that is from
-this.)  Map decisions depend on the master's books alone, so that elided and sent heartbeats give
-the same waits.
+passed over for one.  A job that was passed over, and got no map in the same heartbeat, is credited
+with the time from then to the next map decision, on any node, even one that does not come to the
+job (`docs/policies.md` compares this with Hadoop's credit).
 
 **By count** (EuroSys; the slides' analysis).  A job passed over in `skips` offers may launch its
 maps anywhere, until it launches a node-local one: only that sets the count back to 0.  One
-heartbeat is one opportunity, however many slots it offers.  There is no rack level.
+heartbeat is one offer, however many slots it has.  There is no rack level.
 
 A map that must run again counts as node-local everywhere (`JobView.nearest`) and so never waits.
 """
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
@@ -53,7 +50,7 @@ def auto_wait_ms(heartbeat_ms: Millis) -> Millis:
 
 class DelayParams(PartParams, frozen=True):
     """`node` and `rack` are T1 and T2 in seconds, min(15, 1.5 heartbeat intervals) unless given;
-    `skips` is D, the number of offers, and takes their place.
+    `skips`, D in offers, replaces them.
     """
 
     node: WaitSeconds | None = None
@@ -69,16 +66,14 @@ class DelayParams(PartParams, frozen=True):
             )
 
 
+@dataclass(slots=True, eq=False)
 class _Job:
     """How long a job has waited."""
 
-    __slots__ = ("count", "level", "skips", "waited_ms")
-
-    def __init__(self) -> None:
-        self.level = _NODE
-        self.waited_ms: Millis = 0
-        self.skips = 0  # since its last map launch
-        self.count = 0  # since its last node-local one
+    level: Locality = _NODE
+    waited_ms: Millis = 0
+    skips: int = 0  # since its last map launch
+    count: int = 0  # since its last node-local one
 
 
 class Delay(LocalityRule):
@@ -145,7 +140,6 @@ class Delay(LocalityRule):
         return waited_ms
 
     def waits_ms(self, view: ClusterView) -> tuple[Millis, Millis]:
-        """T1 and T2."""
         if view.heartbeat_ms != self._waits_for:
             auto_ms = auto_wait_ms(view.heartbeat_ms)
             node, rack = self.params.node, self.params.rack

@@ -13,7 +13,7 @@ NUMBER_MAX = 1e15
 """What stands for any finite number: declared limits cannot say that."""
 
 Count = Annotated[int, Meta(ge=0)]
-Share = Annotated[float, Meta(ge=0, le=1)]
+Portion = Annotated[float, Meta(ge=0, le=1)]
 NotNegative = Annotated[float, Meta(ge=0, le=NUMBER_MAX)]
 Positive = Annotated[float, Meta(gt=0, le=NUMBER_MAX)]
 Timeout = Annotated[float, Meta(ge=0)]
@@ -21,9 +21,7 @@ Timeout = Annotated[float, Meta(ge=0)]
 
 
 class PartParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part's parameters.  The limits declared in the fields' types hold however it is made, in
-    Python too: ValueError names the field, what was expected and what was given.
-    """
+    """A part's parameters, with limits that hold in Python too: ValueError says what is wrong."""
 
     def __post_init__(self) -> None:
         for name, type_ in _field_types(type(self)):

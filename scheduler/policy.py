@@ -1,13 +1,8 @@
-"""A policy: four parts, each replaceable alone.
-
-- the **order** says which job is next, and how much of a node one heartbeat may fill;
-- the **locality** rule says whether a job's task may run on this node now;
-- the **preemption** rule says which attempts must give way;
-- the **speculation** rule says which tasks get a speculative attempt.
+"""A policy: four parts, each replaceable alone, each deciding one question.
 
 `decide` is asked about one offer until it answers None; after each answer the master books it and
-tells every part the fact, and at the end which jobs the offer passed over.  `decide` is pure in
-the view and the parts' memories; only `observe` changes those.
+tells every part the fact, and at the end which jobs the offer passed over.  `decide` is pure in the
+view and the parts' memories; only `observe` changes those.
 """
 
 from abc import ABC, abstractmethod
@@ -26,11 +21,8 @@ from callboard.scheduler.view import ClusterView, JobView, Offer
 
 
 class Part(ABC):
-    """What the four parts have in common: a name, a one-line summary, parameters, and a memory fed
-    by facts.
-
-    A part is made from its `Params`, whose fields all have defaults: `delay(node=5)` is
-    `Delay(Delay.Params(node=5))`.
+    """What the four parts share: a name, a one-line summary, a memory fed by facts, and `Params`
+    that all have defaults, as in `Delay(Delay.Params(node=5))`.
     """
 
     name: ClassVar[str]
@@ -40,15 +32,12 @@ class Part(ABC):
     """Whether it wants to be told of every answered offer (`OfferAnswered`)."""
 
     guarantees: tuple[str, ...] = ()
-    """The properties that it claims, by their names in `fairness.catalogue`; `callboard check`
-    tests them.
-    """
+    """Properties in `fairness.catalogue`, by name, that `callboard check` tests."""
 
     wants_progress: bool = False
     """Whether heartbeats have to tell the progress of some running attempts (`Progressed`)."""
 
     wants_oracle: bool = False
-    """Whether it goes by true sizes; only if its parameters say `size="oracle"`."""
 
     _oracle: Oracle | None = None
 
@@ -62,7 +51,6 @@ class Part(ABC):
 
     @property
     def oracle(self) -> Oracle:
-        """The oracle that was handed over; RuntimeError without one."""
         if self._oracle is None:
             raise RuntimeError(f"{self.name} goes by true sizes and was given no oracle")
         return self._oracle
@@ -103,14 +91,12 @@ class Order(Part):
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
         """The jobs with pending tasks of this kind, first one first, lazily.
 
-        The order is total: every comparison ends in the job's number.  Which jobs are in the
-        queue changes by facts alone; their order may change with time too.  An order whose queue
-        depends on `offer.node` says so (`same_for_every_node`); it may leave jobs out, as long as
-        each job is in the queue of some node.
+        The order is total: every comparison ends in the job's number.  Only facts change which jobs
+        are in it, facts and time their order.  A queue that depends on `offer.node` says so
+        (`same_for_every_node`); it may leave jobs out if each is in the queue of some node.
         """
 
     def kinds(self, offer: Offer) -> Iterable[TaskKind]:  # noqa: ARG002
-        """Which kinds of slot to fill, in this order."""
         return (MAP, REDUCE)
 
     def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:  # noqa: ARG002
@@ -118,14 +104,11 @@ class Order(Part):
         return offer.free(kind)
 
     def may_speculate(self, job: JobId, kind: TaskKind) -> bool:  # noqa: ARG002
-        """Whether the job may have one more speculative attempt."""
         return True
 
 
 class LocalityWait(NamedTuple):
-    """Since a job's last map launch: how many offers passed it over, and the time that the
-    locality rule counts as waited.
-    """
+    """Since the job's last map launch: offers that passed it over, and the time waited."""
 
     skips: int
     waited_ms: Millis
@@ -144,9 +127,7 @@ class LocalityRule(Part):
         """Why a map of `job` may not be launched at `level` from its input; None if it may."""
 
     def permits(self, job: JobView, level: Locality, offer: Offer, view: ClusterView) -> bool:
-        """Whether `refusal` would be None.  Asked far more often: a rule that can answer without
-        finding out why should.
-        """
+        """Whether `refusal` would be None; asked far more often, so override it if cheaper."""
         return self.refusal(job, level, offer, view) is None
 
     def locality_wait(self, job: JobView, view: ClusterView) -> LocalityWait:  # noqa: ARG002
@@ -185,10 +166,8 @@ class SpeculationRule(Part):
         return None
 
     def has_candidates(self, kind: TaskKind, view: ClusterView) -> bool:
-        """Whether `speculate` could have something for some node.
-
-        Asked after every message, and changed by facts alone, not by time: nodes are offered
-        speculative attempts only after this has come true.
+        """Whether `speculate` could have something for some node; else it is not asked.  By facts
+        alone.
         """
         return view.running(kind) > 0
 
@@ -255,32 +234,26 @@ class Policy:
         self._all_refused: list[JobView] | None = None
 
     def become(self, other: "Policy") -> None:
-        """Go on with the parts of another policy, a fresh one."""
         Policy.__init__(self, other.order, other.locality, other.preemption, other.speculation)
 
     @property
     def wants_progress(self) -> bool:
-        """Whether a part has to hear how far running attempts are."""
         return bool(self._followers)
 
     def wants_progress_of(self, launched: Launched) -> bool:
-        """Whether a part has to hear how far this attempt is."""
         return any(part.wants_progress_of(launched) for part in self._followers)
 
     @property
     def wants_oracle(self) -> bool:
-        """Whether a part goes by true sizes, and says so in its parameters."""
         return any(part.wants_oracle for part in self.parts)
 
     def set_oracle(self, oracle: Oracle) -> None:
-        """Hand the oracle to the parts that want one, and to no other."""
         for part in self.parts:
             if part.wants_oracle:
                 part.set_oracle(oracle)
 
     @property
     def interval_ms(self) -> Millis | None:
-        """How often `preempt` wants to be asked; None for never."""
         return self.preemption.interval_ms
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
@@ -296,10 +269,8 @@ class Policy:
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
     ) -> Launch | Resume | Speculate | None:
-        """The next task for this offer, or None when it is to get no more.
-
-        The jobs that the locality rule refused on the way are added to `passed`, which is the
-        caller's: the second half of the answer, too long for the reason.
+        """The next task for this offer, or None when it gets no more.  Jobs that the locality rule
+        refused on the way are added to the caller's `passed`, being too many for the reason.
         """
         for kind in self.order.kinds(offer):
             pending = view.pending(kind)
@@ -324,9 +295,8 @@ class Policy:
     def _refused_again(
         self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
     ) -> bool:
-        """Whether this offer would refuse every job that the last one refused.
-
-        Under delay scheduling most offers do: tasks stay pending while slots are free.
+        """Whether this offer would refuse every job that the last did: under delay scheduling most
+        do.
         """
         if kind is REDUCE or self._all_refused is None or offer.node.suspended(kind):
             return False
@@ -342,9 +312,7 @@ class Policy:
     def _first_permitted(
         self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
     ) -> Launch | Resume | None:
-        """Walk the queue to the first job that may have a task here: one of its own that the node
-        holds suspended, else its nearest.
-        """
+        """The first job that may have a task here: a suspended one, else its nearest."""
         skipped: list[tuple[JobView, Locality]] = []
         refused: list[JobView] = []
         everywhere = self.order.same_for_every_node

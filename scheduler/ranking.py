@@ -1,8 +1,7 @@
 """Which jobs stand before which: the hook by which preemption by rank asks an order.
 
-An order that serves strictly by rank says so by deriving from `Ranking`.  An order that shares
-does not: the job that runs less stands first there, so a slot taken for it would put its victim
-first, and so on for ever.
+An order that shares is no `Ranking`: the job that runs less stands first there, so a slot taken for
+it would put its victim first, and so on for ever.
 """
 
 from abc import ABC, abstractmethod
@@ -17,10 +16,9 @@ class Ranking(ABC):
 
     @abstractmethod
     def tiers(self, kind: TaskKind, view: ClusterView) -> Sequence[Sequence[JobId]]:
-        """All jobs with pending or running tasks of this kind, those of the first rank first.
-
-        Jobs of one tier share, and take no slots from each other.  The first job with something
-        to launch is the queue's first.  Asked once a check, not for a slot.
+        """All jobs with tasks of this kind to run or running, in ranks; jobs of one tier share.
+        The first one with something to launch is the queue's first.  Asked once a check, not for a
+        slot.
         """
 
     def urgent(self, kind: TaskKind, view: ClusterView) -> Sequence[tuple[JobId, int]]:  # noqa: ARG002

@@ -1,6 +1,5 @@
-"""Why something was decided, as data: an enum, the claimant that is to benefit, and numbers.
-
-No reason holds a sentence; `journal.tell.reason_words` puts them into words.
+"""Why something was decided, as data: an enum, the claimant that is to benefit, and numbers; put
+into words by `journal.tell.reason_words`.
 """
 
 from enum import StrEnum
@@ -12,10 +11,7 @@ from callboard.scheduler.model import JobId, Locality, Millis
 
 
 class Reason(StrEnum):
-    """Why a task is launched or resumed, or why an attempt has to give way.
-
-    The classes in `Detail` say which numbers belong to which.
-    """
+    """Why a task is launched or resumed, or an attempt gives way; `Detail` has the numbers."""
 
     # Places in an order's queue.
     BY_KEY = "by-key"  # by nothing but the score
@@ -74,9 +70,6 @@ class _Tagged(_Data, frozen=True, tag=True):
     """One of several forms."""
 
 
-# Claimants of slots.
-
-
 class JobClaimant(_Tagged, frozen=True):
     """A single job."""
 
@@ -105,9 +98,6 @@ class ShareKind(StrEnum):
     FAIR = "fair share"
 
 
-# Details.
-
-
 class Note(_Tagged, frozen=True):
     """A few words of a part that does not ship."""
 
@@ -115,9 +105,7 @@ class Note(_Tagged, frozen=True):
 
 
 class PoolPlace(_Tagged, frozen=True):
-    """Of POOL and POOL_MIN_SHARE: the job's pool, and of the latter the topmost pool above the job
-    that is below its min share; paths.
-    """
+    """Of POOL and POOL_MIN_SHARE: paths of the job's pool and of the topmost needy one above."""
 
     pool: str
     needy: str = ""
@@ -152,9 +140,7 @@ class Starving(_Tagged, frozen=True):
 
 
 class BehindAverage(_Tagged, frozen=True):
-    """Of BEHIND_AVERAGE: the attempt's progress, from 0 to 1; that of its job's tasks of the kind
-    together, in millionths of a task, and their number.
-    """
+    """Of BEHIND_AVERAGE: progress of the attempt (0 to 1), and of its job's `tasks` of the kind."""
 
     progress: float
     done_millionths: int
@@ -162,9 +148,7 @@ class BehindAverage(_Tagged, frozen=True):
 
 
 class AttemptPace(_Tagged, frozen=True):
-    """Of the other speculative attempts: how long the original has worked, what share of its work
-    is done by that, and how long a fresh attempt would likely take.
-    """
+    """Of other speculative attempts: how far the original is, and a fresh one's likely time."""
 
     ran_ms: Millis
     progress: float
@@ -175,10 +159,8 @@ Detail = Note | PoolPlace | ClassPlace | Starving | BehindAverage | AttemptPace
 
 
 class Grounds(NamedTuple):
-    """What a part says of a job or an attempt that it puts forward.
-
-    `serving` is the name of the order whose grounds they are, where that is one of several in the
-    order that serves.
+    """What a part says of a job or an attempt that it puts forward; `serving` names the order at
+    work in an order of several.
     """
 
     reason: Reason = Reason.BY_KEY
@@ -190,13 +172,8 @@ BY_KEY = Grounds()
 """Those of a job that stands where its key puts it."""
 
 
-# Refusals.
-
-
 class DelayByCount(_Tagged, frozen=True):
-    """The job's nearest map here is at `level`, and it has been passed over in `count` of the
-    `limit` offers after which it may launch one anywhere.
-    """
+    """The nearest map is at `level`; passed over in `count` of the `limit` offers to wait for."""
 
     level: Locality
     count: int

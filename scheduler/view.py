@@ -7,59 +7,44 @@ here a policy cannot know: how long a task takes, how large a job is, whether a 
 from collections.abc import Iterable
 from typing import Protocol
 
-from callboard.scheduler.model import (
-    AttemptId,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    Priority,
-    TaskIndex,
-    TaskKind,
-)
+from callboard.scheduler import model
 
 
 class JobView(Protocol):
-    """A job that has been submitted and has not ended, or of which an attempt still runs: one whose
-    task is done by another, until its node has stopped it.
-    """
+    """A job that has been submitted and has not ended, or of which an attempt still runs."""
 
     @property
-    def job(self) -> JobId: ...
+    def job(self) -> model.JobId: ...
     @property
-    def submitted_ms(self) -> Millis: ...
+    def submitted_ms(self) -> model.Millis: ...
     @property
     def user(self) -> str: ...
     @property
     def pool(self) -> str: ...
     @property
-    def priority(self) -> Priority: ...
+    def priority(self) -> model.Priority: ...
 
-    def total(self, kind: TaskKind) -> int:
+    def total(self, kind: model.TaskKind) -> int:
         """How many tasks of this kind the job has."""
 
-    def pending(self, kind: TaskKind) -> int:
-        """How many of them may run now and do not; reduces only from slowstart on.  Suspended ones
-        count, though each may go on on its own node only.
-        """
+    def pending(self, kind: model.TaskKind) -> int:
+        """How many may run now and do not, suspended ones included; reduces from slowstart on."""
 
-    def suspended(self, kind: TaskKind) -> int:
+    def suspended(self, kind: model.TaskKind) -> int:
         """How many of the pending ones have a suspended attempt."""
 
-    def resumable(self, kind: TaskKind, node: NodeId) -> AttemptId | None:
-        """Of its attempts that `node` holds suspended, and that are not being killed, the one that
-        was launched first; None without any.
-        """
+    def resumable(self, kind: model.TaskKind, node: model.NodeId) -> model.AttemptId | None:
+        """The first launched of its attempts that `node` holds suspended, not being killed."""
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: model.TaskKind) -> int:
         """How many attempts of this kind are believed to run; a task may have two."""
 
-    def finished(self, kind: TaskKind) -> int:
+    def finished(self, kind: model.TaskKind) -> int:
         """How many of its tasks are known to have succeeded."""
 
-    def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
-        """How near to `node` its nearest pending task has its input; None without any that may run
-        there: none is pending but where it failed before, or the job shuns the node.
+    def nearest(self, kind: model.TaskKind, node: model.NodeId) -> model.Locality | None:
+        """How near to `node` its nearest pending task that may run there has its input; None
+        without any.
 
         A map that must run again counts as `NODE` everywhere: it goes first and regardless of
         locality (JobInProgress.findNewMapTask).  Reduces are `OFF_RACK`.
@@ -70,7 +55,7 @@ class NodeView(Protocol):
     """A node that has joined and has not been given up."""
 
     @property
-    def node(self) -> NodeId: ...
+    def node(self) -> model.NodeId: ...
     @property
     def rack(self) -> int: ...
     @property
@@ -78,13 +63,13 @@ class NodeView(Protocol):
     @property
     def kind(self) -> str: ...
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: model.TaskKind) -> int:
         """How many slots of this kind it has."""
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: model.TaskKind) -> int:
         """How many of them are believed to be taken."""
 
-    def suspended(self, kind: TaskKind) -> int:
+    def suspended(self, kind: model.TaskKind) -> int:
         """How many suspended attempts of this kind it holds."""
 
 
@@ -92,17 +77,17 @@ class AttemptView(Protocol):
     """An attempt that is believed to run, or to be held suspended by its node."""
 
     @property
-    def attempt(self) -> AttemptId: ...
+    def attempt(self) -> model.AttemptId: ...
     @property
-    def job(self) -> JobId: ...
+    def job(self) -> model.JobId: ...
     @property
-    def kind(self) -> TaskKind: ...
+    def kind(self) -> model.TaskKind: ...
     @property
-    def task(self) -> TaskIndex: ...
+    def task(self) -> model.TaskIndex: ...
     @property
-    def node(self) -> NodeId: ...
+    def node(self) -> model.NodeId: ...
     @property
-    def launched_ms(self) -> Millis: ...
+    def launched_ms(self) -> model.Millis: ...
     @property
     def killing(self) -> bool:
         """Whether it has been chosen to be killed, and its end has not been heard of."""
@@ -112,7 +97,7 @@ class AttemptView(Protocol):
         """Whether it has been chosen to be suspended, and its slot is not known to be free."""
 
     @property
-    def suspended_ms(self) -> Millis | None:
+    def suspended_ms(self) -> model.Millis | None:
         """Since when it is known to be suspended; None while it has a slot."""
 
     @property
@@ -120,7 +105,7 @@ class AttemptView(Protocol):
         """How many attempts its task had before it."""
 
     @property
-    def original(self) -> AttemptId:
+    def original(self) -> model.AttemptId:
         """Of a speculative attempt, the one whose task it runs too; else 0."""
 
     @property
@@ -128,11 +113,11 @@ class AttemptView(Protocol):
         """Whether it runs, its task is not done, and no other attempt of the task runs."""
 
     @property
-    def ran_ms(self) -> Millis:
+    def ran_ms(self) -> model.Millis:
         """How long it had run when its progress was last told."""
 
     @property
-    def shuffled_ms(self) -> Millis:
+    def shuffled_ms(self) -> model.Millis:
         """How much of that was its shuffle; 0 for maps."""
 
     @property
@@ -149,34 +134,34 @@ class ClusterView(Protocol):
     """The whole cluster and all jobs."""
 
     @property
-    def now_ms(self) -> Millis: ...
+    def now_ms(self) -> model.Millis: ...
     @property
     def nodes(self) -> int:
         """How many nodes are believed to be there."""
 
     @property
-    def heartbeat_ms(self) -> Millis:
+    def heartbeat_ms(self) -> model.Millis:
         """The interval between a node's heartbeats."""
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: model.TaskKind) -> int:
         """All slots of this kind."""
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: model.TaskKind) -> int:
         """All attempts of this kind that are believed to run."""
 
-    def pending(self, kind: TaskKind) -> int:
+    def pending(self, kind: model.TaskKind) -> int:
         """All tasks of this kind that may run now and do not."""
 
-    def unfinished(self, kind: TaskKind) -> int:
+    def unfinished(self, kind: model.TaskKind) -> int:
         """All tasks of this kind that have not succeeded; reduces only from slowstart on."""
 
-    def padded(self, kind: TaskKind) -> int:
+    def padded(self, kind: model.TaskKind) -> int:
         """All tasks of this kind of jobs that have reduces, finished ones too."""
 
-    def node(self, node: NodeId) -> NodeView | None:
+    def node(self, node: model.NodeId) -> NodeView | None:
         """The node of this number, if it has joined."""
 
-    def job(self, job: JobId) -> JobView:
+    def job(self, job: model.JobId) -> JobView:
         """The job of this number, or `KeyError`."""
 
     def jobs(self) -> Iterable[JobView]:
@@ -185,7 +170,7 @@ class ClusterView(Protocol):
     def attempts(self) -> Iterable[AttemptView]:
         """All attempts believed to run or to be held suspended, in the order of their launch."""
 
-    def attempt(self, attempt: AttemptId) -> AttemptView | None:
+    def attempt(self, attempt: model.AttemptId) -> AttemptView | None:
         """The attempt of this number, if it is believed to run."""
 
 
@@ -195,10 +180,10 @@ class Offer(Protocol):
     @property
     def node(self) -> NodeView: ...
 
-    def free(self, kind: TaskKind) -> int:
+    def free(self, kind: model.TaskKind) -> int:
         """Slots of this kind that are still free, after what has been given."""
 
-    def given(self, kind: TaskKind) -> int:
+    def given(self, kind: model.TaskKind) -> int:
         """Tasks of this kind given in this heartbeat."""
 
     @property

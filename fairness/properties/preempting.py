@@ -25,8 +25,11 @@ from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.preemption.kill import KillParams, KillPreemption, NewestAboveShare
-from callboard.scheduler.preemption.starvation import below_half_share, below_min_share
-from callboard.scheduler.preemption.starvation_watch import UPDATE_INTERVAL_MS
+from callboard.scheduler.preemption.starvation import (
+    UPDATE_INTERVAL_MS,
+    below_half_share,
+    below_min_share,
+)
 
 LONG_TASKS: ScenarioFamily = msgspec.structs.replace(
     HOMOGENEOUS, nodes=1, slots=6, min_slots=4, jobs=3, maps=8, lengths_s=(100.0, 200.0)

@@ -1,8 +1,8 @@
 """The ideal machine: one perfectly divisible server, without tasks, slots or heartbeats.
 
-The system of the simulator report (Dell'Amico, "A Simulator for Data-Intensive Job Scheduling",
-RR-13-282, §2): a job is an arrival and a size, a discipline says who is served.  It is the
-report's own machine, the reference that fairness is measured against, and HFSP's virtual time.
+The simulator report's own machine (Dell'Amico, "A Simulator for Data-Intensive Job Scheduling",
+RR-13-282, §2): a job is an arrival and a size.  It is the reference that fairness is measured
+against, and HFSP's virtual time.
 """
 
 from callboard.scheduler.ideal.disciplines import (

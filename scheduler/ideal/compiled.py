@@ -1,15 +1,12 @@
 """The same loops, compiled by numba (the optional extra `ideal`).
 
-Nothing is written twice: the plain functions of `heap`, `sharing_queues`, `loops` and `fsp` are
-handed to numba as they are, so both paths do the same operations in the same order.  The compiled
-loops release the interpreter's lock, so threads use all cores.
+Nothing is written twice: the plain functions are handed to numba as they are, so both paths do the
+same operations in the same order.  The compiled loops release the interpreter's lock.
 
-numba keeps what it compiled on disk and checks only the file of the function it was asked for.
-Our loops call into other files, so the cache folder's name carries a digest of them all: a
-change in any of them is a new folder, never stale machine code.  The folder lies under
-`NUMBA_CACHE_DIR` if that is set, else in `__pycache__` beside this file, else in the user's cache
-folder (`XDG_CACHE_HOME`); where none can be written each process compiles anew, which is slower
-to start and otherwise the same.
+numba keeps what it compiled on disk and checks only the file of the function it was asked for, so
+the cache folder's name carries a digest of all our files.  It lies under `NUMBA_CACHE_DIR` if that
+is set, else in `__pycache__` here, else in the user's cache folder (`XDG_CACHE_HOME`); where none
+can be written, each process compiles anew.
 """
 
 import os
@@ -51,7 +48,6 @@ def _cache_folder() -> Iterator[Path | None]:
 
 
 def _folders(given: str) -> list[Path]:
-    """Where the cache may lie, best first."""
     name = f"callboard-ideal-{source_digest()}"
     if given:
         return [Path(given) / name]

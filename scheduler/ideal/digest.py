@@ -9,11 +9,7 @@ _HERE = Path(__file__).parent
 
 @cache
 def source_digest() -> str:
-    """Sixteen hexadecimal digits over the text of this package.
-
-    Results and machine code that are kept on disk carry it, so that neither outlives the code
-    that made it.
-    """
+    """Sixteen hexadecimal digits over this package's text, for results and code kept on disk."""
     digest = blake2b(digest_size=8)
     for path in sorted(_HERE.glob("*.py")):
         digest.update(path.read_bytes())

@@ -8,16 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from callboard.scheduler.ideal import fsp, loops
-from callboard.scheduler.ideal.row_makers import (
-    ARRAYS,
-    LISTS,
-    RowMaker,
-    RunInput,
-    empty_fsp_machine,
-    empty_heap,
-    empty_las_queue,
-    empty_ps_queue,
-)
+from callboard.scheduler.ideal import row_makers as rm
 from callboard.scheduler.ideal.sharing_queues import INF
 
 FloatRow: TypeAlias = NDArray[np.float64]
@@ -29,25 +20,25 @@ class _Discipline(NamedTuple):
     """The loop of a discipline and the rows it needs besides the jobs."""
 
     loop: str
-    rows: Callable[[RowMaker, RunInput], tuple[Any, ...]]
+    rows: Callable[[rm.RowMaker, rm.RunInput], tuple[Any, ...]]
 
 
 def _fsp(late: int, *, weighted: bool = False) -> _Discipline:
-    def rows(make: RowMaker, case: RunInput) -> tuple[Any, ...]:
+    def rows(make: rm.RowMaker, case: rm.RunInput) -> tuple[Any, ...]:
         weight = case.weight if weighted else None
-        return empty_fsp_machine(make, case.n, late, weight), late
+        return rm.empty_fsp_machine(make, case.n, late, weight), late
 
     return _Discipline("fsp", rows)
 
 
 _DISCIPLINES: dict[str, _Discipline] = {
     "fifo": _Discipline("fifo", lambda _make, _case: ()),
-    "ps": _Discipline("share", lambda make, case: (empty_ps_queue(make, case.n),)),
-    "gps": _Discipline("share", lambda make, case: (empty_ps_queue(make, case.n, case.weight),)),
-    "las": _Discipline("las", lambda make, case: (empty_las_queue(make, case.n),)),
-    "srpt": _Discipline("srpt", lambda make, case: (empty_heap(make, case.n),)),
+    "ps": _Discipline("share", lambda make, case: (rm.empty_ps_queue(make, case.n),)),
+    "gps": _Discipline("share", lambda make, case: (rm.empty_ps_queue(make, case.n, case.weight),)),
+    "las": _Discipline("las", lambda make, case: (rm.empty_las_queue(make, case.n),)),
+    "srpt": _Discipline("srpt", lambda make, case: (rm.empty_heap(make, case.n),)),
     "srpt+ps": _Discipline(
-        "srpt_ps", lambda make, case: (empty_heap(make, case.n), empty_ps_queue(make, case.n))
+        "srpt_ps", lambda make, case: (rm.empty_heap(make, case.n), rm.empty_ps_queue(make, case.n))
     ),
     "fsp+fifo": _fsp(fsp.LATE_FIFO),
     "fsp+ps": _fsp(fsp.LATE_PS),
@@ -82,22 +73,18 @@ def simulate(
     *,
     path: LoopPath = "auto",
 ) -> FloatRow:
-    """When each job is done on one divisible machine, in the order in which the jobs are given.
+    """When each job is done on one divisible machine, as a float64 array in the order given.
 
-    `arrivals` and `sizes` are in seconds (`sizes` on a machine of speed 1), one entry a job, in
-    any order; `estimates` of the sizes default to the sizes, `weights` to 1.  `speed` is the
-    seconds of work done in a second.  Disciplines that have no use for estimates (`BLIND`) or
-    weights (all but `gps` and `psbs`) ignore them.
+    `arrivals` and `sizes` (on a machine of speed 1) are in seconds, in any order; `estimates`
+    default to the sizes, `weights` to 1; `speed` is seconds of work a second.  Only disciplines
+    outside `BLIND` use estimates, only `gps` and `psbs` weights.
 
-    `discipline` is one of `DISCIPLINES`; what each does, and what it does with a job whose
-    estimate was wrong, is said at its loop (the simulator report, §2.3).  Ties go by arrival,
-    then by index; completions come before arrivals of the same instant.
-
+    `discipline` is one of `DISCIPLINES`, each described at its loop (the simulator report, §2.3).
+    Ties go by arrival, then by index; completions come before arrivals of the same instant.
     Rounding leaves completions within 1e-11 of exact arithmetic where the tests compare them.
 
-    Returns a float64 array.  Raises `ValueError`, naming what is wrong, for an unknown
-    discipline, a negative, NaN or infinite number, a weight or speed of 0 and unequal lengths;
-    `ImportError` if `path` is "compiled" and numba is not installed.
+    Raises `ValueError` for an unknown discipline, a negative, NaN or infinite number, a weight or
+    speed of 0 and unequal lengths; `ImportError` if `path` is "compiled" without numba.
     """
     order, case = _prepare(arrivals, sizes, estimates, weights, speed)
     done = _run(discipline, case, INF, path).done
@@ -115,11 +102,8 @@ def remaining(
     *,
     path: LoopPath = "auto",
 ) -> FloatRow:
-    """The work left of each job at the instant `at`, in seconds on a machine of speed 1.
-
-    0 for a job that is done, the whole size for one that has not been served or has not come.
-    Under "ps" on the estimates this is the virtual size by which FSP and HFSP order jobs.
-    Everything else as for `simulate`.
+    """The work left of each job at the instant `at`, in seconds on a machine of speed 1; otherwise
+    as `simulate`.  Under "ps" on the estimates it is FSP's and HFSP's virtual size.
     """
     _check("at", np.array([at], dtype=np.float64))
     order, case = _prepare(arrivals, sizes, estimates, weights, speed)
@@ -143,10 +127,8 @@ def exact(
     speed: Fraction | int = 1,
     until: Fraction | int | None = None,
 ) -> Exact:
-    """Run `simulate`'s loops on Fractions, to the end or to the instant `until`.
-
-    The very functions that are compiled for floats, so what is proved here of their logic holds
-    there up to rounding.  Slow: for tests and small cases.  Raises `ValueError` as `simulate`.
+    """`simulate`, in exact Fractions, to the end or to the instant `until`: the very loops that are
+    compiled for floats.  Slow: for tests and small cases.
     """
     _prepare(_floats(arrivals), _floats(sizes), _floats(estimates), _floats(weights), float(speed))
     order = sorted(range(len(arrivals)), key=lambda j: (arrivals[j], j))
@@ -154,7 +136,7 @@ def exact(
     def row(values: Sequence[Fraction | int] | None, over: Fraction | int) -> list[Fraction]:
         return [Fraction(1 if values is None else values[j]) / over for j in order]
 
-    case = RunInput(
+    case = rm.RunInput(
         arrival=row(arrivals, 1),
         size=row(sizes, speed),
         estimate=row(sizes if estimates is None else estimates, speed),
@@ -176,7 +158,7 @@ def compiled_is_available() -> bool:
     return find_spec("numba") is not None
 
 
-def _run(discipline: str, case: RunInput, until: Any, path: LoopPath) -> loops.LoopJobs:
+def _run(discipline: str, case: rm.RunInput, until: Any, path: LoopPath) -> loops.LoopJobs:
     if discipline not in _DISCIPLINES:
         raise ValueError(f"no discipline {discipline!r}; there are {', '.join(DISCIPLINES)}")
     if path not in ("auto", "plain", "compiled"):
@@ -185,9 +167,9 @@ def _run(discipline: str, case: RunInput, until: Any, path: LoopPath) -> loops.L
     if path == "compiled" or (path == "auto" and compiled_is_available()):
         from callboard.scheduler.ideal.compiled import COMPILED_LOOPS
 
-        rows, run = ARRAYS, COMPILED_LOOPS[what.loop]
+        rows, run = rm.ARRAYS, COMPILED_LOOPS[what.loop]
     else:
-        rows, run = LISTS, PLAIN_LOOPS[what.loop]
+        rows, run = rm.LISTS, PLAIN_LOOPS[what.loop]
     jobs = case.jobs(rows)
     run(jobs, *what.rows(rows, case), until)
     return jobs
@@ -199,7 +181,7 @@ def _prepare(
     estimates: ArrayLike | None,
     weights: ArrayLike | None,
     speed: float,
-) -> tuple[NDArray[np.int64] | None, RunInput]:
+) -> tuple[NDArray[np.int64] | None, rm.RunInput]:
     """Check the input and sort it; the order is `None` where it was sorted already."""
     arrival = _row("arrivals", arrivals)
     n = len(arrival)
@@ -211,12 +193,12 @@ def _prepare(
     if not (speed > 0 and np.isfinite(speed)):
         raise ValueError(f"speed: {speed} is not a finite number above 0")
     with np.errstate(over="ignore"):
-        case = RunInput(arrival, size / speed, estimate / speed, weight)
+        case = rm.RunInput(arrival, size / speed, estimate / speed, weight)
         _check_sums(case)
     if (arrival[1:] >= arrival[:-1]).all():
         return None, case
     order = np.argsort(arrival, kind="stable")
-    return order, RunInput(*(row[order] for row in case))
+    return order, rm.RunInput(*(row[order] for row in case))
 
 
 def _row(name: str, values: ArrayLike, n: int | None = None) -> FloatRow:
@@ -234,15 +216,13 @@ def _row(name: str, values: ArrayLike, n: int | None = None) -> FloatRow:
 
 
 def _check(name: str, row: FloatRow) -> None:
-    """Refuse what is not a finite number of at least 0."""
     bad = ~(np.isfinite(row) & (row >= 0))
     if bad.any():
         job = _first(bad)
         raise ValueError(f"{name}: entry {job} is {row[job]}; need a finite number, 0 or more")
 
 
-def _check_sums(case: RunInput) -> None:
-    """Refuse numbers so large that a clock would run over."""
+def _check_sums(case: rm.RunInput) -> None:
     total = case.weight.sum()
     end = case.arrival.max(initial=0.0) + case.size.sum()
     if not np.isfinite(end):

@@ -1,17 +1,15 @@
 """The Fair Sojourn Protocol and its kin: FSP+FIFO, FSP+PS, FSP+LAS, PSBS.
 
 FSP (Friedman and Henderson, SIGMETRICS 2003; the simulator report, §2.3) runs a virtual machine
-under PS beside the real one, on the estimates.  The real machine serves the present job that is
-virtually done first.  Really finished jobs stay in the virtual machine until they are virtually
-finished.  A job virtually finished but really not is late; late jobs go before all others, and
-the disciplines differ only in how they share among themselves:
+under PS beside the real one, on the estimates; the real one serves the job that is virtually done
+first.  A job virtually finished but really not is late; late jobs go before all others:
 
 - FSP+FIFO serves the one that became late first;
 - FSP+PS shares equally, PSBS by weight (and PSBS's virtual machine ages by weight too);
 - FSP+LAS serves the late jobs of least attained service.
 
-In the virtual machine the order of a job never changes after its arrival, so a heap of present
-jobs keyed by their virtual finish serves as it stands.  O(log n) a job, amortised.
+Virtually the order of a job never changes after its arrival, so a heap keyed by virtual finish
+serves as it stands.  O(log n) a job, amortised.
 """
 
 from typing import Any, NamedTuple
@@ -28,9 +26,9 @@ LATE_PS, LATE_FIFO, LATE_LAS = 0, 1, 2
 class FspMachine(NamedTuple):
     """The real machine and its virtual twin.
 
-    `virtual` holds every job not virtually done, `present` those of them not really done, under
-    the same keys.  Of `shared`, `queue` with its `ends`, and `levels` one is in use: the late
-    jobs under `SHARE`, `LATE_FIFO` (from `ends[0]` to before `ends[1]`) and `LEAST`.
+    `virtual` holds the jobs not virtually done, `present` those of them not really done, under the
+    same keys.  The late jobs are in `shared` (LATE_PS), in `queue` from `ends[0]` to before
+    `ends[1]` (LATE_FIFO) or in `levels` (LATE_LAS).
     """
 
     virtual: queues.PsQueue
@@ -53,7 +51,7 @@ def until_late_change(jobs: LoopJobs, twin: FspMachine, late: int) -> Any:
 
 
 def serve_late(jobs: LoopJobs, twin: FspMachine, late: int, seconds: Any) -> None:
-    """Let the late jobs, of whom there are some, have the machine."""
+    """Let the late jobs, of which there are some, have the machine."""
     if late == LATE_PS:
         queues.serve_ps(twin.shared, seconds, 0)
     elif late == LATE_LAS:
@@ -63,7 +61,7 @@ def serve_late(jobs: LoopJobs, twin: FspMachine, late: int, seconds: Any) -> Non
 
 
 def leave_late(twin: FspMachine, late: int) -> int:
-    """Settle the event that `late_gap` foretold: the late job that is done, or `NO_JOB`."""
+    """Settle the event of `until_late_change`: the late job that is done, or `NO_JOB`."""
     if late == LATE_PS:
         return queues.leave_ps(twin.shared)
     if late == LATE_LAS:

@@ -1,12 +1,10 @@
 """Heaps of jobs that can be melded, on plain indexed rows.
 
-A top-down skew heap (Sleator and Tarjan, "Self-adjusting heaps", SIAM J. Computing 1986): push,
-pop and meld in amortised O(log n).  Its nodes are job numbers, and its order is (key, job), so
-that equal keys go by job number.  Several heaps may live in the same rows, each with its own
-entry in `top`, as long as no job is in two of them.
+A top-down skew heap (Sleator and Tarjan, "Self-adjusting heaps", SIAM J. Computing 1986): push, pop
+and meld in amortised O(log n), ordered by (key, job number).  Several heaps may live in the same
+rows, each with its own `top`, as long as no job is in two of them.
 
-The rows are lists of any exact number in the plain loops and numpy arrays in the compiled ones;
-the functions are the same.
+The rows are lists of any exact number in the plain loops, numpy arrays in the compiled ones.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -18,14 +16,10 @@ JobLinks: TypeAlias = Any
 """A row of job numbers, `NO_JOB` where there is none: a list of ints or an int64 array."""
 
 NO_JOB = -1
-"""No job."""
 
 
 class Heap(NamedTuple):
-    """The rows of one or more heaps of jobs.
-
-    `key`, `left` and `right` have one entry a job, `top` one entry a heap: its first job.
-    """
+    """Heaps of jobs as rows: `top` has each heap's first job; the others one entry a job."""
 
     key: NumberRow
     left: JobLinks
@@ -39,11 +33,7 @@ def before(heap: Heap, a: int, b: int) -> bool:
 
 
 def meld(heap: Heap, a: int, b: int) -> int:
-    """Join the heaps under jobs `a` and `b` (either may be `NO_JOB`) and return the first job.
-
-    The right spines are merged from the top down, and each node met swaps its children: that
-    swap is what keeps the spines short on average.
-    """
+    """Join the heaps under `a` and `b` (jobs or `NO_JOB`), top down; return the first job."""
     if a == NO_JOB:
         return b
     if b == NO_JOB:

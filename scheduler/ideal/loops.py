@@ -1,12 +1,10 @@
 """The disciplines without a virtual machine: FIFO, PS and GPS, LAS, SRPT, SRPT+PS.
 
-Each loop goes from event to event: the next completion or change of who is served, the next
-arrival, the end of the run.  Of events at one instant completions come first, then changes
-inside the discipline, then arrivals, these by job number.  Each job costs O(log n), amortised.
+Each loop goes from event to event.  At one instant completions come first, then changes inside the
+discipline, then arrivals by job number.  Each job costs O(log n), amortised.
 
 Jobs are numbered by (arrival, index); times and sizes are seconds on a machine of speed 1.  The
-functions use nothing but indexing and arithmetic, so that they run on Fractions as they stand
-and are compiled for floats as they stand.
+functions only index and calculate, so that they run on Fractions and compile for floats.
 """
 
 from typing import Any, NamedTuple
@@ -17,10 +15,8 @@ from callboard.scheduler.ideal.sharing_queues import INF
 
 
 class LoopJobs(NamedTuple):
-    """What is given and what is found, one entry a job, in order of arrival.
-
-    `left` begins as the sizes and ends as the work left at the end of the run; `done` begins as
-    infinity and ends as the completions.
+    """What is given and found, one entry a job, in order of arrival: `left` begins as the sizes and
+    ends as the work left; `done` begins as infinity and ends as the completions.
     """
 
     arrival: NumberRow
@@ -61,7 +57,7 @@ def fifo(jobs: LoopJobs, until: Any) -> None:
 
 
 def processor_sharing(jobs: LoopJobs, pool: queues.PsQueue, until: Any) -> None:
-    """PS and GPS: everyone present is served, in proportion to the weights (report §2.3)."""
+    """PS and GPS: all jobs present are served, in proportion to the weights (report §2.3)."""
     now = 0
     i = 0
     while True:
@@ -84,7 +80,7 @@ def processor_sharing(jobs: LoopJobs, pool: queues.PsQueue, until: Any) -> None:
 
 
 def las(jobs: LoopJobs, levels: queues.LasQueue, until: Any) -> None:
-    """Least attained service: those who have had least share the machine equally."""
+    """Least attained service: the jobs with the least share the machine equally."""
     now = 0
     i = 0
     while True:
@@ -109,10 +105,8 @@ def las(jobs: LoopJobs, levels: queues.LasQueue, until: Any) -> None:
 
 
 def srpt(jobs: LoopJobs, heap: Heap, until: Any) -> None:
-    """Shortest remaining processing time, by estimates (report §2.3).
-
-    The remaining estimate may fall below zero: an underestimated job keeps the machine until it
-    is really done.  Only the first job's key falls, so the heap stays a heap.
+    """Shortest remaining processing time, by estimates (report §2.3).  An underestimated job keeps
+    the machine until it is done.  Only the first job's key falls, so the heap stays a heap.
     """
     now = 0
     i = 0
@@ -138,10 +132,8 @@ def srpt(jobs: LoopJobs, heap: Heap, until: Any) -> None:
 
 
 def srpt_ps(jobs: LoopJobs, heap: Heap, late: queues.PsQueue, until: Any) -> None:
-    """SRPT whose late jobs share: one whose estimate is used up joins the late ones.
-
-    The late jobs and the one job of smallest remaining estimate share the machine equally.  A
-    late job never goes back.
+    """SRPT whose late jobs, those whose estimates are used up, share the machine equally with the
+    one job of smallest remaining estimate.  A late job never goes back.
     """
     now = 0
     i = 0

@@ -1,7 +1,5 @@
-"""The report's workloads: sizes in seconds from bytes, and estimates of them with errors.
-
-Sources: the simulator report (RR-13-282), §2.1 for the errors and §2.2 for the sizes, and the
-released simulator for the variant `schedsim`.
+"""The report's workloads: sizes in seconds from bytes, and estimates with errors (the simulator
+report, RR-13-282, §2.1 and §2.2; the released simulator for the variant `schedsim`).
 """
 
 from typing import Literal, TypeAlias, get_args
@@ -62,11 +60,11 @@ def sizes(
 
 
 def normals(seed: int, run: int, jobs: int) -> FloatRow:
-    """One standard normal number a job, at the address (seed, "estimate", run, job).
+    """One standard normal number a job, at the address (seed, "estimate", run, job): NumPy's
+    Philox, keyed by a SeedSequence over (seed, purpose, run).
 
-    NumPy's Philox, keyed by a SeedSequence over (seed, purpose, run); a job's number is its
-    place in the row, so a longer row begins with the shorter one.  Nothing else enters: every
-    discipline, load, ratio and sigma sees the same draws (common random numbers).
+    A longer row begins with the shorter one.  Every discipline, load, ratio and sigma sees the same
+    draws (common random numbers).
     """
     key = np.random.SeedSequence([seed, _PURPOSE, run])
     return np.random.Generator(np.random.Philox(key)).standard_normal(jobs)
@@ -75,9 +73,8 @@ def normals(seed: int, run: int, jobs: int) -> FloatRow:
 def estimates(true_sizes: FloatRow, sigma: float, seed: int, run: int) -> FloatRow:
     """The sizes times log-normal errors, exp(sigma · z): median 1 (report §2.1).
 
-    `sigma` scales one standard normal a job, so the errors of sigma 1 are the squares of those
-    of sigma 0.5.  Raises `ValueError` for a sigma that is negative, not finite, or so
-    large that an estimate runs over.
+    Raises `ValueError` for a sigma that is negative, not finite, or so large that an estimate
+    overflows.
     """
     if not (np.isfinite(sigma) and sigma >= 0):
         raise ValueError(f"sigma: {sigma} is not a finite number of 0 or more")

@@ -42,11 +42,9 @@ class RunInput(NamedTuple):
 
     @property
     def n(self) -> int:
-        """How many jobs there are."""
         return len(self.arrival)
 
     def jobs(self, rows: RowMaker) -> LoopJobs:
-        """The rows that a loop reads and fills."""
         return LoopJobs(
             arrival=rows.numbers(self.arrival),
             size=rows.numbers(self.size),

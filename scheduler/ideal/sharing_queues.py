@@ -15,9 +15,9 @@ class PsQueue(NamedTuple):
     """Jobs that share a machine in proportion to their weights.
 
     `clock[0]` is the service per unit of weight since the pool was last empty, in seconds, and a
-    job's key in `heap` is the reading at which it is done.  This is the virtual clock of fair
-    queueing and of PSBS.  `total` is the sum of weights in two parts, the second what rounding
-    took from the first: else a heavy job that leaves could take a light one's weight with it.
+    job's key in `heap` the reading at which it is done: the virtual clock of fair queueing and of
+    PSBS.  `total` is the sum of weights in two parts, the second what rounding took from the first,
+    so that a heavy job that leaves does not take a light one's weight with it.
     """
 
     heap: Heap
@@ -48,11 +48,7 @@ def enter_ps(pool: PsQueue, job: int, work: Any) -> None:
 
 
 def until_ps_departure(pool: PsQueue, guests: int) -> Any:
-    """Seconds until the pool's first job is done, if it shares the machine with `guests` only.
-
-    `guests` is the weight of whoever shares from outside the pool.  Never below 0: a float clock
-    may pass a key by its last bit.
-    """
+    """Seconds to the first departure beside `guests`, a weight; never below 0 by rounding."""
     first = pool.heap.top[0]
     if first == NO_JOB:
         return INF
@@ -78,7 +74,7 @@ def leave_ps(pool: PsQueue) -> int:
 
 
 def drain_ps(pool: PsQueue, left: NumberRow) -> None:
-    """Take everyone out, writing the seconds of work left of each into `left`."""
+    """Take all jobs out, writing the seconds of work left of each into `left`."""
     while pool.heap.top[0] != NO_JOB:
         job = pop(pool.heap, 0)
         left[job] = max(pool.heap.key[job] - pool.clock[0], 0) * pool.weight[job]
@@ -87,10 +83,9 @@ def drain_ps(pool: PsQueue, left: NumberRow) -> None:
 class LasQueue(NamedTuple):
     """Jobs served by least attained service, in groups of equal attained service.
 
-    A group is named by the job that founded it.  `jobs` holds one heap a group, keyed by size:
-    the smallest is done first, since all have attained the same.  `groups` holds the groups that
-    wait, keyed by attained service; the key of the group being served, `serving[0]`, is up to
-    date though it stands outside that heap.  `count` is the number of jobs a group.
+    A group is named by the job that founded it.  `jobs` holds one heap a group, keyed by size;
+    `groups` the waiting groups, keyed by attained service; `serving[0]` is the group being served,
+    its key kept up to date; `count` is the number of jobs a group.
     """
 
     jobs: Heap
@@ -143,7 +138,7 @@ def serve_las(levels: LasQueue, seconds: Any) -> None:
 
 
 def leave_las(levels: LasQueue) -> int:
-    """Settle what `levels_gap` foretold: the job that is done, or `NO_JOB` if two groups met."""
+    """Settle the event of `until_las_change`: the job that is done; `NO_JOB`: two groups met."""
     now = levels.serving[0]
     attained = next_las_level(levels)
     levels.groups.key[now] = attained
@@ -160,7 +155,7 @@ def leave_las(levels: LasQueue) -> int:
 
 
 def drain_las(levels: LasQueue, left: NumberRow) -> None:
-    """Take everyone out, writing the seconds of work left of each into `left`."""
+    """Take all jobs out, writing the seconds of work left of each into `left`."""
     while levels.serving[0] != NO_JOB:
         now = levels.serving[0]
         while levels.jobs.top[now] != NO_JOB:

@@ -1,9 +1,8 @@
 """FIFO: Hadoop's default, JobQueueTaskScheduler, with its limits on what one heartbeat may get.
 
-Jobs by priority, then submit time, then number.  A heartbeat fills a node only up to its share
-of the remaining load; it takes at most one off-rack map and then no other map, and at most one
-reduce; and when the cluster is nearly full it takes one task only, to keep some slots in hand
-for failures and speculative attempts (the padding).
+Jobs by priority, then submit time, then number.  A heartbeat fills a node only up to its share of
+the remaining load; it takes at most one off-rack map and then no other map, and at most one reduce;
+in a nearly full cluster one task only, to keep slots for failures and speculation (the padding).
 """
 
 from callboard.scheduler.facts import Fact, JobUpdated
@@ -44,7 +43,6 @@ class Fifo(RankedOrder):
         return (job.priority, job.submitted_ms)
 
     def score(self, key: SortKey) -> float:
-        """The submit time in seconds."""
         return float(key[1] / 1000)
 
     def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:

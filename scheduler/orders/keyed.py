@@ -1,7 +1,4 @@
-"""Orders that compare jobs by a key: kept sorted while single jobs move, O(log n) a move.
-
-No order may sort or scan all jobs for one slot; a job's place is mended when a fact touches it.
-"""
+"""Orders that compare jobs by a key: kept sorted, O(log n) a fact, never scanned for a slot."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -11,7 +8,7 @@ from sortedcontainers import SortedList
 
 from callboard.scheduler.entitlements import (
     ClaimantKind,
-    Entitlement,
+    Entitlements,
     demand_of,
     entitlements_by_rank,
 )
@@ -22,28 +19,26 @@ from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.view import ClusterView, JobView, Offer
 
 SortKey = tuple[Any, ...]
-"""What jobs, users or members of a pool are compared by; ties go by number or name, so that the
-order is total.
-"""
+"""What is compared; ties go by number or name, so that the order is total."""
 
-Name = TypeVar("Name", int, str)
+Member = TypeVar("Member", int, str)
 
 
-class SortedQueue(Generic[Name]):
+class SortedQueue(Generic[Member]):
     """Jobs or users by key."""
 
     def __init__(self) -> None:
-        self._sorted: SortedList[tuple[SortKey, Name]] = SortedList()
-        self._keys: dict[Name, SortKey] = {}
+        self._sorted: SortedList[tuple[SortKey, Member]] = SortedList()
+        self._keys: dict[Member, SortKey] = {}
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def __iter__(self) -> Iterator[tuple[SortKey, Name]]:
+    def __iter__(self) -> Iterator[tuple[SortKey, Member]]:
         """First one first; the queue must not change meanwhile."""
         return iter(self._sorted)
 
-    def put(self, name: Name, key: SortKey) -> None:
+    def put(self, name: Member, key: SortKey) -> None:
         old = self._keys.get(name)
         if old == key:
             return
@@ -52,20 +47,17 @@ class SortedQueue(Generic[Name]):
         self._keys[name] = key
         self._sorted.add((key, name))
 
-    def key_of(self, name: Name) -> SortKey | None:
+    def key_of(self, name: Member) -> SortKey | None:
         return self._keys.get(name)
 
-    def drop(self, name: Name) -> None:
+    def drop(self, name: Member) -> None:
         key = self._keys.pop(name, None)
         if key is not None:
             self._sorted.remove((key, name))
 
 
 class KeyedOrder(Order):
-    """An order by a key that changes only with the job's own facts.
-
-    Each kind of slot has a queue of the jobs with pending tasks of that kind.
-    """
+    """An order by a key that changes only with the job's own facts; one queue a kind of slot."""
 
     def __init__(self) -> None:
         self._queues: tuple[SortedQueue[JobId], ...] = (SortedQueue(), SortedQueue())
@@ -93,7 +85,6 @@ class KeyedOrder(Order):
             yield QueuedJob(view.job(job), self.score(key))
 
     def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
-        """Keep the job at its place while it has pending tasks of the kind."""
         seen = view.job(job)
         if seen.pending(kind):
             self._queues[kind].put(job, self.key(seen, kind))
@@ -102,21 +93,13 @@ class KeyedOrder(Order):
 
 
 class RankedOrder(KeyedOrder, Ranking):
-    """An order by a key that does not grow as the job is served: the first job may have all that
-    it can use, and so the ranking says what each job is due.
-    """
+    """An order by a key that does not grow as the job is served, so that its ranking entitles."""
 
-    def entitlements(
-        self,
-        kind: TaskKind,
-        view: ClusterView,
-        each: ClaimantKind,  # noqa: ARG002
-    ) -> list[Entitlement]:
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         ranked = sorted(view.jobs(), key=lambda job: (self.key(job, kind), job.job))
         return entitlements_by_rank(ranked, kind, view.slots(kind))
 
     def tiers(self, kind: TaskKind, view: ClusterView) -> list[list[JobId]]:
-        """A tier for each job, by `standing`."""
         jobs = [job for job in view.jobs() if demand_of(job, kind)]
         ranked = sorted((self.standing(job, kind, view), job.job) for job in jobs)
         return [[job] for _, job in ranked]

@@ -1,36 +1,32 @@
 """Global preemption (GP): the newest tasks of all jobs give way, and long jobs are spared.
 
 Cheng, Zhang, Boutaba: *Mitigating the negative impact of preemption on heterogeneous MapReduce
-workloads*, §V and Algorithm 1.  Every `interval_s` (the paper: 10 s, in its experiments 20 s) as
-many slots as the starving claimants lack are taken from the most recently launched tasks of all
-running jobs, over their share or not, since these lose least by it.  So a job may fall below its
-share for a while: short-term fairness is traded for less waste.
+workloads*, §V and Algorithm 1.  Every `interval_s` as many slots as the starving claimants lack are
+taken from the most recently launched tasks of all running jobs, over their share or not, since
+these lose least by it.
 
 The exception is for long jobs that starve others.  The overflowing tasks of a long job (those
-beyond its share, newest first) are killed if (1) it occupies more than its share, (2) more than
-`p` of the slots were occupied for more than `t` of a period, (3) the tasks waiting were more than
-n_task, and unless one job makes up more than `dominance` of the queue.  After the first such
-period `first_cut` of them are killed, after the second in a row, and after each that follows, all
-(the paper: 3 minutes, 50 %, "after 2 periods (6 minutes)").  What is cut counts towards the slots
-that are lacking; it is cut even if no timeout has run out, since Algorithm 1 looks at long jobs
-first.
+beyond its share, newest first) are killed if (1) it occupies more than its share, (2) more than `p`
+of the slots were occupied for more than `t` of a period, (3) the tasks waiting were more than
+n_task, and unless one job makes up more than `dominance` of the queue.  After the first such period
+`first_cut` of them are killed, after the second in a row and each that follows all (the paper: 3
+minutes, 50 %, "after 2 periods (6 minutes)").  What is cut counts towards the slots that are
+lacking; it is cut even if no timeout has run out, as in Algorithm 1.
 
-n_task comes from the wanted mean normalised performance π: the queue must stay below L · (1 − π)
-of the L jobs in the system, so below (1 − π) / π times what is being served.  For π = 0.5 that is
-"the number of slots available for non-production jobs", which is what is multiplied here.
+n_task comes from the wanted mean normalised performance π: the queue must stay below L · (1 − π) of
+the L jobs in the system, so below (1 − π) / π times what is being served: for π = 0.5 "the number
+of slots available for non-production jobs", which is what is multiplied here.
 
 The paper leaves open, and here it is chosen:
 
 - *which jobs are production jobs*: those of the pool `production` (none if that is empty) and the
   pools in it; their tasks are never killed;
-- *where k comes from*: "GP is designed to work with any scheduler that supports preemption"; here
-  from the deficits of the rule `kill`, with the same timeouts;
+- *where k comes from* (the paper: any preempting scheduler): the deficits of the rule `kill`;
 - *whether a starving job's own new tasks may be killed*: no, that would gain nothing;
 - *what a long job is* ("see [9]"): one with a running task older than `long_s`, by default 200 s,
   where the two modes of its Table I meet at Facebook;
 - *slots available for non-production jobs*: those that no production job occupies at the time;
-- *periods*: they follow one another from the start of the run; condition (3), too, must hold for
-  more than `t` of a period.
+- *periods*: one after the other from the start; (3), too, must hold for more than `t` of one.
 """
 
 from collections import Counter
@@ -42,13 +38,11 @@ from msgspec import Meta
 
 from callboard.scheduler import decisions
 from callboard.scheduler.facts import Closed, Fact, Launched
-from callboard.scheduler.model import KINDS, JobId, TaskKind
-from callboard.scheduler.part_params import PartParams, Positive, Share, Timeout
+from callboard.scheduler.model import KINDS, JobId, Millis, TaskKind
+from callboard.scheduler.part_params import PartParams, Portion, Positive, Timeout
 from callboard.scheduler.policy import Policy, PreemptionRule
-from callboard.scheduler.preemption.starvation import Deficit
-from callboard.scheduler.preemption.starvation_watch import StarvationWatch, starving
-from callboard.scheduler.preemption.utilisation_window import UtilisationWindow
-from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.preemption.starvation import Deficit, StarvationWatch, starving
+from callboard.scheduler.preemption.victims import Excess, possible_victims
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
@@ -66,12 +60,12 @@ class GlobalPreemption(PreemptionRule):
         interval_s: Positive = 10.0
         min_share_timeout_s: Timeout = 30.0
         fair_share_timeout_s: Timeout = 60.0
-        t: Share = 0.8
-        p: Share = 0.9
+        t: Portion = 0.8
+        p: Portion = 0.9
         period_s: Positive = 180.0
         pi: Annotated[float, Meta(gt=0, le=1)] = 0.5
-        first_cut: Share = 0.5
-        dominance: Share = 0.9
+        first_cut: Portion = 0.5
+        dominance: Portion = 0.9
         long_s: Timeout = 200.0
 
     def __init__(self, params: Params | None = None) -> None:
@@ -108,7 +102,7 @@ class GlobalPreemption(PreemptionRule):
         due, self._due[kind] = self._due[kind], False
         if not deficits and not due:
             return []
-        alive, dying = newest_first(kind, view)
+        alive, dying = possible_victims(kind, view)
         alive = [a for a in alive if not self._in_production(a.job, view)]
         cut = self._overflow(kind, view, alive) if due else []
         wanted = sum(deficit.slots for deficit in deficits) - dying - len(cut)
@@ -127,8 +121,6 @@ class GlobalPreemption(PreemptionRule):
         for rank, each in enumerate(attempts, start=1):
             why = Why(Reason.STARVATION, self.name, rank, float(rank), *given_for)
             yield decisions.Kill(each.attempt, why)
-
-    # Long jobs.
 
     def _overflow(
         self, kind: TaskKind, view: ClusterView, alive: Sequence[AttemptView]
@@ -154,7 +146,6 @@ class GlobalPreemption(PreemptionRule):
         return cut
 
     def _note_load(self, kind: TaskKind, view: ClusterView) -> None:
-        """Note how full the slots and how long the queue are from now on."""
         slots = view.slots(kind)
         free_of_production = slots - self._production_runs[kind]
         n_task = (1 - self.params.pi) / self.params.pi * free_of_production
@@ -166,3 +157,40 @@ class GlobalPreemption(PreemptionRule):
     def _in_production(self, job: JobId, view: ClusterView) -> bool:
         name, pool = self.params.production, view.job(job).pool
         return bool(name) and f"{pool}/".startswith(f"{name}/")
+
+
+class UtilisationWindow:
+    """How many periods in a row, from time 0, were busy with a long queue; exact to the
+    millisecond.
+    """
+
+    def __init__(self, period_ms: Millis, time_share: float) -> None:
+        self.streak = 0
+        self._period_ms = period_ms
+        self._time_share = time_share
+        self._ends_ms = period_ms
+        self._now_ms: Millis = 0
+        self._full_ms: Millis = 0
+        self._queued_ms: Millis = 0
+        self._full = False
+        self._queued = False
+
+    def set(self, now_ms: Millis, *, full: bool, queued: bool) -> bool:
+        """Note the present; whether a period has ended since that `streak` counts."""
+        ended = False
+        while now_ms >= self._ends_ms:
+            self._run_to(self._ends_ms)
+            limit_ms = self._time_share * self._period_ms
+            ended = self._full_ms > limit_ms and self._queued_ms > limit_ms
+            self.streak = self.streak + 1 if ended else 0
+            self._full_ms = self._queued_ms = 0
+            self._ends_ms += self._period_ms
+        self._run_to(now_ms)
+        self._full, self._queued = full, queued
+        return ended
+
+    def _run_to(self, now_ms: Millis) -> None:
+        passed = now_ms - self._now_ms
+        self._full_ms += passed * self._full
+        self._queued_ms += passed * self._queued
+        self._now_ms = now_ms

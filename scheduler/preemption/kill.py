@@ -1,19 +1,19 @@
-"""Kill: claimants that starve get the newest attempts' slots of those above their shares.
+"""Kill and suspend: claimants that starve get the newest attempts' slots of those above their
+shares.
 
 Every `interval_s` the deficits of all starving claimants of a kind are added up (see
 `scheduler.preemption.starvation`), less the attempts that are being killed already, and as many
-attempts are killed.  `victims` says which:
+attempts give way.  `victims` says which:
 
 - `global`: the newest of all attempts of claimants above their share, as Hadoop's Fair Scheduler
   1.2.1 does (`preemptTasks`); jobs in one pool are not held against each other;
 - `job`: the newest of each job beyond its own share, one job after the other, those most above it
   first, as the global-preemption paper says that Hadoop does (§V).
 
-Either way no claimant falls below its share rounded down.  A victim's reason names the claimants
-that starve; its rank is its place among this check's victims, its score how many attempts its
-claimant had beyond its share rounded down.  Hadoop's timeouts are infinite by default, which
-preempts nobody; here they are `min_share_timeout_s` and `fair_share_timeout_s`, and infinity
-turns one off.
+A victim's reason names the claimants that starve; its rank is its place among this check's victims,
+its score how many attempts its claimant had beyond its share rounded down, below which it never
+falls.  `suspend` keeps the victims' work (`scheduler.preemption.suspend_limits`); why it ends in no
+livelock is in docs/preemption.md.
 """
 
 from collections import defaultdict
@@ -26,18 +26,16 @@ from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import KINDS, JobId, TaskKind
 from callboard.scheduler.part_params import PartParams, Positive, Timeout
 from callboard.scheduler.policy import Policy, PreemptionRule
-from callboard.scheduler.preemption.starvation_watch import StarvationWatch, starving
-from callboard.scheduler.preemption.suspend_limits import SuspendLimits
-from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.preemption import suspend_limits as limits
+from callboard.scheduler.preemption.starvation import StarvationWatch, starving
+from callboard.scheduler.preemption.victims import Excess, possible_victims
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
 
 
 class KillParams(PartParams, frozen=True, kw_only=True):
-    """When to check, which claimants starve, and which attempts give way; times in seconds.
-
-    `victims` says among which the newest are looked for: all attempts above their shares, or each
-    job's.
+    """When to check, which claimants starve, in seconds; `victims` says among which the newest are
+    looked for: all attempts above their shares, or each job's.
     """
 
     victims: Literal["global", "job"] = "global"
@@ -47,16 +45,14 @@ class KillParams(PartParams, frozen=True, kw_only=True):
 
 
 class NewestAboveShare(PreemptionRule):
-    """The newest attempts above the shares give way, as many as starving claimants lack slots;
-    `limits` says what becomes of them.
-    """
+    """The newest attempts above the shares give way, as many as slots are lacking."""
 
-    def __init__(self, params: KillParams, limits: SuspendLimits) -> None:
+    def __init__(self, params: KillParams, suspend_limits: limits.SuspendLimits) -> None:
         times_s = (params.interval_s, params.min_share_timeout_s, params.fair_share_timeout_s)
         self.watch = StarvationWatch(*times_s)
         self.interval_ms = self.watch.interval_ms
         self._by_job = params.victims == "job"
-        self._limits = limits
+        self._limits = suspend_limits
 
     def bind(self, policy: Policy) -> None:
         self.watch.bind(self.name, policy)
@@ -72,15 +68,14 @@ class NewestAboveShare(PreemptionRule):
                     yield self._limits.order(attempt, why)
 
     def selected(self, kind: TaskKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
-        """The victims of one check, each with its reason."""
         deficits = self.watch.deficits(kind, view)
         if not deficits:
             return
-        alive, leaving = newest_first(kind, view)
+        alive, leaving = possible_victims(kind, view)
         wanted = sum(deficit.slots for deficit in deficits) - leaving
         excess = Excess(self.watch.entitlements(kind, view), alive)
         if self._by_job:
-            alive = _in_turns(alive, self.watch.entitlements(kind, view, "job"))
+            alive = _dealt(alive, self.watch.entitlements(kind, view, "job"))
         rank, given_for = 0, starving(deficits)
         for attempt in alive:
             if rank >= wanted:
@@ -102,12 +97,32 @@ class KillPreemption(NewestAboveShare):
 
     def __init__(self, params: KillParams | None = None) -> None:
         self.params = params or KillParams()
-        super().__init__(self.params, SuspendLimits(0, "kill", float("inf")))
+        super().__init__(self.params, limits.SuspendLimits(0, "kill", float("inf")))
 
 
-def _in_turns(
-    alive: Sequence[AttemptView], entitlements: Sequence[Entitlement]
-) -> list[AttemptView]:
+class SuspendPreemption(NewestAboveShare):
+    """Suspend the newest attempts above the shares, and keep their work."""
+
+    name = "suspend"
+    summary = "suspend the newest attempts of jobs above their share when others starve"
+    guarantees = ("newest-first",)
+
+    class Params(KillParams, frozen=True, kw_only=True):
+        """`limit` suspended attempts a node at most; `over`: is a victim on a full node killed or
+        spared; `kill_after_s` suspended seconds later an attempt is killed.
+        """
+
+        limit: limits.AttemptLimit = 2
+        over: limits.WhenFull = "wait"
+        kill_after_s: limits.KillAfter = float("inf")
+
+    def __init__(self, params: Params | None = None) -> None:
+        self.params = params = params or SuspendPreemption.Params()
+        kept = limits.SuspendLimits(params.limit, params.over, params.kill_after_s)
+        super().__init__(params, kept)
+
+
+def _dealt(alive: Sequence[AttemptView], entitlements: Sequence[Entitlement]) -> list[AttemptView]:
     """Each job's attempts beyond its share, newest first, dealt out one a job in turn."""
     excess = Excess(entitlements, alive)
     most_first = sorted(

@@ -1,27 +1,19 @@
 """Preemptive: jobs further ahead in the queue take the slots of jobs further back.
 
-HFSP, III-E: "jobs with higher priority should be granted the resources allocated to jobs with
-lower priorities", by killing (preemptive-repeat, as queueing theory says) or, its future work, by
-suspending (preemptive-resume).  For every order that serves by rank (`scheduler.ranking`).
+HFSP, III-E: "jobs with higher priority should be granted the resources allocated to jobs with lower
+priorities", by killing (preemptive-repeat, as queueing theory says) or, its future work, by
+suspending (preemptive-resume).  For every order that serves by rank (`scheduler.ranking`); no
+ping-pong comes of it (docs/preemption.md).
 
 Every `interval_s` the pending tasks are gone through from the front.  Slots that are free, or are
-being given up already, are theirs first.  For each task that is left over, one attempt gives way:
-of the last job that runs any and stands further back, its **youngest** ("old tasks are the most
-likely ones to finish first; killing young tasks wastes less work").  All the paper's reasons come
-to that: a job that arrives with a smaller virtual size, S_f in the place of S_i, ageing, fewer
-slots.  **Training** goes before: while HFSP has training slots left, training tasks take the slot
-of any job, further ahead too, and keep theirs until they are measured.
+being given up already, are theirs first.  For each task left over, one attempt gives way: of the
+last job that runs any and stands further back, its **youngest** ("old tasks are the most likely
+ones to finish first; killing young tasks wastes less work").  **Training** goes before: while HFSP
+has training slots left, training tasks take the slot of any job, further ahead too, and keep theirs
+until they are measured.  For a suspended task an attempt on its own node must give way.
 
-A suspended task can go on on its own node only: for it an attempt there must give way.
-
-*No ping-pong.*  A freed slot goes to the first job of the queue, for which it was freed, and a
-place in the queue does not depend on what a job runs; jobs that are late together, and share, take
-nothing from each other.  A locality rule may refuse the slot, and then the victim's own job may
-get it back.  An order goes out with the node's next reply (rule H6), so two heartbeats lie between
-the decision and the launch.
-
-A victim's reason says for which job it gives way; its rank is its place among the check's
-victims, its score the place of its own job, counted from the front.
+A victim's reason says for which job it gives way; its rank is its place among the check's victims,
+its score the place of its own job, counted from the front.
 """
 
 from collections import Counter, defaultdict
@@ -34,7 +26,7 @@ from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
 from callboard.scheduler.part_params import PartParams, Positive
 from callboard.scheduler.policy import MisfitError, Policy, PreemptionRule
 from callboard.scheduler.preemption import suspend_limits as limits
-from callboard.scheduler.preemption.victims import newest_first
+from callboard.scheduler.preemption.victims import possible_victims
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView
@@ -81,11 +73,9 @@ class RankPreemption(PreemptionRule):
         for kind in KINDS:
             if view.pending(kind):
                 assert self._order is not None, "the rule is not part of a policy"
-                yield from self._of_kind(kind, view, self._order)
+                yield from self._check(kind, view, self._order)
 
-    def _of_kind(
-        self, kind: TaskKind, view: ClusterView, order: Ranking
-    ) -> Iterator[Kill | Suspend]:
+    def _check(self, kind: TaskKind, view: ClusterView, order: Ranking) -> Iterator[Kill | Suspend]:
         check = _Check(kind, view, order)
         for rank, (attempt, reason, job) in enumerate(check.victims(self._limits.allows), start=1):
             place = float(check.place[attempt.job])
@@ -102,10 +92,10 @@ class _Check:
         self._urgent = dict(order.urgent(kind, view))
         tiers = order.tiers(kind, view)
         self.place = {job: n for n, tier in enumerate(tiers, start=1) for job in tier}
-        alive, leaving = newest_first(kind, view)
+        alive, leaving = possible_victims(kind, view)
         spared = order.spared(kind)
         open_ = [a for a in alive if a.job in self.place and a.attempt not in spared]
-        # The last job's first; of one tier the youngest first, as `newest_first` has them.
+        # The last job's first; of one tier the youngest first, as `possible_victims` has them.
         self._open = sorted(open_, key=lambda a: -self.place[a.job])
         self._supply = view.slots(kind) - view.running(kind) + leaving
         self._held: defaultdict[JobId, list[NodeId]] = defaultdict(list)
@@ -119,7 +109,6 @@ class _Check:
                 self._held[attempt.job].append(attempt.node)
 
     def victims(self, allows: VictimTest) -> Iterator[tuple[AttemptView, Reason, JobId]]:
-        """The attempts that lose their slots, each with the reason and the job that benefits."""
         for job, tasks in self._urgent.items():
             for _ in range(self._not_supplied(tasks)):
                 victim = self._take(lambda a, job=job: a.job != job and allows(a))  # type: ignore[misc]
@@ -168,7 +157,6 @@ class _Check:
         return True
 
     def _take(self, fits: VictimTest) -> AttemptView | None:
-        """The next victim that fits, which is then one no longer."""
         for n, attempt in enumerate(self._open):
             if fits(attempt):
                 return self._open.pop(n)

@@ -1,9 +1,5 @@
-"""What becomes of a victim where work is kept: suspended, or killed when its node is full.
-
-Pastorelli, Dell'Amico, Michiardi, "OS-assisted task preemption for Hadoop" (ICDCS Workshops 2014):
-a task that must give way is stopped (SIGTSTP), its memory stays on its node, and only there can
-it go on (SIGCONT).  A node can hold so many only; how many, and what happens beyond that, are
-parameters here.
+"""What becomes of a victim where work is kept: suspended, or killed when its node is full
+(Pastorelli, Dell'Amico, Michiardi, "OS-assisted task preemption for Hadoop", ICDCS Workshops 2014).
 """
 
 from collections import Counter
@@ -24,9 +20,7 @@ KillAfter = Annotated[float, Meta(gt=0)]
 
 
 class SuspendLimits:
-    """At most `limit` suspended attempts a node (with 0 every victim is killed if `over` says so),
-    none for longer than `kill_after_s`.
-    """
+    """At most `limit` suspended attempts a node, none for longer than `kill_after_s`."""
 
     def __init__(self, limit: int, over: WhenFull, kill_after_s: float) -> None:
         self._limit = limit
@@ -44,9 +38,7 @@ class SuspendLimits:
         return Suspend(attempt.attempt, why)
 
     def overdue(self, name: str, view: ClusterView) -> Iterator[Kill]:
-        """Begin a check: the attempts that have been suspended for too long.  Then take note of
-        what each node holds, or will.
-        """
+        """Begin a check: kill what was suspended too long, count what each node holds or will."""
         for rank, attempt in enumerate(view.attempts(), start=1):
             since_ms = attempt.suspended_ms
             if since_ms is None or attempt.killing:

@@ -10,9 +10,9 @@ from callboard.scheduler.reasons import Claimant
 from callboard.scheduler.view import AttemptView, ClusterView
 
 
-def newest_first(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], int]:
-    """The attempts of a kind whose slots could be taken, the newest (at one instant the higher
-    number) first, and how many more are giving theirs up already.  Suspended ones have no slot.
+def possible_victims(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], int]:
+    """The attempts of a kind that hold a slot, newest first (at one instant the higher number), but
+    those giving it up already, and the number of these.
     """
     attempts = [a for a in view.attempts() if a.kind is kind and a.suspended_ms is None]
     alive = [a for a in reversed(attempts) if not (a.killing or a.suspending)]
@@ -20,9 +20,8 @@ def newest_first(kind: TaskKind, view: ClusterView) -> tuple[list[AttemptView], 
 
 
 class Excess:
-    """How many attempts each claimant could lose and still have ⌊share⌋ of them (rule S13).
-
-    Hadoop skips a pool once it runs no more than its share, which comes to the same.
+    """How many attempts each claimant could lose and still have ⌊share⌋ of them (rule S13), as in
+    Hadoop.
     """
 
     def __init__(self, entitlements: Sequence[Entitlement], alive: Iterable[AttemptView]) -> None:

@@ -1,9 +1,4 @@
-"""A part's parameters: read from the words between its brackets, and spelled again.
-
-`node=5, rack=5` is the inside of a TOML inline table.  It is decoded strictly into the part's
-`Params`: an unknown name, a value of the wrong type and one out of its limits are refused in
-words that name the part, the parameter and, where one is close, the parameter that was meant.
-"""
+"""A part's parameters: read strictly from the TOML inline table in its brackets, and spelled."""
 
 import re
 import tomllib

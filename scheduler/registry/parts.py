@@ -1,6 +1,4 @@
-"""The parts that ship, by name, and how policies are made of them.
-
-A catalogue is what names mean: the shipped parts, and whatever the front door adds from packages
+"""The parts that ship, by name, and how policies are made of them.  Further ones come from packages
 and users' files (`experiments.plugins`).
 """
 
@@ -11,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from callboard.scheduler import policy
 from callboard.scheduler.locality import Delay
 from callboard.scheduler.orders.coshh.coshh import Coshh
 from callboard.scheduler.orders.coshh.hybrid import Hybrid
@@ -19,29 +18,11 @@ from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.size_based.hfsp import Hfsp
 from callboard.scheduler.orders.size_based.single_server import Las, Ps, Sjf, Srpt
 from callboard.scheduler.orders.size_based.virtual_time import FspFifo, FspPs, Psbs
-from callboard.scheduler.policy import (
-    AnyLocality,
-    LocalityRule,
-    MisfitError,
-    NoPreemption,
-    NoSpeculation,
-    Order,
-    Part,
-    Policy,
-    PolicySpecError,
-    PreemptionRule,
-    SpeculationRule,
-)
+from callboard.scheduler.policy import Part, PolicySpecError
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
-from callboard.scheduler.preemption.kill import KillPreemption
+from callboard.scheduler.preemption.kill import KillPreemption, SuspendPreemption
 from callboard.scheduler.preemption.rank_based import RankPreemption
-from callboard.scheduler.preemption.suspend import SuspendPreemption
-from callboard.scheduler.registry.parameters import (
-    decode_params,
-    read_table,
-    spell_params,
-    spell_table,
-)
+from callboard.scheduler.registry import parameters
 from callboard.scheduler.registry.spelling import PART_KINDS, SpelledPart, split_spelling
 from callboard.scheduler.registry.strict_decoder import suggestion
 from callboard.scheduler.speculation.late import Late
@@ -49,30 +30,30 @@ from callboard.scheduler.speculation.mantri import Mantri
 from callboard.scheduler.speculation.naive import Naive
 
 PART_BASES: Mapping[str, type[Part]] = {
-    "order": Order,
-    "locality": LocalityRule,
-    "preemption": PreemptionRule,
-    "speculation": SpeculationRule,
+    "order": policy.Order,
+    "locality": policy.LocalityRule,
+    "preemption": policy.PreemptionRule,
+    "speculation": policy.SpeculationRule,
 }
 """The kinds of part and the class that each derives from."""
 
 DEFAULT_PARTS: Mapping[str, type[Part]] = {
-    "locality": AnyLocality,
-    "preemption": NoPreemption,
-    "speculation": NoSpeculation,
+    "locality": policy.AnyLocality,
+    "preemption": policy.NoPreemption,
+    "speculation": policy.NoSpeculation,
 }
 """What stands in for a part that is not named."""
 
-ORDERS: dict[str, type[Order]] = {
+ORDERS: dict[str, type[policy.Order]] = {
     part.name: part
     for part in (Fifo, Fair, Hfsp, Srpt, Sjf, Las, Ps, FspFifo, FspPs, Psbs, Coshh, Hybrid)
 }
 """Every order that ships, by its name in a policy spec."""
 
 _RULES: tuple[type[Part], ...] = (
-    *(AnyLocality, Delay),
-    *(NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption),
-    *(NoSpeculation, Naive, Late, Mantri),
+    *(policy.AnyLocality, Delay),
+    *(policy.NoPreemption, KillPreemption, SuspendPreemption, GlobalPreemption, RankPreemption),
+    *(policy.NoSpeculation, Naive, Late, Mantri),
 )
 
 PARTS: dict[str, type[Part]] = {**ORDERS, **{part.name: part for part in _RULES}}
@@ -86,8 +67,8 @@ PartSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 class Catalogue:
-    """What names mean.  `more` gives further parts by name, loaded when they are asked for;
-    `from_file` loads `FILE.py:NAME`; `settings` stand in for the parts' own defaults.
+    """What names mean: `parts`, `more` (loaded when asked for) and `FILE.py:NAME` by `from_file`;
+    `settings` stand in for the parts' own defaults.
     """
 
     def __init__(
@@ -110,7 +91,6 @@ class Catalogue:
         return given
 
     def names(self) -> list[str]:
-        """Every name, the shipped ones first."""
         return list(dict.fromkeys([*self._parts, *self._more]))
 
     def current(self, name: str) -> str:
@@ -132,15 +112,14 @@ class Catalogue:
         raise PolicySpecError(f"unknown {what} `{piece.name}`{meant}  Known: {listed}.")
 
     def part_spec(self, piece: SpelledPart, what: str = "policy part") -> "PartSpec":
-        """A part with the parameters that were spelled, or PolicySpecError."""
         part, name = self.part(piece, what), self.current(piece.name)
         usual = self._settings.get(name, {})
-        said = read_table(piece.params, name) if piece.params else {}
+        said = parameters.read_table(piece.params, name) if piece.params else {}
         return PartSpec(
             name,
             part,
-            decode_params({**usual, **said}, part.Params, name),
-            decode_params(usual, part.Params, name),
+            parameters.decode_params({**usual, **said}, part.Params, name),
+            parameters.decode_params(usual, part.Params, name),
         )
 
 
@@ -149,9 +128,7 @@ SHIPPED = Catalogue(PARTS)
 
 
 class PartSpec(NamedTuple):
-    """A part that was chosen: how its name is spelled, its class, its parameters, and what these
-    are if nothing is said.
-    """
+    """A chosen part: its name, its class, its parameters, and these if nothing is said."""
 
     name: str
     part: type[Part]
@@ -186,28 +163,26 @@ def parse_policy(text: str, catalogue: Catalogue = SHIPPED) -> PolicySpec:
 
 
 def spell_policy(spec: PolicySpec) -> str:
-    """The canonical spelling: parts in the order of `SLOTS`, defaults left out."""
+    """The canonical spelling: parts in the order of `PART_KINDS`, defaults left out."""
     return "+".join(
-        choice.name + spell_params(choice.params, choice.defaults)
+        choice.name + parameters.spell_params(choice.params, choice.defaults)
         for slot in PART_KINDS
         if (choice := spec.get(slot)) is not None and choice.part is not DEFAULT_PARTS.get(slot)
     )
 
 
-def compose_policy(spec: PolicySpec, text: str = "") -> Policy:
+def compose_policy(spec: PolicySpec, text: str = "") -> policy.Policy:
     """A fresh policy of the chosen parts; PolicySpecError if they do not fit together."""
     made: dict[str, Any] = {slot: choice.make() for slot, choice in spec.items()}
     try:
-        return Policy(**made)
-    except MisfitError as error:
+        return policy.Policy(**made)
+    except policy.MisfitError as error:
         raise PolicySpecError(f"`{text or spell_policy(spec)}`: {error}") from None
 
 
-def make_policy(text: str, catalogue: Catalogue = SHIPPED) -> Policy:
-    """A fresh policy from its spelling.
-
-    Raises `PolicySpecError` for unknown names (naming the one that was probably meant), wrong
-    parameters, and combinations that make no sense.
+def make_policy(text: str, catalogue: Catalogue = SHIPPED) -> policy.Policy:
+    """A fresh policy from its spelling; `PolicySpecError` for unknown names (with the one probably
+    meant), wrong parameters, and combinations that make no sense.
     """
     return compose_policy(parse_policy(text, catalogue), text)
 
@@ -216,9 +191,8 @@ def spelling_of_table(table: Mapping[str, object], catalogue: Catalogue = SHIPPE
     """A policy written as a table, as one line.  PolicySpecError names the field at fault.
 
     Every field, `order` first of all, is a part's spelling or a table with its `name` and
-    parameters: `{order = {name = "hfsp", t = 5}, preemption = "kill"}`.  Known names must stand
-    in the field of their kind; names that only a package or a file could explain are left for
-    later.
+    parameters: `{order = {name = "hfsp", t = 5}, preemption = "kill"}`.  Known names must stand in
+    the field of their kind; unknown ones, a package's or a file's, are left for later.
     """
     for field in table:
         if field not in PART_KINDS:
@@ -248,7 +222,7 @@ def _spelling_of_field(slot: str, value: object, catalogue: Catalogue) -> str:
         really = part_kind(catalogue.part(piece))
         if really != slot:
             raise PolicySpecError(f"`{slot}`: `{piece.name}` is a {really} part")
-    return name.strip() + spell_table(params)
+    return name.strip() + parameters.spell_table(params)
 
 
 def part_kind(part: type[Part]) -> str | None:

@@ -1,17 +1,15 @@
 """How a policy is spelled: `fair`, `fair+delay(node=5,rack=5)+kill`, `./mine.py:MyOrder+delay`.
 
-First an order, then a locality, a preemption and a speculation part in any order, at most one of
-each, with `+` between them; what is not named is the default part of its kind.  Names may hold a
-`+` themselves (`fsp+ps`): the longest known name wins.  A part out of a user's file is spelled
-`FILE.py:NAME`.  The same policy has one canonical spelling: order, locality, preemption,
-speculation, with parts and parameters that say nothing new left out.
+First an order, then at most one each of a locality, a preemption and a speculation part in any
+order; what is not named is the default part of its kind.  Names may hold a `+` themselves
+(`fsp+ps`): the longest known name wins.  The one canonical spelling is: order, locality,
+preemption, speculation, with parts and parameters that say nothing new left out.
 
     spec   = part { "+" part }
     part   = name [ "(" parameters ")" ]
     name   = a known name | a path that ends in `.py`, ":", a name in that file
 
-What the names mean is the catalogue's business (`scheduler.registry.parts`); nothing is loaded
-here.
+The catalogue (`scheduler.registry.parts`) knows what the names mean; nothing is loaded here.
 """
 
 import re
@@ -37,14 +35,12 @@ class SpelledPart(NamedTuple):
 
     @property
     def from_file(self) -> bool:
-        """Whether it is to be found in a user's file."""
         return FILE_PART.fullmatch(self.name) is not None
 
 
 def split_spelling(text: str, known: Collection[str]) -> list[SpelledPart]:
-    """The spelled parts in their order.  PolicySpecError where the spelling is broken.
-
-    `known` are the names that may hold a `+`; a name that is not known is no error here.
+    """The spelled parts in their order; PolicySpecError where the spelling is broken, not for names
+    outside `known`, those that may hold a `+`.
     """
     pieces: list[SpelledPart] = []
     at = 0

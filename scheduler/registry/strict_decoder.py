@@ -1,7 +1,7 @@
 """Strict decoding of plain data into Structs: the first flaw, where it stands, and the remedy.
 
-msgspec does the checking.  Unknown fields are found first, so that the one that was meant can be
-suggested, and msgspec's findings are put into the words of people who write TOML.
+msgspec checks; unknown fields are found first, to suggest the one that was meant, and msgspec's
+findings are put into the words of people who write TOML.
 """
 
 import math
@@ -47,14 +47,13 @@ class DecodeError(ValueError):
 
 
 def decode_strictly(raw: object, type_: type[T], top: str) -> T:
-    """The raw data (as tomllib gives it) as a `type_`; DecodeError with the first flaw.
-
-    `top` is what errors call the outermost table.
+    """The raw data (as tomllib gives it) as a `type_`; DecodeError with the first flaw, in which
+    `top` is the outermost table.
     """
     root = inspect.type_info(type_)
     for key, value, kind in _visit((), raw, root):
         if isinstance(kind, inspect.StructType) and isinstance(value, dict):
-            _refuse_unknown(key, value, kind, top)
+            _check_names(key, value, kind, top)
     _refuse_infinite(raw)
     return check_limits(raw, type_)
 
@@ -87,7 +86,6 @@ def _visit(
 
 
 def _chosen(kind: inspect.Type, value: object) -> inspect.Type:
-    """The member of a union that the value's tag names; the type itself otherwise."""
     if not isinstance(kind, inspect.UnionType) or not isinstance(value, dict):
         return kind
     for member in kind.types:
@@ -98,9 +96,7 @@ def _chosen(kind: inspect.Type, value: object) -> inspect.Type:
     return kind
 
 
-def _refuse_unknown(
-    key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, top: str
-) -> None:
+def _check_names(key: KeyPath, value: dict[Any, Any], kind: inspect.StructType, top: str) -> None:
     known = [field.encode_name for field in kind.fields]
     for name in value:
         if name in known or name == kind.tag_field:
@@ -132,9 +128,7 @@ def _explained(message: str, raw: object, type_: Any) -> DecodeError:
 
 
 def _key_at_fault(place: str, raw: object, type_: Any) -> KeyPath:
-    """Where the flaw is.  Of a table's values msgspec does not say which (`pools[...].weight`):
-    it is the first with which alone the conversion fails.
-    """
+    """Where the flaw is; of a table's values (`pools[...].weight`) the first that alone fails."""
     before, table, after = place.partition("[...]")
     key = parse_key(before)
     if not table:
@@ -149,7 +143,6 @@ def _key_at_fault(place: str, raw: object, type_: Any) -> KeyPath:
 
 
 def _with(raw: Any, key: KeyPath, value: object) -> object:
-    """A copy of the raw data with another value at `key`."""
     if not key:
         return value
     copy = dict(raw) if isinstance(raw, dict) else list(raw)
@@ -158,7 +151,6 @@ def _with(raw: Any, key: KeyPath, value: object) -> object:
 
 
 def _expected(message: str, key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> str | None:
-    """What should have stood there, in words, if msgspec says so."""
     if limit := _LIMIT.match(message):
         if limit[2]:
             return f"{TYPE_WORDS[limit[1]]} of length {BOUND_WORDS[limit[3]]} {limit[4]}"
@@ -180,7 +172,6 @@ def _in_full(number: str) -> str:
 
 
 def _choices(key: KeyPath, kinds: dict[KeyPath, inspect.Type]) -> list[str]:
-    """The strings that may stand at the key, where there is a list of them."""
     kind = kinds.get(key)
     if isinstance(kind, inspect.LiteralType):
         return [f'"{value}"' for value in kind.values]

@@ -1,7 +1,4 @@
-"""Values as TOML text, as short as TOML lets them be, and Structs without their defaults.
-
-Reading the text again gives the same values.
-"""
+"""Values as TOML text, short, to be read again as the same, and Structs without their defaults."""
 
 import json
 import re
@@ -16,9 +13,8 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 def without_defaults(
     struct: msgspec.Struct, defaults: msgspec.Struct | None = None
 ) -> dict[str, Any]:
-    """What a Struct says that its defaults do not, as plain data; the tag is always told.
-
-    `defaults` stand in for the Struct's own.
+    """What a Struct says that `defaults`, or its own, do not, as plain data; the tag is always
+    told.
     """
     config = struct.__struct_config__
     data: dict[str, Any] = {}

@@ -1,31 +1,21 @@
 """LATE, Longest Approximate Time to End: speculate on what ends last, on a node that is not slow.
 
 Zaharia, Konwinski, Joseph, Katz and Stoica, *Improving MapReduce Performance in Heterogeneous
-Environments* (OSDI 2008), and Hadoop 0.21, which took it over in another form.  An attempt's
-*rate* is its progress over the time it ran, its time left is (1 - progress) / rate.  When a node
-asks and nothing is pending for it: if there are too many speculative attempts, or the node is
-slow, none; else the slow task with the longest time left that has run for 60 s.  Where its input
-lies does not matter.
-
-`by="percentile"` is the paper: a task is slow whose rate is below the 25th percentile of its
-job's, a node whose total progress is below the 25th percentile of the nodes', and there are fewer
-speculative attempts than 10 % of the slots.  `by="std"` is Hadoop 0.21: a task is slow whose rate
-is more than 1 standard deviation below its job's mean, a node on which the job's mean task time is
-more than 1 above the nodes' mean, and each job has fewer speculative attempts than the largest of
-10, 1 % of the slots and 10 % of its running tasks.
+Environments* (OSDI 2008; `by="percentile"`), and Hadoop 0.21, which took it over in another form
+(`by="std"`).  docs/speculation.md says which tasks and nodes are slow, and what is the cap.
 
 Chosen where the sources are silent or do not fit:
 
-- Rates are of the job's tasks of the kind, ended ones (at their last rate, 1 / time) and running
-  ones of which a heartbeat has told.  Without the ended ones a job's last task would have none to
-  be slower than.
+- Rates are of the job's tasks of the kind, ended ones (1 / time) and running ones of which a
+  heartbeat has told.  Without the ended ones a job's last task would have none to be slower than.
 - A percentile is by nearest rank: the ceil(n · q / 100)th smallest of n.  Slow is *below* it.
 - The paper's node progress is the sum over tasks done and running on the node; here of the kind,
   since the run began, over the nodes that have run any.  A node that has run none is not slow.
-- 0.21 compares a node's mean with the mean and standard deviation of the nodes' means, of maps and
-  of reduces, and is slow by either.  The standard deviation is the population's.
-- Time is taken up to the node's last heartbeat, for the mean as for the one task.  0.21 lets the
-  one task's rate sink until now; then of equal tasks the one heard of longest ago would look slow.
+- 0.21 compares a node's mean with the mean and standard deviation (the population's) of the nodes'
+  means, of maps and of reduces, and is slow by either.
+- Time is taken up to the node's last heartbeat.  0.21 lets the one task's rate sink until now; then
+  of equal tasks the one heard of longest ago would look slow.
+- Where a task's input lies does not matter.
 """
 
 from collections.abc import Sequence
@@ -36,14 +26,10 @@ from msgspec import Meta
 
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
-from callboard.scheduler.part_params import PartParams, Share, Timeout
+from callboard.scheduler.part_params import PartParams, Portion, Timeout
 from callboard.scheduler.reasons import AttemptPace, Reason
-from callboard.scheduler.speculation.stragglers import (
-    Straggler,
-    StragglerRule,
-    neediest_first,
-    time_left_ms,
-)
+from callboard.scheduler.speculation import stragglers
+from callboard.scheduler.speculation.stragglers import RunningByJob, Straggler
 from callboard.scheduler.view import AttemptView, ClusterView
 
 RATE_UNIT = 10**12
@@ -56,22 +42,22 @@ MIN_SLOTS_CAP = Fraction(1, 100)
 """And as many as this share of the slots (MIN_SLOTS_CAP)."""
 
 
-class Late(StragglerRule):
+class Late(stragglers.StragglerRule):
     """Speculate on the slow task with the longest time left."""
 
     name = "late"
     summary = "copy the slow task that will end last, on a node that is not slow"
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """`by` says in which form.  `slow_task` and `slow_node` are percentiles (unset: 25) or
-        standard deviations (unset: 1); `cap` is a share of the slots, or of a job's running
-        tasks; `lag_s` is how long an attempt must have run.
+        """`by`: which form; `slow_task` and `slow_node`: percentiles (unset: 25) or standard
+        deviations (unset: 1); `cap`: a share of the slots, or of a job's running tasks; `lag_s`:
+        how long an attempt must have run.
         """
 
         by: Literal["percentile", "std"] = "percentile"
         slow_task: Annotated[float, Meta(ge=0, le=100)] | None = None
         slow_node: Annotated[float, Meta(ge=0, le=100)] | None = None
-        cap: Share = 0.1
+        cap: Portion = 0.1
         lag_s: Timeout = 60.0
 
     def __init__(self, params: Params | None = None) -> None:
@@ -102,9 +88,7 @@ class Late(StragglerRule):
             self._ended[kind].pop(job, None)
             self._times[kind].pop(job, None)
 
-    def find_stragglers(
-        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
-    ) -> list[Straggler]:
+    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
         found: list[Straggler] = []
         since_ms = view.now_ms - 1000 * self.params.lag_s
         for job, attempts in running.items():
@@ -115,7 +99,7 @@ class Late(StragglerRule):
                 found += [_straggler(each) for each in slow]
         if found and self.params.by == "percentile":
             self._judge_nodes(kind, running)
-        return neediest_first(found)
+        return stragglers.neediest_first(found)
 
     def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:
         if self.params.by == "percentile":
@@ -125,13 +109,7 @@ class Late(StragglerRule):
             return False
         return copies >= self._cap * (view.job(job).running(kind) - copies)
 
-    def suits_node(
-        self,
-        straggler: Straggler,
-        kind: TaskKind,
-        node: NodeId,
-        view: ClusterView,  # noqa: ARG002
-    ) -> bool:
+    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
         if self.params.by == "percentile":
             return node not in self._slow_nodes[kind]
         return not any(
@@ -143,7 +121,6 @@ class Late(StragglerRule):
     def _slow_ones(
         self, open_: list[AttemptView], attempts: list[AttemptView], ended: list[int]
     ) -> list[AttemptView]:
-        """Those of `open_` whose rate is low among their job's."""
         rates = [progress_rate(each) for each in attempts if each.ran_ms] + ended
         told = [each for each in open_ if each.ran_ms]
         if self.params.by == "percentile":
@@ -180,11 +157,9 @@ class ExactDeviation:
         self.squares += new * new
 
     def above(self, number: int, deviations: Fraction) -> bool:
-        """Whether mean - number > so many standard deviations."""
         return self._exceeds(self.total - self.count * number, deviations)
 
     def below(self, number: int, deviations: Fraction) -> bool:
-        """Whether number - mean > so many standard deviations."""
         return self._exceeds(self.count * number - self.total, deviations)
 
     def _exceeds(self, gap: int, deviations: Fraction) -> bool:
@@ -232,6 +207,6 @@ def percentile(numbers: list[int], q: Fraction) -> int:
 
 
 def _straggler(attempt: AttemptView) -> Straggler:
-    what = (attempt.attempt, attempt.job, attempt.node, time_left_ms(attempt))
+    what = (attempt.attempt, attempt.job, attempt.node, stragglers.time_left_ms(attempt))
     pace = AttemptPace(attempt.ran_ms, attempt.progress)
     return Straggler(*what, Reason.LONGEST_LEFT, pace)

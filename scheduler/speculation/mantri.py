@@ -2,36 +2,26 @@
 sooner, and run it twice where that costs little.
 
 Ananthanarayanan, Kandula, Greenberg, Stoica, Lu, Saha and Harris, *Reining in the Outliers in
-Map-Reduce Clusters using Mantri* (OSDI 2010), the part on restarting outliers.  t_rem is the time
-a running attempt has left, t_new what a fresh attempt of the task would take, Δ the period of
-progress reports, here the heartbeat interval.
-
-- *While tasks wait for slots*, a node that asks is given, before anything that is pending:
-  a **restart** (the new attempt begins, the old one is killed) if a fresh attempt would be done at
-  least Δ sooner with a probability above 1/2, and the task was begun fewer than `gamma` times
-  before; else a **duplicate** if P(2 · t_new < t_rem) > `delta`, when two attempts are expected to
-  take less slot time than one.
-- *When nothing waits*, a **duplicate** if a fresh attempt would, with a probability above 1/2, be
-  done at least `rho` · Δ sooner.
-
+Map-Reduce Clusters using Mantri* (OSDI 2010), the part on restarting outliers; docs/speculation.md
+has its conditions on t_rem, the time a running attempt has left, and t_new, what a fresh attempt of
+the task would take.  A duplicate that saves slot time is one with P(2 · t_new < t_rem) > `delta`.
 Of several, the one that gains most is first: the most time left beyond the median of t_new.
 
-What stands for what: t_rem is (time run) · (1 - progress) / progress, of a reduce both counted
-from the end of its shuffle.  t_new is distributed as the times of the job's attempts of the kind,
-ended ones as they took and running ones as they go on (the first to end are the shortest), and
-only of those off-rack if there are `least` of them, since that is where a fresh attempt is likely
-to run.  There must be `least` in all.  The paper compares t_rem with the expectation of t_new; the
-median is what "more likely than not" says.
+t_rem is (time run) · (1 - progress) / progress, of a reduce both counted from the end of its
+shuffle.  t_new is distributed as the times of the job's attempts of the kind, ended ones as they
+took and running ones as they go on (the first to end are the shortest), and only of those off-rack
+if there are `least` of them, since that is where a fresh attempt is likely to run.  There must be
+`least` in all.  The paper compares t_rem with the expectation of t_new; the median is what "more
+likely than not" says.  Δ, its period of progress reports, is the heartbeat interval.
 
-The node that asks must not spoil it: whatever the case, a fresh attempt on that very node, where
-attempts take so much longer or shorter than usual in their jobs at their locality, has to be done
-at least Δ sooner with a probability above 1/2.
+The node that asks must not spoil it: on that very node, where attempts take so much longer or
+shorter than usual in their jobs at their locality, a fresh attempt has to be done at least Δ sooner
+with a probability above 1/2.
 
-Open, against the paper: t_new does not know how much input the task has, so that a task with more
-to do than others is begun again in vain; nor does it count a fresh reduce's shuffle; a task has
-two attempts at a time, not three, so none is pruned; earlier attempts of any kind, preempted ones
-too, count towards `gamma`; reduces are judged only when their shuffle is over; and the placement of
-reduces and the saving of outputs, the other two parts of Mantri, are not built.
+Open, against the paper: t_new knows neither how much input the task has nor a fresh reduce's
+shuffle; a task has two attempts at a time, not three, so none is pruned; earlier attempts of any
+kind, preempted ones too, count towards `gamma`; reduces are judged only when their shuffle is over;
+the placement of reduces and the saving of outputs are not built.
 """
 
 from bisect import bisect_left
@@ -44,9 +34,9 @@ from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.estimation import work_done, work_ms
 from callboard.scheduler.facts import Closed, Fact, Launched
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Locality, Millis, NodeId, TaskKind
-from callboard.scheduler.part_params import Count, NotNegative, PartParams, Share
+from callboard.scheduler.part_params import Count, NotNegative, PartParams, Portion
 from callboard.scheduler.reasons import AttemptPace, Reason
-from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule
+from callboard.scheduler.speculation.stragglers import RunningByJob, Straggler, StragglerRule
 from callboard.scheduler.view import AttemptView, ClusterView, Offer
 
 
@@ -59,7 +49,7 @@ class Mantri(StragglerRule):
     class Params(PartParams, frozen=True, kw_only=True):
         """The paper's δ, γ and ρ with its defaults; `least` ended tasks to judge by are ours."""
 
-        delta: Share = 0.25
+        delta: Portion = 0.25
         gamma: Count = 3
         rho: NotNegative = 3.0
         least: Annotated[int, Meta(ge=1)] = 3
@@ -103,10 +93,7 @@ class Mantri(StragglerRule):
             self._samples[kind].pop(job, None)
             self._usual[kind].pop(job, None)
 
-    def suits_node(
-        self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView
-    ) -> bool:
-        """Whether a fresh attempt on this very node would more likely than not be done sooner."""
+    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:
         pairs = [paces[node] for paces in (self._paces[kind], self._going[kind]) if node in paces]
         took, usual = (sum(each) for each in zip(*pairs, strict=True)) if pairs else (1, 1)
         limit_ms = (straggler.left_ms - view.heartbeat_ms) * usual / max(took, 1)
@@ -121,9 +108,7 @@ class Mantri(StragglerRule):
                 return Speculate(straggler.attempt, self.why(straggler, rank), restart)
         return None
 
-    def find_stragglers(
-        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
-    ) -> list[Straggler]:
+    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
         spare: list[tuple[Millis, Straggler]] = []
         urgent: list[tuple[Millis, Straggler]] = []
         self._going[kind].clear()
@@ -139,9 +124,7 @@ class Mantri(StragglerRule):
         return _by_gain(spare)
 
     def _pace(self, attempt: AttemptView) -> None:
-        """Note how a running attempt does on its node, against what is usual in its job so near
-        to the input.
-        """
+        """Note how a running attempt does on its node, against its job's usual at its level."""
         ms, done = _worked(attempt)
         if done > 0:
             usual_ms = self._usual[attempt.kind][attempt.job][self._levels[attempt.attempt]]
@@ -195,7 +178,6 @@ def _median(times: list[Millis]) -> Millis:
 
 
 def _share_below(times: list[Millis], limit_ms: float) -> float:
-    """The share of the sorted times that are less."""
     return bisect_left(times, limit_ms) / len(times)
 
 

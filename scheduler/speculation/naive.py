@@ -2,36 +2,34 @@
 
 TaskInProgress.hasSpeculativeTask (1.2.1): a task that runs once gets another attempt if its job's
 average progress is 0.2 or more above its own and 60 s have passed since it was *created*, which is
-when the job came: a task that waited in the queue has no time to show what it can do.  The average
-is over all of the job's tasks of the kind, 1 for those done and 0 for those not begun.  There is
-no cap, and no task is needier than another: the first that matches is taken, here by job number,
-then by index.
+when the job came.  The average is over all of the job's tasks of the kind, 1 for those done and 0
+for those not begun.  There is no cap; the first that matches is taken, here by job number, then by
+index.
 """
 
 from typing import Annotated
 
 from msgspec import Meta
 
-from callboard.scheduler.model import JobId, TaskKind
+from callboard.scheduler.model import TaskKind
 from callboard.scheduler.part_params import PartParams, Timeout
 from callboard.scheduler.reasons import BehindAverage, Reason
-from callboard.scheduler.speculation.stragglers import Straggler, StragglerRule, time_left_ms
+from callboard.scheduler.speculation import stragglers
+from callboard.scheduler.speculation.stragglers import RunningByJob, Straggler
 from callboard.scheduler.view import AttemptView, ClusterView
 
 PROGRESS_UNIT = 1_000_000
 """Progress is compared in millionths, so that 20 % is 20 %."""
 
 
-class Naive(StragglerRule):
+class Naive(stragglers.StragglerRule):
     """Speculate on tasks behind their job's average."""
 
     name = "naive"
     summary = "copy any task that is 20 % behind its job's average, as Hadoop 1 does"
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """`gap` is how far behind a task must be, as a share of the whole; `lag_s` how long ago
-        its job must have come.
-        """
+        """`gap`: how far behind, as a share of the whole; `lag_s`: how long ago its job came."""
 
         gap: Annotated[float, Meta(gt=0, le=1)] = 0.2
         lag_s: Timeout = 60.0
@@ -40,9 +38,7 @@ class Naive(StragglerRule):
         super().__init__()
         self.params = params or Naive.Params()
 
-    def find_stragglers(
-        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
-    ) -> list[Straggler]:
+    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> list[Straggler]:
         found: list[Straggler] = []
         for number in sorted(running):
             job = view.job(number)
@@ -55,7 +51,7 @@ class Naive(StragglerRule):
                 if not attempt.alone or attempt.killing:
                     continue
                 if done - _millionths(attempt) * total >= behind:
-                    what = (attempt.attempt, number, attempt.node, time_left_ms(attempt))
+                    what = (attempt.attempt, number, attempt.node, stragglers.time_left_ms(attempt))
                     detail = BehindAverage(attempt.progress, done, total)
                     found.append(Straggler(*what, Reason.BEHIND_AVERAGE, detail))
         return found

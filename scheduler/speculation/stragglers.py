@@ -1,17 +1,16 @@
-"""What the speculation rules have in common: they look for stragglers now and then, and hand out
-the speculative attempts that these deserve one by one.
+"""What the speculation rules share: they look for stragglers once a heartbeat interval, and hand
+out speculative attempts one by one.
 
-Hadoop looks through all running tasks for every slot that asks.  These rules look once a heartbeat
-interval, at the first fact after it: no progress is older than that, since every node with a
-followed attempt sends one heartbeat in it.  An attempt that ran already when the rule was put in
-force counts once its node has told its progress.  A look goes over all running attempts once;
-between two looks a slot that asks costs a walk down the short list of stragglers.
+Hadoop looks through all running tasks for every slot that asks.  No progress is older than an
+interval, since every node with a followed attempt sends one heartbeat in it.  An attempt that ran
+already when the rule was put in force counts once its node has told its progress.  Between two
+looks a slot that asks costs a walk down the short list of stragglers.
 """
 
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from callboard.scheduler.decisions import Speculate
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched
@@ -35,6 +34,9 @@ class Straggler(NamedTuple):
     detail: Detail
 
 
+RunningByJob: TypeAlias = dict[JobId, list[AttemptView]]
+
+
 class StragglerRule(SpeculationRule):
     """A rule that looks for stragglers once a heartbeat interval."""
 
@@ -52,25 +54,14 @@ class StragglerRule(SpeculationRule):
     # What the rules differ in.
 
     @abstractmethod
-    def find_stragglers(
-        self, kind: TaskKind, running: dict[JobId, list[AttemptView]], view: ClusterView
-    ) -> Sequence[Straggler]:
-        """The stragglers as things stand, the neediest first; `running` holds the running attempts
-        of the kind by job.
-        """
+    def find(self, kind: TaskKind, running: RunningByJob, view: ClusterView) -> Sequence[Straggler]:
+        """The stragglers now, the neediest first; `running`: running attempts by job."""
 
     def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:  # noqa: ARG002
         """Whether the job may have no more speculative attempts now; changed by facts alone."""
         return False
 
-    def suits_node(
-        self,
-        straggler: Straggler,  # noqa: ARG002
-        kind: TaskKind,  # noqa: ARG002
-        node: NodeId,  # noqa: ARG002
-        view: ClusterView,  # noqa: ARG002
-    ) -> bool:
-        """Whether its second attempt may run on this node."""
+    def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
         return True
 
     def learn(self, closed: Closed) -> None:
@@ -117,21 +108,18 @@ class StragglerRule(SpeculationRule):
         return any(not self.full(each.job, kind, view) for each in self.stragglers[kind].values())
 
     def why(self, straggler: Straggler, rank: int) -> Why:
-        """Why it deserves another attempt; the score is the seconds that it is expected to go on,
-        0 if that is unknown.
-        """
+        """The score is the seconds that the straggler is expected to go on; 0: unknown."""
         left_s = 0.0 if straggler.left_ms == UNKNOWN_LEFT_MS else straggler.left_ms / 1000
         return Why(straggler.reason, self.name, rank, left_s, detail=straggler.detail)
 
     def _may(self, straggler: Straggler, kind: TaskKind, offer: Offer, view: ClusterView) -> bool:
-        """Whether this straggler's second attempt may go to this node now."""
         attempt, node = view.attempt(straggler.attempt), offer.node.node
         if attempt is None or attempt.killing or not attempt.alone or attempt.node == node:
             return False
         if self._order is not None and not self._order.may_speculate(straggler.job, kind):
             return False
         full = self.full(straggler.job, kind, view)
-        return not full and self.suits_node(straggler, kind, node, view)
+        return not full and self.suits(straggler, kind, node, view)
 
     def _find_anew(self, view: ClusterView) -> None:
         self._looked_ms = view.now_ms
@@ -141,7 +129,7 @@ class StragglerRule(SpeculationRule):
                 continue  # under way before its progress was wanted
             running[attempt.kind].setdefault(attempt.job, []).append(attempt)
         for kind in KINDS:
-            found = self.find_stragglers(kind, running[kind], view) if running[kind] else ()
+            found = self.find(kind, running[kind], view) if running[kind] else ()
             self.stragglers[kind] = {each.attempt: each for each in found}
 
 

@@ -42,8 +42,7 @@ from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.orders.size_based.virtual_time import FspFifo, Psbs
 from callboard.scheduler.policy import Order, Policy, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
-from callboard.scheduler.preemption.starvation import Deficit, StarvationClocks
-from callboard.scheduler.preemption.starvation_watch import StarvationWatch
+from callboard.scheduler.preemption.starvation import Deficit, StarvationClocks, StarvationWatch
 from callboard.scheduler.reasons import Note, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import PartSettings
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer

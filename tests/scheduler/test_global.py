@@ -9,9 +9,8 @@ from callboard.scheduler.decisions import Kill
 from callboard.scheduler.model import KINDS, Millis
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.preemption.global_preemption import GlobalPreemption
+from callboard.scheduler.preemption.global_preemption import GlobalPreemption, UtilisationWindow
 from callboard.scheduler.preemption.kill import KillPreemption as KillRule
-from callboard.scheduler.preemption.utilisation_window import UtilisationWindow
 from callboard.scheduler.reasons import Reason
 from tests.scheduler.test_pools import a_job
 from tests.support.view import FakeCluster, FakeNode, close, heartbeats, informed, preempted_until

@@ -5,7 +5,7 @@ A check every second here, where Hadoop's tests call the check by hand.  Times c
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -24,9 +24,8 @@ from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import MisfitError, NoPreemption, Order, Policy, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
-from callboard.scheduler.preemption.starvation import Deficit
-from callboard.scheduler.preemption.starvation_watch import starving
-from callboard.scheduler.preemption.victims import Excess, newest_first
+from callboard.scheduler.preemption.starvation import Deficit, starving
+from callboard.scheduler.preemption.victims import Excess, possible_victims
 from callboard.scheduler.reasons import PoolClaimant, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import make_policy
 from tests.scheduler.test_pools import a_job
@@ -307,7 +306,7 @@ def test_only_attempts_with_a_slot_of_the_kind_can_be_victims() -> None:
         FakeAttempt(5, 0, REDUCE, 0),
     ):
         cluster.attempts_[attempt.attempt] = attempt
-    alive, leaving = newest_first(MAP, cluster)
+    alive, leaving = possible_victims(MAP, cluster)
     assert ([a.attempt for a in alive], leaving) == ([3, 1], 1)
 
 
@@ -466,7 +465,7 @@ def _check_one_tick(stage: Stage, victims: str) -> None:
 
 
 def _check_newest_first(
-    stage: Stage, entitlements: list[Entitlement], kills: list[KillDecision], left: Counter[int]
+    stage: Stage, entitlements: Sequence[Entitlement], kills: list[KillDecision], left: Counter[int]
 ) -> None:
     """Who is newer than a victim and lives is of a pool that has nothing to spare."""
     spare = {

@@ -20,8 +20,7 @@ from callboard.scheduler.model import Priority, TaskKind
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.orders.fair.pools import PoolParams
 from callboard.scheduler.policy import Policy
-from callboard.scheduler.preemption.kill import KillPreemption
-from callboard.scheduler.preemption.suspend import SuspendPreemption
+from callboard.scheduler.preemption.kill import KillPreemption, SuspendPreemption
 from callboard.scheduler.preemption.suspend_limits import SuspendLimits
 from callboard.scheduler.reasons import Reason, Why
 from tests.scheduler.test_pools import a_job

@@ -9,8 +9,8 @@ from callboard.scheduler.model import AttemptId, Millis, TaskKind
 from callboard.scheduler.policy import MisfitError, NoPreemption, Policy, PreemptionRule
 from callboard.scheduler.preemption.global_preemption import GlobalPreemption
 from callboard.scheduler.preemption.kill import KillPreemption as KillRule
+from callboard.scheduler.preemption.kill import SuspendPreemption as Suspending
 from callboard.scheduler.preemption.rank_based import RankPreemption
-from callboard.scheduler.preemption.suspend import SuspendPreemption as Suspending
 from callboard.scheduler.ranking import Ranking
 from callboard.scheduler.reasons import Claimant, Reason, Why
 from callboard.scheduler.registry.parts import make_policy

@@ -29,7 +29,7 @@ from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.policy import NoPreemption, Order, Policy, PreemptionRule, QueuedJob
 from callboard.scheduler.preemption.kill import KillPreemption
-from callboard.scheduler.preemption.victims import newest_first
+from callboard.scheduler.preemption.victims import possible_victims
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 from tests.fairness.bugs import Fickle, Impatient, reply_numbers_are_forgotten
@@ -153,7 +153,7 @@ class Greedy(KillPreemption):
 
     def selected(self, kind: TaskKind, view: ClusterView) -> Iterator[tuple[AttemptView, Why]]:
         deficits = self.watch.deficits(kind, view)
-        alive, leaving = newest_first(kind, view)
+        alive, leaving = possible_victims(kind, view)
         wanted = self.factor * sum(deficit.slots for deficit in deficits) - leaving
         for attempt in self.choice(alive)[: max(wanted, 0)]:
             yield attempt, Why(Reason.OWN, self.name, 1)

@@ -4,15 +4,15 @@
 and III; "An adaptive scheduling algorithm for dynamic heterogeneous Hadoop systems", CASCON 2011.)
 
 Jobs whose tasks take equally long on each node type are a class (`job_classes`).  A linear program
-says which classes suit which type (`linear_program`), once among the users with a min share and
-once among all (`matching`).  At a slot the users below their min share choose among what the first
-suggests to the node's type, then all users among what the second does (`user_queues`).  Maps and
-reduces are matched apart, each by its own times and slots.  docs/coshh.md says what the papers
-leave open.
+suggests classes to types (`linear_program`), once among the users with a min share and once among
+all (`matching`).  At a slot the users below their min share choose among what the first suggests,
+then all users among what the second does (`user_queues`).  Maps and reduces are matched apart.
+docs/coshh.md says what the papers leave open.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Annotated, Literal
@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement
+from callboard.scheduler.entitlements import ClaimantKind, Entitlements
 from callboard.scheduler.estimation import SizeSource
 from callboard.scheduler.facts import (
     Closed,
@@ -35,33 +35,27 @@ from callboard.scheduler.facts import (
 )
 from callboard.scheduler.guarantees import MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
+from callboard.scheduler.orders.coshh import task_times
 from callboard.scheduler.orders.coshh.linear_program import scipy_module
 from callboard.scheduler.orders.coshh.matching import ClassMatcher
-from callboard.scheduler.orders.coshh.task_times import (
-    LearnedTaskTimes,
-    NodeType,
-    OracleTaskTimes,
-    TaskTimes,
-)
+from callboard.scheduler.orders.coshh.task_times import NodeType
 from callboard.scheduler.orders.coshh.user_entitlements import UserParams, user_entitlements
-from callboard.scheduler.orders.coshh.user_queues import UserQueue, UserQueues
+from callboard.scheduler.orders.coshh.user_queues import UserQueue, UserQueues, WaitingJob
 from callboard.scheduler.part_params import NotNegative, PartParams, Positive
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import ClassPlace, Grounds, Reason
 from callboard.scheduler.view import ClusterView, JobView, NodeView, Offer
 
 
+@dataclass(slots=True, eq=False)
 class _Job:
     """What the queues know of a job's tasks of one kind; `number` is its class."""
 
-    __slots__ = ("number", "pending", "running", "user", "waiting")
-
-    def __init__(self, user: UserQueue, view: JobView, number: int) -> None:
-        self.user = user
-        self.number = number
-        self.pending = 0
-        self.running = 0
-        self.waiting = (view.submitted_ms, view.job)
+    user: UserQueue
+    waiting: WaitingJob
+    number: int
+    pending: int = 0
+    running: int = 0
 
 
 class Coshh(Order):
@@ -74,13 +68,12 @@ class Coshh(Order):
     class Params(PartParams, frozen=True, kw_only=True):
         """Where task times come from, who the users are, and what a class and a change is.
 
-        `size` is `online` (learnt from completed tasks) or `oracle` (the truth), `guess` the
-        seconds of a task before any has completed.  Jobs whose task times differ by less than
-        about `alike` are one class, and there are at most `classes`.  Work counts for `memory_s`
-        from its submission, and a matching holds until a part of it has changed by the factor
-        1 + `change`.  `spare` says what a node does when nothing suggested waits: `help` others
-        where its slot would be done before their own nodes' get to them, serve `any`, or `leave`
-        its slots free.
+        `size` is `online` (learnt) or `oracle` (the truth), `guess` the seconds of a task before
+        any has completed.  Jobs whose task times differ by less than about `alike` are one class,
+        at most `classes` of them.  Work counts for `memory_s` from its submission; a matching holds
+        until a part of it has changed by the factor 1 + `change`.  With nothing suggested waiting,
+        a node may (`spare`) `help` others where its slot would be done before their own nodes' get
+        to them, serve `any`, or `leave` its slots free.
         """
 
         size: SizeSource = "online"
@@ -99,9 +92,9 @@ class Coshh(Order):
         for part in ("optimize", "vq"):
             scipy_module(part)
         self.wants_oracle = params.size == "oracle"
-        self._times: TaskTimes = LearnedTaskTimes(round(params.guess * 1000))
+        self._times: task_times.TaskTimes = task_times.LearnedTaskTimes(round(params.guess * 1000))
         if self.wants_oracle:
-            self._times = OracleTaskTimes(lambda: self.oracle)
+            self._times = task_times.OracleTaskTimes(lambda: self.oracle)
         weights = {name: Fraction(repr(user.weight)) for name, user in params.users.items()}
         self._scale = lcm(*(w.numerator for w in weights.values()))
         self._node_type_of: dict[NodeId, int] = {}
@@ -124,8 +117,6 @@ class Coshh(Order):
             change=params.change,
             guaranteed=guaranteed,
         )
-
-    # Facts.
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
@@ -170,7 +161,9 @@ class Coshh(Order):
             if job.total(kind):
                 regrouped = self.matchers[kind].enter(job, view.now_ms)
                 number = self.matchers[kind].class_of(job.job)
-                self._jobs[kind][job.job] = _Job(self._user(job.user, kind), job, number)
+                self._jobs[kind][job.job] = _Job(
+                    self._user(job.user, kind), (job.submitted_ms, job.job), number
+                )
                 if regrouped:
                     self._reclassify(kind)
                 self._refresh(job, kind)
@@ -215,7 +208,6 @@ class Coshh(Order):
         self._user_queues[kind].refresh(user)
 
     def _reclassify(self, kind: TaskKind) -> None:
-        """Move the waiting jobs whose class has changed."""
         for number, job in self._jobs[kind].items():
             new = self.matchers[kind].class_of(number)
             if job.pending and new != job.number:
@@ -231,12 +223,8 @@ class Coshh(Order):
         if not self._pending[kind][number]:
             del self._pending[kind][number]
 
-    # The order.
-
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
-        """Below the min share, suggested, others; the score is the slots that the user lacks, then
-        running / weight.
-        """
+        """Score: the slots lacking below the min share, then running / weight."""
         node_type = self._node_type_of[offer.node.node]
         matcher, queues = self.matchers[kind], self._user_queues[kind]
         where, jobs = self._node_types[node_type], self._jobs[kind]
@@ -265,19 +253,13 @@ class Coshh(Order):
             yield Reason.UNMATCHED_CLASS, others
 
     def _may_help(self, number: int, kind: TaskKind, node_type: int) -> bool:
-        """Whether a node of this type may serve a class that is not suggested to it."""
         waiting = self._pending[kind].get(number, 0)
         if not waiting or self.params.spare == "any":
             return waiting > 0
         level = self.matchers[kind].second
         return level.times_ms[number][node_type] * level.rates[number] <= waiting
 
-    # What users are due.
-
-    def entitlements(
-        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
-    ) -> list[Entitlement]:
-        """The users' fair shares, by weight and min share."""
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
         return user_entitlements(kind, view, each, self.params.users)
 
 

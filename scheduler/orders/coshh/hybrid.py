@@ -1,19 +1,17 @@
 """The hybrid scheduler: FIFO when underloaded, Fair when balanced, COSHH when overloaded.
 
-(Rasooli and Down, "A Hybrid Scheduling Approach for Scalable Heterogeneous Hadoop Systems", V.)
-FIFO serves while free slots are more than waiting tasks, COSHH once so many tasks wait that the
-cluster is overloaded, Fair between.  The load is
+(Rasooli and Down, "A Hybrid Scheduling Approach for Scalable Heterogeneous Hadoop Systems", V.) The
+load is
 
     (waiting tasks - free slots) / slots
 
-of the kind of slot where it is largest.  It is -1 on an idle cluster, below 0 where the paper says
-underloaded, and 1 when every slot is taken and as many tasks wait; a launch does not change it,
-since the task and the slot go together.
+of the kind of slot where it is largest: -1 on an idle cluster, below 0 where the paper says
+underloaded, 1 when every slot is taken and as many tasks wait.  A launch does not change it.
 
 The paper leaves thresholds and their guard to future work: `balanced_from` is 0, as it says;
-`overloaded_from` is 1, "the total number of slots, and the total number of tasks waiting"; and on
-the way down a threshold is passed only `margin` below where it is passed on the way up.  All three
-orders hear every fact, so that each is ready when its turn comes.
+`overloaded_from` is 1, "the total number of slots, and the total number of tasks waiting"; on the
+way down a threshold is passed `margin` lower.  All three orders hear every fact, so that each is
+ready when its turn comes.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +23,7 @@ from msgspec import Meta
 from msgspec.structs import asdict
 
 from callboard.scheduler.decisions import Switch
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement
+from callboard.scheduler.entitlements import ClaimantKind, Entitlements
 from callboard.scheduler.estimation import Oracle, SizeSource
 from callboard.scheduler.facts import Fact
 from callboard.scheduler.model import KINDS, TaskKind
@@ -49,9 +47,7 @@ class Hybrid(Order):
     switches = True
 
     class Params(PartParams, frozen=True, kw_only=True):
-        """The load from which Fair serves and from which COSHH does, and how far below these it
-        must fall to go back; `size` and `users` are COSHH's.
-        """
+        """The loads where Fair and COSHH begin, how far below to go back; COSHH's parameters."""
 
         balanced_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 0.0
         overloaded_from: Annotated[float, Meta(ge=-1, le=NUMBER_MAX)] = 1.0
@@ -138,8 +134,5 @@ class Hybrid(Order):
     def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
         return self.order.quota(kind, offer, view)
 
-    def entitlements(
-        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
-    ) -> list[Entitlement]:
-        """What the order that serves says; new claimants under it begin to starve anew."""
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
         return self.order.entitlements(kind, view, each)

@@ -1,15 +1,14 @@
 """Classes of jobs: those whose mean task times are the same on each node type (COSHH).
 
-"We define the class of jobs to be the set of jobs whose mean execution times (on each resource)
-are the same" (the hybrid paper, II-A), found by k-means.  Times that were measured are never quite
-the same, so times are put on a logarithmic grid first, a cell of which is as wide as `alike`; jobs
-of one cell are one class.  Only when there are more cells than `most` classes, k-means joins
-neighbours, on the logarithms of their times; further cells join the nearest class, until half as
-many have come as were joined, and all are joined anew.
+"We define the class of jobs to be the set of jobs whose mean execution times (on each resource) are
+the same" (the hybrid paper, II-A), found by k-means.  Measured times are never quite the same, so
+they are put on a logarithmic grid with cells `alike` wide; jobs of one cell are one class.  Only
+when there are more cells than `most` classes, k-means joins neighbours, on the logarithms of their
+times; further cells join the nearest class, until half as many have come as were joined, and all
+are joined anew.
 
-Nothing is drawn: the first centre is the oldest cell, each further one the cell that is farthest
-from all centres so far.  A class is numbered as its oldest cell, counted from 0, so numbers stay
-when other classes come.
+Nothing is drawn: the first centre is the oldest cell, each further one the cell farthest from all
+centres so far.  A class has the number of its oldest cell and keeps it when others come.
 """
 
 from collections.abc import Sequence
@@ -48,7 +47,6 @@ class JobClasses:
         """How often cells were joined anew, so that `class_of` may have changed for any."""
 
     def place(self, times_ms: Sequence[float]) -> GridPoint:
-        """Where on the grid a job with these mean task times is."""
         return tuple(round(log(max(each, TASK_MS_MIN)) / self._step) for each in times_ms)
 
     def hold(self, times_ms: Sequence[float]) -> GridCell:
@@ -79,9 +77,7 @@ class JobClasses:
         return self._class_of[cell]
 
     def times_ms(self, number: int) -> TaskTimeVector:
-        """A class's mean task times: the mean of the cells that it was made of, each taken as its
-        first job was.
-        """
+        """A class's mean task times, over its cells, each as its first job was."""
         return self._class_times[number]
 
     def _nearest(self, cell: GridCell) -> int:

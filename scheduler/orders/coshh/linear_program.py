@@ -35,9 +35,7 @@ TASK_MS_MIN = 1.0
 """A task without length counts as so long."""
 
 PROPORTION_MIN = 1e-3
-"""A class's part of the work, and a type's part of the slots, count as at least so much, so that
-the solver's tolerances decide nothing.
-"""
+"""The least part of the work or of the slots: the solver's tolerances must decide nothing."""
 
 PAIR_SHARE = 1e-3
 """The share up to which the second program counts a pair; a tenth of it is a suggestion."""
@@ -46,9 +44,7 @@ _EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1
 
 
 class MatchingSolution(msgspec.Struct, frozen=True):
-    """`suggested` holds for each node type the classes suggested to it, in ascending order;
-    `rates` for each class how many of its tasks its slots finish in a millisecond.
-    """
+    """By node type its classes, ascending; by class its tasks finished a millisecond."""
 
     suggested: tuple[tuple[int, ...], ...]
     rates: tuple[float, ...]
@@ -70,9 +66,7 @@ def scipy_module(name: str) -> Any:
 def solve_matching(
     times_ms: Sequence[Sequence[float]], work: Sequence[float], slots: Sequence[int]
 ) -> MatchingSolution:
-    """The matching of classes (rows of `times_ms`, with `work` tasks each) and node types
-    (columns, with `slots` each).  A type without slots is suggested nothing.
-    """
+    """Match classes (rows, with `work` tasks each) and node types (columns, with `slots` each)."""
     there = [j for j, count in enumerate(slots) if count > 0]
     times = np.maximum(np.array(times_ms, dtype=float).reshape(len(work), len(slots)), TASK_MS_MIN)
     times = times[:, there]
@@ -106,7 +100,6 @@ def _alike(rows: FloatTable) -> list[list[int]]:
 
 
 def _rounded(value: float) -> float:
-    """To nine digits, which every machine computes alike."""
     return float(f"{value:.9g}")
 
 

@@ -1,19 +1,18 @@
 """COSHH's suggestions for one kind of slot: which classes of jobs each node type should serve.
 
-It keeps what the linear program needs (`scheduler.orders.coshh.linear_program`): the classes, their
-task times, the slots of each type, and how much work each class brings.  The program is solved
-again when a class or a type comes or goes, or when some part of the work or of the slots has
-changed by more than `change` since; never for a decision.
+The program (`scheduler.orders.coshh.linear_program`) is solved again when a class or a type comes
+or goes, or when some part of the work or of the slots has changed by more than `change`; never for
+a decision.
 
 A class's **work** is the number of tasks of its jobs that are in the system or were submitted
-within the last `memory_ms`: rates of arrival but for a common factor, which does not matter, and
-never 0 for a job that is there.  For the first level the tasks of users with a min share count,
-times their weights.
+within the last `memory_ms`: rates of arrival but for a common factor, and never 0 for a job that is
+there.  For the first level the tasks of users with a min share count, times their weights.
 """
 
 import heapq
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from callboard.scheduler.model import JobId, Millis, TaskKind
 from callboard.scheduler.orders.coshh.job_classes import GridCell, JobClasses
@@ -22,16 +21,14 @@ from callboard.scheduler.orders.coshh.task_times import NodeType, TaskTimes
 from callboard.scheduler.view import JobView
 
 
+@dataclass(slots=True, eq=False)
 class _Counted:
     """A job that counts; `view` is None when it has left."""
 
-    __slots__ = ("cell", "tasks", "user", "view")
-
-    def __init__(self, view: JobView, tasks: int, cell: GridCell) -> None:
-        self.view: JobView | None = view
-        self.user = view.user
-        self.tasks = tasks
-        self.cell = cell
+    view: JobView | None
+    user: str
+    tasks: int
+    cell: GridCell
 
 
 class CurrentMatching:
@@ -111,12 +108,8 @@ class ClassMatcher:
         self._usual: dict[str, tuple[int, ...]] = {}
         self._grouped = 0
 
-    # Nodes.
-
     def add_slots(self, node_type: NodeType, count: int) -> bool:
-        """A node with so many slots has come, or has gone if `count` is below 0.  Whether its
-        type is new, and classes with it.
-        """
+        """Add a node's slots (below 0: take away); True if its type, so every class, is new."""
         if node_type not in self.node_types:
             self.node_types.append(node_type)
             self.slots.append(0)
@@ -128,11 +121,9 @@ class ClassMatcher:
         self._solve()
         return False
 
-    # Jobs.
-
     def enter(self, job: JobView, now_ms: Millis) -> bool:
         """A job with tasks of the kind has come; whether others' classes have changed by it."""
-        known = _Counted(job, job.total(self._kind), self._cell(job))
+        known = _Counted(job, job.user, job.total(self._kind), self._cell(job))
         self._jobs[job.job] = known
         self._count(known, known.tasks)
         self._forget(now_ms)
@@ -160,7 +151,6 @@ class ClassMatcher:
         return self.classes.class_of(self._jobs[job].cell)
 
     def _cell(self, job: JobView) -> GridCell:
-        """The job's cell, held."""
         return self.classes.hold([self._times.mean_ms(job, self._kind, s) for s in self.node_types])
 
     def _moved(self, known: _Counted) -> bool:
@@ -182,7 +172,6 @@ class ClassMatcher:
             del self._tasks[key]
 
     def _place_all(self) -> bool:
-        """Find the cell of every job that is there again; whether any has changed."""
         moved = False
         for known in self._jobs.values():
             if known.view is not None and self._moved(known):

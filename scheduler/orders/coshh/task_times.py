@@ -1,7 +1,4 @@
-"""How long a task takes on which node type: m(J, R) of the hybrid paper, true or learnt.
-
-Of a reduce only what follows its shuffle counts (`scheduler.estimation`).
-"""
+"""How long a task takes on which node type, true or learnt: m(J, R) of the hybrid paper."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -53,13 +50,12 @@ MeansByNodeType: TypeAlias = dict[tuple[TaskKind, NodeType | None], RunningMean]
 
 
 class LearnedTaskTimes(TaskTimes):
-    """The mean of completed tasks that tell most about it, in this order: the job's own on that
-    type, its user's on that type, the job's own anywhere, its user's anywhere, all on that type,
-    all anywhere; and `guess_ms` before anything has completed.
+    """The mean of completed tasks that tell most, in this order: the job's own on that type, its
+    user's on that type, the job's own anywhere, its user's anywhere, all on that type, all
+    anywhere; else `guess_ms`.
 
-    What was measured anywhere is scaled by speed: a type that was not tried is taken to be as good
-    as its speed says.  That a user's jobs are alike is the papers' own habit (the hybrid
-    paper, V: each user submits jobs from one category).
+    What was measured anywhere is scaled by speed.  That a user's jobs are alike is the papers' own
+    habit (the hybrid paper, V: each user submits jobs from one category).
     """
 
     def __init__(self, guess_ms: int) -> None:
@@ -69,11 +65,10 @@ class LearnedTaskTimes(TaskTimes):
         self._all: MeansByNodeType = {}
 
     def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
-        return self._mean_ms(self._jobs.get(job.job, {}), job.user, kind, node_type)
+        return self._mean(self._jobs.get(job.job, {}), job.user, kind, node_type)
 
     def prior_ms(self, user: str, kind: TaskKind, node_type: NodeType) -> float:
-        """What is believed of a job of the user's of which no task has completed."""
-        return self._mean_ms({}, user, kind, node_type)
+        return self._mean({}, user, kind, node_type)
 
     def learn(self, closed: Closed, user: str, node_type: NodeType) -> None:
         ms = work_ms(closed)
@@ -85,9 +80,7 @@ class LearnedTaskTimes(TaskTimes):
     def forget(self, job: JobId) -> None:
         self._jobs.pop(job, None)
 
-    def _mean_ms(
-        self, own: MeansByNodeType, user: str, kind: TaskKind, node_type: NodeType
-    ) -> float:
+    def _mean(self, own: MeansByNodeType, user: str, kind: TaskKind, node_type: NodeType) -> float:
         users = self._users.get(user, {})
         here, anywhere = (kind, node_type), (kind, None)
         for mean in (own.get(here), users.get(here)):

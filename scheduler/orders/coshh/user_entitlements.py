@@ -19,15 +19,14 @@ class UserParams(ShareParams, frozen=True):
     """What a user is due; the weight is the papers' priority."""
 
     def minimum(self, kind: TaskKind) -> int:
-        """The min share of one kind of slot."""
         return self.min_maps if kind is TaskKind.MAP else self.min_reduces
 
 
 def user_entitlements(
     kind: TaskKind, view: ClusterView, each: ClaimantKind, users: Mapping[str, UserParams]
 ) -> list[Entitlement]:
-    """The users' fair shares, whatever is suggested to whom; with `each = "job"` each job's part
-    of its user's, in the order of submission.
+    """The users' fair shares, whatever is suggested to which node; with `each = "job"` each job's
+    part of its user's, in the order of submission.
     """
     jobs: dict[str, list[JobView]] = {}
     for job in view.jobs():

@@ -1,9 +1,8 @@
 """Users in line for one kind of slot, class by class: the choice that COSHH makes at a slot.
 
 First the users below their min share, by how many slots they lack; then all by running / weight;
-ties by tasks launched so far / weight, and then by the oldest job that waits.  The figures of the
-hybrid paper (Figure 1c) are met with this tie and not with submission alone: of users who run
-equally much, the one who has been given less so far is next.
+ties by tasks launched so far / weight, then by the oldest waiting job.  With submission alone as
+tie the figures of the hybrid paper (Figure 1c) are not met.
 
 Each class has a queue of the users who wait for it, with one key of a user's in all queues.  A fact
 moves one user, in the queues of the classes of that user's waiting jobs.
@@ -11,6 +10,7 @@ moves one user, in the queues of the classes of that user's waiting jobs.
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from sortedcontainers import SortedList
 
@@ -21,33 +21,21 @@ WaitingJob = tuple[Millis, JobId]
 """A job with pending tasks, in the order of submission."""
 
 
+@dataclass(slots=True, eq=False)
 class UserQueue:
-    """A user's side for one kind of slot."""
+    """A user's side for one kind of slot; `queues` are the classes in whose queues the user is."""
 
-    __slots__ = (
-        "_every",
-        "inverse_weight",
-        "jobs",
-        "launched",
-        "minimum",
-        "name",
-        "queues",
-        "running",
-    )
-
-    def __init__(self, name: str, inverse_weight: int, minimum: int) -> None:
-        self.name = name
-        self.inverse_weight = inverse_weight
-        self.minimum = minimum
-        self.running = 0
-        self.launched = 0
-        self.jobs: dict[int, SortedList[WaitingJob]] = {}
-        self.queues: set[int] = set()  # the classes in whose queues the user stands
-        self._every: SortedList[WaitingJob] = SortedList()
+    name: str
+    inverse_weight: int
+    minimum: int
+    running: int = 0
+    launched: int = 0
+    jobs: dict[int, SortedList[WaitingJob]] = field(default_factory=dict)
+    queues: set[int] = field(default_factory=set)
+    _every: SortedList[WaitingJob] = field(default_factory=SortedList)
 
     @property
     def shortfall(self) -> int:
-        """How many slots below the min share."""
         return max(self.minimum - self.running, 0)
 
     def put(self, job: WaitingJob, number: int) -> None:
@@ -61,9 +49,7 @@ class UserQueue:
             del self.jobs[number]
 
     def keys(self) -> tuple[SortKey, SortKey | None]:
-        """The place by share, and the place among those below their min share; both end in the
-        oldest waiting job, so that no two users are equal.
-        """
+        """The places by share and by shortfall; the oldest waiting job makes them differ."""
         oldest = self._every[0]
         share = (self.running * self.inverse_weight, self.launched * self.inverse_weight, oldest)
         return share, (-self.shortfall, self.inverse_weight, oldest) if self.shortfall else None
@@ -92,11 +78,9 @@ class UserQueues:
                 _move(self._lacking, number, user.name, lacking)
 
     def below_min_share(self, classes: Sequence[int]) -> Iterator[tuple[UserQueue, JobId]]:
-        """Users below their min share and their waiting jobs of these classes, first one first."""
         return self._walk(self._lacking, classes)
 
     def by_share(self, classes: Sequence[int]) -> Iterator[tuple[UserQueue, JobId]]:
-        """All users with waiting jobs of these classes and those jobs, first one first."""
         return self._walk(self._by_share, classes)
 
     def _walk(
@@ -116,9 +100,7 @@ class UserQueues:
 
 
 def _move(queues: QueuesByClass, number: int, name: str, key: SortKey | None) -> None:
-    """Put a user into a class's queue, or take it out; an empty queue goes, since classes come
-    and go.
-    """
+    """Move a user in a class's queue, or take it out; an empty queue is dropped."""
     queue = queues.get(number)
     if key is not None:
         if queue is None:

@@ -1,11 +1,11 @@
 """Fair sharing among pools and jobs: Hadoop's Fair Scheduler (1.2.1), with pools of any depth.
 
-Without parameters all jobs share as equals, by their priorities' weights.  With
-`pool_by = "pool"` a job is in the pool that it states (`default` if it states none), with
-`"user"` in its user's.  A pool's name is a path: `ads/batch` is the pool `batch` in the pool
-`ads`.  Hadoop 1 has one level of pools; what it does among its pools is done here in every pool.
+Without parameters all jobs share as equals, by their priorities' weights.  With `pool_by = "pool"`
+a job is in the pool that it states (`default` if it states none), with `"user"` in its user's.  A
+pool's name is a path: `ads/batch` is in the pool `ads`.  What Hadoop 1 does among its one level of
+pools is done here in every pool.
 
-Who is next is the comparator's matter alone (`scheduler.orders.fair.pools`): fair shares, as in
+The comparator alone says which job is next (`scheduler.orders.fair.pools`): fair shares, as in
 Hadoop, serve preemption only.  A heartbeat fills first the kind of slot of which the node runs
 less, and no node beyond its share of the cluster's demand.
 """
@@ -18,15 +18,16 @@ from typing import Literal
 import msgspec
 from sortedcontainers import SortedList
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, job_entitlement
+from callboard.scheduler.entitlements import (
+    ClaimantKind,
+    Entitlement,
+    Entitlements,
+    job_entitlement,
+)
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, MAP, PRIORITY_WEIGHTS, REDUCE, JobId, TaskKind
-from callboard.scheduler.orders.fair.pools import (
-    JobSchedulable,
-    PoolParams,
-    PoolSchedulable,
-)
+from callboard.scheduler.orders.fair.pools import JobSchedulable, PoolParams, PoolSchedulable
 from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.part_params import Count, PartParams
 from callboard.scheduler.policy import Order, QueuedJob
@@ -58,8 +59,7 @@ class Fair(Order):
         """How jobs fall into pools, and what pools and users are allowed.
 
         `pool_by` is `pool` where pools are named and `none` otherwise.  `max_jobs_per_pool` and
-        `max_jobs_per_user` cap running jobs of those without a number of their own in `pools`
-        and `max_jobs_of`.
+        `max_jobs_per_user` cap running jobs where `pools` and `max_jobs_of` say nothing.
         """
 
         pool_by: Literal["none", "pool", "user"] | None = None
@@ -90,8 +90,6 @@ class Fair(Order):
         self._limits: dict[JobId, list[RunningJobsCap]] = {}
         for path in self.params.pools:
             self._pool(path)
-
-    # Facts.
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
@@ -129,10 +127,8 @@ class Fair(Order):
             self._admit(view)
 
     def _admit(self, view: ClusterView) -> None:
-        """Say again which jobs may run: by priority and submission, within all limits.
-
-        It looks at all jobs that have a limit, once a job that comes or goes, as
-        FairScheduler.updateRunnability does twice a second; never for a slot.
+        """Say again which jobs may run, by priority and submission, within all limits: when a job
+        with one comes or goes, never for a slot (FairScheduler.updateRunnability: twice a second).
         """
         taken: dict[tuple[str, str], int] = {}
         for _, number in self._admission_order:
@@ -146,8 +142,6 @@ class Fair(Order):
                 job.runnable = runnable
                 for kind in KINDS:
                     job.refresh(kind, view.job(number))
-
-    # Pools.
 
     def _path_of(self, job: JobView) -> str:
         """The pool of a job.  What a fifo pool is asked to hold below itself joins it."""
@@ -164,7 +158,6 @@ class Fair(Order):
         return "/".join(parts)
 
     def _pool(self, path: str) -> PoolSchedulable:
-        """The pool of this path, made with all above it if it is new."""
         pool = self.root
         parts = path.split("/") if path else []
         for depth, part in enumerate(parts, start=1):
@@ -182,7 +175,6 @@ class Fair(Order):
         return pace.numerator
 
     def _limits_of(self, job: JobView, pool: PoolSchedulable) -> list[RunningJobsCap]:
-        """Every cap on running jobs that the job falls under."""
         limits: list[RunningJobsCap] = []
         user = self.params.max_jobs_of.get(job.user, self.params.max_jobs_per_user)
         if user is not None:
@@ -196,16 +188,12 @@ class Fair(Order):
             above = above.parent
         return limits
 
-    # The order.
-
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         for job in self.root.walk(kind):
             yield QueuedJob(view.job(job.job), self.score(job, kind), self.grounds(job, kind))
 
     def score(self, job: JobSchedulable, kind: TaskKind) -> float:
-        """The number by which the job, or the topmost pool above it, stands where it stands:
-        running / weight, or running / min share for a pool below its min share.
-        """
+        """Of the topmost pool (or the job): running / weight, or running / due if it is needy."""
         top: JobSchedulable | PoolSchedulable = job
         while top.parent is not self.root:
             assert isinstance(top.parent, PoolSchedulable)
@@ -215,7 +203,6 @@ class Fair(Order):
         return top.running[kind] * top.weight.denominator / top.weight.numerator
 
     def grounds(self, job: JobSchedulable, kind: TaskKind) -> Grounds:
-        """The job's pool, and the topmost pool above it that is below its min share."""
         pool, needy = job.parent, ""
         if pool is self.root or pool is None:
             return BY_KEY
@@ -240,7 +227,6 @@ class Fair(Order):
         return min(cap - offer.node.running(kind), offer.free(kind))
 
     def may_speculate(self, job: JobId, kind: TaskKind) -> bool:
-        """Within the caps of all pools above the job."""
         pool = self._jobs[job].parent
         while pool is not None:
             cap = pool.caps[kind]
@@ -249,15 +235,9 @@ class Fair(Order):
             pool = pool.parent
         return True
 
-    # What pools and jobs are due.
-
-    def entitlements(
-        self, kind: TaskKind, view: ClusterView, each: ClaimantKind
-    ) -> list[Entitlement]:
-        """The fair shares, level by level: a pool's share is what its members share.
-
-        A claimant is a pool that holds jobs only, or a job that stands beside pools (or in no
-        pool); with `each = "job"` every job.
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:
+        """The fair shares, level by level: a pool's share is what its members share.  A claimant is
+        a pool that holds jobs only, or a job beside pools; with `each = "job"` every job.
         """
         return list(self._entitlements(self.root, kind, Fraction(view.slots(kind)), view, each))
 
@@ -292,7 +272,6 @@ def _pool_claim(pool: PoolSchedulable, kind: TaskKind, share: Fraction) -> Entit
 
 
 def _check_path(path: str, pools: dict[str, PoolParams]) -> None:
-    """Refuse a pool's name that is no path, and a pool inside a fifo pool."""
     parts = path.split("/")
     if not all(parts):
         raise ValueError(f"`{path}` is no pool's name; a pool in a pool is written `ads/batch`")

@@ -1,15 +1,13 @@
-"""The tree of pools: jobs and pools ranked in each pool, mended by facts.
+"""The tree of pools: jobs and pools ranked in each pool, kept in order by facts.
 
-A pool ranks its members, which are jobs and pools, once for each kind of slot, and keeps them
-sorted.  A fact about a job moves the job in its pool, then its pool in the pool above, up to the
-root: O(log n) a level.  Who is next is found by walking down from the root along the first
-members.
+A pool keeps its members, jobs and pools, sorted for each kind of slot.  A fact about a job moves
+the job in its pool, then its pool in the pool above, up to the root: O(log n) a level.
 
 The comparator of a fair pool is Hadoop's FairShareComparator (SchedulingAlgorithms, 1.2.1).  With
-due = min(min share, demand) a member is needy while it runs less than that; the needy go first,
-by running / due; the others by running / weight; ties by start time (0 for pools), then by name
-(a job's number).  The numbers compared are whole numbers and fractions, so it is a strict total
-order however odd the weights.  In a fifo pool jobs go by priority, submit time, number.
+due = min(min share, demand) a member is needy while it runs less than that; the needy go first, by
+running / due; the others by running / weight; ties by start time (0 for pools), then by name (a
+job's number).  Whole numbers and fractions make it a strict total order however odd the weights.
+In a fifo pool jobs go by priority, submit time, number.
 """
 
 from collections.abc import Iterator
@@ -27,11 +25,11 @@ from callboard.scheduler.view import JobView
 
 
 class PoolParams(ShareParams, frozen=True, kw_only=True):
-    """One pool: what it is guaranteed and allowed, in slots and jobs.
+    """What a pool is guaranteed and allowed, in slots and jobs; a pool of `mode` fifo holds jobs
+    only.
 
-    `mode` says how the pool serves its members; a fifo pool holds jobs only.  `max_jobs` caps the
-    jobs that may launch tasks, in the order of priority and submission; `max_maps` and
-    `max_reduces` cap the tasks that run.  `min_share_timeout_s` overrides the preemption rule's.
+    `max_jobs` caps the jobs that may launch tasks, by priority and submission; `max_maps` and
+    `max_reduces` cap running tasks; `min_share_timeout_s` overrides the preemption rule's.
     """
 
     max_maps: Count | None = None
@@ -42,10 +40,8 @@ class PoolParams(ShareParams, frozen=True, kw_only=True):
 
 
 class Schedulable:
-    """A job or a pool in a pool.
-
-    `minimum` is the min share, `demand` what it could run now (running included, within its
-    caps), for each kind; `wanting` whether it has something to launch.
+    """A job or a pool in a pool.  By kind: `minimum`, the min share; `demand`, what it could run
+    now (running included, within its caps); `wanting`, whether it has something to launch.
     """
 
     __slots__ = (
@@ -70,7 +66,6 @@ class Schedulable:
         self.places: list[SortKey | None] = [None, None]
 
     def needy(self, kind: TaskKind) -> bool:
-        """Whether it runs less than its min share or its demand, whichever is less."""
         return self.running[kind] < min(self.minimum[kind], self.demand[kind])
 
     def key(self, kind: TaskKind) -> SortKey:
@@ -97,10 +92,7 @@ class JobSchedulable(Schedulable):
         self.runnable = True
 
     def refresh(self, kind: TaskKind, view: JobView) -> None:
-        """Take over what the view says of the job, and mend its pools.
-
-        A job that may not run yet wants nothing, as in Hadoop; what it runs still counts.
-        """
+        """Take over the view's numbers; a job that may not run yet wants nothing, as in Hadoop."""
         self.set(kind, view.running(kind), view.pending(kind) if self.runnable else 0)
 
     def set(self, kind: TaskKind, running: int, pending: int) -> None:
@@ -137,7 +129,6 @@ class PoolSchedulable(Schedulable):
         )
 
     def place(self, member: Schedulable, kind: TaskKind) -> None:
-        """Mend the place of a member that has changed."""
         queue, old = self._sorted[kind], member.places[kind]
         new = self._key(member, kind) if member.wanting[kind] else None
         if new == old:

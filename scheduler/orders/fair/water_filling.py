@@ -2,16 +2,13 @@
 
 The share of claimant i is min(max(w_i · R, min_i), demand_i), with the one level R at which the
 shares add up to min(Σ demand, slots).  Hadoop's Fair Scheduler finds R by doubling and then 25
-bisections (SchedulingAlgorithms.computeFairShares, 1.2.1), so its shares are off by up to
-R / 2^25 a unit of weight.  Here R is exact: the sum is a broken line in R, and its corners are
-walked from the left until it reaches the total.  Shares are Fractions, so that ⌊share⌋ is never
-a rounding error away from the truth.
+bisections (SchedulingAlgorithms.computeFairShares, 1.2.1), so its shares are off by up to R / 2^25
+a unit of weight.  Here R is exact: the sum is a broken line in R, walked corner by corner. Shares
+are Fractions, so that ⌊share⌋ is never a rounding error away from the truth.
 
-Where the min shares alone exceed the slots, R is 0, every share is its min share (or the demand
-if that is less), and the shares add up to more than the slots.  That is Hadoop's answer too.
-
-Hadoop accepts a weight of 0; then its search never ends if such a claimant has demand, and its
-comparator compares 0/0.  Here weights must be above 0.
+Where the min shares alone exceed the slots, R is 0 and each share is the min share (or the demand
+if that is less), as in Hadoop.  Weights must be above 0: with 0 Hadoop's search never ends, and its
+comparator compares 0/0.
 """
 
 from collections import defaultdict
@@ -27,9 +24,8 @@ class FairShareError(ValueError):
 
 
 def exact_fraction(number: Number) -> Fraction:
-    """The number as a fraction; a float is the decimal that one would write for it (0.1 is 1/10).
-
-    Raises FairShareError for infinity and for what is not a number.
+    """The number as a fraction, a float as it is written (0.1 is 1/10); FairShareError for
+    infinity.
     """
     try:
         return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
@@ -43,10 +39,11 @@ def compute_fair_shares(
     weights: Sequence[Number] | None = None,
     min_shares: Sequence[int] | None = None,
 ) -> list[Fraction]:
-    """Each claimant's fair share of `slots`, in the order given (the module's text says how).
+    """Each claimant's fair share of `slots`, in the order given; by default weights 1, min shares
+    0.
 
-    Weights default to 1, min shares to 0.  Raises FairShareError on lists of different lengths, a
-    weight that is not above 0, or a negative demand, min share or number of slots.
+    Raises FairShareError on lists of different lengths, a weight that is not above 0, or a negative
+    demand, min share or number of slots.
     """
     count = len(demands)
     exact_weights = (
@@ -75,9 +72,7 @@ def compute_fair_shares(
 def _level(
     demands: Sequence[int], slots: Fraction, weights: Sequence[int], p: int, floors: Sequence[int]
 ) -> Fraction:
-    """The level R.  A claimant's share, times p, rises by its weight from floor / w to demand / w
-    (in the units of R).
-    """
+    """R: a share, times p, rises by its weight from floor / w to demand / w (in units of R)."""
     rises: defaultdict[int, int] = defaultdict(int)
     for demand, weight, floor in zip(demands, weights, floors, strict=True):
         if floor < demand:

@@ -1,25 +1,21 @@
 """Ageing: the virtual cluster, in which every job of one kind is served at once and fairly.
 
-A size-based order asks who would finish first if the cluster were shared.  The virtual cluster
-plays that sharing beside the real one (HFSP, III-B): it has the slots that the master knows of,
-and divides them by **weighted max-min**: a job of weight w gets min(cap, w · level) slots, its cap
-being its number of tasks, and the level such that all slots are used or all caps reached.  As a
-job's tasks are served side by side, its cap stays what it was until its virtual end.  What a job
-has still to be given is its **virtual size**; it shrinks whether the job really runs or not.
-Jobs that have really ended stay until their virtual end, since they would still take their share.
+A size-based order asks which job would finish first if the cluster were shared.  The virtual
+cluster plays that sharing beside the real one (HFSP, III-B; docs/sizes.md), by **weighted
+max-min**: a job of weight w gets min(cap, w · level) slots, its cap being its number of tasks, and
+the level such that all slots are used or all caps reached.  What a job has still to be given is its
+**virtual size**; it shrinks whether the job really runs or not.
 
 **Exact to a stated bit.**  Times and sizes are whole numbers of 2⁻⁴⁰ ms; the level's integral is
 rounded down by less than one such unit at each change, and a job leaves when it has 2⁻²⁴ slot-ms
 left.  So virtual sizes are right to 2⁻²⁴ slot-ms for each end before, a millisecond in sixteen
-million ends, and equal on every machine.  Between two changes nothing is stored, so it does not
-matter how often one looks.
+million ends, and equal on every machine, however often one looks.
 
 **Cost.**  Jobs of equal cap, weight and speed form a rate class, in which all shrink alike, so that
 their order never changes; capped and uncapped classes change over as wholes.  All uncapped classes
-of one weight shrink alike too (a rate group), so that one sorted list of first jobs serves them.
-The capped ones' caps differ and add up to no more than the slots, so there are at most about
-√(2 · slots) of them for each weight.  An event costs O(log jobs) and a step for each class that
-changes over; the smallest virtual size is found among the first of each group.
+of one weight shrink alike too (a rate group): one sorted list of first jobs serves them.  The
+capped ones' caps differ and add up to no more than the slots, so for each weight there are at most
+about √(2 · slots).  An event costs O(log jobs) and a step for each class that changes over.
 """
 
 from __future__ import annotations
@@ -35,20 +31,17 @@ from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, Millis
 from callboard.scheduler.orders.size_based.rate_classes import FinishTag, RateClass, RateGroup
 
 UNITS_PER_MS = 1 << 40
-"""How many units of time a millisecond has."""
 
 SPEED_ONE = 4
 """The speed of a job that ages at the cluster's own pace; speeds are whole quarters."""
 
 PRIORITY_SPEEDS = {each: int(SPEED_ONE * weight) for each, weight in PRIORITY_WEIGHTS.items()}
-"""The weights by priority, as whole speeds."""
 
 WORK_PER_SLOT_MS = UNITS_PER_MS * SPEED_ONE
 """How many units of work one slot does in a millisecond for a job of speed one."""
 
 TOLERANCE = WORK_PER_SLOT_MS >> 24
-"""A job with this little left, 2⁻²⁴ slot-ms, has virtually ended: rounding must not delay an end
-that falls on a whole millisecond beyond it."""
+"""2⁻²⁴ slot-ms: with so little left a job has virtually ended, not a rounding error later."""
 
 
 class VirtualSize(NamedTuple):
@@ -66,11 +59,9 @@ class VirtualEnd(NamedTuple):
 
 
 class VirtualCluster:
-    """The virtual cluster of one kind of slot.
-
-    `pace` is how fast virtual time runs: 1, or ½ for the published code's quirk.  `by_finish`
-    orders jobs by their virtual end at present rates instead of by virtual size; the two differ
-    only where caps or weights do.
+    """The virtual cluster of one kind of slot; `pace` is how fast virtual time runs (½: the
+    published code's quirk), `by_finish` orders by virtual end at present rates, not by virtual
+    size.
     """
 
     def __init__(self, *, pace: Fraction = Fraction(1), by_finish: bool = False) -> None:
@@ -119,9 +110,8 @@ class VirtualCluster:
         weight: int = 1,
         speed: int = SPEED_ONE,
     ) -> bool:
-        """Serve a job of this size from now on; False if there is nothing to be served.
-
-        A job that is here already gets the new size instead of what was left of the old one.
+        """Serve a job of this size from now on, in the place of what was left of it; False if there
+        is nothing to be served.
         """
         self._step(now_ms * self._unit)
         if job in self._places:
@@ -133,7 +123,6 @@ class VirtualCluster:
         return job in self._places
 
     def reweigh(self, job: JobId, now_ms: Millis, *, weight: int, speed: int) -> None:
-        """Serve what is left of a job with this weight and speed from now on."""
         place = self._places.get(job)
         if place is None:
             return
@@ -153,8 +142,6 @@ class VirtualCluster:
             rate_class, entry = place
             (rate_class.add if waits else rate_class.remove)(entry, 1)
 
-    # What one may ask.
-
     def size_ms(self, job: JobId, now_ms: Millis) -> float:
         """The job's virtual size in slot-ms; 0 if it has virtually ended."""
         place = self._places.get(job)
@@ -166,9 +153,7 @@ class VirtualCluster:
         return (entry.key - served) / WORK_PER_SLOT_MS
 
     def queue(self, now_ms: Millis, *, waiting: bool = True) -> Iterator[VirtualSize]:
-        """The waiting jobs, or all, smallest first, lazily; ties by virtual end, submit time,
-        number.
-        """
+        """The waiting jobs, or all, lazily: by virtual size, virtual end, submit time, number."""
         now, side = now_ms * self._unit, int(waiting)
         heap: list[_Candidate] = []
         for group in self._rate_groups.values():
@@ -183,7 +168,6 @@ class VirtualCluster:
     def _offer(
         self, heap: list[_Candidate], group: RateGroup, side: int, head: int, place: int, clock: int
     ) -> None:
-        """Put the job at `place` of the group's `head`th class on the heap, if there is one."""
         firsts = group.heads[side]
         if head >= len(firsts):
             return
@@ -198,8 +182,6 @@ class VirtualCluster:
         rank = (*keys, entry.submitted_ms, entry.job)
         heapq.heappush(heap, (rank, left, group, head, place, clock))
 
-    # Clocks.
-
     def _shown(self, group: RateGroup, now: int) -> int:
         """What the group's clock shows at `now`, at or after the last change."""
         if group.capped:
@@ -212,7 +194,6 @@ class VirtualCluster:
         return self._time if rate_class.capped else self._level
 
     def _step(self, now: int) -> None:
-        """Make `now` the time of the last change."""
         if self._weight:
             self._level += (now - self._time) * self._spare // self._weight
         self._time = now
@@ -223,10 +204,7 @@ class VirtualCluster:
             return -(-left // group.step)
         return -(-left * self._weight // (group.step * max(self._spare, 1)))
 
-    # Jobs in and out, rate classes from group to group.
-
     def _take_out_the_served(self) -> list[JobId]:
-        """Take out the jobs that have virtually ended by the last change."""
         served: list[FinishTag] = []
         for group in list(self._rate_groups.values()):
             clock = self._time if group.capped else self._level
@@ -257,7 +235,6 @@ class VirtualCluster:
         self._count(rate_class, 1)
 
     def _rate_class(self, cap: int, weight: int, speed: int) -> RateClass:
-        """The rate class for such jobs, open if it is new."""
         rate_class = self._rate_classes.get((cap, weight, speed))
         if rate_class is None:
             rate_class = self._rate_classes[cap, weight, speed] = RateClass(cap, weight, speed)
@@ -287,17 +264,14 @@ class VirtualCluster:
             self._rate_groups.pop((old.capped, old.step), None)
 
     def _change_side(self, rate_class: RateClass) -> None:
-        """Change a rate class over, from open to capped or back."""
         jobs, capped = len(rate_class), rate_class.capped
         self._count(rate_class, -jobs)
         self._file_under(rate_class, not capped)
         self._count(rate_class, jobs)
 
     def _balance(self) -> None:
-        """Find the level: no capped class's ratio above it, no open one's at or below it.
-
-        Each change of a class that is on the wrong side raises the level, so this ends; classes
-        turned one way are never turned back by the others of that way.
+        """Find the level: no capped class's ratio above it, no open one's at or below it.  Each
+        change raises the level, so classes never turn back and this ends.
         """
         while True:
             if self._capped and self._above(self._capped.peekitem(-1)[1]):
@@ -315,7 +289,6 @@ class VirtualCluster:
         return rate_class.cap * self._weight > self._spare * rate_class.weight
 
     def _next_end(self) -> int | None:
-        """When the next job virtually ends if nothing else happens before."""
         best: int | None = None
         for group in self._rate_groups.values():
             if not group.heads[0] or not (group.capped or self._spare > 0):

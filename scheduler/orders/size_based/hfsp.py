@@ -1,17 +1,16 @@
 """HFSP, the Hadoop Fair Sojourn Protocol, whole: training, ageing, smallest virtual size first.
 
-Pastorelli, Carra, Dell'Amico and Michiardi, "HFSP:  Bringing Size-Based Scheduling To Hadoop",
-III.  Algorithm 1: while some phase is in training and fewer than T slots train, a slot goes to the
-phase in training with the smallest initial size; else to the smallest virtual size.  The parts can
-be replaced: what a phase is taken for is `scheduler.orders.size_based.training`, ageing is
-`scheduler.orders.size_based.ageing`.
+Pastorelli, Carra, Dell'Amico and Michiardi, "HFSP:  Bringing Size-Based Scheduling To Hadoop", III.
+Algorithm 1: while some phase is in training and fewer than T slots train, a slot goes to the phase
+in training with the smallest initial size; else to the smallest virtual size.  Sizes come from
+`training`, ageing from `ageing`.
 
 Chosen where the paper is silent.  A phase enters when its tasks may first run, reduces at
-slowstart, since before that they could not run in a fair cluster either.  The final size takes
-the place of whatever virtual size was left ("update the job phase size to the new value"): the
-age from training is not kept.  The first t tasks launched are the training tasks whichever branch
-launched them; those that the second one launched do not count in T_curr, as Algorithm 1 says.
-Among virtual sizes of 0, tiny phases and late ones, the first that got there goes first.
+slowstart: before that they could not run in a fair cluster either.  The final size takes the place
+of whatever virtual size was left ("update the job phase size to the new value"): the age from
+training is not kept.  The first t tasks launched are the training tasks whichever branch launched
+them; those of the second do not count in T_curr, as Algorithm 1 says.  Among virtual sizes of 0,
+tiny phases and late ones, the first that got there goes first.
 """
 
 from collections.abc import Iterator
@@ -30,7 +29,7 @@ from callboard.scheduler.facts import (
     Resumed,
     Suspended,
 )
-from callboard.scheduler.guarantees import EFFICIENT, MONOTONE_SHARES, SMALL_JOBS_FIRST
+from callboard.scheduler.guarantees import SMALL_JOBS_FIRST
 from callboard.scheduler.model import AttemptId, JobId, TaskKind
 from callboard.scheduler.orders.keyed import SortedQueue
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE
@@ -48,14 +47,12 @@ _TRAINING = Grounds(Reason.TRAINING)
 class HfspParams(PartParams, frozen=True):
     """HFSP's parameters, with the paper's defaults (III-A, III-C).
 
-    `t` training tasks a phase; `delta` seconds after which a running one is extrapolated; `xi`
-    the factor on initial sizes, at least 1; `T` slots of each kind that may train at once; `s0`
-    the initial size in slot-seconds before any job has completed (the paper: any constant).
-
-    `size` is `training`, or `oracle` for true sizes with a log-normal error of shape `sigma`.
-    `priority` makes a job age at its priority's speed (4, 2, 1, ½, ¼), or is `off`.
-    `flapping` re-estimates after every task (Figure 2 shows why not).  `half_speed` ages at half
-    speed, as the published code does.
+    `t` training tasks a phase; `delta` seconds until a running one is extrapolated; `xi` the factor
+    on initial sizes; `T` slots of each kind that may train at once; `s0` the initial size in
+    slot-seconds before any job has completed (the paper: any constant); `size` is `training`, or
+    `oracle` for true sizes with a log-normal error of shape `sigma`.  `priority` makes a job age at
+    its priority's speed (4, 2, 1, ½, ¼), or is `off`; `flapping` re-estimates after every task
+    (Figure 2 shows why not); `half_speed` ages at half speed, as the published code does.
     """
 
     t: Annotated[int, Meta(ge=1)] = 5
@@ -86,7 +83,7 @@ class Hfsp(VirtualTimeOrder):
         self.params = params or HfspParams()
         if self.params.half_speed:
             self.ageing = Fraction(1, 2)
-            self.guarantees = (*EFFICIENT, *MONOTONE_SHARES, *SMALL_JOBS_FIRST)
+            self.guarantees = SMALL_JOBS_FIRST
         super().__init__()
         self.wants_oracle = self.params.size == "oracle"
         self.wants_progress = not self.wants_oracle
@@ -121,8 +118,6 @@ class Hfsp(VirtualTimeOrder):
                 self._training[kind][job].heard(fact, round(self.params.delta * 1000))
                 self._finish_training(job, kind, view)
 
-    # Sizes.
-
     def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
         """S_i; 0 for a tiny phase.  A phase that is not tiny begins its training."""
         if self._truth is not None:
@@ -135,7 +130,6 @@ class Hfsp(VirtualTimeOrder):
         return self.params.s0 * 1000 if usual_ms is None else usual_ms * self.params.xi
 
     def _finish_training(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
-        """S_f takes the place of S_i once every training task has been measured."""
         training = self._training[kind][job]
         if training.trained and self.phase(job, kind) is not None:
             del self._training[kind][job]
@@ -154,10 +148,7 @@ class Hfsp(VirtualTimeOrder):
         left = seen.total(kind) - seen.finished(kind)
         self.set_virtual_size(seen, kind, size_ms, left, view)
 
-    # Training tasks.
-
     def wants_progress_of(self, launched: Launched) -> bool:
-        """Only training tasks are measured while they run."""
         training = self._training[launched.kind].get(launched.job)
         return training is not None and launched.attempt in training.running
 
@@ -208,8 +199,6 @@ class Hfsp(VirtualTimeOrder):
         self._training[kind].pop(job, None)
         self._to_train[kind].drop(job)
 
-    # What the virtual cluster asks.
-
     def speed(self, job: JobView) -> int:
         """Priority as a speed modifier (III-B, Manual Priority and QoS)."""
         if self.params.priority == "off":
@@ -217,9 +206,7 @@ class Hfsp(VirtualTimeOrder):
         return PRIORITY_SPEEDS[job.priority]
 
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:
-        """Algorithm 1.  The score is the initial size in training, else the virtual size, in
-        slot-seconds.
-        """
+        """Algorithm 1; the score, in slot-s, is the initial size in training, else the virtual."""
         first: set[JobId] = set()
         if len(self.training_slots[kind]) < self.params.T:
             for (size_ms, _), job in self._to_train[kind]:
@@ -243,6 +230,5 @@ class Hfsp(VirtualTimeOrder):
         return found
 
     def spared(self, kind: TaskKind) -> set[AttemptId]:
-        """The training tasks that have not been measured yet."""
         phases = self._training[kind].values()
         return {attempt for phase in phases for attempt in phase.running - phase.sizes.keys()}

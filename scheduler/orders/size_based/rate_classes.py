@@ -1,10 +1,10 @@
 """Rate classes of the virtual cluster: jobs that shrink alike, so that their order stands still.
 
-A **rate class** holds the jobs of one cap, weight and speed.  A job's entry has the key `what the
-class had given each member when it came + its work`, so its work left is `key - served now`, and
-the order of keys is the order of work left for as long as both are there.  A **rate group** holds
-the classes whose members shrink by the same amount for the same progress of a clock, with the
-first job of each; capped classes go by the time, open ones by the integral of the water level.
+A **rate class** holds the jobs of one cap, weight and speed.  A job's key is what the class had
+given each member when it came + its work, so its work left is `key - served now`, and keys are in
+the order of work left.  A **rate group** holds the classes whose members shrink by the same amount
+for the same progress of a clock, with the first job of each; capped classes go by the time, open
+ones by the integral of the water level.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ class FinishTag(NamedTuple):
 
 class RateGroup:
     """The classes that shrink alike, by their first jobs: of all (0) and of those that wait (1).
-
     `step` is the work that each member is given for one unit of the group's clock.
     """
 
@@ -41,9 +40,8 @@ class RateGroup:
 
 
 class RateClass:
-    """Jobs of one cap, weight and speed.
-
-    `base` is what makes `base + step · clock` the work given to a member that came at the start.
+    """Jobs of one cap, weight and speed; `base + step · clock` is the work given to each from the
+    start.
     """
 
     def __init__(self, cap: int, weight: int, speed: int) -> None:

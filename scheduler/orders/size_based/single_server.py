@@ -1,13 +1,11 @@
-"""SRPT, SJF, LAS and PS, at slot level: the job that has least left, is smallest, has had or runs
-least.
+"""SRPT, SJF, LAS and PS at slot level: the job with the least left, size, service or running tasks.
 
-Each is its single-machine discipline with slots for the machine (the simulator report, 2.3):
-no task is interrupted, so a slot changes hands between two tasks, and with many small tasks they
-come to the same.  Maps and reduces are ranked apart, each by the size of its own phase, as in
-HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
+Each is its single-machine discipline with slots for the machine (the simulator report, 2.3): no
+task is interrupted, and with many small tasks it comes to the same.  Maps and reduces are ranked
+apart, as in HFSP (III).  Keys are whole milliseconds and change only with the job's own facts.
 """
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, demand_of, job_entitlement
+from callboard.scheduler.entitlements import ClaimantKind, Entitlements, demand_of, job_entitlement
 from callboard.scheduler.estimation import PhaseMeans
 from callboard.scheduler.facts import Closed, Fact, JobLeft, Launched, Resumed, Suspended
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
@@ -24,7 +22,6 @@ class _BySize(SizeBased, RankedOrder):
     guarantees: tuple[str, ...] = (*EFFICIENT, *MONOTONE_SHARES, "shortest-first")
 
     def score(self, key: SortKey) -> float:
-        """Slot-seconds."""
         return float(key[0] / 1000)
 
 
@@ -76,10 +73,9 @@ class Sjf(_BySize):
 class Las(KeyedOrder):
     """Least attained service.
 
-    A running attempt is charged, from its launch on, at the mean of the job's ended ones, or of
-    all ended ones of the kind; when it ends the charge is put right.  Without that a job would
-    count as unserved, and take every slot, until its first task ends.  A suspended attempt stays
-    charged.
+    A running attempt is charged, from its launch on, at the mean of the job's ended ones, or of all
+    ended ones of the kind, put right when it ends: else a job would count as unserved, and take
+    every slot, until its first task ends.  A suspended attempt stays charged.
 
     It has no entitlements: a job that got slots by killing would soon have been given the most, and
     the next check would take them back.
@@ -105,7 +101,6 @@ class Las(KeyedOrder):
         return (self._attained_ms(job, kind), job.running(kind), job.submitted_ms)
 
     def score(self, key: SortKey) -> float:
-        """Slot-seconds."""
         return float(key[0] / 1000)
 
     def _attained_ms(self, job: JobView, kind: TaskKind) -> Millis:
@@ -117,21 +112,14 @@ class Las(KeyedOrder):
 
 class Ps(KeyedOrder):
     """Processor sharing: the job that runs least is next; of equals, the one served longest ago.
-
-    Without the latter the earliest jobs would keep their slots for ever where jobs outnumber
-    slots (the Fair Scheduler's sticky slots, on the slides on delay scheduling).
+    Else the earliest would keep their slots for ever (the slides on delay scheduling: sticky
+    slots).
     """
 
     name = "ps"
     summary = "processor sharing: equal numbers of slots in turn, whatever the priority"
     score_format = "{:g} running"
-    guarantees: tuple[str, ...] = (
-        *EFFICIENT,
-        *MONOTONE_SHARES,
-        *EQUAL_SHARES,
-        "ideal-work",
-        "ideal-dominance",
-    )
+    guarantees = (*EFFICIENT, *MONOTONE_SHARES, *EQUAL_SHARES, "ideal-work", "ideal-dominance")
 
     def __init__(self) -> None:
         super().__init__()
@@ -151,16 +139,9 @@ class Ps(KeyedOrder):
         return (job.running(kind), served, job.submitted_ms)
 
     def score(self, key: SortKey) -> float:
-        """Running tasks."""
         return float(key[0])
 
-    def entitlements(
-        self,
-        kind: TaskKind,
-        view: ClusterView,
-        each: ClaimantKind,  # noqa: ARG002
-    ) -> list[Entitlement]:
-        """Equal shares of the slots, to each no more than its demand."""
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         jobs = [job for job in view.jobs() if demand_of(job, kind)]
         demands = [demand_of(job, kind) for job in jobs]
         shares = compute_fair_shares(demands, view.slots(kind))

@@ -14,11 +14,8 @@ def check_sigma(sigma: float, size: str) -> None:
 
 
 class SizeParams(PartParams, frozen=True):
-    """Where sizes come from.
-
-    `size` is `online` (learnt from completed tasks) or `oracle` (the truth); `sigma` is the shape
-    of a log-normal error on the truth; `guess` is the seconds that a task is taken for before
-    any of its kind has completed.
+    """`size` is `online` (learnt from completed tasks) or `oracle` (the truth), with a log-normal
+    error of shape `sigma`; `guess` is a task's seconds before any of its kind has completed.
     """
 
     size: SizeSource = "online"
@@ -42,7 +39,6 @@ class SizeBased(Part):
         self.wants_oracle = self.params.size == "oracle"
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
-        """Let the estimator learn, before the order that goes by it is told."""
         if isinstance(fact, Closed):
             self.sizes.learn(fact)
         elif isinstance(fact, Suspended):

@@ -1,35 +1,34 @@
 """HFSP's estimation module: what a phase's size is taken for before, during and after training.
 
 (HFSP, III-A.)  The **initial size** is S_i = n · ξ · s̄, with s̄ the mean task time over all jobs
-that have completed; before the first has, S_i = s0.  The first t tasks launched are the
-**training tasks**; each yields s̃_k: its own time if it completes, or time / progress once it has
-run for Δ.  When all have, the **final size** is S_f = s̄ · [(n − t) + Σ(1 − p_k)], with s̄ their
-mean and p_k how far the kth is (1 if it has completed).  A phase of fewer than t tasks is tiny:
-its size is 0.
+that have completed; before the first has, S_i = s0.  The first t tasks launched are the **training
+tasks**; each yields s̃_k: its own time if it completes, or time / progress once it has run for Δ.
+When all have, the **final size** is S_f = s̄ · [(n − t) + Σ(1 − p_k)], with s̄ their mean and p_k
+how far the kth is (1 if it has completed).  A phase of fewer than t tasks has size 0.
 
-The paper leaves open: what p_k is measured against (here Hadoop's progress, the shuffle apart);
-when exactly (at the first heartbeat at or after Δ, and then time / progress, which is Δ / p_k if
-it falls on Δ); and whether tasks beyond t that end during training count (here not, in s̄; and
-they leave n − t as it is printed).
+The paper leaves open what p_k is measured against (here Hadoop's progress, the shuffle apart); when
+exactly (at the first heartbeat at or after Δ); and whether tasks beyond t that end during training
+count (here not in s̄; they leave n − t as it is printed).
 """
+
+from dataclasses import dataclass, field
 
 from callboard.scheduler.estimation import RunningMean, work_done, work_ms
 from callboard.scheduler.facts import Closed, Progressed
 from callboard.scheduler.model import KINDS, AttemptId, JobId, Millis, TaskKind
 
 
+@dataclass(slots=True, eq=False)
 class TrainingPhase:
     """A phase in training, its training tasks running or measured."""
 
-    __slots__ = ("_first", "_twins", "running", "sizes", "tasks", "wanted")
-
-    def __init__(self, tasks: int, wanted: int) -> None:
-        self.tasks = tasks
-        self.wanted = wanted
-        self.running: set[AttemptId] = set()
-        self.sizes: dict[AttemptId, tuple[Millis, float]] = {}  # s̃_k and p_k
-        self._first: dict[AttemptId, AttemptId] = {}  # a copy's training task
-        self._twins: dict[AttemptId, set[AttemptId]] = {}  # what runs of a copied training task
+    tasks: int
+    wanted: int
+    running: set[AttemptId] = field(default_factory=set)
+    sizes: dict[AttemptId, tuple[Millis, float]] = field(default_factory=dict)  # s̃_k and p_k
+    # A speculative attempt's training task, and what runs of a task that has one.
+    _first: dict[AttemptId, AttemptId] = field(default_factory=dict)
+    _twins: dict[AttemptId, set[AttemptId]] = field(default_factory=dict)
 
     @property
     def to_launch(self) -> int:
@@ -41,16 +40,13 @@ class TrainingPhase:
         return len(self.sizes) >= self.wanted
 
     def mean_ms(self) -> float:
-        """s̄ over the training tasks."""
         return sum(size for size, _ in self.sizes.values()) / len(self.sizes)
 
     def final_size_ms(self) -> float:
-        """S_f as printed."""
         unfinished = sum(1 - p for _, p in self.sizes.values())
         return self.mean_ms() * (self.tasks - self.wanted + unfinished)
 
     def started(self, attempt: AttemptId) -> bool:
-        """A task was launched; whether it is a training task."""
         if self.to_launch <= 0:
             return False
         self.running.add(attempt)
@@ -70,9 +66,8 @@ class TrainingPhase:
             self.sizes.setdefault(fact.attempt, (round(worked_ms / done), min(done, 1.0)))
 
     def ended(self, fact: Closed) -> None:
-        """A training task ended: measured, or to be replaced by another one.
-
-        What one that came to nothing had told stands, but all of its work is left.
+        """A training task ended: measured, or to be replaced.  What a failed one told stands, but
+        all of its work is left.
         """
         task = self._first.pop(fact.attempt, fact.attempt)
         twins = self._twins.get(task)
@@ -100,14 +95,12 @@ class TaskTimeHistory:
             self._open.setdefault((fact.job, fact.kind), RunningMean()).add(work_ms(fact))
 
     def completed(self, job: JobId) -> None:
-        """The job has: from now on its tasks count."""
         for kind in KINDS:
             tasks = self._open.pop((job, kind), None)
             if tasks is not None:
                 self._done[kind].add(tasks.total, tasks.count)
 
     def own_mean(self, job: JobId, kind: TaskKind) -> RunningMean | None:
-        """The completed tasks of a job that is still there."""
         return self._open.get((job, kind))
 
     def mean_of(self, n: int, kind: TaskKind) -> Millis | None:

@@ -1,22 +1,23 @@
 """Orders by virtual time: FSP+FIFO, FSP+PS and PSBS.
 
-Who would finish first if the cluster were shared is served first (FSP;
-`scheduler.orders.size_based.ageing`).  A job whose virtual end has come while it really runs is
-**late**: its size was underestimated, or slots were kept from it.  Late jobs go before all others,
-and the three orders differ in who is first among them (the simulator report, 2.3): the one late
-first; or all in turn; or all in turn by weight, PSBS, which has weights in the virtual cluster too.
+The job that would finish first if the cluster were shared goes first (FSP; `ageing`).  A job whose
+virtual end has come while it really runs is **late**: its size was underestimated, or slots were
+kept from it.  Late jobs go before all others, and the three orders differ in which is first among
+them (the simulator report, 2.3): the one late first; or all in turn; or all in turn by weight,
+PSBS, which has weights in the virtual cluster too.
 
-A phase enters the virtual cluster when its tasks may first run, reduces at slowstart, with the
-size believed then.  Online sizes are corrected once, when the phase's first task has completed:
-its age is kept, the rest goes by its own tasks.  Never again: see HFSP on flapping (III-A).
+A phase enters the virtual cluster when its tasks may first run, reduces at slowstart, with the size
+believed then.  Online sizes are corrected once, when the phase's first task has completed: its age
+is kept.  Never again: see HFSP on flapping (III-A).
 """
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from callboard.scheduler.entitlements import ClaimantKind, Entitlement, entitlements_by_rank
+from callboard.scheduler.entitlements import ClaimantKind, Entitlements, entitlements_by_rank
 from callboard.scheduler.facts import (
     Closed,
     Fact,
@@ -28,12 +29,7 @@ from callboard.scheduler.facts import (
     Progressed,
     TasksPending,
 )
-from callboard.scheduler.guarantees import (
-    DOMINATES_SHARING,
-    EFFICIENT,
-    MONOTONE_SHARES,
-    SMALL_JOBS_FIRST,
-)
+from callboard.scheduler.guarantees import DOMINATES_SHARING, SMALL_JOBS_FIRST
 from callboard.scheduler.model import KINDS, MAP, JobId, Millis, Priority, TaskKind
 from callboard.scheduler.orders.keyed import SortedQueue, SortKey
 from callboard.scheduler.orders.size_based.ageing import PRIORITY_SPEEDS, SPEED_ONE, VirtualCluster
@@ -48,16 +44,14 @@ _OF_ONE_KIND = (PhaseFact, Progressed)
 _LATE, _TINY = Grounds(Reason.LATE), Grounds(Reason.TINY)
 
 
+@dataclass(slots=True, eq=False)
 class VirtualPhase:
     """What a virtual-time order keeps of one phase of a job that has not left."""
 
-    __slots__ = ("late_ms", "pending", "served", "size_ms")
-
-    def __init__(self, size_ms: float) -> None:
-        self.size_ms = size_ms
-        self.late_ms: Millis | None = None  # since when it has been late
-        self.served = 0  # its last attempt
-        self.pending = False
+    size_ms: float
+    late_ms: Millis | None = None  # since when it has been late
+    served: int = 0  # its last attempt
+    pending: bool = False
 
 
 class VirtualTimeOrder(Order, Ranking):
@@ -69,12 +63,7 @@ class VirtualTimeOrder(Order, Ranking):
     """Whether late jobs are served in turn."""
 
     ageing: Fraction = Fraction(1)
-    guarantees: tuple[str, ...] = (
-        *EFFICIENT,
-        *MONOTONE_SHARES,
-        *SMALL_JOBS_FIRST,
-        *DOMINATES_SHARING,
-    )
+    guarantees: tuple[str, ...] = (*SMALL_JOBS_FIRST, *DOMINATES_SHARING)
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,14 +79,10 @@ class VirtualTimeOrder(Order, Ranking):
         """The size with which a phase enters."""
 
     def late_key(self, job: JobView, kind: TaskKind, phase: VirtualPhase) -> SortKey:  # noqa: ARG002
-        """What late jobs are compared by: the one late first goes first."""
         return (phase.late_ms, job.submitted_ms)
 
     def weight(self, job: JobView) -> int:  # noqa: ARG002
-        """The job's weight in the virtual cluster."""
         return 1
-
-    # Facts.
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         if isinstance(fact, JobLeft):  # first, since the view no longer has it
@@ -131,7 +116,6 @@ class VirtualTimeOrder(Order, Ranking):
             self.set_virtual_size(seen, kind, size_ms, seen.total(kind), view)
 
     def _reweigh(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
-        """The job has another weight or speed; what it has been given is its own."""
         seen = view.job(job)
         rank = {"weight": self.weight(seen), "speed": self.speed(seen)}
         self.clusters[kind].reweigh(job, view.now_ms, **rank)
@@ -149,7 +133,6 @@ class VirtualTimeOrder(Order, Ranking):
     def set_virtual_size(
         self, job: JobView, kind: TaskKind, size_ms: float, tasks: int, view: ClusterView
     ) -> None:
-        """Give the phase a virtual size, and its place; it is late if that is nothing."""
         phase = self._phases[kind][job.job]
         served = self.clusters[kind].serve(
             job.job,
@@ -172,7 +155,7 @@ class VirtualTimeOrder(Order, Ranking):
         return SPEED_ONE
 
     def catch_up(self, kind: TaskKind, view: ClusterView) -> None:
-        """Let virtual time come to now; it does not matter when or how often this is done."""
+        """Let virtual time come to now; when or how often does not matter."""
         for job, at_ms in self.clusters[kind].advance_to(view.now_ms):
             phase = self._phases[kind].get(job)
             if phase is not None:
@@ -180,7 +163,6 @@ class VirtualTimeOrder(Order, Ranking):
                 self.place(job, kind, view)
 
     def place(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
-        """Keep the phase where it belongs while it has pending tasks."""
         phase = self._phases[kind].get(job)
         if phase is None:
             return
@@ -192,8 +174,6 @@ class VirtualTimeOrder(Order, Ranking):
         else:
             self._late[kind].drop(job)
 
-    # Decisions.
-
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         """The late, then the others by virtual time; the score is virtual slot-seconds left."""
         self.catch_up(kind, view)
@@ -202,15 +182,8 @@ class VirtualTimeOrder(Order, Ranking):
         for aged in self.clusters[kind].queue(view.now_ms):
             yield QueuedJob(view.job(aged.job), aged.size_ms / 1000)
 
-    def entitlements(
-        self,
-        kind: TaskKind,
-        view: ClusterView,
-        each: ClaimantKind,  # noqa: ARG002
-    ) -> list[Entitlement]:
-        """By rank: the late as in the queue, the others by the virtual time that each has left, as
-        in HFSP's preemption (III-E).  Training entitles to nothing of its own.
-        """
+    def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
+        """By rank (HFSP's preemption, III-E); training entitles to nothing of its own."""
         self.catch_up(kind, view)
         ranked = sorted(view.jobs(), key=lambda job: (self._rank(job, kind, view), job.job))
         return entitlements_by_rank(ranked, kind, view.slots(kind))
@@ -228,7 +201,6 @@ class VirtualTimeOrder(Order, Ranking):
         return first + [[job] for job in aged if job in phases]
 
     def _rank(self, job: JobView, kind: TaskKind, view: ClusterView) -> tuple[int, SortKey]:
-        """The late, the ageing, and those whose phase has not begun."""
         phase = self._phases[kind].get(job.job)
         if phase is None:
             return (2, ())
