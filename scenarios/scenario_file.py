@@ -16,15 +16,17 @@ from msgspec import Meta
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
-from callboard.scenarios import script, validation, workload_table
+from callboard.scenarios import bursts, script, validation
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.fields import Seed
+from callboard.scenarios.generators import GeneratedWorkload
+from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
 from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.swim_trace import SwimWorkload
 from callboard.scenarios.timeline import Timeline
 from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
-from callboard.scenarios.workload_table import Workload
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.key_path import dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
@@ -36,6 +38,7 @@ DEFAULT_SCENARIO = "facebook-morning"
 LIBRARY = Path(__file__).parent / "library"
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Workload = SwimWorkload | GeneratedWorkload | ListedWorkload
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -160,12 +163,12 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
     `base_dir` is the folder of the scenario file, where a trace is looked for first.
     ScenarioError also where jobs have reduces and the cluster has no slot for them.
     """
-    jobs = workload_table.workload_jobs(scenario.workload, scenario.seed, base_dir)
-    more = script.burst_jobs(scenario.timeline, scenario.seed, jobs)
-    jobs = tuple(sorted((*jobs, *more), key=lambda job: job.submit_ms)) if more else jobs
+    jobs = scenario.workload.make_jobs(scenario.seed, base_dir)
+    jobs += bursts.burst_jobs(scenario.timeline, scenario.seed, jobs)
+    jobs.sort(key=lambda job: job.submit_ms)
     validation.check_slots(scenario.cluster, jobs)
-    validation.check_node_types(scenario.cluster, script.burst_node_types(scenario.timeline))
-    return jobs
+    validation.check_node_types(scenario.cluster, bursts.burst_node_types(scenario.timeline))
+    return tuple(jobs)
 
 
 def make_script(
@@ -211,10 +214,8 @@ def _check(scenario: Scenario) -> None:
     if "\n" in scenario.story:
         raise ScenarioError("expected a single line; take out the line breaks", key="story")
     validation.check_cluster(scenario.cluster)
-    workload_table.check_workload(scenario.workload)
-    validation.check_node_types(
-        scenario.cluster, workload_table.stated_node_types(scenario.workload)
-    )
+    scenario.workload.check()
+    validation.check_node_types(scenario.cluster, scenario.workload.node_types())
     if scenario.timeline:
         validation.check_expiry(scenario.cluster)
 

@@ -14,6 +14,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import fields
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.toml_reader import read_text
+from callboard.scenarios.workload_table import WorkloadTable
 
 SWIM_COLUMNS = ("job id", "submit time", "gap", "input bytes", "shuffle bytes", "output bytes")
 SWIM_BYTES_MAX = 10**18
@@ -32,7 +33,7 @@ class SwimLine(msgspec.Struct, frozen=True):
     line: int = 0
 
 
-class SwimWorkload(fields.TableOfKind, frozen=True, kw_only=True, tag="swim"):
+class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
     """The table `[workload]` with `kind = "swim"`.  MB are 1,000,000 bytes.
 
     `path` is looked up beside the scenario file, then in the working folder.  `jobs` takes only the
@@ -55,6 +56,11 @@ class SwimWorkload(fields.TableOfKind, frozen=True, kw_only=True, tag="swim"):
     shuffle_mb_per_s: fields.Rate = 20.0
     reduce_mb_per_s: fields.Rate = 20.0
     write_mb_per_s: fields.Rate = 20.0
+
+    def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
+        path = locate_trace(self.path, Path(base_dir))
+        lines = read_swim(path, self.jobs)
+        return [swim_job(line, number, self, path) for number, line in enumerate(lines)]
 
 
 def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...]:
@@ -84,17 +90,9 @@ def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...
 def _parsed(row: str, number: int, source: Path) -> SwimLine:
     cells = row.split()
     if len(cells) != len(SWIM_COLUMNS):
-        problem = (
-            f"expected {len(SWIM_COLUMNS)} columns ({', '.join(SWIM_COLUMNS)}), got {len(cells)}"
-        )
-        raise ScenarioError(problem, source=source, line=number)
-    limits = (
-        int(fields.SECONDS_MAX),
-        int(fields.SECONDS_MAX),
-        SWIM_BYTES_MAX,
-        SWIM_BYTES_MAX,
-        SWIM_BYTES_MAX,
-    )
+        expected = f"expected {len(SWIM_COLUMNS)} columns ({', '.join(SWIM_COLUMNS)})"
+        raise ScenarioError(f"{expected}, got {len(cells)}", source=source, line=number)
+    limits = [int(fields.SECONDS_MAX)] * 2 + [SWIM_BYTES_MAX] * 3
     submit, gap, *sizes = (
         _whole_number(cell, column, limit, number, source)
         for cell, column, limit in zip(cells[1:], SWIM_COLUMNS[1:], limits, strict=True)
@@ -117,21 +115,12 @@ def _check_order(
     line: SwimLine, before: list[SwimLine], names: dict[str, int], source: Path
 ) -> None:
     if before and line.submit_s < before[-1].submit_s:
-        problem = (
-            f"{line.submit_s} is before the line above ({before[-1].submit_s}); "
-            "sort the trace by its second column"
-        )
+        problem = f"{line.submit_s} is before the line above ({before[-1].submit_s})"
+        problem += "; sort the trace by its second column"
         raise ScenarioError(problem, source=source, key=SWIM_COLUMNS[1], line=line.line)
     if line.name in names:
         problem = f'"{line.name[:40]}" stands already on line {names[line.name]}; ids must differ'
         raise ScenarioError(problem, source=source, key=SWIM_COLUMNS[0], line=line.line)
-
-
-def swim_jobs(workload: SwimWorkload, base_dir: str | Path = ".") -> list[JobSpec]:
-    """The trace's jobs in submit order; ScenarioError as `read_swim`, and for too many tasks."""
-    path = locate_trace(workload.path, Path(base_dir))
-    lines = read_swim(path, workload.jobs)
-    return [swim_job(line, number, workload, path) for number, line in enumerate(lines)]
 
 
 def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
@@ -148,15 +137,14 @@ def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
 
 
 def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Path = "") -> JobSpec:
-    """One line as a job, by the rules in `SwimWorkload`; one that reads nothing still has one
-    map.
-    """
+    """One line as a job by the rules in `SwimWorkload`; what reads nothing still has one map."""
     maps = max(1, fields.ceil_div(line.input_bytes, _bytes(workload.block_mb)))
     reduces = fields.ceil_div(line.shuffle_bytes, _bytes(workload.reduce_mb))
     if max(maps, reduces) > fields.TASKS_MAX:
         problem = f"{maps:,} maps and {reduces:,} reduces; the limit is {fields.TASKS_MAX:,}"
         problem += " (make block_mb or reduce_mb larger)"
         raise ScenarioError(problem, source=source, line=line.line)
+    shuffled_mb = _shared_mb(line.shuffle_bytes, reduces)
     return JobSpec(
         job=job,
         name=line.name,
@@ -164,9 +152,7 @@ def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Pat
         maps=maps,
         map_ms=fields.task_ms(_map_s(line, maps, workload, map_only=not reduces)),
         reduces=reduces,
-        shuffle_ms=fields.to_ms(
-            _shared_mb(line.shuffle_bytes, reduces) / workload.shuffle_mb_per_s
-        ),
+        shuffle_ms=fields.to_ms(shuffled_mb / workload.shuffle_mb_per_s),
         reduce_ms=fields.to_ms(_reduce_s(line, reduces, workload)) if reduces else 0,
     )
 

@@ -2,17 +2,19 @@
 nodes or jobs, when, for how long and how often.  `scenarios.script` makes faults of it.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
+from callboard.actors.kernel.streams import Stream
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary import faults
-from callboard.scenarios.distributions import Duration, WeibullShape, When
+from callboard.scenarios.distributions import Duration, Exponential, WeibullShape, When, when_ms
 from callboard.scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from callboard.scenarios.listed_jobs import ListedJob, PriorityName
-from callboard.scheduler.model import JobId, NodeId, Priority
+from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 SCHEDULED_FAULTS_MAX = 200_000
 """Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
@@ -38,6 +40,23 @@ class TimelineEntry(
     every_s: Duration | None = None
     times: RepeatCount = 1
     gaps: Literal["fixed", "exponential"] = "fixed"
+
+    def start_ms(self, before_ms: Millis, place: int, seed: int) -> Millis:
+        """When it begins; `before_ms` is when the entry before it did, `place` its own."""
+        draw = Stream(seed, f"timeline/{place}/start")
+        if self.at_s is not None:
+            return when_ms(self.at_s, draw)
+        return before_ms + when_ms(self.after_s or 0.0, draw)
+
+    def instants(self, start_ms: Millis, place: int, seed: int) -> Iterator[tuple[int, Millis]]:
+        """When it happens: (number of the repetition from 0, time)."""
+        every_s = self.every_s or 0.0
+        if self.gaps == "exponential" and isinstance(every_s, float) and every_s:
+            every_s = Exponential(every_s)
+        gaps, at_ms = Stream(seed, f"timeline/{place}/gap"), start_ms
+        for repeat in range(self.times):
+            yield repeat, at_ms
+            at_ms += max(1, when_ms(every_s, gaps, repeat))
 
 
 class NodesEntry(TimelineEntry, frozen=True, kw_only=True):
@@ -291,6 +310,14 @@ _OfTheMaster: TypeAlias = PolicyEntry | MasterPauseEntry | MasterRestartEntry
 AnyEntry: TypeAlias = _OfMachines | _OfLinks | _OfAttempts | _OfTheCluster | _OfJobs | _OfTheMaster
 Timeline: TypeAlias = tuple[AnyEntry, ...]
 """All `[[timeline]]` tables, told apart by `what`."""
+
+
+def started(timeline: Timeline, seed: int) -> Iterator[tuple[int, AnyEntry, Millis]]:
+    """Every entry, with its place before it and the time when it begins after it."""
+    began_ms = 0
+    for place, entry in enumerate(timeline):
+        began_ms = entry.start_ms(began_ms, place, seed)
+        yield place, entry, began_ms
 
 
 def listed(names: str | tuple[str, ...]) -> tuple[str, ...]:
