@@ -11,6 +11,7 @@ from callboard.actors.master.pending_tasks import NodesWithSlots, PendingMaps, P
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.lifecycle import (
+    BEING_KILLED,
     BOOKED_ATTEMPT,
     BOOKED_JOB,
     BOOKED_NODE,
@@ -47,14 +48,7 @@ TRACKER_FAILURES_MAX = 4
 BLACKLISTING_SHARE = 0.25
 """CLUSTER_BLACKLIST_PERCENT: unless it would be so great a share of all nodes."""
 
-_BEING_KILLED = frozenset(
-    {
-        BookedState.KILLING,
-        BookedState.KILLING_SUSPENDED,
-        BookedState.EXPIRING,
-        BookedState.EXPIRING_SUSPENDED,
-    }
-)
+_BEING_KILLED = frozenset(BEING_KILLED)
 
 
 class JobEntry:
