@@ -20,16 +20,7 @@ import msgspec
 
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.vocabulary.faults import AnyFault
-from callboard.scheduler.model import (
-    AttemptId,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    Priority,
-    TaskIndex,
-    TaskKind,
-)
+from callboard.scheduler import model
 from callboard.scheduler.reasons import Why
 
 
@@ -74,7 +65,7 @@ class Mark(IntEnum):
 class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One node as the run begins."""
 
-    node: NodeId
+    node: model.NodeId
     rack: int
     map_slots: int
     reduce_slots: int
@@ -94,25 +85,25 @@ class Event(Caused, frozen=True):
     importance: ClassVar[Importance] = Importance.HEADLINE
     mark: ClassVar[Mark] = Mark.NONE
 
-    at_ms: Millis
+    at_ms: model.Millis
 
 
 class JobEvent(Event, frozen=True):
     """What happened to a job."""
 
-    job: JobId
+    job: model.JobId
 
 
 class NodeEvent(Event, frozen=True):
     """What became of a node in the master's books."""
 
-    node: NodeId
+    node: model.NodeId
 
 
 class AttemptEvent(Event, frozen=True):
     """What happened to an attempt."""
 
-    attempt: AttemptId
+    attempt: model.AttemptId
 
 
 class DecisionEvent(AttemptEvent, frozen=True):
@@ -137,9 +128,8 @@ class DetailEvent(AttemptEvent, frozen=True):
 
 
 class RunStarted(Event, frozen=True):
-    """The first event of every journal: what is being run, enough to run it again.
-
-    `scenario` is the whole scenario as plain data (what its file says, overrides applied).
+    """The first event of every journal: what is being run, enough to run it again. `scenario` is
+    the whole scenario as plain data, overrides applied.
     """
 
     version: str
@@ -151,8 +141,8 @@ class RunStarted(Event, frozen=True):
 
 
 class FaultStruck(Event, frozen=True):
-    """Something happened to a machine, a link or a job.  Told by the injector; the master is not
-    told.
+    """Something happened to a machine, a link or a job. Told by the injector, and not to the
+    master.
     """
 
     mark = Mark.FAULT
@@ -161,24 +151,22 @@ class FaultStruck(Event, frozen=True):
 
 
 class OrderSwitched(Event, frozen=True):
-    """An order that is made of several changed from one to another.  Told by the master.
-
-    `waiting` tasks of the kind of slot that is loaded most, and `free` of all its `slots`, made
-    it change.  Its cause is what the order was told last.
+    """An order that is made of several changed from one to another. Told by the master. Its cause
+    is what the order was told last: `waiting` tasks of the kind of slot that is loaded most, and
+    `free` of all its `slots`, made it change.
     """
 
     was: str
     now: str
-    kind: TaskKind
+    kind: model.TaskKind
     waiting: int
     free: int
     slots: int
 
 
 class RunEnded(Event, frozen=True):
-    """The last event of a run that ended by itself, at its limit, or by Ctrl-C.
-
-    `reason` is `complete`, `until` or `interrupted`; a journal without this event was cut off.
+    """The last event of a run that ended by itself, at its limit, or by Ctrl-C: `reason` is
+    `complete`, `until` or `interrupted`. A journal without this event was cut off.
     """
 
     reason: str
@@ -196,19 +184,18 @@ class JobSubmitted(JobEvent, frozen=True):
     name: str
     user: str
     pool: str
-    priority: Priority
+    priority: model.Priority
     maps: int
     reduces: int
 
 
 class JobChanged(JobEvent, frozen=True):
-    """A job has another pool or another priority from now on.  Told by the master.
-
-    Its cause is the fault that is its user's or the operator's doing.
+    """A job has another pool or another priority from now on. Told by the master; its cause is the
+    fault that is its user's or the operator's doing.
     """
 
     pool: str
-    priority: Priority
+    priority: model.Priority
 
 
 class MapOutputsLost(JobEvent, frozen=True):
@@ -219,37 +206,32 @@ class MapOutputsLost(JobEvent, frozen=True):
     Its cause is the loss of the node, or the start of the last reduce that complained.
     """
 
-    node: NodeId
-    attempts: tuple[AttemptId, ...]
+    node: model.NodeId
+    attempts: tuple[model.AttemptId, ...]
     outcome: Outcome
 
 
 class JobBlacklistedNode(JobEvent, frozen=True):
-    """A job has had too many failures on a node and no longer uses it.  Told by the master.
-
-    Not `in_force` where it would blacklist too large a share of the cluster: then it uses all of
-    it.  Its cause is the last of the failures.
+    """A job has had too many failures on a node, the last its cause, and no longer uses it. Told by
+    the master. Not `in_force` where it would blacklist too large a share of the cluster: then it
+    uses all of it.
     """
 
-    node: NodeId
+    node: model.NodeId
     in_force: bool
 
 
 class JobResubmitted(JobEvent, frozen=True):
-    """A job was submitted again after a restart of the master, its cause: all of it runs again.
-    Told by the job.
-    """
+    """A job, all of it, was submitted again, caused by a restart of the master. Told by the job."""
 
 
 class JobFinished(JobEvent, frozen=True):
-    """A job left the system.  Told by the job.
-
-    Its cause is the last booking that it waited for, the failure that was one too many, or its
-    user's kill.
+    """A job left the system. Told by the job; its cause is the last booking that it waited for, the
+    failure that was one too many, or its user's kill.
     """
 
     outcome: Outcome
-    submitted_ms: Millis
+    submitted_ms: model.Millis
 
 
 # Attempts, as the master decides and books.
@@ -266,48 +248,42 @@ class AttemptLaunched(DecisionEvent, frozen=True):
     Where that slot was never held before, it is what made the task pending.
     """
 
-    job: JobId
-    kind: TaskKind
-    task: TaskIndex
+    job: model.JobId
+    kind: model.TaskKind
+    task: model.TaskIndex
     number: int
-    node: NodeId
-    level: Locality
+    node: model.NodeId
+    level: model.Locality
     why: Why
-    original: AttemptId = 0
+    original: model.AttemptId = 0
 
 
 class KillOrdered(OrderEvent, frozen=True):
     """An attempt must give way: the policy decided so, or another attempt of its task succeeded.
-    Told by the master.
-
-    Where a job is to benefit, its submission is the cause; where the master acts on its own, that
-    on which it does.
+    Told by the master. The cause is the submission of the job that is to benefit; where the master
+    acts on its own, that on which it does.
     """
 
     mark = Mark.PREEMPTION
 
 
 class SuspendOrdered(OrderEvent, frozen=True):
-    """The policy decided that an attempt must give way and keep its work.  Told by the master.
-
-    Its cause is as for `KillOrdered`.
+    """The policy decided that an attempt must give way and keep its work. Told by the master; its
+    cause is as for a kill.
     """
 
     mark = Mark.PREEMPTION
 
 
 class ResumeOrdered(OrderEvent, frozen=True):
-    """The policy gave a suspended attempt a slot of its node again.  Told by the master.
-
-    Its cause is what freed the slot.
+    """The policy gave a suspended attempt a slot of its node again. Told by the master; its cause
+    is what freed the slot.
     """
 
 
 class LaunchExpired(AttemptEvent, frozen=True):
-    """The master gives up a launch that has not begun for so long: the attempt is to be stopped,
-    and has failed (rule H8).  Told by the master.
-
-    Its cause is the stall.
+    """The master gives up a launch that has not begun for so long, the stall that is its cause: the
+    attempt is to be stopped, and has failed (rule H8). Told by the master.
     """
 
 
@@ -326,25 +302,21 @@ class AttemptClosed(DetailEvent, frozen=True):
 
 
 class AttemptStarted(DetailEvent, frozen=True):
-    """The attempt really began, as it was launched.  Told by the slot; `slot` is its place on the
-    node.
-    """
+    """The attempt really began.  Told by the slot; `slot` is its place on the node."""
 
-    node: NodeId
+    node: model.NodeId
     slot: int
 
 
 class ShuffleEnded(DetailEvent, frozen=True):
-    """A reduce has all its map outputs.  Told by the slot.
-
-    Its cause is the booking of the last map that it waited for, or its own start.
+    """A reduce has all its map outputs. Told by the slot; its cause is the booking of the last map
+    that it waited for, or its own start.
     """
 
 
 class AttemptStalled(DetailEvent, frozen=True):
-    """The attempt makes no progress any more, which was `progress` so far.  Told by the slot.
-
-    Its cause is the fault to blame, if there is one, or what the attempt did last.
+    """The attempt makes no progress any more, which was `progress` so far. Told by the slot; its
+    cause is the fault to blame, if there is one, or what the attempt did last.
     """
 
     progress: float
@@ -352,24 +324,20 @@ class AttemptStalled(DetailEvent, frozen=True):
 
 
 class StallEnded(DetailEvent, frozen=True):
-    """The attempt, which waited for its input, has found it and begins.  Told by the slot.
-
-    Its cause is the stall.
+    """The attempt has found the input for which it waited, and begins. Told by the slot; its cause
+    is the stall.
     """
 
 
 class AttemptSuspended(DetailEvent, frozen=True):
-    """The attempt really stopped, by an order; its node holds it, and its slot is free.  Told by
-    the slot.
-    """
+    """The attempt really stopped, by an order, and freed its slot.  Told by the slot."""
 
 
 class AttemptResumed(DetailEvent, frozen=True):
-    """A suspended attempt really goes on, by an order.  Told by the slot; `slot` is its place on
-    the node.
+    """A suspended attempt really goes on in a `slot` of its node, by an order. Told by the slot.
     """
 
-    node: NodeId
+    node: model.NodeId
     slot: int
 
 
@@ -382,41 +350,37 @@ class AttemptEnded(DetailEvent, frozen=True):
     """
 
     outcome: Outcome
-    started_ms: Millis
-    suspended_ms: Millis = 0
+    started_ms: model.Millis
+    suspended_ms: model.Millis = 0
 
 
 # Nodes, as the master sees them.
 
 
 class NodeLost(NodeEvent, frozen=True):
-    """The master gave a node up for lost, having last heard of it at `heard_ms`.
-
-    Told by the master.  `again` says that the node had begun anew before its silence was noticed;
-    then that is the cause.  Silence has none that the master could know.
+    """The master, which tells it, gave a node up for lost, having last heard of it at `heard_ms`.
+    `again` says that the node had begun anew before its silence was noticed; then that is the
+    cause. Silence has none that the master could know.
     """
 
     mark = Mark.LOST
 
-    heard_ms: Millis
+    heard_ms: model.Millis
     again: bool = False
 
 
 class NodeReturned(NodeEvent, frozen=True):
-    """A node that had been lost joined again.  Told by the master.
-
-    Its cause is its machine's restart, or the loss of which the master had told it.
+    """A node that had been lost joined again. Told by the master; its cause is its machine's
+    restart, or the loss of which the master had told it.
     """
 
     mark = Mark.RETURNED
 
 
 class NodeBlacklisted(NodeEvent, frozen=True):
-    """A node is on the list of bad ones across jobs, having been blacklisted by too many jobs
-    that succeeded.  Told by the master.
-
-    Where the list is `in_force` the node gets no more tasks; else it is advice.  Its cause is the
-    end of the last of those jobs.
+    """A node is on the list of bad ones across jobs: too many jobs blacklisted it and succeeded,
+    the last of which is the cause. Told by the master. Where the list is `in_force` the node gets
+    no more tasks; else it is advice.
     """
 
     faults: int
@@ -425,7 +389,7 @@ class NodeBlacklisted(NodeEvent, frozen=True):
 
 class NodeUnblacklisted(NodeEvent, frozen=True):
     """A node is off the list of bad ones: its faults are long ago, or its machine has started
-    again, which is then the cause.  Told by the master.
+    again, which is then the cause. Told by the master.
     """
 
 
