@@ -37,19 +37,10 @@ from callboard.actors.vocabulary.lifecycle import (
     BookedState,
     step,
 )
-from callboard.scheduler import facts
+from callboard.scheduler import facts, model
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import (
-    KINDS,
-    MAP,
-    REDUCE,
-    AttemptId,
-    JobId,
-    Millis,
-    NodeId,
-    TaskIndex,
-)
+from callboard.scheduler.model import KINDS, MAP, REDUCE
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
 
@@ -97,10 +88,12 @@ class Master(Actor):
         self._switching = policy.order if policy.order.switches else None
         self._paused = False
         self._backlog: list[tuple[int, msgspec.Struct]] = []
-        self._downlinks: dict[NodeId, Link] = {}
-        self._heartbeating: set[NodeId] = set()  # send every heartbeat: their silence means loss
-        self._out_of_service: dict[NodeId, bool] = {}  # as the operator says
-        self._told: dict[NodeId, int] = {}  # which of its lives a node was told to give up
+        self._downlinks: dict[model.NodeId, Link] = {}
+        self._heartbeating: set[model.NodeId] = (
+            set()
+        )  # send every heartbeat: their silence means loss
+        self._out_of_service: dict[model.NodeId, bool] = {}  # as the operator says
+        self._told: dict[model.NodeId, int] = {}  # which of its lives a node was told to give up
         self._begin(Ledger(cluster.racks, self._interval_ms))
 
     def _begin(self, ledger: Ledger) -> None:
@@ -111,9 +104,9 @@ class Master(Actor):
         self._elided: ElidedHeartbeats | None = None
         if self._cluster.heartbeat.send == "needed" and self._latency_ms > 0:
             self._elided = ElidedHeartbeats(self._interval_ms + 2 * self._latency_ms)
-        self._lives: dict[NodeId, int] = {}
-        self._lost_by: dict[NodeId, int] = {}  # the event by which a node is given up
-        self._not_begun: dict[AttemptId, int] = {}  # and the events that told so
+        self._lives: dict[model.NodeId, int] = {}
+        self._lost_by: dict[model.NodeId, int] = {}  # the event by which a node is given up
+        self._not_begun: dict[model.AttemptId, int] = {}  # and the events that told so
         self._blacklist = NodeBlacklist()
 
     def join(self, kernel: Kernel) -> None:
@@ -188,13 +181,13 @@ class Master(Actor):
             self.ledger.job(order.job).pool = order.pool
             self._job_changed(order.job)
 
-    def _job_changed(self, job: JobId) -> None:
+    def _job_changed(self, job: model.JobId) -> None:
         entry = self.ledger.job(job)
         changed = ev.JobChanged(self.now_ms, job, entry.pool, entry.priority, cause=self.cause)
         self.cause = self.note(changed)
         self.tell(facts.JobUpdated(job))
 
-    def _withdraw(self, job: JobId) -> None:
+    def _withdraw(self, job: model.JobId) -> None:
         """Kill what runs of a job that ends before its time; nothing of it is pending any more."""
         self.ledger.withdraw(job)
         for kind in KINDS:
@@ -206,9 +199,9 @@ class Master(Actor):
 
     def _undo(
         self,
-        job: JobId,
-        node: NodeId,
-        outputs: list[tuple[TaskIndex, AttemptId]],
+        job: model.JobId,
+        node: model.NodeId,
+        outputs: list[tuple[model.TaskIndex, model.AttemptId]],
         change: BookedChange,
     ) -> None:
         """Have maps run again that had succeeded on a node."""
@@ -222,7 +215,7 @@ class Master(Actor):
         self.tell(facts.TaskOutputsLost(job, MAP, len(tasks)))
         self.cause = cause
 
-    def _leave_if_over(self, job: JobId) -> None:
+    def _leave_if_over(self, job: model.JobId) -> None:
         """Strike a job that has ended off the books when nothing of it runs any more."""
         entry = self.ledger.job(job)
         if entry.state is _ENDING and not self.ledger.has_attempts(job):
@@ -324,7 +317,9 @@ class Master(Actor):
         node.reply = msg.HeartbeatReply(response, self._interval_ms, launches, *orders, node.life)
         self._send_down(node.node, node.reply)
 
-    def _send_down(self, node: NodeId, message: msg.HeartbeatReply | msg.Reinitialize) -> None:
+    def _send_down(
+        self, node: model.NodeId, message: msg.HeartbeatReply | msg.Reinitialize
+    ) -> None:
         link = self._downlinks.get(node)
         if link is None:
             self.send(node_address(node), message, self._latency_ms)
@@ -353,7 +348,11 @@ class Master(Actor):
         self._close(entry, change, report.ran_ms, report.shuffled_ms)
 
     def _close(
-        self, entry: AttemptEntry, change: BookedChange, ran_ms: Millis, shuffled_ms: Millis
+        self,
+        entry: AttemptEntry,
+        change: BookedChange,
+        ran_ms: model.Millis,
+        shuffled_ms: model.Millis,
     ) -> None:
         """Book an attempt's end, a second success as killed, and tell the policy.  Tell the job too
         if it makes a difference to the task: of the first success, a failure, or an end without
@@ -481,7 +480,7 @@ class Master(Actor):
         assert node is not None, f"{entry} is on no node"
         return node
 
-    def _see_to(self, node: NodeId) -> None:
+    def _see_to(self, node: model.NodeId) -> None:
         """Do not miss the node's next heartbeat, even if it is elided."""
         if self._elided is not None and node not in self._heartbeating:
             at_ms = self._elided.index.next_arrival(node, self.now_ms)
@@ -518,7 +517,7 @@ class Master(Actor):
         """Give up a node: kill what ran there, run maps again that reduces need (rule T2)."""
         lost = ev.NodeLost(self.now_ms, node.node, node.heard_ms, again, cause=self.cause)
         cause = self._lost_by[node.node] = self.note(lost)
-        jobs: dict[JobId, None] = {}
+        jobs: dict[model.JobId, None] = {}
         for attempt in self.ledger.attempts_on(node.node):
             jobs[attempt.job] = None
             self.cause = cause
@@ -555,14 +554,14 @@ class Master(Actor):
         """A node that is out of service for its faults will come back."""
         return self._cluster.removes_bad_nodes and bool(self._blacklist.blacklisted)
 
-    def _note_blacklisting(self, job: JobId, node: NodeId) -> None:
+    def _note_blacklisting(self, job: model.JobId, node: model.NodeId) -> None:
         """Tell of a job that has just come to use a node no more."""
         entry = self.ledger.job(job)
         if entry.faults[node] == TRACKER_FAILURES_MAX:
             in_force = entry.blacklists(node)
             self.note(ev.JobBlacklistedNode(self.now_ms, job, node, in_force, cause=self.cause))
 
-    def _hold_against(self, node: NodeId) -> None:
+    def _hold_against(self, node: model.NodeId) -> None:
         """A job has succeeded that had come to blacklist the node: a fault of the node's."""
         blacklist, now_ms = self._blacklist, self.now_ms
         blacklist.add(node, now_ms)
@@ -577,13 +576,13 @@ class Master(Actor):
             self._serve_or_not(node)
             self.cause = cause
 
-    def _await_blacklist_review(self, node: NodeId) -> None:
+    def _await_blacklist_review(self, node: model.NodeId) -> None:
         at_ms = self._blacklist.expires_ms(node)
         self.timer(msg.BlacklistReview(node), at_ms - self.now_ms)
         if self._cluster.removes_bad_nodes:  # jobs may have no other node
             self._kernel.progress_ms = max(self._kernel.progress_ms, at_ms)
 
-    def _clear(self, node: NodeId) -> None:
+    def _clear(self, node: model.NodeId) -> None:
         """Hold nothing against a node any more."""
         blacklisted = node in self._blacklist.blacklisted
         self._blacklist.clear(node)
@@ -592,7 +591,7 @@ class Master(Actor):
             self.cause = self.note(cleared)
             self._serve_or_not(node)
 
-    def _serve_or_not(self, node: NodeId) -> None:
+    def _serve_or_not(self, node: model.NodeId) -> None:
         """Take a node out of service, or back, as its operator and the list of bad nodes say."""
         entry = self.ledger.node(node)
         bad = self._cluster.removes_bad_nodes and node in self._blacklist.blacklisted

@@ -334,8 +334,7 @@ class AttemptSuspended(DetailEvent, frozen=True):
 
 
 class AttemptResumed(DetailEvent, frozen=True):
-    """A suspended attempt really goes on in a `slot` of its node, by an order. Told by the slot.
-    """
+    """A suspended attempt really goes on in a `slot` of its node, by an order. Told by the slot."""
 
     node: model.NodeId
     slot: int
