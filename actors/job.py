@@ -153,7 +153,6 @@ class Job(Actor):
         self._go_on()
 
     def _go_on(self) -> None:
-        """Open the reduces at slowstart; end when all is done."""
         spec = self._spec
         if spec.reduces and self.state is _MAPPING:
             if self._done[MAP] < self._slowstart_maps:

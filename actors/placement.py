@@ -38,8 +38,8 @@ class Placement:
         ]
 
     def place(self, job: int, blocks: int) -> NDArray[np.int32]:
-        """The nodes that hold each block of a job's input: shape (blocks, replication), -1 where
-        the cluster has fewer nodes than replicas.
+        """The nodes that hold each block: shape (blocks, replication), -1 where there are too few
+        nodes.
         """
         placed = np.full((blocks, self.replication), -1, dtype="<i4")
         if blocks < _ROWS_FROM:
@@ -114,7 +114,6 @@ class Placement:
 
 
 def _jump(key: int, buckets: int) -> int:
-    """Jump consistent hashing of a 64-bit key into `buckets`."""
     bucket = following = 0
     while following < buckets:
         bucket = following

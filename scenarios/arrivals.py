@@ -46,7 +46,6 @@ class Bursts(TableOfKind, frozen=True, tag="bursts"):
         return [to_ms(self._clock_s(place)) for place in places]
 
     def _clock_s(self, expected: float) -> float:
-        """The time by which so many arrivals are to be expected."""
         busy = self.on_s / self.on_mean_s
         idle = self.off_s / self.off_mean_s if self.off_mean_s else 0.0
         cycles, rest = divmod(expected, busy + idle)

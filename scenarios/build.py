@@ -52,8 +52,8 @@ def assemble(
     script: Sequence[ScheduledFault] = (),
     make_policy: Callable[[str], Policy] = parts.make_policy,
 ) -> None:
-    """Bring every actor of a run into the kernel; `jobs` in the order of their submission.
-    `make_policy` makes the policies that the `script` of faults puts in force.
+    """Bring every actor of a run into the kernel; `make_policy` makes the policies that the
+    `script` names.
     """
     nodes = node_facts(cluster)
     round_ms = cluster.round_ms()
@@ -152,8 +152,8 @@ def _admit_nodes(
     script: Sequence[ScheduledFault],
     blocks: Blocks,
 ) -> None:
-    """Nodes and their slots; the phases of the nodes' first heartbeats are drawn on the grid.  A
-    node that crashes at 0 is off from the start.
+    """Nodes and their slots, with first heartbeats drawn on the grid; a node that crashes at 0 is
+    off.
     """
     first = [each.fault for each in script if each.at_ms == 0]
     absent = {fault.node for fault in first if isinstance(fault, faults.Crash)}

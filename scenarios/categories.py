@@ -67,7 +67,6 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
 
 
 def _task_count(boxes: float, task_seconds: int, duration_s: int) -> int:
-    """How many tasks: one a box of data, at least one, none longer than the whole job."""
     return max(1, ceil(boxes), ceil(task_seconds / duration_s))
 
 

@@ -1,6 +1,4 @@
-"""Named distributions, by `law`: what a timeline may state instead of a time.  What is drawn is at
-most about three years, as every stated time is.
-"""
+"""Distributions, by `law`, that a timeline may state instead of a time; at most three years."""
 
 from typing import Annotated, TypeAlias
 

@@ -37,9 +37,7 @@ def drawn_outages(
     seed: int,
     place: int,
 ) -> Iterator[Outage]:
-    """The outages that begin before `until_ms`, by node or rack.  Each node's are drawn at its own
-    number, so that one more node leaves the others' as they were.
-    """
+    """The outages that begin before `until_ms`, by node or rack, each drawn at its own number."""
     ups = Stream(seed, f"timeline/{place}/up")
     downs = Stream(seed, f"timeline/{place}/down")
     groups: dict[int, list[NodeId]] = {}
@@ -88,7 +86,6 @@ def recorded_outages(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage
 def _line(
     row: list[str], nodes: Mapping[str, NodeId], path: Path, number: int
 ) -> tuple[Millis, NodeId, bool]:
-    """One line: when, which node, whether it goes down."""
     if len(row) != 3:
         expected = "expected `seconds,node,down` or `seconds,node,up`"
         _refuse(f"{expected}, got {len(row)} fields", path, number)

@@ -1,5 +1,5 @@
-"""The kinds of number that a scenario file may hold, with the limits that keep a run in memory.
-Decoding checks them; a workload made by hand in Python is not checked.
+"""The numbers that a scenario file may hold, with the limits, checked in decoding, of a run's
+memory.
 """
 
 from typing import Annotated

@@ -76,5 +76,4 @@ def _spec(job: int, submit_ms: int, size: JobSize, user: str, pool: str) -> JobS
 
 
 def _drawn(names: Sequence[str], stream: Stream, jobs: int) -> list[str]:
-    """One of the names for each job, drawn evenly."""
     return [names[int(stream.uniform(job) * len(names))] for job in range(jobs)]

@@ -50,9 +50,7 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     skew: fields.Factor = 1.0
 
     def check(self, key: str) -> None:
-        """ScenarioError where a task is named that the job, which stands at `key`, has not, or what
-        is said of its tasks makes no sense together.
-        """
+        """ScenarioError where what is said of its tasks cannot be; the job stands at `key`."""
         for what, tasks in (("maps", self.maps), ("reduces", self.reduces)):
             for ailment in ("poisoned", "hanging", "skewed"):
                 for task in getattr(self, f"{ailment}_{what}"):
@@ -119,8 +117,8 @@ class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
         return [spec for _, spec in placed]
 
     def placed_jobs(self) -> list[tuple[int, JobSpec]]:
-        """The jobs in submit order, those of one instant in the order of the file, each with its
-        entry's place there.
+        """The jobs by submit time, then in the order of the file, each with its entry's place
+        there.
         """
         jobs = [(place, job) for place, entry in enumerate(self.job) for job in entry.unnumbered()]
         jobs.sort(key=lambda placed: placed[1].submit_ms)

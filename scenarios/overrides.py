@@ -31,7 +31,6 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
 
 
 def _value(text: str) -> object:
-    """The text as a TOML value, or as the string that it is."""
     try:
         document = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):

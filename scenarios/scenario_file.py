@@ -62,9 +62,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class ScenarioFile:
-    """A scenario file that has been read, or a SWIM trace (`.tsv`) as the scenario that plays it;
-    with `dotted.key=value` overrides put in.
-    """
+    """A scenario file, or a SWIM trace (`.tsv`) as the scenario that plays it, overrides put in."""
 
     def __init__(self, path: str | Path, overrides: Sequence[str] = ()) -> None:
         self.path = Path(path)
@@ -109,7 +107,6 @@ def load_scenario(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
 
 
 def _trace(path: Path) -> dict[str, Any]:
-    """A trace played on the default cluster."""
     play = {"kind": "swim", "path": str(path.absolute())}
     return {"name": path.stem, "story": f"The SWIM trace {path.name}.", "workload": play}
 
@@ -134,7 +131,6 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
 
 
 def _with_spelled_policies(raw: object, source: str | Path) -> object:
-    """The data with every policy that is written as a table spelled on one line."""
     if not isinstance(raw, dict) or not isinstance(raw.get("policies"), list | tuple):
         return raw
     spelled: list[object] = []

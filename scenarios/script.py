@@ -178,7 +178,6 @@ class _FaultScript:
     def _others(
         self, entry: tl.SplitEntry, place: int, affected: list[NodeId]
     ) -> tuple[NodeId, ...]:
-        """The nodes that these are split from."""
         named = (nodes_named(target, self._nodes, place) for target in entry.other_targets())
         others = set().union(*named).difference(affected)
         self._pairs += len(affected) * len(others)
@@ -197,8 +196,8 @@ class _FaultScript:
         at_ms: Millis,
         lengths: Mapping[NodeId, Millis | None],
     ) -> list[NodeId]:
-        """The nodes that an entry affects this time, by number.  Draws leave out nodes of which
-        something else has the same subject then.
+        """The nodes affected this time, by number; draws leave out those where the subject is in
+        force.
         """
         nodes = self._nodes
         draw = Stream(self._seed, f"timeline/{place}/{repeat}")
@@ -224,7 +223,6 @@ class _FaultScript:
 
 
 def _jobs(text: str, names: Mapping[JobId, str], place: int) -> list[JobId]:
-    """The jobs that a number, a name or a pattern of names means."""
     try:
         return [find_job(text, names)]
     except LookupError as error:

@@ -192,7 +192,6 @@ class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
         return [size for dealt in decks for size in dealt][:jobs]
 
     def _deal(self, seed: int, number: int, deck: list[JobSize]) -> list[JobSize]:
-        """The deck in its random order of this time, with pools."""
         order = shuffled(Stream(seed, "workload/deck"), number, len(deck))
         luck = shuffled(Stream(seed, "workload/production"), number, len(deck))
         chosen = set(luck[: round(self.production_share * len(deck))])

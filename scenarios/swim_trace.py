@@ -170,7 +170,6 @@ def _reduce_s(line: SwimLine, reduces: int, workload: SwimWorkload) -> float:
 
 
 def _shared_mb(total_bytes: int, tasks: int) -> float:
-    """One task's share of the bytes, in MB."""
     return total_bytes / fields.MEGABYTE / tasks if tasks else 0.0
 
 

@@ -17,8 +17,8 @@ from callboard.scenarios.listed_jobs import ListedJob, PriorityName
 from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 SCHEDULED_FAULTS_MAX = 200_000
-"""Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
-of nodes that are split.  They take some seconds.
+"""Of all entries: `times` × names × nodes, and pairs of nodes that are split; it takes some
+seconds.
 """
 
 RepeatCount = Annotated[int, Meta(ge=1, le=SCHEDULED_FAULTS_MAX)]
@@ -116,9 +116,9 @@ class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow"):
 
 
 class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link"):
-    """The links between the nodes and the master are disturbed, for `for_s` or for ever: `cut`, or
-    the shares `loss`, `duplicate` and `reorder` of the messages and an exponential delay of mean
-    `delay_s`.  `way` says which direction: `up` is to the master.
+    """The links to the master are disturbed: `cut`, or the shares `loss`, `duplicate` and `reorder`
+    of the messages and an exponential delay of mean `delay_s`. `way` is the direction: `up` is to
+    the master.
     """
 
     cut: bool = False
@@ -139,9 +139,7 @@ class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link"):
 
 
 class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
-    """The nodes and `others` (unset: all others) cannot fetch from each other; heartbeats get
-    through.
-    """
+    """The nodes and `others` (unset: all others) cannot fetch from each other; heartbeats pass."""
 
     for_s: Duration
     others: ShortText | tuple[ShortText, ...] | None = None
@@ -152,9 +150,7 @@ class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
 
 
 class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
-    """The share `failing` of the attempts that start there fails, at `progress` or at a drawn
-    one.
-    """
+    """The share `failing` of the attempts that start there fails, at `progress` or a drawn one."""
 
     failing: Share
     progress: Share | None = None
@@ -165,9 +161,7 @@ class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
 
 
 class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang"):
-    """The share `hanging` of the attempts that start there hangs, at `progress` or at a drawn
-    one.
-    """
+    """The share `hanging` of the attempts that start there hangs, at `progress` or a drawn one."""
 
     hanging: Share
     progress: Share | None = None
@@ -239,9 +233,7 @@ class BurstEntry(TimelineEntry, frozen=True, kw_only=True, tag="burst"):
 
 
 class JobFaultEntry(TimelineEntry, frozen=True, kw_only=True):
-    """Something that happens to jobs, as far as they are there; `job` is a number, a name or a
-    pattern of names.
-    """
+    """Something happens to jobs, if they are there; `job` is a number, a name or a pattern."""
 
     job: ShortText
 

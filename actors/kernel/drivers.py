@@ -81,7 +81,6 @@ class TrioDriver:
             raise self._error
 
     async def _conduct(self) -> None:
-        """Resume the actors that have mail, superstep after superstep."""
         advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
         while True:
             if self._entering:
@@ -107,7 +106,6 @@ class TrioDriver:
         self._nursery.start_soon(self._live, actor, name=actor.name)
 
     async def _entered(self) -> None:
-        """Wait until every newborn task is on stage."""
         while self._entering:
             await trio.lowlevel.checkpoint()
 

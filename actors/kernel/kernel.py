@@ -174,8 +174,8 @@ class Kernel:
     # What a driver asks.
 
     def advance(self) -> Sequence[Actor] | None:
-        """Deliver the next superstep: the actors that got mail, all of which must have emptied
-        their mailboxes since the last; None when the run has ended.
+        """Deliver the next superstep: the actors that got mail and must empty it; None at the run's
+        end.
         """
         if self._notes:
             self._tell()

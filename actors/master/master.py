@@ -97,7 +97,6 @@ class Master(Actor):
         self._begin(Ledger(cluster.racks, self._interval_ms))
 
     def _begin(self, ledger: Ledger) -> None:
-        """Know nothing but what the ledger says."""
         self.ledger = ledger
         one_each = self._cluster.heartbeat.tasks_per_heartbeat == "one"
         self._assignments = Assignments(ledger, self._policy, self, one_each=one_each)
@@ -204,7 +203,6 @@ class Master(Actor):
         outputs: list[tuple[model.TaskIndex, model.AttemptId]],
         change: BookedChange,
     ) -> None:
-        """Have maps run again that had succeeded on a node."""
         cause = self.cause
         outcome = ev.OUTCOMES[step(BOOKED_ATTEMPT, BookedState.SUCCEEDED, change)]
         attempts = tuple(attempt for _, attempt in outputs)
@@ -216,7 +214,7 @@ class Master(Actor):
         self.cause = cause
 
     def _leave_if_over(self, job: model.JobId) -> None:
-        """Strike a job that has ended off the books when nothing of it runs any more."""
+        """Take a job that has ended off the books when nothing of it runs any more."""
         entry = self.ledger.job(job)
         if entry.state is _ENDING and not self.ledger.has_attempts(job):
             self.ledger.leave(job)
@@ -225,7 +223,6 @@ class Master(Actor):
     # Heartbeats.
 
     def on_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
-        """Book what the node says and answer with what it is to do."""
         node = self._known(heartbeat)
         if node is None:
             return
@@ -254,7 +251,6 @@ class Master(Actor):
         self._reply(node, launches)
 
     def on_elided_heartbeat(self, elided: msg.ElidedHeartbeat) -> None:
-        """Do what the node's heartbeat would bring about if it had been sent."""
         node, now_ms = self.ledger.node(elided.node), self.now_ms
         assert self._elided is not None
         if node is None or node.node in self._heartbeating:
@@ -281,9 +277,7 @@ class Master(Actor):
         node.heard_ms = max(node.heard_ms, resumed.left_out_ms)
 
     def _known(self, heartbeat: msg.Heartbeat) -> NodeEntry | None:
-        """The node's entry, made by the first heartbeat of a life; None for a life that is over, or
-        was given up and is told to begin again (rule T4).
-        """
+        """The entry, made when a node joins; None for a life that is over or given up (rule T4)."""
         number, life = heartbeat.node, heartbeat.life
         node = self.ledger.node(number)
         if node is not None and life <= node.life:
@@ -333,7 +327,6 @@ class Master(Actor):
         elided.index.set_able(RESUMING, node.node, node.could_resume())
 
     def _await_elided(self, elided: ElidedHeartbeats) -> None:
-        """See to it that the next elided heartbeat that could change anything is not missed."""
         kinds = self._assignments.kinds_wanted()
         at_ms, nodes = elided.newly_due(self.ledger.now_ms, kinds)
         for node in nodes:
@@ -411,8 +404,8 @@ class Master(Actor):
         self.send(MASTER, msg.Preempt(due.policy))
 
     def on_preempt(self, preempt: msg.Preempt) -> None:
-        """Mark the policy's victims, a round after the timer: then all heartbeats of this instant
-        have been answered, so that elided and sent heartbeats give the same result.
+        """Mark the policy's victims: all heartbeats of this instant, elided or sent, have been
+        answered.
         """
         if preempt.policy != self._policies:
             return
@@ -447,12 +440,10 @@ class Master(Actor):
             self._kill(entry, Why(stop.reason))
 
     def _kill(self, entry: AttemptEntry, why: Why) -> None:
-        """Order an attempt to be killed with its node's next reply."""
         entry.change(BookedChange.ORDER_KILL)
         self._send_kill(entry, why)
 
     def _expire(self, entry: AttemptEntry) -> None:
-        """Give up a launch that has not begun for too long: it is to be stopped and has failed."""
         entry.change(BookedChange.EXPIRE)
         expired = ev.LaunchExpired(self.now_ms, entry.attempt, cause=self._not_begun[entry.attempt])
         self.cause = self.note(expired)
@@ -470,7 +461,6 @@ class Master(Actor):
         self._see_to(entry.node)
 
     def _track(self, entry: AttemptEntry) -> None:
-        """Ask with the node's next reply how far an attempt is that runs already."""
         entry.tracked = True
         self._node_of(entry).tracks.append(entry.attempt)
         self._see_to(entry.node)
@@ -555,7 +545,6 @@ class Master(Actor):
         return self._cluster.removes_bad_nodes and bool(self._blacklist.blacklisted)
 
     def _note_blacklisting(self, job: model.JobId, node: model.NodeId) -> None:
-        """Tell of a job that has just come to use a node no more."""
         entry = self.ledger.job(job)
         if entry.faults[node] == TRACKER_FAILURES_MAX:
             in_force = entry.blacklists(node)
@@ -583,7 +572,6 @@ class Master(Actor):
             self._kernel.progress_ms = max(self._kernel.progress_ms, at_ms)
 
     def _clear(self, node: model.NodeId) -> None:
-        """Hold nothing against a node any more."""
         blacklisted = node in self._blacklist.blacklisted
         self._blacklist.clear(node)
         if blacklisted:
@@ -628,8 +616,8 @@ class Master(Actor):
         self._paused = True
 
     def on_resume_master(self, _: faults.ResumeMaster) -> None:
-        """Answer what has come in the pause; only then what fell due in it, or heartbeats that have
-        long been here would count as missed (rule T1).
+        """Answer what came meanwhile, then what fell due: no heartbeat that came counts as missed
+        (T1).
         """
         self._paused = False
         backlog, self._backlog = self._backlog, []
@@ -679,7 +667,6 @@ class Master(Actor):
 
 
 def _problem_of_victim(order: Kill | Suspend, entry: AttemptEntry | None) -> Rejection | None:
-    """Why an attempt cannot be made to give way like this; None if it can."""
     if entry is None or entry.killing:
         return Rejection.ENDED_OR_KILLED
     if isinstance(order, Kill) or entry.alone:

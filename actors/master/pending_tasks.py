@@ -91,8 +91,8 @@ class PendingMaps:
         return _OFF_RACK
 
     def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
-        """Take the map to launch on `node`, and its locality: retries first, most failures first
-        (JobInProgress.findNewMapTask); then the nearest, then the lowest.
+        """Take a map for `node`: what failed most often (findNewMapTask), then the nearest, the
+        lowest.
         """
         assert self.left, "no map is pending"
         self.left -= 1
@@ -123,7 +123,6 @@ class PendingMaps:
         return _RACK if node % self._racks in racks else _OFF_RACK
 
     def _indices(self) -> tuple["_Index", "_Index"]:
-        """Build the maps by node and by rack, when first asked for."""
         flat = self._replicas.ravel()
         racks = np.where(flat < 0, -1, flat % self._racks)
         replication = self._replicas.shape[1]

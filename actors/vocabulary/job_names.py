@@ -46,7 +46,6 @@ def _number(text: str) -> JobId | None:
 
 
 def _both(text: str, number: JobId, named: list[JobId], names: Mapping[JobId, str]) -> str:
-    """Why a text that is one job's number and another's name means neither."""
     by_number, by_name = job_title(number, names[number]), " and ".join(map(job_name, named))
     ways = " or ".join(_clear_name(job, names) for job in (number, *named))
     return f'"{text}" is {by_number} by number and {by_name} by name; say {ways}'
@@ -59,7 +58,6 @@ def _clear_name(job: JobId, names: Mapping[JobId, str]) -> str:
 
 
 def _neither(text: str, number: JobId | None, names: Mapping[JobId, str]) -> str:
-    """Why a text means no job."""
     if number is not None and names:
         there = f"there are {job_name(min(names))} to {job_name(max(names))}"
         return f"there is no {job_name(number)}; {there}"

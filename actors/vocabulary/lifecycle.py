@@ -39,9 +39,6 @@ def _table(ways: Mapping[tuple[C, S], tuple[S, ...]]) -> Mapping[tuple[S, C], S]
     return {(before, change): after for (change, after), many in ways.items() for before in many}
 
 
-# An attempt on its slot.
-
-
 class AttemptState(StrEnum):
     """A map works from its start, a reduce shuffles first; either may be stuck before (rule H8)."""
 
@@ -104,9 +101,6 @@ ATTEMPT: Mapping[tuple[AttemptState, AttemptChange], AttemptState] = _table(
     }
 )
 """An attempt that was suspended while stuck or waiting for input tries to begin on resuming."""
-
-
-# An attempt in the master's books.
 
 
 class BookedState(StrEnum):
@@ -174,9 +168,6 @@ BOOKED_ATTEMPT: Mapping[tuple[BookedState, BookedChange], BookedState] = _table(
 """A kill that comes too late changes nothing, so `killing` can still succeed."""
 
 
-# A job: its own, which is the truth.
-
-
 class JobState(StrEnum):
     """How far a job is."""
 
@@ -215,9 +206,6 @@ JOB: Mapping[tuple[JobState, JobChange], JobState] = _table(
 """A job without reduces ends while it is mapping."""
 
 
-# A job in the master's books.
-
-
 class BookedJobState(StrEnum):
     """What the master takes a job for; one that is ending still has attempts to be stopped."""
 
@@ -243,9 +231,6 @@ BOOKED_JOB: Mapping[tuple[BookedJobState, BookedJobChange], BookedJobState] = {
     (_K.REDUCING, _KC.END): _K.ENDING,
     (_K.ENDING, _KC.LEAVE): _K.GONE,
 }
-
-
-# A node's machine.
 
 
 class MachineState(StrEnum):
@@ -275,9 +260,6 @@ MACHINE: Mapping[tuple[MachineState, MachineChange], MachineState] = {
     (_M.DOWN, _MC.RESTART): _M.UP,
 }
 """A script may ask for what is not here, as to crash what is down; then nothing happens."""
-
-
-# A node in the master's books.
 
 
 class BookedNodeState(StrEnum):

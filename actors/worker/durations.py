@@ -81,11 +81,9 @@ class Durations:
         return share > 0 and share > self._sticking.uniform(launch.job, _column(launch))
 
     def _where(self, launch: LaunchTask, stated: float | None) -> float:
-        """How far the attempt comes: as stated, or drawn."""
         return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
 
     def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
-        """How much longer the task's work takes here than it says."""
         factor = factor_on(self._kind, work.factors) / self._pace(launch)
         own = work.anomalies
         return factor * own.skew if own and launch.task in own.skewed else factor

@@ -32,8 +32,8 @@ class Phase(NamedTuple):
 
 
 class ProgressClock(NamedTuple):
-    """A tracked attempt: since when it runs, how long it was in its shuffle, and since when it has
-    been in a phase whose length can be told, which the shuffle is not.
+    """A tracked attempt; `phase_ms` is when a phase began whose length can be told, as no shuffle's
+    can.
     """
 
     attempt: AttemptId

@@ -106,7 +106,6 @@ class Slot(Machine):
             self._end(attempt, AttemptChange.FAIL)
 
     def _on_shuffle_over(self, attempt: RunningAttempt, copier: Copier) -> None:
-        """Go on to the reduce's own work, unless a host has still to answer."""
         if copier.awaited:
             attempt.phase = None
             return
@@ -120,7 +119,6 @@ class Slot(Machine):
         self._begin_phase(attempt, self._stretched(rest_ms))
 
     def on_retry_input(self, retry: msg.RetryInput) -> None:
-        """Begin if the input is there now; give it up if that takes too long."""
         attempt = self._attempt
         if attempt is None or retry.timed != self._timed or attempt.deadline_ms is None:
             return
@@ -238,7 +236,6 @@ class Slot(Machine):
     # Giving way and going on.
 
     def on_suspend_task(self, suspend: msg.SuspendTask) -> None:
-        """Hand what is left of the attempt to the node and forget it."""
         attempt = self._running(suspend.attempt)
         if attempt is None:
             return
@@ -250,7 +247,6 @@ class Slot(Machine):
         self.send(node_address(self._node), msg.AttemptCheckpointed(self._slot, saved))
 
     def on_resume_attempt(self, order: msg.ResumeAttempt) -> None:
-        """Take up a suspended attempt where it stopped."""
         assert self._attempt is None, f"{self.name} is busy (S1)"
         saved = order.checkpoint
         attempt = self._attempt = RunningAttempt.resumed(saved, self.now_ms)
@@ -372,7 +368,6 @@ class Slot(Machine):
             self.send(node_address(self._node), msg.PhaseBegan(launch.attempt, 0))
 
     def _readable(self, attempt: RunningAttempt) -> bool:
-        """Whether the attempt's input can be read; a reduce's comes from maps."""
         launch = attempt.launch
         is_map = launch.kind is MAP
         return not is_map or self._blocks.readable(launch.job, launch.task, self.now_ms)
