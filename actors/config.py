@@ -1,8 +1,5 @@
-"""What a cluster is made of, and which of Hadoop's rules it follows: plain data with defaults.
-
-These are the tables `[cluster]`, `[cluster.heartbeat]` and `[tasks]` of a scenario file.  Every
-field has its unit in its name; every default says where it comes from.  The limits, which decoding
-checks, keep a slip of the pen from eating the machine's memory, and every run finite.
+"""What a cluster is made of, and which of Hadoop's rules it follows: the tables `[cluster]`,
+`[cluster.heartbeat]` and `[tasks]`. The limits, which decoding checks, keep every run finite.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
-"""A job: knows its tasks, what depends on what, what must run again, and when it is done.
-
-Like an application master it tells the master what may run, never where or when: maps at once,
-reduces from slowstart on.  A reduce asks here for the last map output, and is told when it comes.
+"""A job: knows its tasks, what depends on what, what must run again, and when it is done. Like an
+application master it tells the master what may run, never where or when.
 """
 
 from math import ceil

@@ -1,8 +1,6 @@
-"""The scenario file: what it may hold, and every way to come by one.
+"""The scenario file (`docs/scenarios.md`): what it may hold, and every way to come by one.
 
-A scenario says what is played: a cluster, how long tasks take there, a workload, and under which
-policies.  It is a TOML file; `docs/scenarios.md` is its reference.  All bad input raises
-`ScenarioError`, which names the file, the key and, where it can be told, the line.
+All bad input raises `ScenarioError`, which names the file, the key and, if it can, the line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,9 +43,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A scenario file, decoded and checked.
 
     `story` is one line for lists; `seed` is the root of all randomness; `policies` are played one
-    after the other on the same jobs; one written as a table is a string from here on.  `parts` are
+    after the other on the same jobs, and nobody here asks whether they exist. `parts` are
     parameters by the name of their part of a policy, for every policy that does not say otherwise.
-    Whether a policy exists is not this package's concern.
     """
 
     name: Name
@@ -112,9 +109,8 @@ def _trace(path: Path) -> dict[str, Any]:
 
 
 def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = True) -> Scenario:
-    """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors.
-
-    Whoever makes the timeline's script anyway (`make_script`) need not have it checked here.
+    """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors. A caller
+    that makes the timeline's script (`make_script`) need not have it checked here.
     """
     spelled = _with_spelled_policies(with_new_keys(raw), source)
     try:
@@ -144,20 +140,15 @@ def _with_spelled_policies(raw: object, source: str | Path) -> object:
 
 
 def to_dict(scenario: Scenario) -> dict[str, Any]:
-    """The scenario as plain data with every field written out; `from_dict` gives it back.
-
-    Fields that are not set (None) are left out, since TOML has no word for them.
-    """
+    """The scenario as plain data with every field but those that are None; `from_dict` reads it."""
     data: dict[str, Any] = _without_none(msgspec.to_builtins(scenario))
     return data
 
 
 def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, ...]:
-    """The scenario's jobs by submit time: the workload's with ids 0, 1, 2, ... in that order, and
-    those of the timeline's bursts with the ids that follow.
-
-    `base_dir` is the folder of the scenario file, where a trace is looked for first.
-    ScenarioError also where jobs have reduces and the cluster has no slot for them.
+    """The workload's jobs, with ids 0, 1, 2, ... by submit time, and those of bursts with the next
+    ids; in `base_dir`, the scenario file's, a trace is looked for first. ScenarioError also where
+    jobs have reduces and the cluster has no slot for them.
     """
     jobs = scenario.workload.make_jobs(scenario.seed, base_dir)
     jobs += bursts.burst_jobs(scenario.timeline, scenario.seed, jobs)
@@ -172,10 +163,8 @@ def make_script(
     jobs: Sequence[JobSpec] | None = None,
     base_dir: str | Path | None = None,
 ) -> tuple[ScheduledFault, ...]:
-    """What happens to the scenario's world, in the order of time; `jobs` are the scenario's, and
-    `base_dir` is the folder in which failure traces are looked for.
-
-    ScenarioError where the timeline makes no sense.
+    """What happens to the scenario's world, in the order of time; `base_dir` is the folder of
+    failure traces. ScenarioError where the timeline makes no sense.
     """
     names = None if jobs is None else {job.job: job.name for job in jobs}
     nodes = node_facts(scenario.cluster)

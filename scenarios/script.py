@@ -34,11 +34,9 @@ def fault_script(
 ) -> tuple[ScheduledFault, ...]:
     """Every fault, in the order of time; of one instant, what ends before what begins.
 
-    `jobs` are the names of the jobs there are, `base_dir` is where traces are looked for; without
-    them faults of jobs, and traces, are left out.
-
-    ScenarioError where an entry names no node, two want the same of one node at one time, or all
-    nodes with a kind of slot would be gone for ever.
+    `jobs` are the names of jobs, `base_dir` is the traces' folder; faults that need what is not
+    given are left out. ScenarioError where an entry names no node, two want the same of one node at
+    one time, or all nodes with a kind of slot would be gone for ever.
     """
     written = _FaultScript(nodes, seed, jobs, base_dir)
     scheduled = 0

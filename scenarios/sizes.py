@@ -1,8 +1,7 @@
 """How large generated jobs are: the table `[workload.sizes]`, by `kind` (more in `categories.py`).
 
-The papers print distributions, not traces.  What they leave open is a field with a default here,
-and its reason stands beside it.  Draws are addressed by job number; `sizes` are those of so many
-jobs in order.
+What the papers, which print distributions, leave open is a field with a default here, its reason
+beside it. Draws are addressed by job number; `sizes` are those of so many jobs in order.
 """
 
 import math

@@ -1,9 +1,5 @@
-"""SWIM traces: reading one strictly, and making a job of each line by stated rates.
-
-A trace (SWIMProjectUCB/SWIM on GitHub) has one line a job with six columns, separated by tabs or
-spaces: job id, submit time (s), gap to the job before (s), map input bytes, shuffle bytes, reduce
-output bytes.  It says nothing of tasks or their lengths; what is assumed about them is a field
-of `SwimWorkload`.
+"""SWIM traces (SWIMProjectUCB/SWIM on GitHub): one line a job with six columns, separated by tabs
+or spaces (`SwimLine`). What is assumed of its tasks is a field of `SwimWorkload`.
 """
 
 from pathlib import Path
@@ -22,7 +18,7 @@ SWIM_BYTES_MAX = 10**18
 
 
 class SwimLine(msgspec.Struct, frozen=True):
-    """One line of a trace, as it stands there; `line` is its number in the file, from 1."""
+    """One line of a trace, `gap_s` after the one before; `line` is its number, from 1."""
 
     name: str
     submit_s: int
@@ -64,12 +60,10 @@ class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
 
 
 def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...]:
-    """The lines of a trace, or the first `limit` of them.
-
-    Strict: exactly six columns, whole numbers that are not negative, submit times that never go
-    back, no job id twice.  Empty lines are allowed at the end only.  The gap only has to be a
-    number: the submit times count, so that a trace with lines cut out is still good.  ScenarioError
-    names file, line and column.
+    """The lines of a trace, or the first `limit` of them, read strictly: six columns, whole numbers
+    of at least 0, submit times that never go back, no job id twice, empty lines at the end only.
+    Gaps need not fit the submit times, so that lines can be cut out. ScenarioError names file,
+    line, column.
     """
     source = Path(path)
     rows = read_text(source).rstrip().split("\n")

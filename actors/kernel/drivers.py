@@ -1,16 +1,10 @@
-"""The two drivers that can run a kernel's actors: Trio, and a plain loop.
+"""The two drivers that can run a kernel's actors, to the same journal: Trio, and a plain loop.
 
-Under **Trio** every actor is a task in one nursery, and the nursery is the run's lifetime.  Trio
-starts the tasks and ends them; in between the kernel says which one is next.  A newborn task
-detaches its coroutine from Trio's scheduler (`temporarily_detach_coroutine_object`, made for
-exactly this), and one more task, the conductor, resumes those that a superstep has mail for.  At
-the end, or on failure or cancellation, each task is attached again and returns to its nursery.
-Trio's own scheduler would do as well, since the order is the kernel's; but a pass of its loop costs
-more than the answer to a message.
-
-The **direct** driver calls the same handlers from a loop, where thousands of small runs are wanted
-(solo runs for slowdowns, property tests).  Both give the same digest and the same journal, byte for
-byte.
+Under **Trio** every actor is a task in one nursery, which is the run's lifetime. A newborn task
+detaches its coroutine (`temporarily_detach_coroutine_object`), the conductor resumes those that a
+superstep has mail for, and at the end each is attached again and returns to its nursery: a pass of
+Trio's own loop costs more than the answer to a message. The **direct** driver calls the same
+handlers from a loop, where thousands of small runs are wanted (solo runs, property tests).
 """
 
 from collections.abc import Callable, Generator, Iterator

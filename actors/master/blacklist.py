@@ -1,10 +1,9 @@
 """The list of bad nodes across jobs: Hadoop's JobTracker.FaultyTrackersInfo.
 
-A job that succeeds although it had come to blacklist a node says that the node is at fault, and not
-the job: one fault.  A node with many faults of late, and many more than others have, is listed,
-unless half of the cluster is, until its faults are long enough ago or its machine has started again
-(markTrackerHealthy).  What being listed means depends on the version of Hadoop
-(`actors.config.Profile`) and is the master's concern.
+A job that succeeds although it had come to blacklist a node counts one fault of the node. A node
+with many faults of late, and many more than others, is listed, unless half of the cluster is, until
+its faults are long ago or its machine has started again (markTrackerHealthy). What being listed
+means depends on the version of Hadoop (`actors.config.Profile`).
 """
 
 from callboard.scheduler.model import Millis, NodeId

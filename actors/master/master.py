@@ -1,14 +1,10 @@
 """The master (Hadoop's JobTracker): believes what heartbeats tell, and lets the policy decide.
 
-It never looks into another actor.  What it knows is in its ledger; what it decides it asks of
-the policy, which sees the ledger through a read-only view; what comes of it goes out as replies
-to heartbeats.  A job says what may run, the master says where and when.
-
-A heartbeat's way: a repeated one gets the stored reply again (rule H5); else what it reports is
-booked, the policy and the jobs are told, and if the node has a free slot that something is
-pending for, the policy is asked until it has no more to give (rule H6, `Assignments`).
-
-Heartbeats that were not sent are answered all the same (`actors.elided_heartbeats`).
+It never looks into another actor. A repeated heartbeat gets the stored reply again (rule H5); else
+what it reports is booked in the ledger, the policy and the jobs are told, and if the node has a
+free slot that something is pending for, the policy, which sees the ledger as a view, is asked until
+it has no more to give (rule H6, `Assignments`). Heartbeats that were not sent are answered all the
+same (`actors.elided_heartbeats`).
 """
 
 from collections.abc import Callable
@@ -347,9 +343,8 @@ class Master(Actor):
         ran_ms: model.Millis,
         shuffled_ms: model.Millis,
     ) -> None:
-        """Book an attempt's end, a second success as killed, and tell the policy.  Tell the job too
-        if it makes a difference to the task: of the first success, a failure, or an end without
-        success when no other attempt of the task runs.
+        """Book an attempt's end and tell the policy; the job too, if it matters to the task: its
+        first success, a failure, or an end without success when no other attempt of it runs.
         """
         node = self.ledger.node(entry.node)
         assert node is not None

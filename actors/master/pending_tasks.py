@@ -1,9 +1,8 @@
 """A job's pending tasks, so indexed that a node's nearest one is found without a search.
 
-Half a million block locations are three arrays of 32-bit integers, sorted once by node and once by
-rack when the first slot asks, and a cursor for each node and rack that has asked.  A cursor only
-moves past tasks that have been taken, so all searches of a job's life cost about as much as its
-replicas.
+Block locations are arrays of 32-bit integers, sorted by node and by rack when the first slot asks,
+with a cursor for each that has asked. A cursor only moves past tasks that have been taken, so all
+searches of a job's life cost about as much as its replicas.
 """
 
 from array import array

@@ -1,16 +1,13 @@
 """The journal's vocabulary: what happened, told by the actor it happened to.
 
-An event is a fact, never an order.  Truth and belief are different events: `AttemptStarted` and
-`AttemptEnded` are told by the slot when they happen, `AttemptClosed` by the master when a
-heartbeat has brought the news.  Times are virtual milliseconds from the run's start.
+An event is a fact, never an order. Truth and belief differ: slots tell `AttemptStarted` and
+`AttemptEnded` when they happen, the master `AttemptClosed` when a heartbeat has brought the news.
+Times are virtual milliseconds from the run's start. Events are numbered by their places in the
+journal, from 0; each names as its cause the one that brought it about, and so back to a submission,
+a fault, or the master's own clock (`NO_CAUSE`).
 
-**Causes.**  Events are numbered by their places in the journal, from 0.  Every event names the one
-that brought it about, and so back to a submission, a fault, or the master's own clock
-(`NO_CAUSE`).  Each class says what its cause is.
-
-A new event is a class here, in `AnyEvent` too, with what it changes in `journal.run_state` and the
-sentence that `journal.tell.sentences` makes of it.  Its class says what it is about, by its base,
-how much it matters, and whether it is marked on the time bar; all else goes by that.
+A new event is a class here, in `AnyEvent` too, with what it changes in `journal.run_state` and its
+sentence in `journal.tell.sentences`. All else goes by its base, importance and mark.
 """
 
 from enum import IntEnum, StrEnum

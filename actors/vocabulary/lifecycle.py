@@ -1,11 +1,8 @@
 """The lifecycles of attempts, jobs and nodes, as tables: every state, and every way out of it.
 
-1. Whoever keeps one of these states moves it by `step` and by nothing else: a slot, a job and a
-   machine their own, the master's books what the master believes, `journal.run_state` both.
-2. A change that is not in the table is a bug of ours: `step` raises, and nothing has changed.
-
-An attempt, a job and a node have two lifecycles each: what really becomes of them, and what the
-master has booked, which follows by heartbeats and may be wrong for a while.  The diagrams in
+Each of them has two: what really becomes of it, kept by a slot, a job or a machine, and what the
+master has booked, which follows by heartbeats and may be wrong for a while. A state is moved by
+`step` and by nothing else; a change that is not in the table is a bug of ours. The diagrams in
 `docs/lifecycles.md` are drawn from here.
 """
 

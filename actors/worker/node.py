@@ -1,17 +1,13 @@
 """A node (Hadoop's TaskTracker): sends heartbeats, starts and stops attempts, reports their ends.
 
-**Heartbeats.**  `actors.elided_heartbeats` says when they are due and which need not be sent.  What
-the node has to tell rides on the next one.  From the first fault on every heartbeat is sent, and
-one without an answer is sent again, the very same (rule H5).  A node that was given up for lost is
-told to begin anew (rule T4), and one that starts again after a crash does so by itself (rule T5):
-what ran on it is forgotten, and its next heartbeat joins.
+`actors.elided_heartbeats` says when heartbeats are due and which need not be sent; what the node
+has to tell rides on the next. From the first fault on every one is sent, and sent again without an
+answer (rule H5). A node that was given up is told to begin anew (rule T4), and one that starts
+again after a crash does so by itself (rule T5): what ran on it is forgotten, and it joins.
 
-**Suspended attempts.**  What a slot hands back of an attempt that must give way stays in the node's
-memory.  It goes on in any free slot of its kind, on this node only; killed meanwhile, it needs no
-slot.
-
-**Map outputs** stay on the node that made them, for reduces anywhere to fetch, until it crashes or
-begins anew.
+What a slot hands back of a suspended attempt stays in the node's memory and goes on in any free
+slot of its kind, on this node only. Map outputs stay on the node that made them, for reduces
+anywhere to fetch, until it crashes or begins anew.
 """
 
 import heapq

@@ -1,23 +1,17 @@
 """A slot: runs one attempt at a time, and alone knows how long it really takes.
 
-A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and then
-the rest; it holds its slot all the while.  `actors.worker.durations` says how long phases are,
-`actors.vocabulary.lifecycle` what can become of an attempt.
+A map is one phase. A reduce is a shuffle, which cannot end before the job's last map has, and then
+the rest. A suspended attempt is handed to the node as a checkpoint; a slot that gets it goes on
+where it stopped, and asks for map outputs again if it was in its shuffle, since they may have
+become ready meanwhile, or been lost. While the machine stands still, and when it becomes slower,
+what is left of the phase is put off.
 
-When an attempt is suspended the slot hands a checkpoint of it to its node and forgets it; a slot of
-that node that gets it goes on where it stopped, and asks for map outputs again if it was in its
-shuffle, since they may have become ready meanwhile, or been lost.  While its machine stands still,
-and when it becomes slower, what is left of the phase is put off.
-
-An attempt may take its slot and not begin.  A map without a readable replica of its input looks
-every three seconds, as HDFS's clients do, and has failed when it has waited too long.  A launch
-that is stuck (the machine cannot make its folders, or start a process) stays so until the master
-gives it up (rule H8).
-
-An attempt that hangs stays in its phase.  Its node kills it when it has made no progress for ten
-minutes, Hadoop's `mapred.task.timeout`, and it has failed (rule T7; Hadoop's TaskTracker looks once
-a heartbeat, this one at the very moment).  A shuffle that waits for map outputs does not count as
-hanging, since Hadoop's copiers report all the time.
+A map without a readable replica of its input looks every three seconds, as HDFS's clients do, and
+has failed when it has waited too long. A launch that is stuck (the machine cannot make its folders,
+or start a process) stays so until the master gives it up (rule H8). An attempt that hangs has
+failed when it has made no progress for ten minutes, Hadoop's `mapred.task.timeout` (rule T7;
+Hadoop's TaskTracker looks once a heartbeat, this one at the very moment); a shuffle that waits for
+map outputs does not hang, since Hadoop's copiers report all the time.
 """
 
 from msgspec.structs import replace
