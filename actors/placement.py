@@ -1,11 +1,9 @@
 """Where a job's input lies: HDFS's default placement of block replicas.
 
-The first replica goes to any node, the second to a node in another rack, the third to another
-node in the second's rack, further ones to any other node (HDFS of Hadoop 1, for a writer outside
-the cluster).  Draws are addressed by (job, block) and turned into nodes by jump consistent
-hashing (Lamping and Veach, 2014): in a cluster with one node more, a replica either stays where
-it was or moves to the new node, but for the few that the rule of racks moves with it.
-
+The first replica goes to any node, the second to another rack, the third to another node in the
+second's rack, further ones to any other node (Hadoop 1, for a writer outside the cluster).  Draws
+at (job, block) become nodes by jump consistent hashing (Lamping and Veach, 2014): with one node
+more a replica stays or moves to the new node, but for the few that the rule of racks moves.
 `place_block` is the definition; `place` gives the same for all blocks of a job at once.
 """
 

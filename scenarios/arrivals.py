@@ -1,7 +1,5 @@
-"""When the jobs of a generated workload arrive: the table `[workload.arrivals]`, by `kind`.
-
-Every gap is drawn at the job's own number, so that more jobs, other sizes or another cluster
-leave the arrivals as they were.  `submit_times` are in order, rounded to whole milliseconds.
+"""When the jobs of a generated workload arrive: the table `[workload.arrivals]`, by `kind`.  Every
+gap is drawn at the job's own number; `submit_times` are in order, in whole milliseconds.
 """
 
 from itertools import accumulate
@@ -15,8 +13,8 @@ _PURPOSE = "workload/arrival"
 
 
 class Poisson(TableOfKind, frozen=True, tag="poisson"):
-    """Independent jobs: exponential gaps of mean `mean_s`, the first one before the first job.  The
-    default is the mean of HFSP's DEV workload and of the busy hours of global preemption.
+    """Independent jobs: exponential gaps, one before the first job too.  The default is the mean of
+    HFSP's DEV workload and of the busy hours of global preemption.
     """
 
     mean_s: PositiveSeconds = 30.0
@@ -27,9 +25,9 @@ class Poisson(TableOfKind, frozen=True, tag="poisson"):
 
 
 class Bursts(TableOfKind, frozen=True, tag="bursts"):
-    """A Poisson process that is busy for `on_s`, then idle for `off_s`, and so on.  The mean gaps
-    default to those of global preemption's busy and idle hours (section VI.D), the lengths are
-    ours. With `off_mean_s = 0` no job arrives in the idle times.
+    """A Poisson process that is busy for `on_s`, then idle for `off_s`, and so on; no job arrives
+    when idle with `off_mean_s = 0`.  The mean gaps default to those of global preemption's busy and
+    idle hours (section VI.D), the lengths are ours.
     """
 
     on_s: PositiveSeconds = 1800.0

@@ -18,13 +18,10 @@ PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
 
 
 class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`.
-
-    Times are nominal seconds of one task (see `JobSpec`); `on` says by what factor they are longer
-    on nodes of a type.  The `poisoned` tasks, by number from 0, fail wherever they run, `hanging`
-    ones stand still, both at the progress `fails_at`, or at a drawn one; `skewed` ones take `skew`
-    times as long.  Equal jobs get `-1`, `-2`, ... after the `name`; a job without one is
-    called `job-12` by its number (`job_name`).
+    """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`, which get
+    `-1`, `-2`, ... after the `name`; a job without one is called `job-12` by its number
+    (`job_name`).  Times are nominal seconds of one task; `on` has the factors of node types.  For
+    tasks that are poisoned, hang or are skewed, numbered from 0, see `JobSpec`.
     """
 
     maps: fields.MapCount

@@ -1,6 +1,4 @@
-"""The published tables of job sizes, as data: numbers as printed, each with its source.  How they
-are read, and what they leave open, stands with the size models (`sizes.py`, `categories.py`).
-"""
+"""The published tables of job sizes: numbers as printed, each with its source."""
 
 import msgspec
 
@@ -77,9 +75,8 @@ The 250-map job of 2,500 s is the paper's heavy-tailed long one.
 
 
 class Category(msgspec.Struct, frozen=True):
-    """One row of a cluster analysis of jobs: how many, and what one of them reads and takes.
-    `duration_s` is a job's whole length; `map_s` and `reduce_s` are seconds summed over all its
-    tasks of a kind.
+    """One row of a cluster analysis of jobs: how many, what one reads, and its whole length;
+    `map_s` and `reduce_s` are seconds summed over all its tasks of a kind.
     """
 
     name: str

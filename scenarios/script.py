@@ -16,7 +16,7 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.job_names import find_job
 from callboard.scenarios import distributions
 from callboard.scenarios import timeline as tl
-from callboard.scenarios.failures import FailureModel, Outage, drawn_outages, recorded_outages
+from callboard.scenarios.failures import Outage, drawn_outages, recorded_outages
 from callboard.scenarios.fields import to_ms
 from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
 from callboard.scenarios.swim_trace import locate_trace
@@ -129,16 +129,14 @@ class _FaultScript:
                 yield Outage(node, begin_ms + at_ms, None if end_ms is None else end_ms + at_ms)
 
     def _drawn(self, entry: tl.FailuresEntry, place: int, at_ms: Millis) -> Iterator[Outage]:
-        nodes, until_ms = self._nodes, to_ms(entry.until_s)
-        mean_s = entry.mtbf_s + entry.mttr_s
-        if len(nodes) * max(until_ms - at_ms, 0) / 1000 / mean_s > SCHEDULED_FAULTS_MAX:
+        nodes, mean_s = self._nodes, entry.mtbf_s + entry.mttr_s
+        long_ms = max(to_ms(entry.until_s) - at_ms, 0)
+        if len(nodes) * long_ms / 1000 / mean_s > SCHEDULED_FAULTS_MAX:
             problem = f"more than {SCHEDULED_FAULTS_MAX:,} failures are to be expected"
             refuse_entry(problem, place, "mtbf_s")
         affected = set(nodes_of_entry(entry, nodes, place))
         chosen = [facts for facts in nodes if facts.node in affected]
-        up = distributions.Weibull(entry.mtbf_s, entry.shape)
-        model = FailureModel(up, distributions.Exponential(entry.mttr_s), entry.by == "rack")
-        return drawn_outages(model, chosen, at_ms, until_ms, self._seed, place)
+        return drawn_outages(entry, chosen, at_ms, self._seed, place)
 
     def _add_outages(self, outages: Iterable[Outage], place: int, field: str) -> None:
         for node, begin_ms, end_ms in outages:

@@ -32,14 +32,12 @@ class SwimLine(msgspec.Struct, frozen=True):
 class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
     """The table `[workload]` with `kind = "swim"`.  MB are 1,000,000 bytes.
 
-    `path` is looked up beside the scenario file, then in the working folder.  `jobs` takes only the
-    first lines.  `time_scale` multiplies submit times: 0.5 doubles the load.
-
-    A map reads one block of `block_mb` (a job's input is spread evenly over its maps) in
-    `startup_s` plus its bytes over `map_mb_per_s`: 27.6 s for a full block, as maps of that time
-    took.  A reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`, then
-    takes `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of the
-    output over `write_mb_per_s`.  In a job without shuffle the maps write the output.
+    `jobs` takes only the first lines of `path`; `time_scale` multiplies submit times: 0.5 doubles
+    the load.  A map reads one block of `block_mb` (input is spread evenly over maps) in `startup_s`
+    plus its bytes over `map_mb_per_s`: 27.6 s for a full block, as maps of that time took.  A
+    reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`, then takes
+    `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of the output over
+    `write_mb_per_s`.  In a job without shuffle the maps write the output.
     """
 
     path: str

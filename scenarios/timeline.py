@@ -28,11 +28,9 @@ ShortText = Annotated[str, Meta(min_length=1, max_length=200)]
 class TimelineEntry(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="what"
 ):
-    """What all entries have: when, how often.
-
-    The entry begins at `at_s`, or `after_s` after the entry before it began, and happens `times`
-    times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.  Where a
-    time is a distribution (`scenarios.distributions`) it is drawn: once, for each gap or node.
+    """What all entries have: it begins at `at_s`, or `after_s` after the entry before it began, and
+    happens `times` times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn
+    gaps.  A distribution (`scenarios.distributions`) is drawn once, for each gap or node.
     """
 
     at_s: When | None = None
@@ -60,11 +58,10 @@ class TimelineEntry(
 
 
 class NodesEntry(TimelineEntry, frozen=True, kw_only=True):
-    """Something that happens to nodes, and lasts `for_s` or for ever.
-
-    `nodes` are names (`node-3`), patterns (`node-1*`), racks (`rack-2`), `all`, a share of all
-    nodes (`10%`) or a number of any (`3 any`); the last two are drawn anew each time.  Of several
-    nodes each next one, in the order of their numbers, follows `stagger_s` later.
+    """Something that happens to nodes, and lasts `for_s` or for ever.  `nodes` are names
+    (`node-3`), patterns (`node-1*`), racks (`rack-2`), `all`, a share (`10%`) or a number of any
+    (`3 any`); the last two are drawn anew each time.  In the order of numbers, each follows
+    `stagger_s` later.
     """
 
     nodes: ShortText | tuple[ShortText, ...]
@@ -192,9 +189,8 @@ class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift"):
 
 
 class FailuresEntry(TimelineEntry, frozen=True, kw_only=True, tag="failures"):
-    """Nodes crash and start again by chance until `until_s`: up for a Weibull time of mean `mtbf_s`
-    and `shape` (1 is exponential, below 1 failures come in clusters), down for an exponential one
-    of mean `mttr_s`; each by itself, or rack by rack.
+    """Nodes crash by chance until `until_s`, each by itself or rack by rack: up for a Weibull time
+    of mean `mtbf_s` and `shape` (below 1 failures come in clusters), down for an exponential one.
     """
 
     mtbf_s: PositiveSeconds

@@ -1,7 +1,5 @@
-"""The master's books: what it believes of nodes, jobs and attempts, behind the policy's view.
-
-Its entries have the views' attributes (`scheduler.view`), so nothing is copied for a decision.
-Only the master writes in it; `pending`, `running` and `unfinished` stay the sums over jobs.
+"""The master's books: what it believes of nodes, jobs and attempts.  Entries have the attributes of
+the policy's views (`scheduler.view`), so nothing is copied for a decision.
 """
 
 from collections.abc import Iterable

@@ -165,19 +165,16 @@ class Master(Actor):
         self.ledger.end(done.job)
         self._leave_if_over(done.job)
 
-    def on_set_priority(self, order: faults.SetPriority) -> None:
-        """Another priority for a job, if it is there (JobTracker.setJobPriority)."""
-        if self.ledger.here(order.job):
-            self.ledger.job(order.job).priority = order.priority
-            self._job_changed(order.job)
-
-    def on_set_pool(self, order: faults.SetPool) -> None:
-        if self.ledger.here(order.job):
-            self.ledger.job(order.job).pool = order.pool
-            self._job_changed(order.job)
-
-    def _job_changed(self, job: model.JobId) -> None:
+    def on_change_of_job(self, order: faults.SetPriority | faults.SetPool) -> None:
+        """Another priority (JobTracker.setJobPriority) or pool for a job, if it is there."""
+        job = order.job
+        if not self.ledger.here(job):
+            return
         entry = self.ledger.job(job)
+        if isinstance(order, faults.SetPool):
+            entry.pool = order.pool
+        else:
+            entry.priority = order.priority
         changed = ev.JobChanged(self.now_ms, job, entry.pool, entry.priority, cause=self.cause)
         self.cause = self.note(changed)
         self.tell(facts.JobUpdated(job))
@@ -233,8 +230,9 @@ class Master(Actor):
                     self._book_report(report)
                 case msg.SuspensionReport():
                     self._book_suspension(report)
-                case msg.FetchFailure():
-                    self._pass_on(report)
+                case msg.FetchFailure(job, host) if self.ledger.here(job):
+                    running = self.ledger.job(job).running(REDUCE)
+                    self.send(job_address(job), msg.FetchTrouble(host, running))
                 case msg.NotBegun():
                     self._not_begun[report.attempt] = report.cause
         self.cause = NO_CAUSE
@@ -386,11 +384,6 @@ class Master(Actor):
         entry.shuffled_ms = progress.shuffled_ms
         ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
         self.tell(facts.Progressed(entry.job, entry.kind, entry.attempt, *ran))
-
-    def _pass_on(self, failure: msg.FetchFailure) -> None:
-        if self.ledger.here(failure.job):
-            running = self.ledger.job(failure.job).running(REDUCE)
-            self.send(job_address(failure.job), msg.FetchTrouble(failure.host, running))
 
     # Who must give way.
 

@@ -1,10 +1,7 @@
-"""A reduce's copier: from which hosts map outputs have still to come.
-
-It asks every host that has outputs for it; one that is down, out of reach or has lost them does not
-answer.  A try without an answer fails after `TRY_MS`; the next one comes after a pause that grows
-by 1.3 from 10 s on, and every tenth failure of a host is told to the master (Hadoop's ReduceCopier,
-rule T6).  What has once come from a host is kept.  After thirty failures of one host, which takes a
-day, the attempt has failed.
+"""A reduce's copier: from which hosts map outputs have still to come.  A host that is down, out of
+reach or has lost them does not answer: a try fails after `TRY_MS`, the next comes after a pause
+that grows by 1.3 from 10 s on, every tenth failure of a host is told to the master (Hadoop's
+ReduceCopier, rule T6), and after thirty, which take a day, the attempt has failed.
 """
 
 from collections.abc import Iterable

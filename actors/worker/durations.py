@@ -1,8 +1,6 @@
-"""How long attempts really take: what their slots alone know.
-
-The *task's* noise is one draw at (job, task): there is more to do in it, so it is equally long
-under every policy, and on its second attempt.  The *attempt's* bad luck is one draw at (job, task,
-number): only this, and slow nodes, can a speculative attempt avoid.
+"""How long attempts really take: what their slots alone know.  A task's noise is one draw at (job,
+task), equal under every policy and for every attempt; an attempt's bad luck, which a speculative
+attempt can avoid as it can slow nodes, one draw at (job, task, number).
 """
 
 from callboard.actors.config import Tasks
