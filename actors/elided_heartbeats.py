@@ -115,9 +115,7 @@ Arrival: TypeAlias = tuple[Millis, NodeId]
 
 
 class IdleNodeIndex:
-    """The silent nodes by the phase of their heartbeats' arrival, and by what they could take.
-    Plain sorted lists: they are looked at far more often than changed.
-    """
+    """Silent nodes by when heartbeats would arrive, in sorted lists: read more than changed."""
 
     def __init__(self, period_ms: Millis) -> None:
         self._period_ms = period_ms

@@ -21,9 +21,7 @@ class LinkConditions(msgspec.Struct, frozen=True, array_like=True, gc=False):
     reordered: float = 0.0
 
 
-_HOLDING = 4
-"""The column of the draw that says whether a message is held back."""
-
+_HOLDING = 4  # the column of the draw that says whether a message is held back
 HEALTHY = LinkConditions()
 """Every message arrives once and on time."""
 

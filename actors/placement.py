@@ -12,12 +12,8 @@ from numpy.typing import NDArray
 
 from callboard.actors.kernel.streams import Stream
 
-TRIES_MAX = 64
-"""Draws for one replica before the lowest node that will do is taken."""
-
-_ROWS_FROM = 12
-"""From this many blocks on, whole rows are faster than one block at a time."""
-
+TRIES_MAX = 64  # draws for one replica before the lowest node that will do is taken
+_ROWS_FROM = 12  # blocks, from which on whole rows are faster than one block at a time
 _STEP = 2862933555777941757
 _MASK = (1 << 64) - 1
 _UNIT = float(1 << 31)
@@ -36,9 +32,7 @@ class Placement:
         ]
 
     def place(self, job: int, blocks: int) -> NDArray[np.int32]:
-        """The nodes that hold each block: shape (blocks, replication), -1 where there are too few
-        nodes.
-        """
+        """The nodes that hold each block: shape (blocks, replication), -1 without enough."""
         placed = np.full((blocks, self.replication), -1, dtype="<i4")
         if blocks < _ROWS_FROM:
             for block in range(blocks):

@@ -13,9 +13,7 @@ _PURPOSE = "workload/arrival"
 
 
 class Poisson(TableOfKind, frozen=True, tag="poisson"):
-    """Independent jobs: exponential gaps, one before the first job too.  The default is the mean of
-    HFSP's DEV workload and of the busy hours of global preemption.
-    """
+    """Independent jobs; the default is HFSP's DEV workload and global preemption's busy hours."""
 
     mean_s: PositiveSeconds = 30.0
 

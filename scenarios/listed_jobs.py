@@ -114,9 +114,7 @@ class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
         return [spec for _, spec in placed]
 
     def placed_jobs(self) -> list[tuple[int, JobSpec]]:
-        """The jobs by submit time, then in the order of the file, each with its entry's place
-        there.
-        """
+        """The jobs by submit time, then in the file's order, each with its entry's place there."""
         jobs = [(place, job) for place, entry in enumerate(self.job) for job in entry.unnumbered()]
         jobs.sort(key=lambda placed: placed[1].submit_ms)
         return [(place, numbered(job, nth)) for nth, (place, job) in enumerate(jobs[: self.jobs])]

@@ -16,8 +16,7 @@ HFSP_MIX: dict[str, tuple[int, int, int, int]] = {
 }
 """Per cent of the jobs in bins 1 to 4, by workload (ibid.).  Mean gaps: 30 s, 60 s, 60 s."""
 
-HFSP_JOBS = 100
-"""Jobs in each of the paper's workloads (section V.A)."""
+HFSP_JOBS = 100  # in each of the paper's workloads (section V.A)
 
 FACEBOOK_MAPS: tuple[tuple[float, int], ...] = (
     (0.39, 1),

@@ -30,9 +30,7 @@ from callboard.scheduler.registry.key_path import dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
 from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
 
-DEFAULT_SCENARIO = "facebook-morning"
-"""The scenario of the library that is played when none is named."""
-
+DEFAULT_SCENARIO = "facebook-morning"  # of the library, where none is named
 LIBRARY = Path(__file__).parent / "library"
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -159,12 +157,10 @@ def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, 
 
 
 def make_script(
-    scenario: Scenario,
-    jobs: Sequence[JobSpec] | None = None,
-    base_dir: str | Path | None = None,
+    scenario: Scenario, jobs: Sequence[JobSpec] | None = None, base_dir: str | Path | None = None
 ) -> tuple[ScheduledFault, ...]:
-    """What happens to the scenario's world, in the order of time; `base_dir` is the folder of
-    failure traces. ScenarioError where the timeline makes no sense.
+    """What happens, in the order of time; `base_dir` has the traces.  ScenarioError if it cannot
+    be.
     """
     names = None if jobs is None else {job.job: job.name for job in jobs}
     nodes = node_facts(scenario.cluster)

@@ -192,9 +192,7 @@ class _FaultScript:
         at_ms: Millis,
         lengths: Mapping[NodeId, Millis | None],
     ) -> list[NodeId]:
-        """The nodes affected this time, by number; draws leave out those where the subject is in
-        force.
-        """
+        """The nodes affected this time, by number; none is drawn that has the same subject then."""
         nodes = self._nodes
         draw = Stream(self._seed, f"timeline/{place}/{repeat}")
         all_begun_ms = at_ms + len(nodes) * to_ms(entry.stagger_s)

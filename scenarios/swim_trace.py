@@ -13,8 +13,7 @@ from callboard.scenarios.toml_reader import read_text
 from callboard.scenarios.workload_table import WorkloadTable
 
 SWIM_COLUMNS = ("job id", "submit time", "gap", "input bytes", "shuffle bytes", "output bytes")
-SWIM_BYTES_MAX = 10**18
-"""An exabyte: no job reads more, and the numbers stay 64-bit."""
+SWIM_BYTES_MAX = 10**18  # an exabyte: no job reads more, and the numbers stay 64-bit
 
 
 class SwimLine(msgspec.Struct, frozen=True):

@@ -17,9 +17,7 @@ from callboard.scenarios.listed_jobs import ListedJob, PriorityName
 from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 SCHEDULED_FAULTS_MAX = 200_000
-"""Of all entries: `times` × names × nodes, and pairs of nodes that are split; it takes some
-seconds.
-"""
+"""Of all entries: `times` × names × nodes, and pairs of nodes that are split; they take seconds."""
 
 RepeatCount = Annotated[int, Meta(ge=1, le=SCHEDULED_FAULTS_MAX)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=200)]

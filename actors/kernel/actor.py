@@ -27,9 +27,7 @@ class Message(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
 
 
 class Actor:
-    """One actor. A subclass has a method `on_…` for each type of message that it answers, or for
-    the base of several types; the method's annotation says which.
-    """
+    """One actor; a method `on_…` of a subclass answers messages of the type that it annotates."""
 
     answers: ClassVar[dict[type[msgspec.Struct], str]] = {}
     """The method that answers a message, by the message's type."""

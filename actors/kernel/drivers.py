@@ -15,8 +15,7 @@ import trio
 from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.kernel import ActorFailed, Kernel
 
-_STEPS_A_PASS = 512
-"""How many supersteps the conductor plays before Trio's own loop gets a turn."""
+_STEPS_A_PASS = 512  # supersteps that the conductor plays before Trio's own loop gets a turn
 
 
 def run_direct(kernel: Kernel) -> None:

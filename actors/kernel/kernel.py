@@ -31,12 +31,8 @@ if TYPE_CHECKING:
 QueuedMessage: TypeAlias = tuple[int, int, int, msgspec.Struct, int]
 """(sender, the sender's count, receiver, message, cause): a message within its superstep."""
 
-ROUNDS_MAX = 10_000
-"""More rounds than this at one instant is two actors answering each other for ever."""
-
-STALL_TIMEOUT_MS = 2 * 3600 * 1000
-"""Hadoop's own rules wait minutes; a world with slower heartbeats asks for more."""
-
+ROUNDS_MAX = 10_000  # more at one instant are two actors answering each other for ever
+STALL_TIMEOUT_MS = 2 * 3600 * 1000  # Hadoop's rules wait minutes; slower heartbeats ask for more
 _BEHIND = 1 << 62
 _HASH_EVERY = 1024
 
@@ -159,9 +155,7 @@ class Kernel:
     # What a driver asks.
 
     def advance(self) -> Sequence[Actor] | None:
-        """Deliver the next superstep: the actors that got mail and must empty it; None at the run's
-        end.
-        """
+        """Deliver the next superstep: the actors that got mail, to be emptied; None at the end."""
         if self._notes:
             self._tell()
         if self.settled is not None:

@@ -32,11 +32,8 @@ _OUT_OF_SERVICE = BookedNodeState.OUT_OF_SERVICE
 _SUSPENDING = BookedState.SUSPENDING
 _UNKNOWN = BookedNodeState.UNKNOWN
 
-TRACKER_FAILURES_MAX = 4
-"""mapred.max.tracker.failures: after this many failed attempts on a node the job blacklists it."""
-
-BLACKLISTING_SHARE = 0.25
-"""CLUSTER_BLACKLIST_PERCENT: unless it would be so great a share of all nodes."""
+TRACKER_FAILURES_MAX = 4  # mapred.max.tracker.failures: the job then blacklists the node,
+BLACKLISTING_SHARE = 0.25  # unless it would with this share of all (CLUSTER_BLACKLIST_PERCENT)
 
 _BEING_KILLED = frozenset(BEING_KILLED)
 
@@ -54,10 +51,8 @@ class JobEntry:
     ) -> None:
         self._nodes = nodes
         self.state = _MAPPING
-        self.cause = [cause, NO_CAUSE]
-        """The events that made its maps and its reduces pending."""
-        self.retry_causes: dict[tuple[model.TaskKind, model.TaskIndex], int] = {}
-        """The events that made single tasks pending again."""
+        self.cause = [cause, NO_CAUSE]  # what made its maps and its reduces pending
+        self.retry_causes: dict[tuple[model.TaskKind, model.TaskIndex], int] = {}  # and single ones
         replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(order.maps, order.replication)
         self.job = order.job
         self.submitted_ms = now_ms
@@ -77,8 +72,7 @@ class JobEntry:
         """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
         self.faults: dict[model.NodeId, int] = {}
         """How many of its attempts failed on a node, and how often a node was lost with some."""
-        self.spare = [0, 0]
-        """Running attempts beyond one for each task that is not done."""
+        self.spare = [0, 0]  # running attempts beyond one for each task that is not done
         self.outputs: dict[model.NodeId, list[tuple[model.TaskIndex, model.AttemptId]]] = {}
         """Where the outputs of its finished maps lie; kept only for reduces that will want them."""
         self._work = (order.map_work, order.reduce_work)
@@ -192,8 +186,7 @@ class AttemptEntry:
     level: Locality
     launched_ms: model.Millis
     original: model.AttemptId = 0
-    event: int = NO_CAUSE
-    """The number of its launch."""
+    event: int = NO_CAUSE  # of its launch
     tracked: bool = False
     state: BookedState = BookedState.LAUNCHED
     killing: bool = False
@@ -204,8 +197,7 @@ class AttemptEntry:
     shuffled_ms: model.Millis = 0
     sibling: "AttemptEntry | None" = None
     """The other attempt of its task, while both run and neither has succeeded."""
-    beaten: bool = False
-    """Whether its sibling has succeeded."""
+    beaten: bool = False  # its sibling has succeeded
 
     def change(self, change: BookedChange) -> None:
         state = self.state = step(BOOKED_ATTEMPT, self.state, change, self)

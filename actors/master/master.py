@@ -392,9 +392,7 @@ class Master(Actor):
         self.send(MASTER, msg.Preempt(due.policy))
 
     def on_preempt(self, preempt: msg.Preempt) -> None:
-        """Mark the policy's victims: all heartbeats of this instant, elided or sent, have been
-        answered.
-        """
+        """Mark the policy's victims: all heartbeats of this instant, sent or not, are answered."""
         if preempt.policy != self._policies:
             return
         self.cause = NO_CAUSE
@@ -604,9 +602,7 @@ class Master(Actor):
         self._paused = True
 
     def on_resume_master(self, _: faults.ResumeMaster) -> None:
-        """Answer what came meanwhile, then what fell due: no heartbeat that came counts as missed
-        (T1).
-        """
+        """Answer what came meanwhile, then what fell due: no heartbeat here is missed (T1)."""
         self._paused = False
         backlog, self._backlog = self._backlog, []
         for self.cause, message in sorted(backlog, key=lambda each: isinstance(each[1], _TIMERS)):

@@ -90,9 +90,7 @@ class PendingMaps:
         return _OFF_RACK
 
     def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
-        """Take a map for `node`: what failed most often (findNewMapTask), then the nearest, the
-        lowest.
-        """
+        """Take a map for `node`: what failed most (findNewMapTask), else the nearest."""
         assert self.left, "no map is pending"
         self.left -= 1
         if self.again and (task := self.again.first(node)) is not None:

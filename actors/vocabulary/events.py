@@ -125,9 +125,7 @@ class DetailEvent(AttemptEvent, frozen=True):
 
 
 class RunStarted(Event, frozen=True):
-    """The first event of every journal: what is being run, enough to run it again. `scenario` is
-    the whole scenario as plain data, overrides applied.
-    """
+    """The first event: what is run, enough to run it again; `scenario` is plain data, whole."""
 
     version: str
     name: str
@@ -138,9 +136,7 @@ class RunStarted(Event, frozen=True):
 
 
 class FaultStruck(Event, frozen=True):
-    """Something happened to a machine, a link or a job. Told by the injector, and not to the
-    master.
-    """
+    """Something happened to a machine, a link or a job.  Told by the injector."""
 
     mark = Mark.FAULT
 
@@ -187,9 +183,7 @@ class JobSubmitted(JobEvent, frozen=True):
 
 
 class JobChanged(JobEvent, frozen=True):
-    """A job has another pool or another priority from now on. Told by the master; its cause is the
-    fault that is its user's or the operator's doing.
-    """
+    """A job has another pool or priority from now on, by a fault.  Told by the master."""
 
     pool: str
     priority: model.Priority
@@ -223,9 +217,7 @@ class JobResubmitted(JobEvent, frozen=True):
 
 
 class JobFinished(JobEvent, frozen=True):
-    """A job left the system. Told by the job; its cause is the last booking that it waited for, the
-    failure that was one too many, or its user's kill.
-    """
+    """A job left, by its last booking, one failure too many, or its user.  Told by the job."""
 
     outcome: Outcome
     submitted_ms: model.Millis
@@ -265,17 +257,13 @@ class KillOrdered(OrderEvent, frozen=True):
 
 
 class SuspendOrdered(OrderEvent, frozen=True):
-    """The policy decided that an attempt must give way and keep its work. Told by the master; its
-    cause is as for a kill.
-    """
+    """An attempt must give way and keep its work; else like `KillOrdered`.  Told by the master."""
 
     mark = Mark.PREEMPTION
 
 
 class ResumeOrdered(OrderEvent, frozen=True):
-    """The policy gave a suspended attempt a slot of its node again. Told by the master; its cause
-    is what freed the slot.
-    """
+    """A suspended attempt gets a slot again, whose freeing is its cause.  Told by the master."""
 
 
 class LaunchExpired(AttemptEvent, frozen=True):
@@ -306,9 +294,7 @@ class AttemptStarted(DetailEvent, frozen=True):
 
 
 class ShuffleEnded(DetailEvent, frozen=True):
-    """A reduce has all its map outputs. Told by the slot; its cause is the booking of the last map
-    that it waited for, or its own start.
-    """
+    """A reduce has all map outputs, by the last map's booking or its start.  Told by the slot."""
 
 
 class AttemptStalled(DetailEvent, frozen=True):
@@ -321,9 +307,7 @@ class AttemptStalled(DetailEvent, frozen=True):
 
 
 class StallEnded(DetailEvent, frozen=True):
-    """The attempt has found the input for which it waited, and begins. Told by the slot; its cause
-    is the stall.
-    """
+    """The attempt has its input and begins.  Told by the slot; its cause is the stall."""
 
 
 class AttemptSuspended(DetailEvent, frozen=True):
@@ -366,9 +350,7 @@ class NodeLost(NodeEvent, frozen=True):
 
 
 class NodeReturned(NodeEvent, frozen=True):
-    """A node that had been lost joined again. Told by the master; its cause is its machine's
-    restart, or the loss of which the master had told it.
-    """
+    """A lost node joined again: its machine restarted, or it was told to.  Told by the master."""
 
     mark = Mark.RETURNED
 
@@ -384,8 +366,8 @@ class NodeBlacklisted(NodeEvent, frozen=True):
 
 
 class NodeUnblacklisted(NodeEvent, frozen=True):
-    """A node is off the list of bad ones: its faults are long ago, or its machine has started
-    again, which is then the cause. Told by the master.
+    """A node is off the list of bad ones, in time, or as its machine restarted.  Told by the
+    master.
     """
 
 

@@ -126,9 +126,7 @@ class ResumeMaster(MasterFault, frozen=True):
 
 
 class RestartMaster(MasterFault, frozen=True):
-    """The master starts anew. Unfinished jobs are submitted again with `recover`, else lost as in
-    Hadoop.
-    """
+    """The master starts anew; jobs are submitted again with `recover`, else lost as in Hadoop."""
 
     recover: bool = False
 

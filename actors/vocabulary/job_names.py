@@ -8,9 +8,7 @@ from itertools import islice
 from callboard.scheduler.model import JobId
 
 _NUMBER = re.compile(r"(?:job-)?([0-9]{1,18})", re.ASCII)
-
-_NAMES_SHOWN = 8
-"""From this many names on, the rest is an ellipsis."""
+_NAMES_SHOWN = 8  # the rest is an ellipsis
 
 
 def job_name(job: JobId) -> str:
@@ -26,7 +24,8 @@ def job_title(job: JobId, name: str) -> str:
 def find_job(text: str, names: Mapping[JobId, str]) -> JobId:
     """The job that a number or name means; LookupError, for people, if it is none or several."""
     text = text.strip()
-    number = _number(text)
+    found = _NUMBER.fullmatch(text)
+    number = int(found[1]) if found else None
     named = [job for job, name in names.items() if name == text and job != number]
     if number is not None and number in names:
         if named:
@@ -38,11 +37,6 @@ def find_job(text: str, names: Mapping[JobId, str]) -> JobId:
         jobs = " and ".join(map(job_name, named))
         raise LookupError(f'"{text}" is the name of {jobs}; say which by number')
     return named[0]
-
-
-def _number(text: str) -> JobId | None:
-    found = _NUMBER.fullmatch(text)
-    return int(found[1]) if found else None
 
 
 def _both(text: str, number: JobId, named: list[JobId], names: Mapping[JobId, str]) -> str:

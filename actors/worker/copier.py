@@ -12,15 +12,10 @@ TRY_MS: Millis = 3000
 """How long a try lasts that gets no answer.  Hadoop waits for the operating system: "no route to
 host" takes about so long, a refused connection no time, a silent one minutes."""
 
-FIRST_PAUSE_MS: Millis = 10_000
-GROWTH = 1.3
-"""ReduceCopier.BACKOFF_INIT and BACKOFF_EXPONENTIAL_BASE."""
-
-TELL_EVERY = 10
-"""MAX_FETCH_RETRIES_PER_MAP's least: this many failures make one notification."""
-
-FAILURES_MAX = 30
-"""The least of "too many fetch failures" of one map, which end the attempt."""
+FIRST_PAUSE_MS: Millis = 10_000  # ReduceCopier.BACKOFF_INIT
+GROWTH = 1.3  # ReduceCopier.BACKOFF_EXPONENTIAL_BASE
+TELL_EVERY = 10  # the least MAX_FETCH_RETRIES_PER_MAP: so many failures make one notification
+FAILURES_MAX = 30  # the least "too many fetch failures" of one map, which end the attempt
 
 
 class Copier:

@@ -12,8 +12,7 @@ from callboard.actors.vocabulary.messages import InjectedFailure, LaunchTask, Ma
 from callboard.actors.worker.machine import Ailments
 from callboard.scheduler.model import REDUCE, JobId, Millis, TaskIndex, TaskKind
 
-_NUMBERS = 1 << 20
-"""More attempts than any task has: where the draws of the next task begin."""
+_NUMBERS = 1 << 20  # more attempts than any task has: the draws of the next begin there
 
 
 def real_ms(

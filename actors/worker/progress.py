@@ -32,9 +32,7 @@ class Phase(NamedTuple):
 
 
 class ProgressClock(NamedTuple):
-    """A tracked attempt; `phase_ms` is when a phase began whose length can be told, as no shuffle's
-    can.
-    """
+    """A tracked attempt; at `phase_ms` a phase began whose length can be told, no shuffle."""
 
     attempt: AttemptId
     started_ms: Millis

@@ -40,15 +40,12 @@ _START_REDUCE = AttemptChange.START_REDUCE
 _SUCCEED = AttemptChange.SUCCEED
 _SUCCEEDED = Outcome.SUCCEEDED
 
-RETRY_INPUT_MS: Millis = 3000
-"""How long HDFS's client waits before it asks for a block's replicas again."""
-
+RETRY_INPUT_MS: Millis = 3000  # how long HDFS's client waits before it asks for replicas again
 _STALLS = {
     AttemptState.MAP_STUCK: Stall.NOT_BEGUN,
     AttemptState.REDUCE_STUCK: Stall.NOT_BEGUN,
     AttemptState.AWAITING_INPUT: Stall.NO_INPUT,
 }
-"""Why an attempt has not begun, by its state."""
 
 
 class Slot(Machine):
