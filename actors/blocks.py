@@ -1,11 +1,9 @@
 """Which blocks of input can be read: those of which some replica lies on a machine that is up.
 
-A law of the simulated world like the length of a task, and no actor: the injector says when a
-machine goes down and comes back, slots ask when they begin a map.  What happens at an instant is
-seen from the next one on, so nothing depends on the order within it.
-
-A disk survives its machine's restart, and nothing is replicated anew.  What the placement puts on a
-node that is off from the start lies somewhere else too, until the node has joined.
+No actor: the injector says when a machine goes down and comes back, slots ask when they begin a
+map. What happens at an instant is seen from the next one on, so nothing depends on the order within
+it. A disk survives its machine's restart, and nothing is replicated anew. What the placement puts
+on a node that is off from the start lies elsewhere too, until the node has joined.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,5 @@
-"""What a cluster is made of, and which of Hadoop's rules it follows: plain data with defaults.
-
-These are the tables `[cluster]`, `[cluster.heartbeat]` and `[tasks]` of a scenario file.  Every
-field has its unit in its name; every default says where it comes from.  The limits, which decoding
-checks, keep a slip of the pen from eating the machine's memory, and every run finite.
+"""What a cluster is made of, and which of Hadoop's rules it follows: the tables `[cluster]`,
+`[cluster.heartbeat]` and `[tasks]`. The limits, which decoding checks, keep every run finite.
 """
 
 from collections.abc import Iterator
@@ -46,12 +43,11 @@ PROFILES: dict[ProfileName, Profile] = {
 class Heartbeats(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The table `[cluster.heartbeat]`: when nodes send heartbeats and what one may bring.
 
-    `out_of_band` makes a node send one as soon as an attempt ends (rule H4).  `phase_grid_ms` is
-    the grid on which the nodes' first heartbeats are drawn: a coarse one simulates faster.  `send`
-    is `needed` to elide the heartbeats that could change nothing, `all` to send every one; both
-    give the same journal.  `tasks_per_heartbeat` is Hadoop's assignmultiple.  A node that has been
-    silent for longer than `expiry_ms` is given up for lost; the master looks three times in that
-    time (rule T1).
+    `out_of_band` makes a node send one as soon as an attempt ends (rule H4).  First heartbeats are
+    drawn on a grid of `phase_grid_ms`: a coarse one simulates faster.  `send` elides those that
+    could change nothing (`needed`) or none; both give the same journal.  `tasks_per_heartbeat` is
+    Hadoop's assignmultiple.  A node silent for longer than `expiry_ms` is given up; the master
+    looks three times in that time (rule T1).
     """
 
     profile: ProfileName = "mr1-1.0"
@@ -83,9 +79,7 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The table `[cluster]`.  Node n stands in rack n mod `racks`; `node_type` is the plain nodes'.
-
-    Nodes on the list of bad ones are taken out of service (`removed`) or only named (`advisory`);
-    unset, as the heartbeats' profile does.
+    Bad nodes are taken out of service (`removed`) or only named; unset, as in the profile.
     """
 
     nodes: _Nodes = 100
@@ -129,13 +123,12 @@ class Tasks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The table `[tasks]`: how long a task takes where it runs, and when reduces may start.
 
     A map takes nominal × locality factor × the job's factor on the node's type × noise / node
-    speed; a reduce's shuffle takes nominal × noise, its rest nominal × the factor × noise / node
-    speed.  Noise is log-normal with median 1 and shape `sigma`, drawn once for each task.  Of all
-    attempts the share `straggler_share`, drawn for each attempt, works `straggler_factor` times
-    as slowly as its node can.  `slowstart` is the share of a job's maps that must have finished
-    before its reduces may start (Hadoop: 0.05; the HFSP paper's experiments: 0.80).  An attempt
-    that makes no progress for `timeout_ms` is killed and has failed (rule T7); a map that has
-    waited for a replica of its input for `input_wait_ms` has failed too.
+    speed; a reduce's shuffle nominal × noise, its rest nominal × the factor × noise / node speed.
+    Noise is log-normal with median 1 and shape `sigma`, drawn once a task; of attempts a drawn
+    share works `straggler_factor` times as slowly.  `slowstart` is the share of a job's maps that
+    must have finished before its reduces may start (Hadoop: 0.05; HFSP's experiments: 0.80).  An
+    attempt has failed that makes no progress for `timeout_ms` (rule T7), a map that waits so long
+    for its input.
     """
 
     sigma: Annotated[float, Meta(ge=0, le=5)] = 0.0

@@ -1,30 +1,27 @@
 """Heartbeats that need not be sent: both sides of the scheme, the node's and the master's.
 
 Where a scenario says `send = "needed"`, a node that has nothing to say does not send its heartbeat.
-The journal is the same as with every heartbeat sent; only messages are saved (FB-2009: 1.7 million
-instead of 26).
+The journal is the same, with fewer messages (FB-2009: 1.7 million instead of 26).
 
 **Why it is exact.**
 
-1. *Both know the time.*  Interval and latency are constant, so a node's heartbeats fall on a grid
-   that its last one fixed: one every interval + round trip.  The node keeps the grid
-   (`HeartbeatSchedule`), and so does the master (`IdleNodeIndex`).
-2. *What a node has to say is really sent*, and falls in with the grid: it arrives in the place in
-   the kernel's order that the elided heartbeat would have had, since the master's own timer for
-   that is posted right behind the node (`Actor.timer_behind`).  A node with a tracked attempt
-   always has something to say.
-3. *A heartbeat that says nothing can only bring the node work, or an order.*  So the master acts at
-   the instant at which one would arrive, as if it had (`ElidedHeartbeats`), as long as something is
-   pending that the node has a free slot for, be it a suspended attempt that it holds itself, or an
-   order waits for it.  At any other instant the reply would have been empty.
+1. *Both know the time.* Interval and latency are constant, so heartbeats fall on a grid that the
+node (`HeartbeatSchedule`) and the master (`IdleNodeIndex`) keep: one every interval + round trip.
+
+2. *What a node has to say is really sent*, on the grid. It arrives where the elided heartbeat would
+have, since the master's own timer for that is posted right behind the node (`Actor.timer_behind`).
+A node with a tracked attempt always has something to say.
+
+3. *A heartbeat that says nothing can only bring the node work, or an order.* So the master acts at
+the instant at which one would arrive (`ElidedHeartbeats`), as long as an order waits for the node
+or something is pending that it has a free slot for, be it an attempt that it holds suspended.
+
 4. *Nothing becomes pending in an instant's first round*, when heartbeats arrive: jobs live beside
-   the master and answer it in later rounds.  So what the first of several heartbeats of one instant
-   brings about cannot be wanted by the second, and the master need not decide on that instant
-   again.
-5. *Silence means nothing only while nothing can happen.*  From the first fault that could delay or
-   lose a message on, a node sends every heartbeat, and tells the master when the last one that it
-   left out would have arrived (`messages.HeartbeatsResumed`): silence then means what it does in a
-   real cluster.  A heartbeat that was under way at that moment, or its reply, is made good.
+the master and answer it in later rounds. So the master need not decide on an instant again.
+
+5. *Silence means nothing only while nothing can happen.* From the first fault that could delay or
+lose a message on, a node sends every heartbeat, and tells the master when the last that it left out
+would have arrived (`HeartbeatsResumed`). One under way then, or its reply, is made good.
 """
 
 from bisect import bisect_left, insort
@@ -44,11 +41,9 @@ class NextHeartbeat(NamedTuple):
 
 
 class HeartbeatSchedule:
-    """When a node's heartbeats are due, sent or not.
-
-    The next one is timed from the return of the last one (rule H3), so they come every interval +
-    round trip.  With `out_of_band` an attempt's end brings it forward to at once: Hadoop divides
-    the interval by a million for every ended attempt (rule H4, the damper's default).
+    """When a node's heartbeats are due, sent or not: every interval + round trip, since the next is
+    timed from the return of the last (rule H3). With `out_of_band` an attempt's end brings it
+    forward to at once: Hadoop divides the interval by a million (rule H4, the damper's default).
     """
 
     def __init__(
@@ -120,12 +115,7 @@ Arrival: TypeAlias = tuple[Millis, NodeId]
 
 
 class IdleNodeIndex:
-    """The silent nodes by the phase at which their heartbeats would arrive, and by what they could
-    take.
-
-    Plain sorted lists: at any size of cluster that is played, moving the tail of one costs less
-    than a tree's bookkeeping, and they are looked at far more often than changed.
-    """
+    """Silent nodes by when heartbeats would arrive, in sorted lists: read more than changed."""
 
     def __init__(self, period_ms: Millis) -> None:
         self._period_ms = period_ms

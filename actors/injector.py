@@ -53,9 +53,7 @@ class Injector(Actor):
         self._await_next()
 
     def inject(self, fault: faults.AnyFault) -> None:
-        """Schedule a fault for a millisecond from now; to be called between two supersteps.  Its
-        note in the journal replays it like the script's own.
-        """
+        """Schedule a fault, between two supersteps, for a millisecond from now; it is noted too."""
         scheduled = ScheduledFault(self.now_ms + 1, fault)
         insort_right(self._script, scheduled, key=_at_ms)
         self._kernel.progress_ms = max(self._kernel.progress_ms, scheduled.at_ms)

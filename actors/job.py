@@ -1,8 +1,4 @@
-"""A job: knows its tasks, what depends on what, what must run again, and when it is done.
-
-Like an application master it tells the master what may run, never where or when: maps at once,
-reduces from slowstart on.  A reduce asks here for the last map output, and is told when it comes.
-"""
+"""A job: knows its tasks, what depends on what, and tells the master what may run, never where."""
 
 from math import ceil
 
@@ -22,14 +18,9 @@ _SUCCEED = JobChange.SUCCEED
 _SUCCEEDED = Outcome.SUCCEEDED
 _UNSUBMITTED = JobState.UNSUBMITTED
 
-ATTEMPTS_MAX = 4
-"""mapred.map.max.attempts, mapred.reduce.max.attempts: this many failures of a task end the job."""
-
-COMPLAINTS = 3
-"""JobInProgress.MAX_FETCH_FAILURES_NOTIFICATIONS."""
-
-COMPLAINING_SHARE = 0.5
-"""MAX_ALLOWED_FETCH_FAILURES_PERCENT: of the running reduces."""
+ATTEMPTS_MAX = 4  # mapred.*.max.attempts: this many failures of a task end the job
+COMPLAINTS = 3  # JobInProgress.MAX_FETCH_FAILURES_NOTIFICATIONS
+COMPLAINING_SHARE = 0.5  # of the running reduces: MAX_ALLOWED_FETCH_FAILURES_PERCENT
 
 
 class Job(Actor):
@@ -153,7 +144,6 @@ class Job(Actor):
         self._go_on()
 
     def _go_on(self) -> None:
-        """Open the reduces at slowstart; end when all is done."""
         spec = self._spec
         if spec.reduces and self.state is _MAPPING:
             if self._done[MAP] < self._slowstart_maps:

@@ -17,14 +17,12 @@ def factor_on(kind: str, factors: tuple[tuple[str, float], ...]) -> float:
 
 
 class JobSpec(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One job of a workload.
-
-    Durations are nominal: on a node of speed 1, reading local input, before the task's noise.
-    `shuffle_ms` is the time in which one reduce fetches its share when every map output is there;
+    """One job of a workload.  Durations are nominal: on a node of speed 1, with local input, before
+    noise.  `shuffle_ms` is how long one reduce fetches its share when every map output is there,
     `reduce_ms` all that comes after (sort, reduce, write).  Maps, and reduces after their shuffle,
-    take `factors` times as long on nodes of these types.  Of maps and of reduces, the `poisoned`
-    fail wherever they run and the `hanging` come to a standstill, at the progress `fails_at` (None:
-    drawn for each attempt), and the `skewed` take `skew` times as long.
+    take `factors` times as long on nodes of these types.  Wherever they run, the `poisoned` tasks
+    fail and the `hanging` stand still, at the progress `fails_at` (None: drawn for each attempt),
+    and the `skewed` take `skew` times as long.
     """
 
     job: JobId

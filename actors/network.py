@@ -9,11 +9,9 @@ from callboard.scheduler.model import Millis
 
 
 class LinkConditions(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """How one direction of a link treats a message.
-
-    `cut` loses every one; `loss` and `twice` are the shares lost and delivered twice; `delay_ms` is
-    the mean of an exponential delay beyond the latency; the share `reordered` is held back, each
-    message until another has passed it.
+    """How one direction of a link treats messages: `cut` loses all; `loss` and `twice` are the
+    shares lost and delivered twice; `delay_ms` is the mean of an exponential delay beyond the
+    latency; the share `reordered` is held back, each message until another has passed it.
     """
 
     cut: bool = False
@@ -23,9 +21,7 @@ class LinkConditions(msgspec.Struct, frozen=True, array_like=True, gc=False):
     reordered: float = 0.0
 
 
-_HOLDING = 4
-"""The column of the draw that says whether a message is held back."""
-
+_HOLDING = 4  # the column of the draw that says whether a message is held back
 HEALTHY = LinkConditions()
 """Every message arrives once and on time."""
 

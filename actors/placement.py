@@ -1,11 +1,9 @@
 """Where a job's input lies: HDFS's default placement of block replicas.
 
-The first replica goes to any node, the second to a node in another rack, the third to another
-node in the second's rack, further ones to any other node (HDFS of Hadoop 1, for a writer outside
-the cluster).  Draws are addressed by (job, block) and turned into nodes by jump consistent
-hashing (Lamping and Veach, 2014): in a cluster with one node more, a replica either stays where
-it was or moves to the new node, but for the few that the rule of racks moves with it.
-
+The first replica goes to any node, the second to another rack, the third to another node in the
+second's rack, further ones to any other node (Hadoop 1, for a writer outside the cluster).  Draws
+at (job, block) become nodes by jump consistent hashing (Lamping and Veach, 2014): with one node
+more a replica stays or moves to the new node, but for the few that the rule of racks moves.
 `place_block` is the definition; `place` gives the same for all blocks of a job at once.
 """
 
@@ -14,12 +12,8 @@ from numpy.typing import NDArray
 
 from callboard.actors.kernel.streams import Stream
 
-TRIES_MAX = 64
-"""Draws for one replica before the lowest node that will do is taken."""
-
-_ROWS_FROM = 12
-"""From this many blocks on, whole rows are faster than one block at a time."""
-
+TRIES_MAX = 64  # draws for one replica before the lowest node that will do is taken
+_ROWS_FROM = 12  # blocks, from which on whole rows are faster than one block at a time
 _STEP = 2862933555777941757
 _MASK = (1 << 64) - 1
 _UNIT = float(1 << 31)
@@ -38,9 +32,7 @@ class Placement:
         ]
 
     def place(self, job: int, blocks: int) -> NDArray[np.int32]:
-        """The nodes that hold each block of a job's input: shape (blocks, replication), -1 where
-        the cluster has fewer nodes than replicas.
-        """
+        """The nodes that hold each block: shape (blocks, replication), -1 without enough."""
         placed = np.full((blocks, self.replication), -1, dtype="<i4")
         if blocks < _ROWS_FROM:
             for block in range(blocks):
@@ -114,7 +106,6 @@ class Placement:
 
 
 def _jump(key: int, buckets: int) -> int:
-    """Jump consistent hashing of a 64-bit key into `buckets`."""
     bucket = following = 0
     while following < buckets:
         bucket = following

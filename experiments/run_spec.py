@@ -16,9 +16,9 @@ from callboard.actors.vocabulary.faults import SwitchPolicy
 from callboard.experiments.interventions import Intervene, TimedIntervention
 from callboard.experiments.journal_paths import fresh_name
 from callboard.experiments.plugins import load_policy
+from callboard.scenarios.bursts import burst_jobs
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import Scenario, make_jobs, make_script
-from callboard.scenarios.script import burst_jobs
 from callboard.scenarios.timeline import BurstEntry
 from callboard.scenarios.validation import check_slots
 from callboard.scheduler.model import Millis

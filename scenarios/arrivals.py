@@ -1,7 +1,5 @@
-"""When the jobs of a generated workload arrive: the table `[workload.arrivals]`, by `kind`.
-
-Every gap is drawn at the job's own number, so that more jobs, other sizes or another cluster
-leave the arrivals as they were.  `submit_times` are in order, rounded to whole milliseconds.
+"""When the jobs of a generated workload arrive: the table `[workload.arrivals]`, by `kind`.  Every
+gap is drawn at the job's own number; `submit_times` are in order, in whole milliseconds.
 """
 
 from itertools import accumulate
@@ -15,9 +13,7 @@ _PURPOSE = "workload/arrival"
 
 
 class Poisson(TableOfKind, frozen=True, tag="poisson"):
-    """Independent jobs: exponential gaps of mean `mean_s`, the first one before the first job.  The
-    default is the mean of HFSP's DEV workload and of the busy hours of global preemption.
-    """
+    """Independent jobs; the default is HFSP's DEV workload and global preemption's busy hours."""
 
     mean_s: PositiveSeconds = 30.0
 
@@ -27,9 +23,9 @@ class Poisson(TableOfKind, frozen=True, tag="poisson"):
 
 
 class Bursts(TableOfKind, frozen=True, tag="bursts"):
-    """A Poisson process that is busy for `on_s`, then idle for `off_s`, and so on.  The mean gaps
-    default to those of global preemption's busy and idle hours (section VI.D), the lengths are
-    ours. With `off_mean_s = 0` no job arrives in the idle times.
+    """A Poisson process that is busy for `on_s`, then idle for `off_s`, and so on; no job arrives
+    when idle with `off_mean_s = 0`.  The mean gaps default to those of global preemption's busy and
+    idle hours (section VI.D), the lengths are ours.
     """
 
     on_s: PositiveSeconds = 1800.0
@@ -46,7 +42,6 @@ class Bursts(TableOfKind, frozen=True, tag="bursts"):
         return [to_ms(self._clock_s(place)) for place in places]
 
     def _clock_s(self, expected: float) -> float:
-        """The time by which so many arrivals are to be expected."""
         busy = self.on_s / self.on_mean_s
         idle = self.off_s / self.off_mean_s if self.off_mean_s else 0.0
         cycles, rest = divmod(expected, busy + idle)

@@ -26,11 +26,8 @@ from callboard.scheduler.model import Millis
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry import parts
 
-FETCH_FAILURES_MS: Millis = 600_000
-"""Ten failed fetches take six minutes, and the heartbeats that tell of them a little more."""
-
-_HEARTBEATS_WITHOUT_EVENTS = 20
-"""A run is not stuck before so many heartbeats of every node have come without any event."""
+FETCH_FAILURES_MS: Millis = 600_000  # ten take six minutes, the heartbeats that tell a little more
+_HEARTBEATS_WITHOUT_EVENTS = 20  # of every node, before which a run is not stuck
 
 
 def node_facts(cluster: Cluster) -> tuple[NodeFacts, ...]:
@@ -52,9 +49,7 @@ def assemble(
     script: Sequence[ScheduledFault] = (),
     make_policy: Callable[[str], Policy] = parts.make_policy,
 ) -> None:
-    """Bring every actor of a run into the kernel; `jobs` in the order of their submission.
-    `make_policy` makes the policies that the `script` of faults puts in force.
-    """
+    """Bring every actor of a run into the kernel; `make_policy` makes those that `script` names."""
     nodes = node_facts(cluster)
     round_ms = cluster.round_ms()
     kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, _HEARTBEATS_WITHOUT_EVENTS * round_ms)
@@ -152,9 +147,7 @@ def _admit_nodes(
     script: Sequence[ScheduledFault],
     blocks: Blocks,
 ) -> None:
-    """Nodes and their slots; the phases of the nodes' first heartbeats are drawn on the grid.  A
-    node that crashes at 0 is off from the start.
-    """
+    """Nodes and slots, with first heartbeats drawn on the grid; a node that crashes at 0 is off."""
     first = [each.fault for each in script if each.at_ms == 0]
     absent = {fault.node for fault in first if isinstance(fault, faults.Crash)}
     rules, phases, round_ms = cluster.heartbeat, Stream(seed, "phase"), cluster.round_ms()

@@ -1,8 +1,5 @@
-"""Job sizes by published categories: COSHH's Tables I (Yahoo!) and IV (Facebook).
-
-A row of these tables is the centre of a cluster of jobs: how many jobs it stands for, what one of
-them reads, and the task-seconds it takes.  All jobs of a category are equal to its row but for the
-factor drawn with `time_sigma`.
+"""Job sizes by published categories, COSHH's Tables I (Yahoo!) and IV (Facebook): a row is the
+centre of a cluster of jobs, all equal to it but for the factor drawn with `time_sigma`.
 """
 
 from math import ceil
@@ -17,16 +14,15 @@ from callboard.scenarios.sizes import JobSize, pick
 class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
     """A category drawn with its row's count as weight, then its tasks by these rules.
 
-    Maps: as many as input blocks of `block_mb`, at least one, and so many that none is longer than
+    Maps: one for each input block of `block_mb`, at least one, and so many that none is longer than
     the row's whole duration (a slow data load reads 10 KB, yet has 26,321 task-seconds of maps
     within 6,600 s: at least four maps).  Each takes the row's map time over their number.  Reduces
-    likewise, one for each `reduce_mb` of shuffle; none where the row's reduce time is 0.  Reduce
-    task-seconds hold the shuffle, as Hadoop counts them: a part of `shuffle_part`, the first of the
-    three thirds in which it reports a reduce's progress.
+    likewise, one for each `reduce_mb` of shuffle; none where the row's reduce time is 0, which
+    holds the shuffle, as Hadoop counts it: a part of `shuffle_part`, the first third of a reduce's
+    progress.
 
     `task_scale` multiplies the number of tasks (at least one) and leaves their length: 0.01 makes
-    the tables' large clusters fit a small one.  The user is the category, since in the paper each
-    user submits the jobs of one category.
+    the tables' large clusters fit a small one.  Each category has its user, as in the paper.
     """
 
     ROWS: ClassVar[tuple[Category, ...]] = ()
@@ -67,7 +63,6 @@ class _Categories(fields.TableOfKind, frozen=True, kw_only=True):
 
 
 def _task_count(boxes: float, task_seconds: int, duration_s: int) -> int:
-    """How many tasks: one a box of data, at least one, none longer than the whole job."""
     return max(1, ceil(boxes), ceil(task_seconds / duration_s))
 
 

@@ -1,6 +1,4 @@
-"""Named distributions, by `law`: what a timeline may state instead of a time.  What is drawn is at
-most about three years, as every stated time is.
-"""
+"""Distributions, by `law`, that a timeline may state instead of a time; at most three years."""
 
 from typing import Annotated, TypeAlias
 
@@ -22,10 +20,6 @@ class _Distribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
         """A time in seconds, drawn at (a, b)."""
         raise NotImplementedError
 
-    def problem(self) -> str | None:
-        """What is wrong with its parameters together, if anything is."""
-        return None
-
 
 class Uniform(_Distribution, frozen=True, tag="uniform"):
     """Evenly between two times."""
@@ -35,10 +29,6 @@ class Uniform(_Distribution, frozen=True, tag="uniform"):
 
     def draw(self, stream: Stream, a: int, b: int) -> float:
         return self.shortest_s + (self.longest_s - self.shortest_s) * stream.uniform(a, b)
-
-    def problem(self) -> str | None:
-        swapped = self.longest_s < self.shortest_s
-        return "`longest_s` is less than `shortest_s`; exchange them" if swapped else None
 
 
 class Exponential(_Distribution, frozen=True, tag="exponential"):
@@ -80,9 +70,9 @@ Duration: TypeAlias = PositiveSeconds | Distribution
 
 def when_ms(time: float | Distribution, stream: Stream, a: int = 0, b: int = 0) -> Millis:
     """The time in ms; where it is drawn, that is done at (a, b)."""
-    return to_ms(
-        min(time.draw(stream, a, b), SECONDS_MAX) if isinstance(time, _Distribution) else time
-    )
+    if isinstance(time, _Distribution):
+        time = min(time.draw(stream, a, b), SECONDS_MAX)
+    return to_ms(time)
 
 
 def duration_ms(time: float | Distribution, stream: Stream, a: int = 0, b: int = 0) -> Millis:
@@ -92,6 +82,5 @@ def duration_ms(time: float | Distribution, stream: Stream, a: int = 0, b: int =
 
 def check_distribution(time: float | Distribution | None, key: str) -> None:
     """ScenarioError where parameters contradict each other."""
-    problem = time.problem() if isinstance(time, _Distribution) else None
-    if problem is not None:
-        raise ScenarioError(problem, key=key)
+    if isinstance(time, Uniform) and time.longest_s < time.shortest_s:
+        raise ScenarioError("`longest_s` is less than `shortest_s`; exchange them", key=key)

@@ -9,6 +9,7 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.scenarios.distributions import Exponential, Weibull, duration_ms
 from callboard.scenarios.fields import SECONDS_MAX, to_ms
 from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.timeline import FailuresEntry
 from callboard.scenarios.toml_reader import read_text
 from callboard.scheduler.model import Millis, NodeId
 
@@ -21,37 +22,24 @@ class Outage(NamedTuple):
     end_ms: Millis | None
 
 
-class FailureModel(NamedTuple):
-    """How long nodes are up and down; with `racks` a rack fails as a whole."""
-
-    up: Weibull
-    down: Exponential
-    racks: bool
-
-
 def drawn_outages(
-    model: FailureModel,
-    nodes: Sequence[NodeFacts],
-    begin_ms: Millis,
-    until_ms: Millis,
-    seed: int,
-    place: int,
+    entry: FailuresEntry, nodes: Sequence[NodeFacts], begin_ms: Millis, seed: int, place: int
 ) -> Iterator[Outage]:
-    """The outages that begin before `until_ms`, by node or rack.  Each node's are drawn at its own
-    number, so that one more node leaves the others' as they were.
-    """
+    """The outages that begin before `until_ms`, by node or rack, each drawn at its own number."""
+    until_ms, racks = to_ms(entry.until_s), entry.by == "rack"
+    up, down = Weibull(entry.mtbf_s, entry.shape), Exponential(entry.mttr_s)
     ups = Stream(seed, f"timeline/{place}/up")
     downs = Stream(seed, f"timeline/{place}/down")
     groups: dict[int, list[NodeId]] = {}
     for facts in nodes:
-        groups.setdefault(facts.rack if model.racks else facts.node, []).append(facts.node)
+        groups.setdefault(facts.rack if racks else facts.node, []).append(facts.node)
     for group, together in sorted(groups.items()):
         at_ms, nth = begin_ms, 0
         while True:
-            at_ms += duration_ms(model.up, ups, group, nth)
+            at_ms += duration_ms(up, ups, group, nth)
             if at_ms >= until_ms:
                 break
-            end_ms = at_ms + duration_ms(model.down, downs, group, nth)
+            end_ms = at_ms + duration_ms(down, downs, group, nth)
             for node in together:
                 yield Outage(node, at_ms, end_ms)
             at_ms, nth = end_ms, nth + 1
@@ -88,7 +76,6 @@ def recorded_outages(path: Path, nodes: Mapping[str, NodeId]) -> Iterator[Outage
 def _line(
     row: list[str], nodes: Mapping[str, NodeId], path: Path, number: int
 ) -> tuple[Millis, NodeId, bool]:
-    """One line: when, which node, whether it goes down."""
     if len(row) != 3:
         expected = "expected `seconds,node,down` or `seconds,node,up`"
         _refuse(f"{expected}, got {len(row)} fields", path, number)

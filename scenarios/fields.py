@@ -1,6 +1,4 @@
-"""The kinds of number that a scenario file may hold, with the limits that keep a run in memory.
-Decoding checks them; a workload made by hand in Python is not checked.
-"""
+"""The numbers that a scenario file may hold; decoding checks them, so that runs fit in memory."""
 
 from typing import Annotated
 
@@ -11,13 +9,9 @@ from callboard.scheduler.model import Millis
 
 JOBS_MAX = 1_000_000
 TASKS_MAX = 2_000_000
-"""The most maps, and the most reduces, of one job.
+"""Maps, and reduces, of one job: 110 bytes of each in the master are a quarter of a gigabyte."""
 
-The master keeps some 110 bytes of a task before it is launched: in all a quarter of a gigabyte.
-"""
-
-SECONDS_MAX = 100_000_000.0
-"""About three years: longer is surely a mistake, and the clock stays a 64-bit number."""
+SECONDS_MAX = 100_000_000.0  # three years: longer is a mistake, and the clock stays 64-bit
 
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 JobCount = Annotated[int, Meta(ge=1, le=JOBS_MAX)]
@@ -32,8 +26,7 @@ Factor = Annotated[float, Meta(gt=0, le=1000)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Sigma = Annotated[float, Meta(ge=0, le=5)]
 
-MEGABYTE = 1_000_000
-"""Bytes.  Decimal, as disks and the trace's authors count; a 128 MiB block is 134.217728."""
+MEGABYTE = 1_000_000  # bytes, decimal as disks and traces count; 128 MiB are 134.217728
 
 
 class TableOfKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):

@@ -11,8 +11,7 @@ from callboard.scenarios.targets import refuse_entry
 from callboard.scenarios.timeline import LinkEntry, Timeline, TimelineEntry
 from callboard.scheduler.model import NodeId
 
-MASTER_AS_NODE = -1
-"""The number under which intervals of the master and of jobs are kept."""
+MASTER_AS_NODE = -1  # under which intervals of the master and of jobs are kept
 
 
 class FaultInterval(NamedTuple):

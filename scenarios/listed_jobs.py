@@ -1,6 +1,7 @@
 """Jobs listed one by one: the table `[workload]` of kind `jobs`, with `[[workload.job]]`."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal, NoReturn
 
 import msgspec
@@ -9,6 +10,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.vocabulary.job_names import job_name
 from callboard.scenarios import fields
 from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.workload_table import WorkloadTable
 from callboard.scheduler.model import JobId, Priority
 from callboard.scheduler.registry.key_path import dotted
 
@@ -16,13 +18,10 @@ PriorityName = Literal["very_high", "high", "normal", "low", "very_low"]
 
 
 class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`.
-
-    Times are nominal seconds of one task (see `JobSpec`); `on` says by what factor they are longer
-    on nodes of a kind.  The `poisoned` tasks, by number from 0, fail wherever they run, `hanging`
-    ones stand still, both at the progress `fails_at`, or at a drawn one; `skewed` ones take `skew`
-    times as long.  Equal jobs get `-1`, `-2`, ... after the `name`; a job without one is
-    called `job-12` by its number (`job_name`).
+    """One `[[workload.job]]`: a job, or `count` equal ones submitted every `every_s`, which get
+    `-1`, `-2`, ... after the `name`; a job without one is called `job-12` by its number
+    (`job_name`).  Times are nominal seconds of one task; `on` has the factors of node types.  For
+    tasks that are poisoned, hang or are skewed, numbered from 0, see `JobSpec`.
     """
 
     maps: fields.MapCount
@@ -47,37 +46,97 @@ class ListedJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     skewed_reduces: tuple[fields.TaskNumber, ...] = ()
     skew: fields.Factor = 1.0
 
+    def check(self, key: str) -> None:
+        """ScenarioError where what is said of its tasks cannot be; the job stands at `key`."""
+        for what, tasks in (("maps", self.maps), ("reduces", self.reduces)):
+            for ailment in ("poisoned", "hanging", "skewed"):
+                for task in getattr(self, f"{ailment}_{what}"):
+                    if task >= tasks:
+                        has = f"its {what} are 0 to {tasks - 1:,}" if tasks else f"it has no {what}"
+                        problem = f"the job has no number {task:,}: {has}"
+                        raise ScenarioError(problem, key=f"{key}.{ailment}_{what}")
+            both = {*getattr(self, f"poisoned_{what}")} & {*getattr(self, f"hanging_{what}")}
+            if both:
+                problem = f"number {min(both):,} is poisoned, so it cannot hang too"
+                raise ScenarioError(f"{problem}; take it out of one", key=f"{key}.hanging_{what}")
+        failing = (self.poisoned_maps, self.poisoned_reduces, self.hanging_maps)
+        if self.fails_at is not None and not any((*failing, self.hanging_reduces)):
+            problem = "no task is poisoned or hangs, so nothing fails there; name some"
+            raise ScenarioError(problem, key=f"{key}.fails_at")
 
-class ListedWorkload(fields.TableOfKind, frozen=True, kw_only=True, tag="jobs"):
+    def node_types(self, *path: str | int) -> Iterator[tuple[str, str]]:
+        """(node type, key) of every factor of the job, which stands at `path`."""
+        for node_type in self.on:
+            yield node_type, dotted((*path, "on", node_type))
+
+    def own_name(self, nth: int) -> str:
+        return f"{self.name}-{nth + 1}" if self.name and self.count > 1 else self.name
+
+    def unnumbered(self) -> list[JobSpec]:
+        """Its jobs, not yet numbered; without a name if it says none."""
+        return [self._spec(nth) for nth in range(self.count)]
+
+    def _spec(self, nth: int) -> JobSpec:
+        return JobSpec(
+            job=0,
+            name=self.own_name(nth),
+            submit_ms=fields.to_ms(self.at_s) + nth * fields.to_ms(self.every_s),
+            maps=self.maps,
+            map_ms=fields.task_ms(self.map_s),
+            reduces=self.reduces,
+            shuffle_ms=fields.to_ms(self.shuffle_s),
+            reduce_ms=fields.to_ms(self.reduce_s),
+            user=self.user,
+            pool=self.pool,
+            priority=Priority[self.priority.upper()],
+            poisoned=(self.poisoned_maps, self.poisoned_reduces),
+            hanging=(self.hanging_maps, self.hanging_reduces),
+            fails_at=self.fails_at,
+            skewed=(self.skewed_maps, self.skewed_reduces),
+            skew=self.skew,
+            factors=tuple(sorted(self.on.items())),
+        )
+
+
+class ListedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="jobs"):
     """The table `[workload]` with `kind = "jobs"`; `jobs` takes only the first so many."""
 
     job: tuple[ListedJob, ...]
     jobs: fields.JobCount | None = None
 
+    def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
+        self.check()
+        first: dict[str, int] = {}
+        placed = self.placed_jobs()
+        for place, spec in placed:
+            if first.setdefault(spec.name, place) != place:
+                _refuse_name(spec.name, max(place, first[spec.name]))
+        return [spec for _, spec in placed]
 
-def numbered_jobs(workload: ListedWorkload) -> list[JobSpec]:
-    """The jobs in submit order, those of one instant in the order of the file.
+    def placed_jobs(self) -> list[tuple[int, JobSpec]]:
+        """The jobs by submit time, then in the file's order, each with its entry's place there."""
+        jobs = [(place, job) for place, entry in enumerate(self.job) for job in entry.unnumbered()]
+        jobs.sort(key=lambda placed: placed[1].submit_ms)
+        return [(place, numbered(job, nth)) for nth, (place, job) in enumerate(jobs[: self.jobs])]
 
-    ScenarioError where there are none, too many, or two of one name.
-    """
-    check_listed(workload)
-    first: dict[str, int] = {}
-    placed = placed_jobs(workload)
-    for place, spec in placed:
-        if first.setdefault(spec.name, place) != place:
-            _refuse_name(spec.name, max(place, first[spec.name]))
-    return [spec for _, spec in placed]
+    def check(self) -> None:
+        """ScenarioError where there is no job, too many, or two of one name."""
+        if not self.job:
+            raise ScenarioError("there must be at least one [[workload.job]]", key="workload.job")
+        total, most = sum(entry.count for entry in self.job), fields.JOBS_MAX
+        if total > most:
+            raise ScenarioError(f"{total:,} jobs; the limit is {most:,}", key="workload.job")
+        first: dict[str, int] = {}
+        for place, entry in enumerate(self.job):
+            for nth in range(entry.count):
+                name = entry.own_name(nth)
+                if name and first.setdefault(name, place) != place:
+                    _refuse_name(name, place)
+            entry.check(f"workload.job[{place}]")
 
-
-def placed_jobs(workload: ListedWorkload) -> list[tuple[int, JobSpec]]:
-    """The same, each with its entry's place in the file."""
-    specs = [
-        (place, spec) for place, entry in enumerate(workload.job) for spec in unnumbered_jobs(entry)
-    ]
-    specs.sort(key=lambda placed: placed[1].submit_ms)
-    return [
-        (place, numbered(spec, job)) for job, (place, spec) in enumerate(specs[: workload.jobs])
-    ]
+    def node_types(self) -> Iterator[tuple[str, str]]:
+        for place, entry in enumerate(self.job):
+            yield from entry.node_types("workload", "job", place)
 
 
 def numbered(spec: JobSpec, job: JobId) -> JobSpec:
@@ -85,83 +144,6 @@ def numbered(spec: JobSpec, job: JobId) -> JobSpec:
     return msgspec.structs.replace(spec, job=job, name=spec.name or job_name(job))
 
 
-def check_listed(workload: ListedWorkload) -> None:
-    """ScenarioError where there is no job, too many, or two of one name."""
-    if not workload.job:
-        raise ScenarioError("there must be at least one [[workload.job]]", key="workload.job")
-    total = sum(entry.count for entry in workload.job)
-    if total > fields.JOBS_MAX:
-        raise ScenarioError(f"{total:,} jobs; the limit is {fields.JOBS_MAX:,}", key="workload.job")
-    first: dict[str, int] = {}
-    for place, entry in enumerate(workload.job):
-        for copy in range(entry.count):
-            name = _own_name(entry, copy)
-            if name and first.setdefault(name, place) != place:
-                _refuse_name(name, place)
-        check_anomalies(entry, f"workload.job[{place}]")
-
-
 def _refuse_name(name: str, place: int) -> NoReturn:
     problem = f'a second job is called "{name}"; names must differ'
     raise ScenarioError(problem, key=f"workload.job[{place}].name")
-
-
-def check_anomalies(entry: ListedJob, key: str) -> None:
-    """ScenarioError where a task is named that the job, which stands at `key`, has not, or what is
-    said of its tasks makes no sense together.
-    """
-    for what, tasks in (("maps", entry.maps), ("reduces", entry.reduces)):
-        for sort in ("poisoned", "hanging", "skewed"):
-            for task in getattr(entry, f"{sort}_{what}"):
-                if task >= tasks:
-                    there = f"its {what} are 0 to {tasks - 1:,}" if tasks else f"it has no {what}"
-                    problem = f"the job has no number {task:,}: {there}"
-                    raise ScenarioError(problem, key=f"{key}.{sort}_{what}")
-        both = set(getattr(entry, f"poisoned_{what}")).intersection(
-            getattr(entry, f"hanging_{what}")
-        )
-        if both:
-            problem = f"number {min(both):,} is poisoned, so it cannot hang too; take it out of one"
-            raise ScenarioError(problem, key=f"{key}.hanging_{what}")
-    odd = ("poisoned_maps", "poisoned_reduces", "hanging_maps", "hanging_reduces")
-    if entry.fails_at is not None and not any(getattr(entry, name) for name in odd):
-        problem = "no task is poisoned or hangs, so nothing fails there; name some"
-        raise ScenarioError(problem, key=f"{key}.fails_at")
-
-
-def job_node_types(workload: ListedWorkload) -> Iterator[tuple[str, str]]:
-    """(kind of node, key) of every factor."""
-    for place, entry in enumerate(workload.job):
-        for kind in entry.on:
-            yield kind, dotted(("workload", "job", place, "on", kind))
-
-
-def unnumbered_jobs(entry: ListedJob) -> list[JobSpec]:
-    """The jobs of one entry, not yet numbered; without a name if it says none."""
-    return [_spec(entry, copy) for copy in range(entry.count)]
-
-
-def _spec(entry: ListedJob, copy: int) -> JobSpec:
-    return JobSpec(
-        job=0,
-        name=_own_name(entry, copy),
-        submit_ms=fields.to_ms(entry.at_s) + copy * fields.to_ms(entry.every_s),
-        maps=entry.maps,
-        map_ms=fields.task_ms(entry.map_s),
-        reduces=entry.reduces,
-        shuffle_ms=fields.to_ms(entry.shuffle_s),
-        reduce_ms=fields.to_ms(entry.reduce_s),
-        user=entry.user,
-        pool=entry.pool,
-        priority=Priority[entry.priority.upper()],
-        poisoned=(entry.poisoned_maps, entry.poisoned_reduces),
-        hanging=(entry.hanging_maps, entry.hanging_reduces),
-        fails_at=entry.fails_at,
-        skewed=(entry.skewed_maps, entry.skewed_reduces),
-        skew=entry.skew,
-        factors=tuple(sorted(entry.on.items())),
-    )
-
-
-def _own_name(entry: ListedJob, copy: int) -> str:
-    return f"{entry.name}-{copy + 1}" if entry.name and entry.count > 1 else entry.name

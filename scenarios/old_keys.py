@@ -19,9 +19,7 @@ def new_key(parts: list[str]) -> list[str]:
 
 
 def with_new_keys(raw: Any) -> Any:
-    """The plain data of a scenario with the keys of today.  Where a table has a key in both
-    spellings the old one stays, and is unknown.
-    """
+    """The data with the keys of today; the old one stays, and is unknown, where both are there."""
     if not isinstance(raw, dict) or not isinstance(raw.get("cluster"), dict):
         return raw
     cluster = _renamed(raw["cluster"], _CLUSTER)

@@ -20,9 +20,7 @@ class WorkloadOracle:
         self._sizes: dict[tuple[JobId, TaskKind], Millis] = {}
 
     def size_ms(self, job: JobId, kind: TaskKind) -> Millis:
-        """The phase's tasks at speed 1 with local input, noise included; reduces without the
-        shuffle.
-        """
+        """The phase's tasks at speed 1 with local input, noise included; no reduce's shuffle."""
         address = (job, kind)
         if address not in self._sizes:
             self._sizes[address] = self._added_up(job, kind)

@@ -14,10 +14,9 @@ _DEPTH_MAX = 16
 def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
     """The data with every `dotted.key=value` put in, in order; `raw` itself is left alone.
 
-    A value is read as TOML (`50`, `0.5`, `true`, `["fifo"]`, `{mean_s = 5}`), and what is not TOML
-    is taken as a string: `workload.path=trace.tsv` needs no quotes.  A number in the key is a place
-    in a list, from 0 (`cluster.group.0.nodes=3`); the place after the last adds one. Missing tables
-    are made, and old names of keys understood.  ScenarioError where the key leads nowhere.
+    A value is TOML (`50`, `["fifo"]`, `{mean_s = 5}`), or else a string: `workload.path=trace.tsv`
+    needs no quotes.  A number in the key is a place in a list, from 0; the place after the last
+    adds one.  Missing tables are made.  ScenarioError where the key leads nowhere.
     """
     for override in overrides:
         name, equals, text = override.partition("=")
@@ -31,7 +30,6 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
 
 
 def _value(text: str) -> object:
-    """The text as a TOML value, or as the string that it is."""
     try:
         document = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):

@@ -1,6 +1,4 @@
-"""The published tables of job sizes, as data: numbers as printed, each with its source.  How they
-are read, and what they leave open, stands with the size models (`sizes.py`, `categories.py`).
-"""
+"""The published tables of job sizes: numbers as printed, each with its source."""
 
 import msgspec
 
@@ -18,8 +16,7 @@ HFSP_MIX: dict[str, tuple[int, int, int, int]] = {
 }
 """Per cent of the jobs in bins 1 to 4, by workload (ibid.).  Mean gaps: 30 s, 60 s, 60 s."""
 
-HFSP_JOBS = 100
-"""Jobs in each of the paper's workloads (section V.A)."""
+HFSP_JOBS = 100  # in each of the paper's workloads (section V.A)
 
 FACEBOOK_MAPS: tuple[tuple[float, int], ...] = (
     (0.39, 1),
@@ -77,9 +74,8 @@ The 250-map job of 2,500 s is the paper's heavy-tailed long one.
 
 
 class Category(msgspec.Struct, frozen=True):
-    """One row of a cluster analysis of jobs: how many, and what one of them reads and takes.
-    `duration_s` is a job's whole length; `map_s` and `reduce_s` are seconds summed over all its
-    tasks of a kind.
+    """One row of a cluster analysis of jobs: how many, what one reads, and its whole length;
+    `map_s` and `reduce_s` are seconds summed over all its tasks of a kind.
     """
 
     name: str

@@ -4,11 +4,8 @@ from pathlib import Path
 
 
 class ScenarioError(ValueError):
-    """What is wrong with a scenario or a trace, where, and what to do about it.
-
-    `problem` says what is wrong and what would be right; `source` is the file (or what stands for
-    one, such as `--set`); `key` the dotted path of the field, such as `cluster.group[0].nodes`;
-    `line` the line in the file, from 1.  What cannot be told is empty or None.
+    """What is wrong with a scenario or a trace (`problem`, and what would be right), and where: the
+    file or what stands for one, such as `--set`; the dotted key; the line from 1; each if known.
     """
 
     def __init__(

@@ -1,8 +1,6 @@
-"""The scenario file: what it may hold, and every way to come by one.
+"""The scenario file (`docs/scenarios.md`): what it may hold, and every way to come by one.
 
-A scenario says what is played: a cluster, how long tasks take there, a workload, and under which
-policies.  It is a TOML file; `docs/scenarios.md` is its reference.  All bad input raises
-`ScenarioError`, which names the file, the key and, where it can be told, the line.
+All bad input raises `ScenarioError`, which names the file, the key and, if it can, the line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,35 +14,35 @@ from msgspec import Meta
 from callboard.actors.config import Cluster, Tasks
 from callboard.actors.injector import ScheduledFault
 from callboard.actors.job_spec import JobSpec
-from callboard.scenarios import script, validation, workload_table
+from callboard.scenarios import bursts, script, validation
 from callboard.scenarios.build import node_facts
 from callboard.scenarios.fields import Seed
+from callboard.scenarios.generators import GeneratedWorkload
+from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
 from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.swim_trace import SwimWorkload
 from callboard.scenarios.timeline import Timeline
 from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
-from callboard.scenarios.workload_table import Workload
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.key_path import dotted, parse_key, value_at
 from callboard.scheduler.registry.parts import spelling_of_table
 from callboard.scheduler.registry.strict_decoder import DecodeError, decode_strictly, suggestion
 
-DEFAULT_SCENARIO = "facebook-morning"
-"""The scenario of the library that is played when none is named."""
-
+DEFAULT_SCENARIO = "facebook-morning"  # of the library, where none is named
 LIBRARY = Path(__file__).parent / "library"
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Workload = SwimWorkload | GeneratedWorkload | ListedWorkload
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A scenario file, decoded and checked.
 
     `story` is one line for lists; `seed` is the root of all randomness; `policies` are played one
-    after the other on the same jobs; one written as a table is a string from here on.  `parts` are
+    after the other on the same jobs, and nobody here asks whether they exist. `parts` are
     parameters by the name of their part of a policy, for every policy that does not say otherwise.
-    Whether a policy exists is not this package's concern.
     """
 
     name: Name
@@ -59,9 +57,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class ScenarioFile:
-    """A scenario file that has been read, or a SWIM trace (`.tsv`) as the scenario that plays it;
-    with `dotted.key=value` overrides put in.
-    """
+    """A scenario file, or a SWIM trace (`.tsv`) as the scenario that plays it, overrides put in."""
 
     def __init__(self, path: str | Path, overrides: Sequence[str] = ()) -> None:
         self.path = Path(path)
@@ -106,15 +102,13 @@ def load_scenario(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
 
 
 def _trace(path: Path) -> dict[str, Any]:
-    """A trace played on the default cluster."""
     play = {"kind": "swim", "path": str(path.absolute())}
     return {"name": path.stem, "story": f"The SWIM trace {path.name}.", "workload": play}
 
 
 def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = True) -> Scenario:
-    """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors.
-
-    Whoever makes the timeline's script anyway (`make_script`) need not have it checked here.
+    """Plain data, as tomllib gives it, as a checked scenario; `source` is named in errors. A caller
+    that makes the timeline's script (`make_script`) need not have it checked here.
     """
     spelled = _with_spelled_policies(with_new_keys(raw), source)
     try:
@@ -131,7 +125,6 @@ def from_dict(raw: object, source: str | Path = "", *, check_timeline: bool = Tr
 
 
 def _with_spelled_policies(raw: object, source: str | Path) -> object:
-    """The data with every policy that is written as a table spelled on one line."""
     if not isinstance(raw, dict) or not isinstance(raw.get("policies"), list | tuple):
         return raw
     spelled: list[object] = []
@@ -145,38 +138,29 @@ def _with_spelled_policies(raw: object, source: str | Path) -> object:
 
 
 def to_dict(scenario: Scenario) -> dict[str, Any]:
-    """The scenario as plain data with every field written out; `from_dict` gives it back.
-
-    Fields that are not set (None) are left out, since TOML has no word for them.
-    """
+    """The scenario as plain data with every field but those that are None; `from_dict` reads it."""
     data: dict[str, Any] = _without_none(msgspec.to_builtins(scenario))
     return data
 
 
 def make_jobs(scenario: Scenario, base_dir: str | Path = ".") -> tuple[JobSpec, ...]:
-    """The scenario's jobs by submit time: the workload's with ids 0, 1, 2, ... in that order, and
-    those of the timeline's bursts with the ids that follow.
-
-    `base_dir` is the folder of the scenario file, where a trace is looked for first.
-    ScenarioError also where jobs have reduces and the cluster has no slot for them.
+    """The workload's jobs, with ids 0, 1, 2, ... by submit time, and those of bursts with the next
+    ids; in `base_dir`, the scenario file's, a trace is looked for first. ScenarioError also where
+    jobs have reduces and the cluster has no slot for them.
     """
-    jobs = workload_table.workload_jobs(scenario.workload, scenario.seed, base_dir)
-    more = script.burst_jobs(scenario.timeline, scenario.seed, jobs)
-    jobs = tuple(sorted((*jobs, *more), key=lambda job: job.submit_ms)) if more else jobs
+    jobs = scenario.workload.make_jobs(scenario.seed, base_dir)
+    jobs += bursts.burst_jobs(scenario.timeline, scenario.seed, jobs)
+    jobs.sort(key=lambda job: job.submit_ms)
     validation.check_slots(scenario.cluster, jobs)
-    validation.check_node_types(scenario.cluster, script.burst_node_types(scenario.timeline))
-    return jobs
+    validation.check_node_types(scenario.cluster, bursts.burst_node_types(scenario.timeline))
+    return tuple(jobs)
 
 
 def make_script(
-    scenario: Scenario,
-    jobs: Sequence[JobSpec] | None = None,
-    base_dir: str | Path | None = None,
+    scenario: Scenario, jobs: Sequence[JobSpec] | None = None, base_dir: str | Path | None = None
 ) -> tuple[ScheduledFault, ...]:
-    """What happens to the scenario's world, in the order of time; `jobs` are the scenario's, and
-    `base_dir` is the folder in which failure traces are looked for.
-
-    ScenarioError where the timeline makes no sense.
+    """What happens, in the order of time; `base_dir` has the traces.  ScenarioError if it cannot
+    be.
     """
     names = None if jobs is None else {job.job: job.name for job in jobs}
     nodes = node_facts(scenario.cluster)
@@ -211,10 +195,8 @@ def _check(scenario: Scenario) -> None:
     if "\n" in scenario.story:
         raise ScenarioError("expected a single line; take out the line breaks", key="story")
     validation.check_cluster(scenario.cluster)
-    workload_table.check_workload(scenario.workload)
-    validation.check_node_types(
-        scenario.cluster, workload_table.stated_node_types(scenario.workload)
-    )
+    scenario.workload.check()
+    validation.check_node_types(scenario.cluster, scenario.workload.node_types())
     if scenario.timeline:
         validation.check_expiry(scenario.cluster)
 

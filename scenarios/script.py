@@ -1,32 +1,28 @@
-"""A scenario's timeline as scheduled faults, and as the jobs of its bursts.
+"""A scenario's timeline as scheduled faults (its bursts: `scenarios.bursts`).
 
 Draws are made at an entry's own place in the file and the number of its repetition, so that an
 entry more changes no other.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import inf
 from pathlib import Path
 
-import msgspec
-
 from callboard.actors.injector import ScheduledFault
-from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.job_names import find_job
-from callboard.scenarios import distributions, listed_jobs
+from callboard.scenarios import distributions
 from callboard.scenarios import timeline as tl
-from callboard.scenarios.failures import FailureModel, Outage, drawn_outages, recorded_outages
-from callboard.scenarios.fields import JOBS_MAX, to_ms
+from callboard.scenarios.failures import Outage, drawn_outages, recorded_outages
+from callboard.scenarios.fields import to_ms
 from callboard.scenarios.intervals import MASTER_AS_NODE, FaultInterval, FaultIntervals
 from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.targets import drawn_count, nodes_named, nodes_of_entry, refuse_entry
 from callboard.scenarios.timeline import SCHEDULED_FAULTS_MAX
 from callboard.scheduler.model import JobId, Millis, NodeId
-from callboard.scheduler.registry.key_path import dotted
 
 
 def fault_script(
@@ -38,23 +34,19 @@ def fault_script(
 ) -> tuple[ScheduledFault, ...]:
     """Every fault, in the order of time; of one instant, what ends before what begins.
 
-    `jobs` are the names of the jobs there are, `base_dir` is where traces are looked for; without
-    them faults of jobs, and traces, are left out.
-
-    ScenarioError where an entry names no node, two want the same of one node at one time, or all
-    nodes with a kind of slot would be gone for ever.
+    `jobs` are the names of jobs, `base_dir` is the traces' folder; faults that need what is not
+    given are left out. ScenarioError where an entry names no node, two want the same of one node at
+    one time, or all nodes with a kind of slot would be gone for ever.
     """
     written = _FaultScript(nodes, seed, jobs, base_dir)
-    began_ms = scheduled = 0
-    for place, entry in enumerate(timeline):
+    scheduled = 0
+    for place, entry, began_ms in tl.started(timeline, seed):
         each = len(nodes) * len(entry.targets()) if isinstance(entry, tl.NodesEntry) else 1
         scheduled += entry.times * each
         _check(entry, place, len(nodes), scheduled)
-        began_ms = _start_ms(entry, began_ms, place, seed)
-        if isinstance(entry, tl.BurstEntry):
-            continue  # its jobs come with the workload's
-        for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
-            written.add(entry, place, repeat, at_ms)
+        if not isinstance(entry, tl.BurstEntry):
+            for repeat, at_ms in entry.instants(began_ms, place, seed):
+                written.add(entry, place, repeat, at_ms)
     written.intervals.check_slots_left(timeline, nodes)
     return tuple(sorted([*written.ends, *written.begins], key=lambda fault: fault.at_ms))
 
@@ -97,8 +89,10 @@ class _FaultScript:
                 self.intervals.add(MASTER_AS_NODE, "power", paused, what, "at_s")
                 self.begins.append(ScheduledFault(at_ms, faults.PauseMaster()))
                 self.ends.append(ScheduledFault(over_ms, faults.ResumeMaster()))
-            case tl.FailuresEntry() | tl.TraceEntry():
-                self._add_outages(entry, place, at_ms)
+            case tl.FailuresEntry():
+                self._add_outages(self._drawn(entry, place, at_ms), place, "mtbf_s")
+            case tl.TraceEntry():
+                self._add_outages(self._recorded(entry, place, at_ms), place, "path")
             case tl.AddEntry():
                 for nth, node in enumerate(nodes_of_entry(entry, self._nodes, place)):
                     joins_ms = max(1, at_ms) + nth * to_ms(entry.stagger_s)
@@ -126,12 +120,27 @@ class _FaultScript:
         if self._uncounted > SCHEDULED_FAULTS_MAX:
             refuse_entry(f"this comes to more than {SCHEDULED_FAULTS_MAX:,} faults", place, field)
 
-    def _add_outages(
-        self, entry: tl.FailuresEntry | tl.TraceEntry, place: int, at_ms: Millis
-    ) -> None:
-        outages = _outages(entry, at_ms, self._nodes, place, self._seed, self._base_dir)
+    def _recorded(self, entry: tl.TraceEntry, place: int, at_ms: Millis) -> Iterator[Outage]:
+        """What a trace says of when nodes are down, `at_ms` later; nothing without its folder."""
+        if self._base_dir is not None:
+            names = {f"node-{facts.node}": facts.node for facts in self._nodes}
+            path = locate_trace(entry.path, Path(self._base_dir), f"timeline[{place}].path")
+            for node, begin_ms, end_ms in recorded_outages(path, names):
+                yield Outage(node, begin_ms + at_ms, None if end_ms is None else end_ms + at_ms)
+
+    def _drawn(self, entry: tl.FailuresEntry, place: int, at_ms: Millis) -> Iterator[Outage]:
+        nodes, mean_s = self._nodes, entry.mtbf_s + entry.mttr_s
+        long_ms = max(to_ms(entry.until_s) - at_ms, 0)
+        if len(nodes) * long_ms / 1000 / mean_s > SCHEDULED_FAULTS_MAX:
+            problem = f"more than {SCHEDULED_FAULTS_MAX:,} failures are to be expected"
+            refuse_entry(problem, place, "mtbf_s")
+        affected = set(nodes_of_entry(entry, nodes, place))
+        chosen = [facts for facts in nodes if facts.node in affected]
+        return drawn_outages(entry, chosen, at_ms, self._seed, place)
+
+    def _add_outages(self, outages: Iterable[Outage], place: int, field: str) -> None:
         for node, begin_ms, end_ms in outages:
-            self._count(1, place, "path" if isinstance(entry, tl.TraceEntry) else "mtbf_s")
+            self._count(1, place, field)
             end = inf if end_ms is None else end_ms
             self.intervals.add(node, "power", FaultInterval(begin_ms, end, place))
             self.begins.append(ScheduledFault(begin_ms, faults.Crash(node)))
@@ -165,7 +174,6 @@ class _FaultScript:
     def _others(
         self, entry: tl.SplitEntry, place: int, affected: list[NodeId]
     ) -> tuple[NodeId, ...]:
-        """The nodes that these are split from."""
         named = (nodes_named(target, self._nodes, place) for target in entry.other_targets())
         others = set().union(*named).difference(affected)
         self._pairs += len(affected) * len(others)
@@ -184,9 +192,7 @@ class _FaultScript:
         at_ms: Millis,
         lengths: Mapping[NodeId, Millis | None],
     ) -> list[NodeId]:
-        """The nodes that an entry affects this time, by number.  Draws leave out nodes of which
-        something else has the same subject then.
-        """
+        """The nodes affected this time, by number; none is drawn that has the same subject then."""
         nodes = self._nodes
         draw = Stream(self._seed, f"timeline/{place}/{repeat}")
         all_begun_ms = at_ms + len(nodes) * to_ms(entry.stagger_s)
@@ -210,47 +216,7 @@ class _FaultScript:
         return sorted(chosen)
 
 
-def burst_jobs(timeline: tl.Timeline, seed: int, others: Sequence[JobSpec]) -> list[JobSpec]:
-    """The jobs that come in bursts, with ids that follow those of all others.
-
-    ScenarioError where there are too many, or two of one name.
-    """
-    specs: list[JobSpec] = []
-    names = {job.name for job in others}
-    began_ms = 0
-    for place, entry in enumerate(timeline):
-        began_ms = _start_ms(entry, began_ms, place, seed)
-        if not isinstance(entry, tl.BurstEntry):
-            continue
-        if entry.times * entry.job.count > JOBS_MAX:
-            refuse_entry(f"more than {JOBS_MAX:,} jobs", place, "times")
-        listed_jobs.check_anomalies(entry.job, f"timeline[{place}].job")
-        for repeat, at_ms in enumerate(_instants(entry, began_ms, place, seed)):
-            name = entry.job.name
-            if name and entry.times > 1:
-                name = f"{name}-{repeat + 1}"
-            named = msgspec.structs.replace(entry.job, name=name)
-            for unnumbered in listed_jobs.unnumbered_jobs(named):
-                spec = listed_jobs.numbered(unnumbered, len(others) + len(specs))
-                if spec.name in names:
-                    what = f'a second job is called "{spec.name}"; names must differ'
-                    refuse_entry(what, place, "job.name")
-                names.add(spec.name)
-                late_ms = spec.submit_ms + at_ms
-                specs.append(msgspec.structs.replace(spec, submit_ms=late_ms))
-    return specs
-
-
-def burst_node_types(timeline: tl.Timeline) -> Iterator[tuple[str, str]]:
-    """(kind of node, key) of every factor of a burst's job."""
-    for place, entry in enumerate(timeline):
-        if isinstance(entry, tl.BurstEntry):
-            for kind in entry.job.on:
-                yield kind, dotted(("timeline", place, "job", "on", kind))
-
-
 def _jobs(text: str, names: Mapping[JobId, str], place: int) -> list[JobId]:
-    """The jobs that a number, a name or a pattern of names means."""
     try:
         return [find_job(text, names)]
     except LookupError as error:
@@ -289,54 +255,3 @@ def _check(entry: tl.TimelineEntry, place: int, nodes: int, scheduled: int) -> N
             refuse_entry(f"nothing happens: set {ways}", place, "what")
         if entry.cut and some:
             refuse_entry("a link that is cut delivers nothing that could be delayed", place, "cut")
-
-
-def _start_ms(entry: tl.TimelineEntry, before_ms: Millis, place: int, seed: int) -> Millis:
-    """When the entry begins; `before_ms` is when the one before it did."""
-    draw = Stream(seed, f"timeline/{place}/start")
-    if entry.at_s is not None:
-        return distributions.when_ms(entry.at_s, draw)
-    return before_ms + distributions.when_ms(entry.after_s or 0.0, draw)
-
-
-def _instants(entry: tl.TimelineEntry, start_ms: Millis, place: int, seed: int) -> Iterator[Millis]:
-    """When it happens, every time."""
-    every_s = entry.every_s or 0.0
-    if entry.gaps == "exponential" and isinstance(every_s, float) and every_s:
-        every_s = distributions.Exponential(every_s)
-    gaps = Stream(seed, f"timeline/{place}/gap")
-    at_ms = start_ms
-    for repeat in range(entry.times):
-        yield at_ms
-        at_ms += max(1, distributions.when_ms(every_s, gaps, repeat))
-
-
-def _outages(
-    entry: tl.FailuresEntry | tl.TraceEntry,
-    at_ms: Millis,
-    nodes: Sequence[NodeFacts],
-    place: int,
-    seed: int,
-    base_dir: str | Path | None,
-) -> Iterator[Outage]:
-    """What an entry says of when nodes are down; a trace says nothing without its folder."""
-    if isinstance(entry, tl.TraceEntry):
-        if base_dir is not None:
-            names = {f"node-{facts.node}": facts.node for facts in nodes}
-            path = locate_trace(entry.path, Path(base_dir), f"timeline[{place}].path")
-            for node, begin_ms, end_ms in recorded_outages(path, names):
-                yield Outage(node, begin_ms + at_ms, None if end_ms is None else end_ms + at_ms)
-        return
-    until_ms = to_ms(entry.until_s)
-    mean_s = entry.mtbf_s + entry.mttr_s
-    if len(nodes) * max(until_ms - at_ms, 0) / 1000 / mean_s > SCHEDULED_FAULTS_MAX:
-        problem = f"more than {SCHEDULED_FAULTS_MAX:,} failures are to be expected"
-        refuse_entry(problem, place, "mtbf_s")
-    affected = set(nodes_of_entry(entry, nodes, place))
-    chosen = [facts for facts in nodes if facts.node in affected]
-    up, down = (
-        distributions.Weibull(entry.mtbf_s, entry.shape),
-        distributions.Exponential(entry.mttr_s),
-    )
-    model = FailureModel(up, down, entry.by == "rack")
-    yield from drawn_outages(model, chosen, at_ms, until_ms, seed, place)

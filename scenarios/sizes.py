@@ -1,8 +1,7 @@
 """How large generated jobs are: the table `[workload.sizes]`, by `kind` (more in `categories.py`).
 
-The papers print distributions, not traces.  What they leave open is a field with a default here,
-and its reason stands beside it.  Draws are addressed by job number; `sizes` are those of so many
-jobs in order.
+What the papers, which print distributions, leave open is a field with a default here, its reason
+beside it. Draws are addressed by job number; `sizes` are those of so many jobs in order.
 """
 
 import math
@@ -36,11 +35,10 @@ class JobSize(msgspec.Struct, frozen=True, kw_only=True):
 class _Hfsp(fields.TableOfKind, frozen=True, kw_only=True):
     """HFSP's Table I: a bin drawn by the workload's shares, then maps drawn evenly within it.
 
-    `largest_maps` ends bin 4, which the table leaves open (over 150): the bins before it grow by 3
-    to 5.  A map takes `map_s` × a log-normal factor of shape `map_sigma`, drawn once a job: most of
-    the paper's maps end within 60 s (Figure 11), as 92 % do here.  Reduce times differ by two
-    orders of magnitude (ibid.), hence `reduce_sigma`.  `maps_per_reduce` is ours; 0 means no
-    reduces.
+    `largest_maps` ends bin 4, which is open in print (over 150): the bins before grow by 3 to 5.  A
+    map takes `map_s` × a log-normal factor of shape `map_sigma`, drawn once a job: most of the
+    paper's maps end within 60 s (Figure 11), as 92 % do here; its reduce times differ by two orders
+    of magnitude, hence `reduce_sigma`.  `maps_per_reduce` is ours; 0 means no reduces.
     """
 
     MIX: ClassVar[str] = ""
@@ -97,15 +95,13 @@ class HfspProd(_Hfsp, frozen=True, tag="hfsp-prod"):
 class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-maps"):
     """Facebook's number of maps and running time of jobs (global preemption, Tables II and I(a)).
 
-    Both are drawn apart, each from its printed distribution, with the logarithm interpolated
-    between two printed points.  `largest_maps` and `longest_s` cut the open ends (printed: over
-    25,000 maps; over 10,000 s), `shortest_s` is where running times begin (printed from 40 % on).
-
-    A running time was measured on a shared cluster.  It is turned into tasks by taking the job to
-    have run `slots_at_once` tasks at a time: a job of 1,000 maps and 300 s with 100 slots had ten
-    waves of 30 s.  With 100, the largest jobs of Table III (8,000 maps of 5 s, 5,000 of 6 s, 3,000
-    of 20 s) would have run for 400, 300 and 600 s: about the mean of 300 to 450 s that the text
-    gives.  No task is shorter than `shortest_task_s` (Table III's shortest map).
+    Both are drawn apart, with the logarithm interpolated between two printed points.
+    `largest_maps` and `longest_s` cut the open ends (printed: over 25,000 maps; over 10,000 s),
+    `shortest_s` is where running times begin (printed from 40 % on).  A running time, measured on a
+    shared cluster, becomes tasks by taking the job to have run `slots_at_once` at a time: 1,000
+    maps and 300 s with 100 slots were ten waves of 30 s.  With 100, the largest jobs of Table III
+    (8,000 maps of 5 s, 5,000 of 6 s, 3,000 of 20 s) run for 400, 300 and 600 s: about the text's
+    mean of 300 to 450 s.  No task is shorter than `shortest_task_s` (Table III's shortest map).
 
     `map_only_share` of the jobs have no reduces (75 % of the lines of the FB-2009 trace); the
     others have one for each `maps_per_reduce` maps (about its 9) and spend `map_share` of the
@@ -170,11 +166,11 @@ class FacebookMaps(fields.TableOfKind, frozen=True, kw_only=True, tag="facebook-
 
 
 class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
-    """Global preemption's Table III: its 130 jobs, every one exactly once, in random order.
+    """Global preemption's Table III: its 130 jobs once each, in random order, then again in
+    another.
 
-    After 130 jobs the same 130 come again in another order.  `production_share` of each 130 (the
-    paper's experiments: 0.30) go to the pool `production_pool`, the others to `other_pool`.  The
-    table describes maps only; `maps_per_reduce` above 0 adds reduces of the stated lengths.
+    `production_share` of each 130 (the paper's experiments: 0.30) go to the pool `production_pool`,
+    the others to `other_pool`.  The table has maps only; `maps_per_reduce` above 0 adds reduces.
     """
 
     JOBS: ClassVar[int] = 130
@@ -192,7 +188,6 @@ class GpMix(fields.TableOfKind, frozen=True, kw_only=True, tag="gp-mix"):
         return [size for dealt in decks for size in dealt][:jobs]
 
     def _deal(self, seed: int, number: int, deck: list[JobSize]) -> list[JobSize]:
-        """The deck in its random order of this time, with pools."""
         order = shuffled(Stream(seed, "workload/deck"), number, len(deck))
         luck = shuffled(Stream(seed, "workload/production"), number, len(deck))
         chosen = set(luck[: round(self.production_share * len(deck))])

@@ -1,9 +1,5 @@
-"""SWIM traces: reading one strictly, and making a job of each line by stated rates.
-
-A trace (SWIMProjectUCB/SWIM on GitHub) has one line a job with six columns, separated by tabs or
-spaces: job id, submit time (s), gap to the job before (s), map input bytes, shuffle bytes, reduce
-output bytes.  It says nothing of tasks or their lengths; what is assumed about them is a field
-of `SwimWorkload`.
+"""SWIM traces (SWIMProjectUCB/SWIM on GitHub): one line a job with six columns, separated by tabs
+or spaces (`SwimLine`). What is assumed of its tasks is a field of `SwimWorkload`.
 """
 
 from pathlib import Path
@@ -14,14 +10,14 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import fields
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.toml_reader import read_text
+from callboard.scenarios.workload_table import WorkloadTable
 
 SWIM_COLUMNS = ("job id", "submit time", "gap", "input bytes", "shuffle bytes", "output bytes")
-SWIM_BYTES_MAX = 10**18
-"""An exabyte: no job reads more, and the numbers stay 64-bit."""
+SWIM_BYTES_MAX = 10**18  # an exabyte: no job reads more, and the numbers stay 64-bit
 
 
 class SwimLine(msgspec.Struct, frozen=True):
-    """One line of a trace, as it stands there; `line` is its number in the file, from 1."""
+    """One line of a trace, `gap_s` after the one before; `line` is its number, from 1."""
 
     name: str
     submit_s: int
@@ -32,17 +28,15 @@ class SwimLine(msgspec.Struct, frozen=True):
     line: int = 0
 
 
-class SwimWorkload(fields.TableOfKind, frozen=True, kw_only=True, tag="swim"):
+class SwimWorkload(WorkloadTable, frozen=True, kw_only=True, tag="swim"):
     """The table `[workload]` with `kind = "swim"`.  MB are 1,000,000 bytes.
 
-    `path` is looked up beside the scenario file, then in the working folder.  `jobs` takes only the
-    first lines.  `time_scale` multiplies submit times: 0.5 doubles the load.
-
-    A map reads one block of `block_mb` (a job's input is spread evenly over its maps) in
-    `startup_s` plus its bytes over `map_mb_per_s`: 27.6 s for a full block, as maps of that time
-    took.  A reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`, then
-    takes `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of the
-    output over `write_mb_per_s`.  In a job without shuffle the maps write the output.
+    `jobs` takes only the first lines of `path`; `time_scale` multiplies submit times: 0.5 doubles
+    the load.  A map reads one block of `block_mb` (input is spread evenly over maps) in `startup_s`
+    plus its bytes over `map_mb_per_s`: 27.6 s for a full block, as maps of that time took.  A
+    reduce is given `reduce_mb` of shuffle at most; it fetches at `shuffle_mb_per_s`, then takes
+    `startup_s`, its bytes over `reduce_mb_per_s` (sort and reduce), and its part of the output over
+    `write_mb_per_s`.  In a job without shuffle the maps write the output.
     """
 
     path: str
@@ -56,14 +50,17 @@ class SwimWorkload(fields.TableOfKind, frozen=True, kw_only=True, tag="swim"):
     reduce_mb_per_s: fields.Rate = 20.0
     write_mb_per_s: fields.Rate = 20.0
 
+    def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
+        path = locate_trace(self.path, Path(base_dir))
+        lines = read_swim(path, self.jobs)
+        return [swim_job(line, number, self, path) for number, line in enumerate(lines)]
+
 
 def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...]:
-    """The lines of a trace, or the first `limit` of them.
-
-    Strict: exactly six columns, whole numbers that are not negative, submit times that never go
-    back, no job id twice.  Empty lines are allowed at the end only.  The gap only has to be a
-    number: the submit times count, so that a trace with lines cut out is still good.  ScenarioError
-    names file, line and column.
+    """The lines of a trace, or the first `limit` of them, read strictly: six columns, whole numbers
+    of at least 0, submit times that never go back, no job id twice, empty lines at the end only.
+    Gaps need not fit the submit times, so that lines can be cut out. ScenarioError names file,
+    line, column.
     """
     source = Path(path)
     rows = read_text(source).rstrip().split("\n")
@@ -84,17 +81,9 @@ def read_swim(path: str | Path, limit: int | None = None) -> tuple[SwimLine, ...
 def _parsed(row: str, number: int, source: Path) -> SwimLine:
     cells = row.split()
     if len(cells) != len(SWIM_COLUMNS):
-        problem = (
-            f"expected {len(SWIM_COLUMNS)} columns ({', '.join(SWIM_COLUMNS)}), got {len(cells)}"
-        )
-        raise ScenarioError(problem, source=source, line=number)
-    limits = (
-        int(fields.SECONDS_MAX),
-        int(fields.SECONDS_MAX),
-        SWIM_BYTES_MAX,
-        SWIM_BYTES_MAX,
-        SWIM_BYTES_MAX,
-    )
+        expected = f"expected {len(SWIM_COLUMNS)} columns ({', '.join(SWIM_COLUMNS)})"
+        raise ScenarioError(f"{expected}, got {len(cells)}", source=source, line=number)
+    limits = [int(fields.SECONDS_MAX)] * 2 + [SWIM_BYTES_MAX] * 3
     submit, gap, *sizes = (
         _whole_number(cell, column, limit, number, source)
         for cell, column, limit in zip(cells[1:], SWIM_COLUMNS[1:], limits, strict=True)
@@ -117,21 +106,12 @@ def _check_order(
     line: SwimLine, before: list[SwimLine], names: dict[str, int], source: Path
 ) -> None:
     if before and line.submit_s < before[-1].submit_s:
-        problem = (
-            f"{line.submit_s} is before the line above ({before[-1].submit_s}); "
-            "sort the trace by its second column"
-        )
+        problem = f"{line.submit_s} is before the line above ({before[-1].submit_s})"
+        problem += "; sort the trace by its second column"
         raise ScenarioError(problem, source=source, key=SWIM_COLUMNS[1], line=line.line)
     if line.name in names:
         problem = f'"{line.name[:40]}" stands already on line {names[line.name]}; ids must differ'
         raise ScenarioError(problem, source=source, key=SWIM_COLUMNS[0], line=line.line)
-
-
-def swim_jobs(workload: SwimWorkload, base_dir: str | Path = ".") -> list[JobSpec]:
-    """The trace's jobs in submit order; ScenarioError as `read_swim`, and for too many tasks."""
-    path = locate_trace(workload.path, Path(base_dir))
-    lines = read_swim(path, workload.jobs)
-    return [swim_job(line, number, workload, path) for number, line in enumerate(lines)]
 
 
 def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
@@ -148,15 +128,14 @@ def locate_trace(path: str, base_dir: Path, key: str = "workload.path") -> Path:
 
 
 def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Path = "") -> JobSpec:
-    """One line as a job, by the rules in `SwimWorkload`; one that reads nothing still has one
-    map.
-    """
+    """One line as a job by the rules in `SwimWorkload`; what reads nothing still has one map."""
     maps = max(1, fields.ceil_div(line.input_bytes, _bytes(workload.block_mb)))
     reduces = fields.ceil_div(line.shuffle_bytes, _bytes(workload.reduce_mb))
     if max(maps, reduces) > fields.TASKS_MAX:
         problem = f"{maps:,} maps and {reduces:,} reduces; the limit is {fields.TASKS_MAX:,}"
         problem += " (make block_mb or reduce_mb larger)"
         raise ScenarioError(problem, source=source, line=line.line)
+    shuffled_mb = _shared_mb(line.shuffle_bytes, reduces)
     return JobSpec(
         job=job,
         name=line.name,
@@ -164,9 +143,7 @@ def swim_job(line: SwimLine, job: int, workload: SwimWorkload, source: str | Pat
         maps=maps,
         map_ms=fields.task_ms(_map_s(line, maps, workload, map_only=not reduces)),
         reduces=reduces,
-        shuffle_ms=fields.to_ms(
-            _shared_mb(line.shuffle_bytes, reduces) / workload.shuffle_mb_per_s
-        ),
+        shuffle_ms=fields.to_ms(shuffled_mb / workload.shuffle_mb_per_s),
         reduce_ms=fields.to_ms(_reduce_s(line, reduces, workload)) if reduces else 0,
     )
 
@@ -184,7 +161,6 @@ def _reduce_s(line: SwimLine, reduces: int, workload: SwimWorkload) -> float:
 
 
 def _shared_mb(total_bytes: int, tasks: int) -> float:
-    """One task's share of the bytes, in MB."""
     return total_bytes / fields.MEGABYTE / tasks if tasks else 0.0
 
 

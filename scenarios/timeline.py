@@ -2,22 +2,22 @@
 nodes or jobs, when, for how long and how often.  `scenarios.script` makes faults of it.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
+from callboard.actors.kernel.streams import Stream
 from callboard.actors.network import HEALTHY, LinkConditions
 from callboard.actors.vocabulary import faults
-from callboard.scenarios.distributions import Duration, WeibullShape, When
+from callboard.scenarios.distributions import Duration, Exponential, WeibullShape, When, when_ms
 from callboard.scenarios.fields import Factor, PositiveSeconds, Seconds, Share, to_ms
 from callboard.scenarios.listed_jobs import ListedJob, PriorityName
-from callboard.scheduler.model import JobId, NodeId, Priority
+from callboard.scheduler.model import JobId, Millis, NodeId, Priority
 
 SCHEDULED_FAULTS_MAX = 200_000
-"""Of a whole timeline: `times`, each on every node, for each name or pattern in `nodes`; and pairs
-of nodes that are split.  They take some seconds.
-"""
+"""Of all entries: `times` × names × nodes, and pairs of nodes that are split; they take seconds."""
 
 RepeatCount = Annotated[int, Meta(ge=1, le=SCHEDULED_FAULTS_MAX)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -26,11 +26,9 @@ ShortText = Annotated[str, Meta(min_length=1, max_length=200)]
 class TimelineEntry(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="what"
 ):
-    """What all entries have: when, how often.
-
-    The entry begins at `at_s`, or `after_s` after the entry before it began, and happens `times`
-    times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn gaps.  Where a
-    time is a distribution (`scenarios.distributions`) it is drawn: once, for each gap or node.
+    """What all entries have: it begins at `at_s`, or `after_s` after the entry before it began, and
+    happens `times` times, every `every_s`; with `gaps = "exponential"` that is the mean of drawn
+    gaps.  A distribution (`scenarios.distributions`) is drawn once, for each gap or node.
     """
 
     at_s: When | None = None
@@ -39,13 +37,29 @@ class TimelineEntry(
     times: RepeatCount = 1
     gaps: Literal["fixed", "exponential"] = "fixed"
 
+    def start_ms(self, before_ms: Millis, place: int, seed: int) -> Millis:
+        """When it begins; `before_ms` is when the entry before it did, `place` its own."""
+        draw = Stream(seed, f"timeline/{place}/start")
+        if self.at_s is not None:
+            return when_ms(self.at_s, draw)
+        return before_ms + when_ms(self.after_s or 0.0, draw)
+
+    def instants(self, start_ms: Millis, place: int, seed: int) -> Iterator[tuple[int, Millis]]:
+        """When it happens: (number of the repetition from 0, time)."""
+        every_s = self.every_s or 0.0
+        if self.gaps == "exponential" and isinstance(every_s, float) and every_s:
+            every_s = Exponential(every_s)
+        gaps, at_ms = Stream(seed, f"timeline/{place}/gap"), start_ms
+        for repeat in range(self.times):
+            yield repeat, at_ms
+            at_ms += max(1, when_ms(every_s, gaps, repeat))
+
 
 class NodesEntry(TimelineEntry, frozen=True, kw_only=True):
-    """Something that happens to nodes, and lasts `for_s` or for ever.
-
-    `nodes` are names (`node-3`), patterns (`node-1*`), racks (`rack-2`), `all`, a share of all
-    nodes (`10%`) or a number of any (`3 any`); the last two are drawn anew each time.  Of several
-    nodes each next one, in the order of their numbers, follows `stagger_s` later.
+    """Something that happens to nodes, and lasts `for_s` or for ever.  `nodes` are names
+    (`node-3`), patterns (`node-1*`), racks (`rack-2`), `all`, a share (`10%`) or a number of any
+    (`3 any`); the last two are drawn anew each time.  In the order of numbers, each follows
+    `stagger_s` later.
     """
 
     nodes: ShortText | tuple[ShortText, ...]
@@ -97,9 +111,9 @@ class SlowEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="slow"):
 
 
 class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link"):
-    """The links between the nodes and the master are disturbed, for `for_s` or for ever: `cut`, or
-    the shares `loss`, `duplicate` and `reorder` of the messages and an exponential delay of mean
-    `delay_s`.  `way` says which direction: `up` is to the master.
+    """The links to the master are disturbed: `cut`, or the shares `loss`, `duplicate` and `reorder`
+    of the messages and an exponential delay of mean `delay_s`. `way` is the direction: `up` is to
+    the master.
     """
 
     cut: bool = False
@@ -120,9 +134,7 @@ class LinkEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="link"):
 
 
 class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
-    """The nodes and `others` (unset: all others) cannot fetch from each other; heartbeats get
-    through.
-    """
+    """The nodes and `others` (unset: all others) cannot fetch from each other; heartbeats pass."""
 
     for_s: Duration
     others: ShortText | tuple[ShortText, ...] | None = None
@@ -133,9 +145,7 @@ class SplitEntry(NodesEntry, frozen=True, kw_only=True, tag="split"):
 
 
 class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
-    """The share `failing` of the attempts that start there fails, at `progress` or at a drawn
-    one.
-    """
+    """The share `failing` of the attempts that start there fails, at `progress` or a drawn one."""
 
     failing: Share
     progress: Share | None = None
@@ -146,9 +156,7 @@ class FlakyEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="flaky"):
 
 
 class HangEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="hang"):
-    """The share `hanging` of the attempts that start there hangs, at `progress` or at a drawn
-    one.
-    """
+    """The share `hanging` of the attempts that start there hangs, at `progress` or a drawn one."""
 
     hanging: Share
     progress: Share | None = None
@@ -179,9 +187,8 @@ class DriftEntry(NodeFaultEntry, frozen=True, kw_only=True, tag="drift"):
 
 
 class FailuresEntry(TimelineEntry, frozen=True, kw_only=True, tag="failures"):
-    """Nodes crash and start again by chance until `until_s`: up for a Weibull time of mean `mtbf_s`
-    and `shape` (1 is exponential, below 1 failures come in clusters), down for an exponential one
-    of mean `mttr_s`; each by itself, or rack by rack.
+    """Nodes crash by chance until `until_s`, each by itself or rack by rack: up for a Weibull time
+    of mean `mtbf_s` and `shape` (below 1 failures come in clusters), down for an exponential one.
     """
 
     mtbf_s: PositiveSeconds
@@ -220,9 +227,7 @@ class BurstEntry(TimelineEntry, frozen=True, kw_only=True, tag="burst"):
 
 
 class JobFaultEntry(TimelineEntry, frozen=True, kw_only=True):
-    """Something that happens to jobs, as far as they are there; `job` is a number, a name or a
-    pattern of names.
-    """
+    """Something happens to jobs, if they are there; `job` is a number, a name or a pattern."""
 
     job: ShortText
 
@@ -291,6 +296,14 @@ _OfTheMaster: TypeAlias = PolicyEntry | MasterPauseEntry | MasterRestartEntry
 AnyEntry: TypeAlias = _OfMachines | _OfLinks | _OfAttempts | _OfTheCluster | _OfJobs | _OfTheMaster
 Timeline: TypeAlias = tuple[AnyEntry, ...]
 """All `[[timeline]]` tables, told apart by `what`."""
+
+
+def started(timeline: Timeline, seed: int) -> Iterator[tuple[int, AnyEntry, Millis]]:
+    """Every entry, with its place before it and the time when it begins after it."""
+    began_ms = 0
+    for place, entry in enumerate(timeline):
+        began_ms = entry.start_ms(began_ms, place, seed)
+        yield place, entry, began_ms
 
 
 def listed(names: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -1,6 +1,4 @@
-"""Writing a scenario as TOML that people can read: what differs from the defaults, and remarks.
-Reading the text gives the same Struct.
-"""
+"""Writing a scenario as TOML for people: what differs from the defaults, and remarks."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -7,12 +7,9 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios.scenario_error import ScenarioError
 
 SLOTS_TOTAL_MAX = 200_000
-"""Of both kinds in the whole cluster, each an actor with a mailbox and a Trio task, about 2.5 kB:
-these are half a gigabyte, and take ten seconds to begin.
-"""
+"""Each is an actor of about 2.5 kB: in all half a gigabyte, and ten seconds to begin."""
 
-NODE_TYPE_LENGTH_MAX = 60
-"""Characters of the name of a node type; reasons in the journal quote it."""
+NODE_TYPE_LENGTH_MAX = 60  # characters; reasons in the journal quote the name
 
 
 def check_cluster(cluster: Cluster) -> None:

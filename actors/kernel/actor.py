@@ -1,8 +1,7 @@
 """What every actor is: a mailbox, an address, and the few things it may do.
 
-An actor's state is its own.  It learns of the world by messages and acts on it by messages; a timer
-is a message to itself.  `receive` is a plain function, which runs to its end between two
-supersteps; what it sends is delivered after it.
+It learns of the world by messages and acts on it by messages; a timer is a message to itself.
+`receive` runs to its end between two supersteps; what it sends is delivered after it.
 """
 
 from __future__ import annotations
@@ -28,11 +27,7 @@ class Message(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
 
 
 class Actor:
-    """One actor.
-
-    A subclass has a method `on_…` for each type of message that it answers, or for the base of
-    several types; the method's annotation says which.
-    """
+    """One actor; a method `on_…` of a subclass answers messages of the type that it annotates."""
 
     answers: ClassVar[dict[type[msgspec.Struct], str]] = {}
     """The method that answers a message, by the message's type."""

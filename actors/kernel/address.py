@@ -23,7 +23,7 @@ def node_address(node: NodeId) -> int:
 
 
 def slot_address(node: NodeId, slot: int) -> int:
-    """The address of the actor of a node's slot; `slot` counts maps first, then reduces."""
+    """`slot` counts maps first, then reduces."""
     return _SLOT + node * SLOTS_PER_NODE_MAX + slot
 
 

@@ -1,16 +1,10 @@
-"""The two drivers that can run a kernel's actors: Trio, and a plain loop.
+"""The two drivers that can run a kernel's actors, to the same journal: Trio, and a plain loop.
 
-Under **Trio** every actor is a task in one nursery, and the nursery is the run's lifetime.  Trio
-starts the tasks and ends them; in between the kernel says which one is next.  A newborn task
-detaches its coroutine from Trio's scheduler (`temporarily_detach_coroutine_object`, made for
-exactly this), and one more task, the conductor, resumes those that a superstep has mail for.  At
-the end, or on failure or cancellation, each task is attached again and returns to its nursery.
-Trio's own scheduler would do as well, since the order is the kernel's; but a pass of its loop costs
-more than the answer to a message.
-
-The **direct** driver calls the same handlers from a loop, where thousands of small runs are wanted
-(solo runs for slowdowns, property tests).  Both give the same digest and the same journal, byte for
-byte.
+Under **Trio** every actor is a task in one nursery, which is the run's lifetime. A newborn task
+detaches its coroutine (`temporarily_detach_coroutine_object`), the conductor resumes those that a
+superstep has mail for, and at the end each is attached again and returns to its nursery: a pass of
+Trio's own loop costs more than the answer to a message. The **direct** driver calls the same
+handlers from a loop, where thousands of small runs are wanted (solo runs, property tests).
 """
 
 from collections.abc import Callable, Generator, Iterator
@@ -21,8 +15,7 @@ import trio
 from callboard.actors.kernel.actor import Actor
 from callboard.actors.kernel.kernel import ActorFailed, Kernel
 
-_STEPS_A_PASS = 512
-"""How many supersteps the conductor plays before Trio's own loop gets a turn."""
+_STEPS_A_PASS = 512  # supersteps that the conductor plays before Trio's own loop gets a turn
 
 
 def run_direct(kernel: Kernel) -> None:
@@ -81,7 +74,6 @@ class TrioDriver:
             raise self._error
 
     async def _conduct(self) -> None:
-        """Resume the actors that have mail, superstep after superstep."""
         advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
         while True:
             if self._entering:
@@ -107,7 +99,6 @@ class TrioDriver:
         self._nursery.start_soon(self._live, actor, name=actor.name)
 
     async def _entered(self) -> None:
-        """Wait until every newborn task is on stage."""
         while self._entering:
             await trio.lowlevel.checkpoint()
 

@@ -1,28 +1,15 @@
-"""The kernel: a virtual clock, and one total order of everything that happens.
+"""The kernel: a virtual clock, and one total order of everything that happens (`docs/design.md`).
 
-Two rules hold everywhere.  *The order is the kernel's own*: never Trio's, whose batches are
-shuffled, and never a hash's.  *No actor sees what another does in the same round.*
+Messages are delivered in the order of their keys, (instant, round, sender, the sender's own count):
+the kernel's own order, never Trio's or a hash's. All of one (instant, round) are a superstep: each
+actor that got some handles them in key order, and what it sends without delay belongs to the next
+round. So no actor sees what another does in the same round; drivers run them by address, which
+numbers their events.
 
-**Supersteps.**  Time is a whole number of milliseconds.  Messages are delivered in the order of
-their keys:
-
-    (instant, round, sender, the sender's own count)
-
-All messages of one (instant, round) form a superstep: they are put into their mailboxes, each actor
-that got some handles its own in key order, and what it sends without delay belongs to (instant,
-round + 1), the rest to round 0 of a later instant.  So the order in which a driver runs the actors
-of a superstep decides only how their events are numbered; drivers run them by address
-(`actors.kernel.drivers`).
-
-**Ties.**  Two messages of one superstep to the same actor from different senders are a tie: the
-order between them is the kernel's choice and not the world's.  Ties are counted, and `tie_order`
-permutes them (a sender's own messages never overtake each other).
-
-**Causes.**  Every event has a number, its place in the journal (0 is `RunStarted`).  A message
-carries the number of the event that brought it about: what its sender had in `Actor.cause`, which
-the receiver has while it answers.  An event that is noted names its cause likewise.
-
-**Digest.**  A hash over every delivered message, in order, names a run.
+Two messages of one superstep to one actor from different senders are a tie, which `tie_order`
+permutes. A message carries the number of the event that brought it about, its sender's
+`Actor.cause`, which the receiver has while it answers. The digest, a hash of every delivered
+message in order, names a run.
 """
 
 from __future__ import annotations
@@ -44,12 +31,8 @@ if TYPE_CHECKING:
 QueuedMessage: TypeAlias = tuple[int, int, int, msgspec.Struct, int]
 """(sender, the sender's count, receiver, message, cause): a message within its superstep."""
 
-ROUNDS_MAX = 10_000
-"""More rounds than this at one instant is two actors answering each other for ever."""
-
-STALL_TIMEOUT_MS = 2 * 3600 * 1000
-"""Hadoop's own rules wait minutes; a world with slower heartbeats asks for more."""
-
+ROUNDS_MAX = 10_000  # more at one instant are two actors answering each other for ever
+STALL_TIMEOUT_MS = 2 * 3600 * 1000  # Hadoop's rules wait minutes; slower heartbeats ask for more
 _BEHIND = 1 << 62
 _HASH_EVERY = 1024
 
@@ -81,15 +64,13 @@ class Stalled(KernelError):
 class Kernel:
     """The clock and the queue of one run.
 
-    `sink` gets every noted event, in order.  `until_ms` ends the run after the last superstep at or
-    before it.  `tie_order` permutes ties by a seed.
+    `sink` gets every noted event, in order; `until_ms` ends the run after the last superstep up to
+    it; `tie_order` is a seed. A run is stuck when no event was noted for `stall_timeout_ms` and no
+    actor is at work; where `is_progress` is set, also when, however busy, it has had none for
+    `progress_timeout_ms` since `progress_ms`, which an actor may set to when the next can come.
 
-    A run is stuck when no event was noted for `stall_timeout_ms` and no actor is at work; where
-    `is_progress` is set, also when no event was progress for `progress_timeout_ms` since
-    `progress_ms`, which an actor may set to when the next can come, however busy the run is.
-
-    Between two supersteps `watch` is called every thousand or so, and `settled` after each, when
-    its events have been told.  Neither may touch the run; what `settled` raises ends it.
+    Between supersteps `watch` is called every thousand or so, and `settled` after each, when its
+    events have been told. Neither may touch the run; what `settled` raises ends it.
     """
 
     def __init__(
@@ -174,9 +155,7 @@ class Kernel:
     # What a driver asks.
 
     def advance(self) -> Sequence[Actor] | None:
-        """Deliver the next superstep: the actors that got mail, all of which must have emptied
-        their mailboxes since the last; None when the run has ended.
-        """
+        """Deliver the next superstep: the actors that got mail, to be emptied; None at the end."""
         if self._notes:
             self._tell()
         if self.settled is not None:

@@ -1,13 +1,11 @@
 """Addressed randomness: a draw has an address, not a place in a queue.
 
-A stream belongs to a seed and a purpose ("duration", "placement", ...), each of its draws to a pair
-of integers, usually (job, task).  The value at an address depends on nothing else: not on what was
-drawn before, on the policy, or on the size of the cluster.  So two policies see the same task
-lengths, and a job added at the end changes no job before it (common random numbers).
+A stream belongs to a seed and a purpose, each of its draws to a pair of integers, usually (job,
+task). The value depends on nothing else: not on what was drawn before, on the policy, or on the
+size of the cluster. So two policies see the same task lengths (common random numbers).
 
 The generator is SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014) over the address, keyed
-by BLAKE2b of seed and purpose.  Whole-number arithmetic, so the bits are equal everywhere;
-`bits_row` gives the very same bits as `bits`, a row at a time.
+by BLAKE2b of seed and purpose: whole-number arithmetic, so the bits are equal everywhere.
 """
 
 from hashlib import blake2b

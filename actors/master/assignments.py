@@ -89,7 +89,6 @@ class Assignments:
         return tuple(kind for kind in KINDS if kind in pending or candidates[kind] is not None)
 
     def _could_speculate(self, node: NodeEntry) -> bool:
-        """Whether the node has a free slot of a kind of which something is to be speculated on."""
         now_ms = self._outbox.now_ms
         return any(
             from_ms is not None and from_ms <= now_ms and node.free(kind) > 0
@@ -138,7 +137,6 @@ class Assignments:
         return freed.popleft() if freed else otherwise
 
     def _order(self, entry: AttemptEntry, why: Why, cause: int) -> msg.LaunchTask:
-        """Tell the journal and the policy of a booked attempt, and make the node's order of it."""
         outbox = self._outbox
         what = (entry.attempt, entry.job, entry.kind, entry.task, entry.number)
         where = (entry.node, entry.level)
@@ -155,7 +153,6 @@ class Assignments:
     # Checking.
 
     def _problem(self, launch: Launch | Speculate | Resume, node: NodeEntry) -> Rejection | None:
-        """Why a decision does not fit the books; None if it does."""
         if isinstance(launch, Resume):
             entry = self._ledger.attempt(launch.attempt)
             if entry is None or entry.suspended_ms is None or entry.killing:

@@ -1,28 +1,19 @@
 """The list of bad nodes across jobs: Hadoop's JobTracker.FaultyTrackersInfo.
 
-A job that succeeds although it had come to blacklist a node says that the node is at fault, and not
-the job: one fault.  A node with many faults of late, and many more than others have, is listed,
-unless half of the cluster is, until its faults are long enough ago or its machine has started again
-(markTrackerHealthy).  What being listed means depends on the version of Hadoop
-(`actors.config.Profile`) and is the master's concern.
+A job that succeeds although it had come to blacklist a node counts one fault of the node. A node
+with many faults of late, and many more than others, is listed, unless half of the cluster is, until
+its faults are long ago or its machine has started again (markTrackerHealthy). What being listed
+means depends on the version of Hadoop (`actors.config.Profile`).
 """
 
 from callboard.scheduler.model import Millis, NodeId
 
-BLACKLISTS_MAX = 4
-"""mapred.max.tracker.blacklists: a node with this many faults may be blacklisted."""
-
+# Under mapred.jobtracker.blacklist are fault-bucket-width and fault-timeout-window, 180 minutes.
 BUCKET_MS: Millis = 15 * 60_000
-"""mapred.jobtracker.blacklist.fault-bucket-width."""
-
 BUCKETS = 12
-"""Faults count for 180 minutes (mapred.jobtracker.blacklist.fault-timeout-window)."""
-
-ABOVE_AVERAGE = 1.5
-"""1 + AVERAGE_BLACKLIST_THRESHOLD: a node must have more than so many times the mean of faults."""
-
-BLACKLISTED_SHARE = 0.5
-"""MAX_BLACKLIST_PERCENT: with this share of the cluster blacklisted no other node is."""
+BLACKLISTS_MAX = 4  # mapred.max.tracker.blacklists: a node with so many faults may be blacklisted
+ABOVE_AVERAGE = 1.5  # 1 + AVERAGE_BLACKLIST_THRESHOLD: it must have more than so often the mean
+BLACKLISTED_SHARE = 0.5  # MAX_BLACKLIST_PERCENT: with so much of the cluster, no other node is
 
 
 class NodeBlacklist:

@@ -11,6 +11,7 @@ from callboard.actors.master.pending_tasks import NodesWithSlots, PendingMaps, P
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.lifecycle import (
+    BEING_KILLED,
     BOOKED_ATTEMPT,
     BOOKED_JOB,
     BOOKED_NODE,
@@ -22,18 +23,8 @@ from callboard.actors.vocabulary.lifecycle import (
     BookedState,
     step,
 )
-from callboard.scheduler.model import (
-    KINDS,
-    MAP,
-    REDUCE,
-    AttemptId,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    TaskIndex,
-    TaskKind,
-)
+from callboard.scheduler import model
+from callboard.scheduler.model import KINDS, MAP, REDUCE, Locality
 
 _MAPPING = BookedJobState.MAPPING
 _OFF_RACK = Locality.OFF_RACK
@@ -41,20 +32,10 @@ _OUT_OF_SERVICE = BookedNodeState.OUT_OF_SERVICE
 _SUSPENDING = BookedState.SUSPENDING
 _UNKNOWN = BookedNodeState.UNKNOWN
 
-TRACKER_FAILURES_MAX = 4
-"""mapred.max.tracker.failures: after this many failed attempts on a node the job blacklists it."""
+TRACKER_FAILURES_MAX = 4  # mapred.max.tracker.failures: the job then blacklists the node,
+BLACKLISTING_SHARE = 0.25  # unless it would with this share of all (CLUSTER_BLACKLIST_PERCENT)
 
-BLACKLISTING_SHARE = 0.25
-"""CLUSTER_BLACKLIST_PERCENT: unless it would be so great a share of all nodes."""
-
-_BEING_KILLED = frozenset(
-    {
-        BookedState.KILLING,
-        BookedState.KILLING_SUSPENDED,
-        BookedState.EXPIRING,
-        BookedState.EXPIRING_SUSPENDED,
-    }
-)
+_BEING_KILLED = frozenset(BEING_KILLED)
 
 
 class JobEntry:
@@ -64,89 +45,86 @@ class JobEntry:
         self,
         order: msg.SubmitJob,
         cause: int,
-        now_ms: Millis,
+        now_ms: model.Millis,
         racks: int,
-        nodes: Mapping[NodeId, "NodeEntry"],
+        nodes: Mapping[model.NodeId, "NodeEntry"],
     ) -> None:
         self._nodes = nodes
         self.state = _MAPPING
-        self.cause = [cause, NO_CAUSE]
-        """The events that made its maps and its reduces pending."""
-        self.retry_causes: dict[tuple[TaskKind, TaskIndex], int] = {}
-        """The events that made single tasks pending again."""
+        self.cause = [cause, NO_CAUSE]  # what made its maps and its reduces pending
+        self.retry_causes: dict[tuple[model.TaskKind, model.TaskIndex], int] = {}  # and single ones
         replicas = np.frombuffer(order.replicas, dtype="<i4").reshape(order.maps, order.replication)
         self.job = order.job
         self.submitted_ms = now_ms
         self.user = order.user
         self.pool = order.pool
         self.priority = order.priority
-        self.tries: dict[tuple[TaskKind, TaskIndex], int] = {}
+        self.tries: dict[tuple[model.TaskKind, model.TaskIndex], int] = {}
         """The number of the latest attempt of tasks that were copied or had to run again."""
         self._total = (order.maps, order.reduces)
         self.maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(MAP))
         self.reduces = PendingReduces(order.reduces, self._hosts_of(REDUCE))
         self._running = [0, 0]
         self._suspended = [0, 0]
-        self._held: dict[tuple[TaskKind, NodeId], list[AttemptEntry]] = {}
+        self._held: dict[tuple[model.TaskKind, model.NodeId], list[AttemptEntry]] = {}
         self._finished = [0, 0]
         self.lost = [0, 0]
         """Tasks whose attempt came to nothing and that the job has not asked for again yet."""
-        self.faults: dict[NodeId, int] = {}
+        self.faults: dict[model.NodeId, int] = {}
         """How many of its attempts failed on a node, and how often a node was lost with some."""
-        self.spare = [0, 0]
-        """Running attempts beyond one for each task that is not done."""
-        self.outputs: dict[NodeId, list[tuple[TaskIndex, AttemptId]]] = {}
+        self.spare = [0, 0]  # running attempts beyond one for each task that is not done
+        self.outputs: dict[model.NodeId, list[tuple[model.TaskIndex, model.AttemptId]]] = {}
         """Where the outputs of its finished maps lie; kept only for reduces that will want them."""
         self._work = (order.map_work, order.reduce_work)
 
     def change(self, change: BookedJobChange) -> None:
         self.state = step(BOOKED_JOB, self.state, change, f"job {self.job}")
 
-    def total(self, kind: TaskKind) -> int:
+    def total(self, kind: model.TaskKind) -> int:
         return self._total[kind]
 
-    def pending(self, kind: TaskKind) -> int:
+    def pending(self, kind: model.TaskKind) -> int:
         return self.tasks(kind).left + self._suspended[kind]
 
-    def suspended(self, kind: TaskKind) -> int:
+    def suspended(self, kind: model.TaskKind) -> int:
         return self._suspended[kind]
 
-    def resumable(self, kind: TaskKind, node: NodeId) -> AttemptId | None:
+    def resumable(self, kind: model.TaskKind, node: model.NodeId) -> model.AttemptId | None:
         held = self._held.get((kind, node), ())
         return min((entry.attempt for entry in held if not entry.killing), default=None)
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: model.TaskKind) -> int:
         return self._running[kind]
 
-    def finished(self, kind: TaskKind) -> int:
+    def finished(self, kind: model.TaskKind) -> int:
         return self._finished[kind]
 
-    def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
+    def nearest(self, kind: model.TaskKind, node: model.NodeId) -> Locality | None:
         if self.faults and self.blacklists(node):
             return None
         return self.tasks(kind).nearest(node)
 
-    def blacklists(self, node: NodeId) -> bool:
+    def blacklists(self, node: model.NodeId) -> bool:
         """Whether the job avoids the node (JobInProgress.shouldRunOnTaskTracker)."""
         if self.faults.get(node, 0) < TRACKER_FAILURES_MAX:
             return False
         return len(self.failing_nodes()) < BLACKLISTING_SHARE * len(self._nodes)
 
-    def failing_nodes(self) -> list[NodeId]:
+    def failing_nodes(self) -> list[model.NodeId]:
         """Where too many of its attempts failed, whether it blacklists them or not."""
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
 
-    def _hosts_of(self, kind: TaskKind) -> NodesWithSlots:
+    def _hosts_of(self, kind: model.TaskKind) -> NodesWithSlots:
         return lambda: [node.node for node in self._nodes.values() if node.slots(kind)]
 
-    def opened(self, kind: TaskKind) -> bool:
+    def opened(self, kind: model.TaskKind) -> bool:
         """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""
         return kind is MAP or self.reduces.opened
 
-    def tasks(self, kind: TaskKind) -> PendingMaps | PendingReduces:
+    def tasks(self, kind: model.TaskKind) -> PendingMaps | PendingReduces:
         return self.maps if kind is MAP else self.reduces
 
-    def work(self, kind: TaskKind) -> msg.MapWork | msg.ReduceWork:
+    def work(self, kind: model.TaskKind) -> msg.MapWork | msg.ReduceWork:
         """The order for a task, passed on to the slot and not read here."""
         return self._work[kind]
 
@@ -160,11 +138,11 @@ class NodeEntry:
         self.rack = facts.rack
         self.speed = facts.speed
         self.kind = facts.kind
-        self.heard_ms: Millis = -1
+        self.heard_ms: model.Millis = -1
         self.reply = msg.HeartbeatReply(0, 0, life=life)
         self.kills: list[msg.KillTask] = []
         self.suspends: list[msg.SuspendTask] = []
-        self.tracks: list[AttemptId] = []
+        self.tracks: list[model.AttemptId] = []
         self.freed: tuple[deque[int], deque[int]] = (deque(), deque())
         """The events that freed slots which have not been taken since, by kind, oldest first."""
         self.state = _UNKNOWN
@@ -178,19 +156,19 @@ class NodeEntry:
         self.state = step(BOOKED_NODE, self.state, change, f"node {self.node}")
         self.drained = self.state is _OUT_OF_SERVICE
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: model.TaskKind) -> int:
         return 0 if self.drained else self._slots[kind]
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: model.TaskKind) -> int:
         return self._running[kind]
 
-    def suspended(self, kind: TaskKind) -> int:
+    def suspended(self, kind: model.TaskKind) -> int:
         return self._suspended[kind]
 
     def could_resume(self) -> bool:
         return any(self._suspended[kind] and self.free(kind) > 0 for kind in KINDS)
 
-    def free(self, kind: TaskKind) -> int:
+    def free(self, kind: model.TaskKind) -> int:
         """Slots of this kind that nothing has been promised."""
         return 0 if self.drained else self._slots[kind] - self._running[kind]
 
@@ -199,29 +177,27 @@ class NodeEntry:
 class AttemptEntry:
     """An attempt that was launched and has not been closed."""
 
-    attempt: AttemptId
-    job: JobId
-    kind: TaskKind
-    task: TaskIndex
+    attempt: model.AttemptId
+    job: model.JobId
+    kind: model.TaskKind
+    task: model.TaskIndex
     number: int
-    node: NodeId
+    node: model.NodeId
     level: Locality
-    launched_ms: Millis
-    original: AttemptId = 0
-    event: int = NO_CAUSE
-    """The number of its launch."""
+    launched_ms: model.Millis
+    original: model.AttemptId = 0
+    event: int = NO_CAUSE  # of its launch
     tracked: bool = False
     state: BookedState = BookedState.LAUNCHED
     killing: bool = False
     suspending: bool = False
-    suspended_ms: Millis | None = None
+    suspended_ms: model.Millis | None = None
     progress: float = 0.0
-    ran_ms: Millis = 0
-    shuffled_ms: Millis = 0
+    ran_ms: model.Millis = 0
+    shuffled_ms: model.Millis = 0
     sibling: "AttemptEntry | None" = None
     """The other attempt of its task, while both run and neither has succeeded."""
-    beaten: bool = False
-    """Whether its sibling has succeeded."""
+    beaten: bool = False  # its sibling has succeeded
 
     def change(self, change: BookedChange) -> None:
         state = self.state = step(BOOKED_ATTEMPT, self.state, change, self)
@@ -248,13 +224,13 @@ class OfferEntry:
         self.given_off_rack = 0
         self._given = [0, 0]
 
-    def free(self, kind: TaskKind) -> int:
+    def free(self, kind: model.TaskKind) -> int:
         return self.node.free(kind)
 
-    def given(self, kind: TaskKind) -> int:
+    def given(self, kind: model.TaskKind) -> int:
         return self._given[kind]
 
-    def give(self, kind: TaskKind, level: Locality) -> None:
+    def give(self, kind: model.TaskKind, level: Locality) -> None:
         """Count a launch; a retried map is node-local anywhere (`JobView.nearest`)."""
         self._given[kind] += 1
         if kind is MAP and level is _OFF_RACK:

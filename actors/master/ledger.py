@@ -1,7 +1,5 @@
-"""The master's books: what it believes of nodes, jobs and attempts, behind the policy's view.
-
-Its entries have the views' attributes (`scheduler.view`), so nothing is copied for a decision.
-Only the master writes in it; `pending`, `running` and `unfinished` stay the sums over jobs.
+"""The master's books: what it believes of nodes, jobs and attempts.  Entries have the attributes of
+the policy's views (`scheduler.view`), so nothing is copied for a decision.
 """
 
 from collections.abc import Iterable
@@ -15,18 +13,8 @@ from callboard.actors.vocabulary.lifecycle import (
     BookedState,
 )
 from callboard.actors.vocabulary.messages import SubmitJob
-from callboard.scheduler.model import (
-    KINDS,
-    MAP,
-    REDUCE,
-    AttemptId,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    TaskIndex,
-    TaskKind,
-)
+from callboard.scheduler import model
+from callboard.scheduler.model import KINDS, MAP, REDUCE
 
 _SUCCEEDED = BookedState.SUCCEEDED
 
@@ -34,14 +22,14 @@ _SUCCEEDED = BookedState.SUCCEEDED
 class Ledger:
     """All of the master's books."""
 
-    def __init__(self, racks: int, heartbeat_ms: Millis) -> None:
-        self.now_ms: Millis = 0
+    def __init__(self, racks: int, heartbeat_ms: model.Millis) -> None:
+        self.now_ms: model.Millis = 0
         self.heartbeat_ms = heartbeat_ms
         self._racks = racks
-        self._nodes: dict[NodeId, NodeEntry] = {}
-        self._jobs: dict[JobId, JobEntry] = {}
-        self._attempts: dict[AttemptId, AttemptEntry] = {}
-        self._last_attempt: AttemptId = 0
+        self._nodes: dict[model.NodeId, NodeEntry] = {}
+        self._jobs: dict[model.JobId, JobEntry] = {}
+        self._attempts: dict[model.AttemptId, AttemptEntry] = {}
+        self._last_attempt: model.AttemptId = 0
         self._slots = [0, 0]
         self._running = [0, 0]
         self._pending = [0, 0]
@@ -64,22 +52,22 @@ class Ledger:
     def nodes(self) -> int:
         return len(self._nodes)
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: model.TaskKind) -> int:
         return self._slots[kind]
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: model.TaskKind) -> int:
         return self._running[kind]
 
-    def pending(self, kind: TaskKind) -> int:
+    def pending(self, kind: model.TaskKind) -> int:
         return self._pending[kind] + self._suspended[kind]
 
-    def unfinished(self, kind: TaskKind) -> int:
+    def unfinished(self, kind: model.TaskKind) -> int:
         return self._unfinished[kind]
 
-    def padded(self, kind: TaskKind) -> int:
+    def padded(self, kind: model.TaskKind) -> int:
         return self._padded[kind]
 
-    def job(self, job: JobId) -> JobEntry:
+    def job(self, job: model.JobId) -> JobEntry:
         return self._jobs[job]
 
     def jobs(self) -> Iterable[JobEntry]:
@@ -90,21 +78,21 @@ class Ledger:
 
     # The master's own questions.
 
-    def node(self, node: NodeId) -> NodeEntry | None:
+    def node(self, node: model.NodeId) -> NodeEntry | None:
         return self._nodes.get(node)
 
     def members(self) -> Iterable[NodeEntry]:
         """All nodes that have joined and are not lost."""
         return self._nodes.values()
 
-    def attempt(self, attempt: AttemptId) -> AttemptEntry | None:
+    def attempt(self, attempt: model.AttemptId) -> AttemptEntry | None:
         return self._attempts.get(attempt)
 
-    def has_pending(self, job: JobId, kind: TaskKind) -> bool:
+    def has_pending(self, job: model.JobId, kind: model.TaskKind) -> bool:
         entry = self._jobs.get(job)
         return entry is not None and entry.tasks(kind).left > 0
 
-    def kinds_pending(self) -> tuple[TaskKind, ...]:
+    def kinds_pending(self) -> tuple[model.TaskKind, ...]:
         maps, reduces = self._pending
         if not reduces:
             return KINDS[:1] if maps else ()
@@ -119,11 +107,11 @@ class Ledger:
             return True
         return reduces > 0 and node.free(REDUCE) > 0
 
-    def has_attempts(self, job: JobId) -> bool:
+    def has_attempts(self, job: model.JobId) -> bool:
         entry = self._jobs[job]
         return any(entry._running) or any(entry._suspended)
 
-    def attempts_of(self, job: JobId) -> list[AttemptEntry]:
+    def attempts_of(self, job: model.JobId) -> list[AttemptEntry]:
         """What of the job is believed to run or to be held suspended, in the order of launch."""
         return [attempt for attempt in self._attempts.values() if attempt.job == job]
 
@@ -151,16 +139,20 @@ class Ledger:
         for kind in KINDS:
             self._slots[kind] += node.slots(kind)
 
-    def attempts_on(self, node: NodeId) -> list[AttemptEntry]:
+    def attempts_on(self, node: model.NodeId) -> list[AttemptEntry]:
         """What is believed to run on a node, in the order of launch."""
         return [attempt for attempt in self._attempts.values() if attempt.node == node]
 
-    def undo_maps(self, node: NodeId) -> list[tuple[JobId, list[tuple[TaskIndex, AttemptId]]]]:
+    def undo_maps(
+        self, node: model.NodeId
+    ) -> list[tuple[model.JobId, list[tuple[model.TaskIndex, model.AttemptId]]]]:
         """Take back the finished maps whose outputs on a node will be wanted, by job (rule T2)."""
         having = [entry.job for entry in self._jobs.values() if node in entry.outputs]
         return [(job, self.undo_maps_of(job, node)) for job in having]
 
-    def undo_maps_of(self, job: JobId, node: NodeId) -> list[tuple[TaskIndex, AttemptId]]:
+    def undo_maps_of(
+        self, job: model.JobId, node: model.NodeId
+    ) -> list[tuple[model.TaskIndex, model.AttemptId]]:
         entry = self._jobs[job]
         outputs = entry.outputs.pop(node, [])
         entry._finished[MAP] -= len(outputs)
@@ -168,7 +160,7 @@ class Ledger:
         self._unfinished[MAP] += len(outputs)
         return outputs
 
-    def here(self, job: JobId) -> bool:
+    def here(self, job: model.JobId) -> bool:
         """Whether the job has been submitted and has not ended."""
         return job in self._jobs
 
@@ -180,7 +172,7 @@ class Ledger:
             self._padded[MAP] += order.maps
             self._padded[REDUCE] += order.reduces
 
-    def open_reduces(self, job: JobId, cause: int) -> None:
+    def open_reduces(self, job: model.JobId, cause: int) -> None:
         entry = self._jobs[job]
         entry.change(BookedJobChange.OPEN_REDUCES)
         entry.cause[REDUCE] = cause
@@ -188,7 +180,9 @@ class Ledger:
         self._pending[REDUCE] += entry.total(REDUCE)
         self._unfinished[REDUCE] += entry.total(REDUCE)
 
-    def give_back(self, job: JobId, kind: TaskKind, task: TaskIndex, cause: int) -> None:
+    def give_back(
+        self, job: model.JobId, kind: model.TaskKind, task: model.TaskIndex, cause: int
+    ) -> None:
         """A task whose attempt came to nothing is pending again."""
         entry = self._jobs[job]
         entry.retry_causes[kind, task] = cause
@@ -197,7 +191,7 @@ class Ledger:
         entry.lost[kind] -= 1
         self._pending[kind] += 1
 
-    def launch(self, job: JobId, kind: TaskKind, node: NodeEntry) -> AttemptEntry:
+    def launch(self, job: model.JobId, kind: model.TaskKind, node: NodeEntry) -> AttemptEntry:
         """Book the job's nearest pending task on the node."""
         task, level = self._jobs[job].tasks(kind).take(node.node)
         self._pending[kind] -= 1
@@ -217,12 +211,12 @@ class Ledger:
 
     def _open(
         self,
-        job: JobId,
-        kind: TaskKind,
-        task: TaskIndex,
+        job: model.JobId,
+        kind: model.TaskKind,
+        task: model.TaskIndex,
         node: NodeEntry,
-        level: Locality,
-        original: AttemptId = 0,
+        level: model.Locality,
+        original: model.AttemptId = 0,
     ) -> AttemptEntry:
         entry = self._jobs[job]
         assert node.free(kind) > 0, f"node {node.node} has no free slot of {kind!r}"
@@ -288,17 +282,17 @@ class Ledger:
         held = job._held.setdefault((attempt.kind, attempt.node), [])
         (held.append if more > 0 else held.remove)(attempt)
 
-    def blame(self, job: JobId, node: NodeId) -> None:
+    def blame(self, job: model.JobId, node: model.NodeId) -> None:
         faults = self._jobs[job].faults
         faults[node] = faults.get(node, 0) + 1
 
-    def end(self, job: JobId) -> None:
+    def end(self, job: model.JobId) -> None:
         """A job has ended.  It stays in the books until nothing of it runs any more."""
         entry = self._jobs[job]
         entry.change(BookedJobChange.END)
         entry.outputs.clear()
 
-    def withdraw(self, job: JobId) -> None:
+    def withdraw(self, job: model.JobId) -> None:
         """The job is to end: nothing of it is pending any more."""
         entry = self._jobs[job]
         for kind in KINDS:
@@ -307,7 +301,7 @@ class Ledger:
             entry.lost[kind] += tasks.left
             tasks.left = 0
 
-    def leave(self, job: JobId) -> None:
+    def leave(self, job: model.JobId) -> None:
         self._jobs[job].change(BookedJobChange.LEAVE)
         entry = self._jobs.pop(job)
         for kind in KINDS:

@@ -1,14 +1,10 @@
 """The master (Hadoop's JobTracker): believes what heartbeats tell, and lets the policy decide.
 
-It never looks into another actor.  What it knows is in its ledger; what it decides it asks of
-the policy, which sees the ledger through a read-only view; what comes of it goes out as replies
-to heartbeats.  A job says what may run, the master says where and when.
-
-A heartbeat's way: a repeated one gets the stored reply again (rule H5); else what it reports is
-booked, the policy and the jobs are told, and if the node has a free slot that something is
-pending for, the policy is asked until it has no more to give (rule H6, `Assignments`).
-
-Heartbeats that were not sent are answered all the same (`actors.elided_heartbeats`).
+It never looks into another actor. A repeated heartbeat gets the stored reply again (rule H5); else
+what it reports is booked in the ledger, the policy and the jobs are told, and if the node has a
+free slot that something is pending for, the policy, which sees the ledger as a view, is asked until
+it has no more to give (rule H6, `Assignments`). Heartbeats that were not sent are answered all the
+same (`actors.elided_heartbeats`).
 """
 
 from collections.abc import Callable
@@ -37,19 +33,10 @@ from callboard.actors.vocabulary.lifecycle import (
     BookedState,
     step,
 )
-from callboard.scheduler import facts
+from callboard.scheduler import facts, model
 from callboard.scheduler.decisions import Kill, Suspend
 from callboard.scheduler.facts import Rejection
-from callboard.scheduler.model import (
-    KINDS,
-    MAP,
-    REDUCE,
-    AttemptId,
-    JobId,
-    Millis,
-    NodeId,
-    TaskIndex,
-)
+from callboard.scheduler.model import KINDS, MAP, REDUCE
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
 
@@ -97,23 +84,24 @@ class Master(Actor):
         self._switching = policy.order if policy.order.switches else None
         self._paused = False
         self._backlog: list[tuple[int, msgspec.Struct]] = []
-        self._downlinks: dict[NodeId, Link] = {}
-        self._heartbeating: set[NodeId] = set()  # send every heartbeat: their silence means loss
-        self._out_of_service: dict[NodeId, bool] = {}  # as the operator says
-        self._told: dict[NodeId, int] = {}  # which of its lives a node was told to give up
+        self._downlinks: dict[model.NodeId, Link] = {}
+        self._heartbeating: set[model.NodeId] = (
+            set()
+        )  # send every heartbeat: their silence means loss
+        self._out_of_service: dict[model.NodeId, bool] = {}  # as the operator says
+        self._told: dict[model.NodeId, int] = {}  # which of its lives a node was told to give up
         self._begin(Ledger(cluster.racks, self._interval_ms))
 
     def _begin(self, ledger: Ledger) -> None:
-        """Know nothing but what the ledger says."""
         self.ledger = ledger
         one_each = self._cluster.heartbeat.tasks_per_heartbeat == "one"
         self._assignments = Assignments(ledger, self._policy, self, one_each=one_each)
         self._elided: ElidedHeartbeats | None = None
         if self._cluster.heartbeat.send == "needed" and self._latency_ms > 0:
             self._elided = ElidedHeartbeats(self._interval_ms + 2 * self._latency_ms)
-        self._lives: dict[NodeId, int] = {}
-        self._lost_by: dict[NodeId, int] = {}  # the event by which a node is given up
-        self._not_begun: dict[AttemptId, int] = {}  # and the events that told so
+        self._lives: dict[model.NodeId, int] = {}
+        self._lost_by: dict[model.NodeId, int] = {}  # the event by which a node is given up
+        self._not_begun: dict[model.AttemptId, int] = {}  # and the events that told so
         self._blacklist = NodeBlacklist()
 
     def join(self, kernel: Kernel) -> None:
@@ -177,24 +165,21 @@ class Master(Actor):
         self.ledger.end(done.job)
         self._leave_if_over(done.job)
 
-    def on_set_priority(self, order: faults.SetPriority) -> None:
-        """Another priority for a job, if it is there (JobTracker.setJobPriority)."""
-        if self.ledger.here(order.job):
-            self.ledger.job(order.job).priority = order.priority
-            self._job_changed(order.job)
-
-    def on_set_pool(self, order: faults.SetPool) -> None:
-        if self.ledger.here(order.job):
-            self.ledger.job(order.job).pool = order.pool
-            self._job_changed(order.job)
-
-    def _job_changed(self, job: JobId) -> None:
+    def on_change_of_job(self, order: faults.SetPriority | faults.SetPool) -> None:
+        """Another priority (JobTracker.setJobPriority) or pool for a job, if it is there."""
+        job = order.job
+        if not self.ledger.here(job):
+            return
         entry = self.ledger.job(job)
+        if isinstance(order, faults.SetPool):
+            entry.pool = order.pool
+        else:
+            entry.priority = order.priority
         changed = ev.JobChanged(self.now_ms, job, entry.pool, entry.priority, cause=self.cause)
         self.cause = self.note(changed)
         self.tell(facts.JobUpdated(job))
 
-    def _withdraw(self, job: JobId) -> None:
+    def _withdraw(self, job: model.JobId) -> None:
         """Kill what runs of a job that ends before its time; nothing of it is pending any more."""
         self.ledger.withdraw(job)
         for kind in KINDS:
@@ -206,12 +191,11 @@ class Master(Actor):
 
     def _undo(
         self,
-        job: JobId,
-        node: NodeId,
-        outputs: list[tuple[TaskIndex, AttemptId]],
+        job: model.JobId,
+        node: model.NodeId,
+        outputs: list[tuple[model.TaskIndex, model.AttemptId]],
         change: BookedChange,
     ) -> None:
-        """Have maps run again that had succeeded on a node."""
         cause = self.cause
         outcome = ev.OUTCOMES[step(BOOKED_ATTEMPT, BookedState.SUCCEEDED, change)]
         attempts = tuple(attempt for _, attempt in outputs)
@@ -222,8 +206,8 @@ class Master(Actor):
         self.tell(facts.TaskOutputsLost(job, MAP, len(tasks)))
         self.cause = cause
 
-    def _leave_if_over(self, job: JobId) -> None:
-        """Strike a job that has ended off the books when nothing of it runs any more."""
+    def _leave_if_over(self, job: model.JobId) -> None:
+        """Take a job that has ended off the books when nothing of it runs any more."""
         entry = self.ledger.job(job)
         if entry.state is _ENDING and not self.ledger.has_attempts(job):
             self.ledger.leave(job)
@@ -232,7 +216,6 @@ class Master(Actor):
     # Heartbeats.
 
     def on_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
-        """Book what the node says and answer with what it is to do."""
         node = self._known(heartbeat)
         if node is None:
             return
@@ -247,8 +230,9 @@ class Master(Actor):
                     self._book_report(report)
                 case msg.SuspensionReport():
                     self._book_suspension(report)
-                case msg.FetchFailure():
-                    self._pass_on(report)
+                case msg.FetchFailure(job, host) if self.ledger.here(job):
+                    running = self.ledger.job(job).running(REDUCE)
+                    self.send(job_address(job), msg.FetchTrouble(host, running))
                 case msg.NotBegun():
                     self._not_begun[report.attempt] = report.cause
         self.cause = NO_CAUSE
@@ -261,7 +245,6 @@ class Master(Actor):
         self._reply(node, launches)
 
     def on_elided_heartbeat(self, elided: msg.ElidedHeartbeat) -> None:
-        """Do what the node's heartbeat would bring about if it had been sent."""
         node, now_ms = self.ledger.node(elided.node), self.now_ms
         assert self._elided is not None
         if node is None or node.node in self._heartbeating:
@@ -288,9 +271,7 @@ class Master(Actor):
         node.heard_ms = max(node.heard_ms, resumed.left_out_ms)
 
     def _known(self, heartbeat: msg.Heartbeat) -> NodeEntry | None:
-        """The node's entry, made by the first heartbeat of a life; None for a life that is over, or
-        was given up and is told to begin again (rule T4).
-        """
+        """The entry, made when a node joins; None for a life that is over or given up (rule T4)."""
         number, life = heartbeat.node, heartbeat.life
         node = self.ledger.node(number)
         if node is not None and life <= node.life:
@@ -324,7 +305,9 @@ class Master(Actor):
         node.reply = msg.HeartbeatReply(response, self._interval_ms, launches, *orders, node.life)
         self._send_down(node.node, node.reply)
 
-    def _send_down(self, node: NodeId, message: msg.HeartbeatReply | msg.Reinitialize) -> None:
+    def _send_down(
+        self, node: model.NodeId, message: msg.HeartbeatReply | msg.Reinitialize
+    ) -> None:
         link = self._downlinks.get(node)
         if link is None:
             self.send(node_address(node), message, self._latency_ms)
@@ -338,7 +321,6 @@ class Master(Actor):
         elided.index.set_able(RESUMING, node.node, node.could_resume())
 
     def _await_elided(self, elided: ElidedHeartbeats) -> None:
-        """See to it that the next elided heartbeat that could change anything is not missed."""
         kinds = self._assignments.kinds_wanted()
         at_ms, nodes = elided.newly_due(self.ledger.now_ms, kinds)
         for node in nodes:
@@ -353,11 +335,14 @@ class Master(Actor):
         self._close(entry, change, report.ran_ms, report.shuffled_ms)
 
     def _close(
-        self, entry: AttemptEntry, change: BookedChange, ran_ms: Millis, shuffled_ms: Millis
+        self,
+        entry: AttemptEntry,
+        change: BookedChange,
+        ran_ms: model.Millis,
+        shuffled_ms: model.Millis,
     ) -> None:
-        """Book an attempt's end, a second success as killed, and tell the policy.  Tell the job too
-        if it makes a difference to the task: of the first success, a failure, or an end without
-        success when no other attempt of the task runs.
+        """Book an attempt's end and tell the policy; the job too, if it matters to the task: its
+        first success, a failure, or an end without success when no other attempt of it runs.
         """
         node = self.ledger.node(entry.node)
         assert node is not None
@@ -400,11 +385,6 @@ class Master(Actor):
         ran = (progress.done, progress.ran_ms, progress.shuffled_ms)
         self.tell(facts.Progressed(entry.job, entry.kind, entry.attempt, *ran))
 
-    def _pass_on(self, failure: msg.FetchFailure) -> None:
-        if self.ledger.here(failure.job):
-            running = self.ledger.job(failure.job).running(REDUCE)
-            self.send(job_address(failure.job), msg.FetchTrouble(failure.host, running))
-
     # Who must give way.
 
     def on_preemption_due(self, due: msg.PreemptionDue) -> None:
@@ -412,9 +392,7 @@ class Master(Actor):
         self.send(MASTER, msg.Preempt(due.policy))
 
     def on_preempt(self, preempt: msg.Preempt) -> None:
-        """Mark the policy's victims, a round after the timer: then all heartbeats of this instant
-        have been answered, so that elided and sent heartbeats give the same result.
-        """
+        """Mark the policy's victims: all heartbeats of this instant, sent or not, are answered."""
         if preempt.policy != self._policies:
             return
         self.cause = NO_CAUSE
@@ -448,12 +426,10 @@ class Master(Actor):
             self._kill(entry, Why(stop.reason))
 
     def _kill(self, entry: AttemptEntry, why: Why) -> None:
-        """Order an attempt to be killed with its node's next reply."""
         entry.change(BookedChange.ORDER_KILL)
         self._send_kill(entry, why)
 
     def _expire(self, entry: AttemptEntry) -> None:
-        """Give up a launch that has not begun for too long: it is to be stopped and has failed."""
         entry.change(BookedChange.EXPIRE)
         expired = ev.LaunchExpired(self.now_ms, entry.attempt, cause=self._not_begun[entry.attempt])
         self.cause = self.note(expired)
@@ -471,7 +447,6 @@ class Master(Actor):
         self._see_to(entry.node)
 
     def _track(self, entry: AttemptEntry) -> None:
-        """Ask with the node's next reply how far an attempt is that runs already."""
         entry.tracked = True
         self._node_of(entry).tracks.append(entry.attempt)
         self._see_to(entry.node)
@@ -481,7 +456,7 @@ class Master(Actor):
         assert node is not None, f"{entry} is on no node"
         return node
 
-    def _see_to(self, node: NodeId) -> None:
+    def _see_to(self, node: model.NodeId) -> None:
         """Do not miss the node's next heartbeat, even if it is elided."""
         if self._elided is not None and node not in self._heartbeating:
             at_ms = self._elided.index.next_arrival(node, self.now_ms)
@@ -518,7 +493,7 @@ class Master(Actor):
         """Give up a node: kill what ran there, run maps again that reduces need (rule T2)."""
         lost = ev.NodeLost(self.now_ms, node.node, node.heard_ms, again, cause=self.cause)
         cause = self._lost_by[node.node] = self.note(lost)
-        jobs: dict[JobId, None] = {}
+        jobs: dict[model.JobId, None] = {}
         for attempt in self.ledger.attempts_on(node.node):
             jobs[attempt.job] = None
             self.cause = cause
@@ -555,14 +530,13 @@ class Master(Actor):
         """A node that is out of service for its faults will come back."""
         return self._cluster.removes_bad_nodes and bool(self._blacklist.blacklisted)
 
-    def _note_blacklisting(self, job: JobId, node: NodeId) -> None:
-        """Tell of a job that has just come to use a node no more."""
+    def _note_blacklisting(self, job: model.JobId, node: model.NodeId) -> None:
         entry = self.ledger.job(job)
         if entry.faults[node] == TRACKER_FAILURES_MAX:
             in_force = entry.blacklists(node)
             self.note(ev.JobBlacklistedNode(self.now_ms, job, node, in_force, cause=self.cause))
 
-    def _hold_against(self, node: NodeId) -> None:
+    def _hold_against(self, node: model.NodeId) -> None:
         """A job has succeeded that had come to blacklist the node: a fault of the node's."""
         blacklist, now_ms = self._blacklist, self.now_ms
         blacklist.add(node, now_ms)
@@ -577,14 +551,13 @@ class Master(Actor):
             self._serve_or_not(node)
             self.cause = cause
 
-    def _await_blacklist_review(self, node: NodeId) -> None:
+    def _await_blacklist_review(self, node: model.NodeId) -> None:
         at_ms = self._blacklist.expires_ms(node)
         self.timer(msg.BlacklistReview(node), at_ms - self.now_ms)
         if self._cluster.removes_bad_nodes:  # jobs may have no other node
             self._kernel.progress_ms = max(self._kernel.progress_ms, at_ms)
 
-    def _clear(self, node: NodeId) -> None:
-        """Hold nothing against a node any more."""
+    def _clear(self, node: model.NodeId) -> None:
         blacklisted = node in self._blacklist.blacklisted
         self._blacklist.clear(node)
         if blacklisted:
@@ -592,7 +565,7 @@ class Master(Actor):
             self.cause = self.note(cleared)
             self._serve_or_not(node)
 
-    def _serve_or_not(self, node: NodeId) -> None:
+    def _serve_or_not(self, node: model.NodeId) -> None:
         """Take a node out of service, or back, as its operator and the list of bad nodes say."""
         entry = self.ledger.node(node)
         bad = self._cluster.removes_bad_nodes and node in self._blacklist.blacklisted
@@ -629,9 +602,7 @@ class Master(Actor):
         self._paused = True
 
     def on_resume_master(self, _: faults.ResumeMaster) -> None:
-        """Answer what has come in the pause; only then what fell due in it, or heartbeats that have
-        long been here would count as missed (rule T1).
-        """
+        """Answer what came meanwhile, then what fell due: no heartbeat here is missed (T1)."""
         self._paused = False
         backlog, self._backlog = self._backlog, []
         for self.cause, message in sorted(backlog, key=lambda each: isinstance(each[1], _TIMERS)):
@@ -680,7 +651,6 @@ class Master(Actor):
 
 
 def _problem_of_victim(order: Kill | Suspend, entry: AttemptEntry | None) -> Rejection | None:
-    """Why an attempt cannot be made to give way like this; None if it can."""
     if entry is None or entry.killing:
         return Rejection.ENDED_OR_KILLED
     if isinstance(order, Kill) or entry.alone:

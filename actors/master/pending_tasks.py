@@ -1,9 +1,8 @@
 """A job's pending tasks, so indexed that a node's nearest one is found without a search.
 
-Half a million block locations are three arrays of 32-bit integers, sorted once by node and once by
-rack when the first slot asks, and a cursor for each node and rack that has asked.  A cursor only
-moves past tasks that have been taken, so all searches of a job's life cost about as much as its
-replicas.
+Block locations are arrays of 32-bit integers, sorted by node and by rack when the first slot asks,
+with a cursor for each that has asked. A cursor only moves past tasks that have been taken, so all
+searches of a job's life cost about as much as its replicas.
 """
 
 from array import array
@@ -91,9 +90,7 @@ class PendingMaps:
         return _OFF_RACK
 
     def take(self, node: NodeId) -> tuple[TaskIndex, Locality]:
-        """Take the map to launch on `node`, and its locality: retries first, most failures first
-        (JobInProgress.findNewMapTask); then the nearest, then the lowest.
-        """
+        """Take a map for `node`: what failed most (findNewMapTask), else the nearest."""
         assert self.left, "no map is pending"
         self.left -= 1
         if self.again and (task := self.again.first(node)) is not None:
@@ -123,7 +120,6 @@ class PendingMaps:
         return _RACK if node % self._racks in racks else _OFF_RACK
 
     def _indices(self) -> tuple["_Index", "_Index"]:
-        """Build the maps by node and by rack, when first asked for."""
         flat = self._replicas.ravel()
         racks = np.where(flat < 0, -1, flat % self._racks)
         replication = self._replicas.shape[1]

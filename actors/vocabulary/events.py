@@ -1,16 +1,13 @@
 """The journal's vocabulary: what happened, told by the actor it happened to.
 
-An event is a fact, never an order.  Truth and belief are different events: `AttemptStarted` and
-`AttemptEnded` are told by the slot when they happen, `AttemptClosed` by the master when a
-heartbeat has brought the news.  Times are virtual milliseconds from the run's start.
+An event is a fact, never an order. Truth and belief differ: slots tell `AttemptStarted` and
+`AttemptEnded` when they happen, the master `AttemptClosed` when a heartbeat has brought the news.
+Times are virtual milliseconds from the run's start. Events are numbered by their places in the
+journal, from 0; each names as its cause the one that brought it about, and so back to a submission,
+a fault, or the master's own clock (`NO_CAUSE`).
 
-**Causes.**  Events are numbered by their places in the journal, from 0.  Every event names the one
-that brought it about, and so back to a submission, a fault, or the master's own clock
-(`NO_CAUSE`).  Each class says what its cause is.
-
-A new event is a class here, in `AnyEvent` too, with what it changes in `journal.run_state` and the
-sentence that `journal.tell.sentences` makes of it.  Its class says what it is about, by its base,
-how much it matters, and whether it is marked on the time bar; all else goes by that.
+A new event is a class here, in `AnyEvent` too, with what it changes in `journal.run_state` and its
+sentence in `journal.tell.sentences`. All else goes by its base, importance and mark.
 """
 
 from enum import IntEnum, StrEnum
@@ -20,16 +17,7 @@ import msgspec
 
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.vocabulary.faults import AnyFault
-from callboard.scheduler.model import (
-    AttemptId,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    Priority,
-    TaskIndex,
-    TaskKind,
-)
+from callboard.scheduler import model
 from callboard.scheduler.reasons import Why
 
 
@@ -74,7 +62,7 @@ class Mark(IntEnum):
 class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One node as the run begins."""
 
-    node: NodeId
+    node: model.NodeId
     rack: int
     map_slots: int
     reduce_slots: int
@@ -94,25 +82,25 @@ class Event(Caused, frozen=True):
     importance: ClassVar[Importance] = Importance.HEADLINE
     mark: ClassVar[Mark] = Mark.NONE
 
-    at_ms: Millis
+    at_ms: model.Millis
 
 
 class JobEvent(Event, frozen=True):
     """What happened to a job."""
 
-    job: JobId
+    job: model.JobId
 
 
 class NodeEvent(Event, frozen=True):
     """What became of a node in the master's books."""
 
-    node: NodeId
+    node: model.NodeId
 
 
 class AttemptEvent(Event, frozen=True):
     """What happened to an attempt."""
 
-    attempt: AttemptId
+    attempt: model.AttemptId
 
 
 class DecisionEvent(AttemptEvent, frozen=True):
@@ -137,10 +125,7 @@ class DetailEvent(AttemptEvent, frozen=True):
 
 
 class RunStarted(Event, frozen=True):
-    """The first event of every journal: what is being run, enough to run it again.
-
-    `scenario` is the whole scenario as plain data (what its file says, overrides applied).
-    """
+    """The first event: what is run, enough to run it again; `scenario` is plain data, whole."""
 
     version: str
     name: str
@@ -151,9 +136,7 @@ class RunStarted(Event, frozen=True):
 
 
 class FaultStruck(Event, frozen=True):
-    """Something happened to a machine, a link or a job.  Told by the injector; the master is not
-    told.
-    """
+    """Something happened to a machine, a link or a job.  Told by the injector."""
 
     mark = Mark.FAULT
 
@@ -161,24 +144,22 @@ class FaultStruck(Event, frozen=True):
 
 
 class OrderSwitched(Event, frozen=True):
-    """An order that is made of several changed from one to another.  Told by the master.
-
-    `waiting` tasks of the kind of slot that is loaded most, and `free` of all its `slots`, made
-    it change.  Its cause is what the order was told last.
+    """An order that is made of several changed from one to another. Told by the master. Its cause
+    is what the order was told last: `waiting` tasks of the kind of slot that is loaded most, and
+    `free` of all its `slots`, made it change.
     """
 
     was: str
     now: str
-    kind: TaskKind
+    kind: model.TaskKind
     waiting: int
     free: int
     slots: int
 
 
 class RunEnded(Event, frozen=True):
-    """The last event of a run that ended by itself, at its limit, or by Ctrl-C.
-
-    `reason` is `complete`, `until` or `interrupted`; a journal without this event was cut off.
+    """The last event of a run that ended by itself, at its limit, or by Ctrl-C: `reason` is
+    `complete`, `until` or `interrupted`. A journal without this event was cut off.
     """
 
     reason: str
@@ -196,19 +177,16 @@ class JobSubmitted(JobEvent, frozen=True):
     name: str
     user: str
     pool: str
-    priority: Priority
+    priority: model.Priority
     maps: int
     reduces: int
 
 
 class JobChanged(JobEvent, frozen=True):
-    """A job has another pool or another priority from now on.  Told by the master.
-
-    Its cause is the fault that is its user's or the operator's doing.
-    """
+    """A job has another pool or priority from now on, by a fault.  Told by the master."""
 
     pool: str
-    priority: Priority
+    priority: model.Priority
 
 
 class MapOutputsLost(JobEvent, frozen=True):
@@ -219,37 +197,30 @@ class MapOutputsLost(JobEvent, frozen=True):
     Its cause is the loss of the node, or the start of the last reduce that complained.
     """
 
-    node: NodeId
-    attempts: tuple[AttemptId, ...]
+    node: model.NodeId
+    attempts: tuple[model.AttemptId, ...]
     outcome: Outcome
 
 
 class JobBlacklistedNode(JobEvent, frozen=True):
-    """A job has had too many failures on a node and no longer uses it.  Told by the master.
-
-    Not `in_force` where it would blacklist too large a share of the cluster: then it uses all of
-    it.  Its cause is the last of the failures.
+    """A job has had too many failures on a node, the last its cause, and no longer uses it. Told by
+    the master. Not `in_force` where it would blacklist too large a share of the cluster: then it
+    uses all of it.
     """
 
-    node: NodeId
+    node: model.NodeId
     in_force: bool
 
 
 class JobResubmitted(JobEvent, frozen=True):
-    """A job was submitted again after a restart of the master, its cause: all of it runs again.
-    Told by the job.
-    """
+    """A job, all of it, was submitted again, caused by a restart of the master. Told by the job."""
 
 
 class JobFinished(JobEvent, frozen=True):
-    """A job left the system.  Told by the job.
-
-    Its cause is the last booking that it waited for, the failure that was one too many, or its
-    user's kill.
-    """
+    """A job left, by its last booking, one failure too many, or its user.  Told by the job."""
 
     outcome: Outcome
-    submitted_ms: Millis
+    submitted_ms: model.Millis
 
 
 # Attempts, as the master decides and books.
@@ -266,48 +237,38 @@ class AttemptLaunched(DecisionEvent, frozen=True):
     Where that slot was never held before, it is what made the task pending.
     """
 
-    job: JobId
-    kind: TaskKind
-    task: TaskIndex
+    job: model.JobId
+    kind: model.TaskKind
+    task: model.TaskIndex
     number: int
-    node: NodeId
-    level: Locality
+    node: model.NodeId
+    level: model.Locality
     why: Why
-    original: AttemptId = 0
+    original: model.AttemptId = 0
 
 
 class KillOrdered(OrderEvent, frozen=True):
     """An attempt must give way: the policy decided so, or another attempt of its task succeeded.
-    Told by the master.
-
-    Where a job is to benefit, its submission is the cause; where the master acts on its own, that
-    on which it does.
+    Told by the master. The cause is the submission of the job that is to benefit; where the master
+    acts on its own, that on which it does.
     """
 
     mark = Mark.PREEMPTION
 
 
 class SuspendOrdered(OrderEvent, frozen=True):
-    """The policy decided that an attempt must give way and keep its work.  Told by the master.
-
-    Its cause is as for `KillOrdered`.
-    """
+    """An attempt must give way and keep its work; else like `KillOrdered`.  Told by the master."""
 
     mark = Mark.PREEMPTION
 
 
 class ResumeOrdered(OrderEvent, frozen=True):
-    """The policy gave a suspended attempt a slot of its node again.  Told by the master.
-
-    Its cause is what freed the slot.
-    """
+    """A suspended attempt gets a slot again, whose freeing is its cause.  Told by the master."""
 
 
 class LaunchExpired(AttemptEvent, frozen=True):
-    """The master gives up a launch that has not begun for so long: the attempt is to be stopped,
-    and has failed (rule H8).  Told by the master.
-
-    Its cause is the stall.
+    """The master gives up a launch that has not begun for so long, the stall that is its cause: the
+    attempt is to be stopped, and has failed (rule H8). Told by the master.
     """
 
 
@@ -326,25 +287,19 @@ class AttemptClosed(DetailEvent, frozen=True):
 
 
 class AttemptStarted(DetailEvent, frozen=True):
-    """The attempt really began, as it was launched.  Told by the slot; `slot` is its place on the
-    node.
-    """
+    """The attempt really began.  Told by the slot; `slot` is its place on the node."""
 
-    node: NodeId
+    node: model.NodeId
     slot: int
 
 
 class ShuffleEnded(DetailEvent, frozen=True):
-    """A reduce has all its map outputs.  Told by the slot.
-
-    Its cause is the booking of the last map that it waited for, or its own start.
-    """
+    """A reduce has all map outputs, by the last map's booking or its start.  Told by the slot."""
 
 
 class AttemptStalled(DetailEvent, frozen=True):
-    """The attempt makes no progress any more, which was `progress` so far.  Told by the slot.
-
-    Its cause is the fault to blame, if there is one, or what the attempt did last.
+    """The attempt makes no progress any more, which was `progress` so far. Told by the slot; its
+    cause is the fault to blame, if there is one, or what the attempt did last.
     """
 
     progress: float
@@ -352,24 +307,17 @@ class AttemptStalled(DetailEvent, frozen=True):
 
 
 class StallEnded(DetailEvent, frozen=True):
-    """The attempt, which waited for its input, has found it and begins.  Told by the slot.
-
-    Its cause is the stall.
-    """
+    """The attempt has its input and begins.  Told by the slot; its cause is the stall."""
 
 
 class AttemptSuspended(DetailEvent, frozen=True):
-    """The attempt really stopped, by an order; its node holds it, and its slot is free.  Told by
-    the slot.
-    """
+    """The attempt really stopped, by an order, and freed its slot.  Told by the slot."""
 
 
 class AttemptResumed(DetailEvent, frozen=True):
-    """A suspended attempt really goes on, by an order.  Told by the slot; `slot` is its place on
-    the node.
-    """
+    """A suspended attempt really goes on in a `slot` of its node, by an order. Told by the slot."""
 
-    node: NodeId
+    node: model.NodeId
     slot: int
 
 
@@ -382,41 +330,35 @@ class AttemptEnded(DetailEvent, frozen=True):
     """
 
     outcome: Outcome
-    started_ms: Millis
-    suspended_ms: Millis = 0
+    started_ms: model.Millis
+    suspended_ms: model.Millis = 0
 
 
 # Nodes, as the master sees them.
 
 
 class NodeLost(NodeEvent, frozen=True):
-    """The master gave a node up for lost, having last heard of it at `heard_ms`.
-
-    Told by the master.  `again` says that the node had begun anew before its silence was noticed;
-    then that is the cause.  Silence has none that the master could know.
+    """The master, which tells it, gave a node up for lost, having last heard of it at `heard_ms`.
+    `again` says that the node had begun anew before its silence was noticed; then that is the
+    cause. Silence has none that the master could know.
     """
 
     mark = Mark.LOST
 
-    heard_ms: Millis
+    heard_ms: model.Millis
     again: bool = False
 
 
 class NodeReturned(NodeEvent, frozen=True):
-    """A node that had been lost joined again.  Told by the master.
-
-    Its cause is its machine's restart, or the loss of which the master had told it.
-    """
+    """A lost node joined again: its machine restarted, or it was told to.  Told by the master."""
 
     mark = Mark.RETURNED
 
 
 class NodeBlacklisted(NodeEvent, frozen=True):
-    """A node is on the list of bad ones across jobs, having been blacklisted by too many jobs
-    that succeeded.  Told by the master.
-
-    Where the list is `in_force` the node gets no more tasks; else it is advice.  Its cause is the
-    end of the last of those jobs.
+    """A node is on the list of bad ones across jobs: too many jobs blacklisted it and succeeded,
+    the last of which is the cause. Told by the master. Where the list is `in_force` the node gets
+    no more tasks; else it is advice.
     """
 
     faults: int
@@ -424,8 +366,8 @@ class NodeBlacklisted(NodeEvent, frozen=True):
 
 
 class NodeUnblacklisted(NodeEvent, frozen=True):
-    """A node is off the list of bad ones: its faults are long ago, or its machine has started
-    again, which is then the cause.  Told by the master.
+    """A node is off the list of bad ones, in time, or as its machine restarted.  Told by the
+    master.
     """
 
 

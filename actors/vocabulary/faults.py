@@ -1,6 +1,4 @@
-"""What can happen to the world, as data: facts about a machine, a link, a job or the master from a
-moment on, kept in the journal so that a run can be played again exactly.
-"""
+"""What can happen to the world, as data that the journal keeps so that runs can be replayed."""
 
 from typing import TypeAlias
 
@@ -128,9 +126,7 @@ class ResumeMaster(MasterFault, frozen=True):
 
 
 class RestartMaster(MasterFault, frozen=True):
-    """The master starts again, knowing nothing.  With `recover` all unfinished jobs are submitted
-    again, whole; without, which is Hadoop's default, they are lost.
-    """
+    """The master starts anew; jobs are submitted again with `recover`, else lost as in Hadoop."""
 
     recover: bool = False
 

@@ -8,9 +8,7 @@ from itertools import islice
 from callboard.scheduler.model import JobId
 
 _NUMBER = re.compile(r"(?:job-)?([0-9]{1,18})", re.ASCII)
-
-_NAMES_SHOWN = 8
-"""From this many names on, the rest is an ellipsis."""
+_NAMES_SHOWN = 8  # the rest is an ellipsis
 
 
 def job_name(job: JobId) -> str:
@@ -26,7 +24,8 @@ def job_title(job: JobId, name: str) -> str:
 def find_job(text: str, names: Mapping[JobId, str]) -> JobId:
     """The job that a number or name means; LookupError, for people, if it is none or several."""
     text = text.strip()
-    number = _number(text)
+    found = _NUMBER.fullmatch(text)
+    number = int(found[1]) if found else None
     named = [job for job, name in names.items() if name == text and job != number]
     if number is not None and number in names:
         if named:
@@ -40,13 +39,7 @@ def find_job(text: str, names: Mapping[JobId, str]) -> JobId:
     return named[0]
 
 
-def _number(text: str) -> JobId | None:
-    found = _NUMBER.fullmatch(text)
-    return int(found[1]) if found else None
-
-
 def _both(text: str, number: JobId, named: list[JobId], names: Mapping[JobId, str]) -> str:
-    """Why a text that is one job's number and another's name means neither."""
     by_number, by_name = job_title(number, names[number]), " and ".join(map(job_name, named))
     ways = " or ".join(_clear_name(job, names) for job in (number, *named))
     return f'"{text}" is {by_number} by number and {by_name} by name; say {ways}'
@@ -59,7 +52,6 @@ def _clear_name(job: JobId, names: Mapping[JobId, str]) -> str:
 
 
 def _neither(text: str, number: JobId | None, names: Mapping[JobId, str]) -> str:
-    """Why a text means no job."""
     if number is not None and names:
         there = f"there are {job_name(min(names))} to {job_name(max(names))}"
         return f"there is no {job_name(number)}; {there}"

@@ -1,11 +1,8 @@
 """The lifecycles of attempts, jobs and nodes, as tables: every state, and every way out of it.
 
-1. Whoever keeps one of these states moves it by `step` and by nothing else: a slot, a job and a
-   machine their own, the master's books what the master believes, `journal.run_state` both.
-2. A change that is not in the table is a bug of ours: `step` raises, and nothing has changed.
-
-An attempt, a job and a node have two lifecycles each: what really becomes of them, and what the
-master has booked, which follows by heartbeats and may be wrong for a while.  The diagrams in
+Each of them has two: what really becomes of it, kept by a slot, a job or a machine, and what the
+master has booked, which follows by heartbeats and may be wrong for a while. A state is moved by
+`step` and by nothing else; a change that is not in the table is a bug of ours. The diagrams in
 `docs/lifecycles.md` are drawn from here.
 """
 
@@ -34,7 +31,9 @@ def step(table: Mapping[tuple[S, C], S], state: S, change: C, subject: object = 
     return after
 
 
-# An attempt on its slot.
+def _table(ways: Mapping[tuple[C, S], tuple[S, ...]]) -> Mapping[tuple[S, C], S]:
+    """A table written by ways: (change, state after it), and the states that it leads on from."""
+    return {(before, change): after for (change, after), many in ways.items() for before in many}
 
 
 class AttemptState(StrEnum):
@@ -73,44 +72,32 @@ class AttemptChange(StrEnum):
 
 
 _A, _AC = AttemptState, AttemptChange
+_BEGUN = (_A.WORKING, _A.SHUFFLING, _A.AWAITING_INPUT, _A.HANGING)
+_STUCK = (_A.MAP_STUCK, _A.REDUCE_STUCK)
+_HELD = (_A.SUSPENDED, _A.SUSPENDED_SHUFFLING, _A.SUSPENDED_HANGING)
 
-ATTEMPT: Mapping[tuple[AttemptState, AttemptChange], AttemptState] = {
-    (_A.UNASSIGNED, _AC.START_MAP): _A.WORKING,
-    (_A.UNASSIGNED, _AC.START_REDUCE): _A.SHUFFLING,
-    (_A.WORKING, _AC.STICK): _A.MAP_STUCK,
-    (_A.WORKING, _AC.MISS_INPUT): _A.AWAITING_INPUT,
-    (_A.WORKING, _AC.HANG): _A.HANGING,
-    (_A.WORKING, _AC.SUSPEND): _A.SUSPENDED,
-    (_A.WORKING, _AC.SUCCEED): _A.SUCCEEDED,
-    (_A.WORKING, _AC.FAIL): _A.FAILED,
-    (_A.WORKING, _AC.KILL): _A.KILLED,
-    (_A.SHUFFLING, _AC.STICK): _A.REDUCE_STUCK,
-    (_A.SHUFFLING, _AC.END_SHUFFLE): _A.WORKING,
-    (_A.SHUFFLING, _AC.SUSPEND): _A.SUSPENDED_SHUFFLING,
-    (_A.SHUFFLING, _AC.FAIL): _A.FAILED,
-    (_A.SHUFFLING, _AC.KILL): _A.KILLED,
-    (_A.AWAITING_INPUT, _AC.FIND_INPUT): _A.WORKING,
-    (_A.AWAITING_INPUT, _AC.SUSPEND): _A.SUSPENDED,
-    (_A.AWAITING_INPUT, _AC.FAIL): _A.FAILED,
-    (_A.AWAITING_INPUT, _AC.KILL): _A.KILLED,
-    (_A.MAP_STUCK, _AC.SUSPEND): _A.SUSPENDED,
-    (_A.MAP_STUCK, _AC.KILL): _A.KILLED,
-    (_A.REDUCE_STUCK, _AC.SUSPEND): _A.SUSPENDED_SHUFFLING,
-    (_A.REDUCE_STUCK, _AC.KILL): _A.KILLED,
-    (_A.HANGING, _AC.SUSPEND): _A.SUSPENDED_HANGING,
-    (_A.HANGING, _AC.FAIL): _A.FAILED,
-    (_A.HANGING, _AC.KILL): _A.KILLED,
-    (_A.SUSPENDED, _AC.RESUME): _A.WORKING,
-    (_A.SUSPENDED, _AC.KILL): _A.KILLED,
-    (_A.SUSPENDED_SHUFFLING, _AC.RESUME): _A.SHUFFLING,
-    (_A.SUSPENDED_SHUFFLING, _AC.KILL): _A.KILLED,
-    (_A.SUSPENDED_HANGING, _AC.RESUME): _A.HANGING,
-    (_A.SUSPENDED_HANGING, _AC.KILL): _A.KILLED,
-}
+ATTEMPT: Mapping[tuple[AttemptState, AttemptChange], AttemptState] = _table(
+    {
+        (_AC.START_MAP, _A.WORKING): (_A.UNASSIGNED,),
+        (_AC.START_REDUCE, _A.SHUFFLING): (_A.UNASSIGNED,),
+        (_AC.STICK, _A.MAP_STUCK): (_A.WORKING,),
+        (_AC.STICK, _A.REDUCE_STUCK): (_A.SHUFFLING,),
+        (_AC.MISS_INPUT, _A.AWAITING_INPUT): (_A.WORKING,),
+        (_AC.FIND_INPUT, _A.WORKING): (_A.AWAITING_INPUT,),
+        (_AC.END_SHUFFLE, _A.WORKING): (_A.SHUFFLING,),
+        (_AC.HANG, _A.HANGING): (_A.WORKING,),
+        (_AC.SUSPEND, _A.SUSPENDED): (_A.WORKING, _A.AWAITING_INPUT, _A.MAP_STUCK),
+        (_AC.SUSPEND, _A.SUSPENDED_SHUFFLING): (_A.SHUFFLING, _A.REDUCE_STUCK),
+        (_AC.SUSPEND, _A.SUSPENDED_HANGING): (_A.HANGING,),
+        (_AC.RESUME, _A.WORKING): (_A.SUSPENDED,),
+        (_AC.RESUME, _A.SHUFFLING): (_A.SUSPENDED_SHUFFLING,),
+        (_AC.RESUME, _A.HANGING): (_A.SUSPENDED_HANGING,),
+        (_AC.SUCCEED, _A.SUCCEEDED): (_A.WORKING,),
+        (_AC.FAIL, _A.FAILED): _BEGUN,
+        (_AC.KILL, _A.KILLED): (*_BEGUN, *_STUCK, *_HELD),
+    }
+)
 """An attempt that was suspended while stuck or waiting for input tries to begin on resuming."""
-
-
-# An attempt in the master's books.
 
 
 class BookedState(StrEnum):
@@ -148,53 +135,34 @@ class BookedChange(StrEnum):
 
 
 _B, _BC = BookedState, BookedChange
+_RUNNING = (_B.LAUNCHED, _B.SUSPENDING)
+_KILLING = (_B.KILLING, _B.KILLING_SUSPENDED)
+_EXPIRING = (_B.EXPIRING, _B.EXPIRING_SUSPENDED)
+BEING_KILLED = (*_KILLING, *_EXPIRING)
 
-BOOKED_ATTEMPT: Mapping[tuple[BookedState, BookedChange], BookedState] = {
-    (_B.LAUNCHED, _BC.ORDER_SUSPEND): _B.SUSPENDING,
-    (_B.LAUNCHED, _BC.ORDER_KILL): _B.KILLING,
-    (_B.LAUNCHED, _BC.EXPIRE): _B.EXPIRING,
-    (_B.LAUNCHED, _BC.REPORT_SUCCEEDED): _B.SUCCEEDED,
-    (_B.LAUNCHED, _BC.REPORT_FAILED): _B.FAILED,
-    (_B.LAUNCHED, _BC.REPORT_KILLED): _B.KILLED,
-    (_B.LAUNCHED, _BC.REPORT_REDUNDANT): _B.KILLED,
-    (_B.LAUNCHED, _BC.LOSE): _B.KILLED,
-    (_B.SUSPENDING, _BC.ORDER_KILL): _B.KILLING,
-    (_B.SUSPENDING, _BC.EXPIRE): _B.EXPIRING,
-    (_B.SUSPENDING, _BC.REPORT_SUSPENDED): _B.SUSPENDED,
-    (_B.SUSPENDING, _BC.REPORT_SUCCEEDED): _B.SUCCEEDED,
-    (_B.SUSPENDING, _BC.REPORT_FAILED): _B.FAILED,
-    (_B.SUSPENDING, _BC.REPORT_KILLED): _B.KILLED,
-    (_B.SUSPENDING, _BC.REPORT_REDUNDANT): _B.KILLED,
-    (_B.SUSPENDING, _BC.LOSE): _B.KILLED,
-    (_B.SUSPENDED, _BC.ORDER_RESUME): _B.LAUNCHED,
-    (_B.SUSPENDED, _BC.ORDER_KILL): _B.KILLING_SUSPENDED,
-    (_B.SUSPENDED, _BC.EXPIRE): _B.EXPIRING_SUSPENDED,
-    (_B.SUSPENDED, _BC.LOSE): _B.KILLED,
-    (_B.KILLING, _BC.REPORT_SUSPENDED): _B.KILLING_SUSPENDED,
-    (_B.KILLING, _BC.REPORT_SUCCEEDED): _B.SUCCEEDED,
-    (_B.KILLING, _BC.REPORT_FAILED): _B.FAILED,
-    (_B.KILLING, _BC.REPORT_KILLED): _B.KILLED,
-    (_B.KILLING, _BC.REPORT_REDUNDANT): _B.KILLED,
-    (_B.KILLING, _BC.LOSE): _B.KILLED,
-    (_B.KILLING_SUSPENDED, _BC.REPORT_KILLED): _B.KILLED,
-    (_B.KILLING_SUSPENDED, _BC.REPORT_REDUNDANT): _B.KILLED,
-    (_B.KILLING_SUSPENDED, _BC.LOSE): _B.KILLED,
-    (_B.EXPIRING, _BC.REPORT_SUSPENDED): _B.EXPIRING_SUSPENDED,
-    (_B.EXPIRING, _BC.REPORT_SUCCEEDED): _B.FAILED,
-    (_B.EXPIRING, _BC.REPORT_FAILED): _B.FAILED,
-    (_B.EXPIRING, _BC.REPORT_KILLED): _B.FAILED,
-    (_B.EXPIRING, _BC.REPORT_REDUNDANT): _B.KILLED,
-    (_B.EXPIRING, _BC.LOSE): _B.KILLED,
-    (_B.EXPIRING_SUSPENDED, _BC.REPORT_KILLED): _B.FAILED,
-    (_B.EXPIRING_SUSPENDED, _BC.REPORT_REDUNDANT): _B.KILLED,
-    (_B.EXPIRING_SUSPENDED, _BC.LOSE): _B.KILLED,
-    (_B.SUCCEEDED, _BC.LOSE_OUTPUT): _B.KILLED,
-    (_B.SUCCEEDED, _BC.FAIL_FETCHES): _B.FAILED,
-}
+BOOKED_ATTEMPT: Mapping[tuple[BookedState, BookedChange], BookedState] = _table(
+    {
+        (_BC.ORDER_SUSPEND, _B.SUSPENDING): (_B.LAUNCHED,),
+        (_BC.ORDER_RESUME, _B.LAUNCHED): (_B.SUSPENDED,),
+        (_BC.ORDER_KILL, _B.KILLING): _RUNNING,
+        (_BC.ORDER_KILL, _B.KILLING_SUSPENDED): (_B.SUSPENDED,),
+        (_BC.EXPIRE, _B.EXPIRING): _RUNNING,
+        (_BC.EXPIRE, _B.EXPIRING_SUSPENDED): (_B.SUSPENDED,),
+        (_BC.REPORT_SUSPENDED, _B.SUSPENDED): (_B.SUSPENDING,),
+        (_BC.REPORT_SUSPENDED, _B.KILLING_SUSPENDED): (_B.KILLING,),
+        (_BC.REPORT_SUSPENDED, _B.EXPIRING_SUSPENDED): (_B.EXPIRING,),
+        (_BC.REPORT_SUCCEEDED, _B.SUCCEEDED): (_B.LAUNCHED, _B.SUSPENDING, _B.KILLING),
+        (_BC.REPORT_SUCCEEDED, _B.FAILED): (_B.EXPIRING,),
+        (_BC.REPORT_FAILED, _B.FAILED): (_B.LAUNCHED, _B.SUSPENDING, _B.KILLING, _B.EXPIRING),
+        (_BC.REPORT_KILLED, _B.KILLED): (*_RUNNING, *_KILLING),
+        (_BC.REPORT_KILLED, _B.FAILED): _EXPIRING,
+        (_BC.REPORT_REDUNDANT, _B.KILLED): (*_RUNNING, *BEING_KILLED),
+        (_BC.LOSE, _B.KILLED): (*_RUNNING, _B.SUSPENDED, *BEING_KILLED),
+        (_BC.LOSE_OUTPUT, _B.KILLED): (_B.SUCCEEDED,),
+        (_BC.FAIL_FETCHES, _B.FAILED): (_B.SUCCEEDED,),
+    }
+)
 """A kill that comes too late changes nothing, so `killing` can still succeed."""
-
-
-# A job: its own, which is the truth.
 
 
 class JobState(StrEnum):
@@ -220,23 +188,19 @@ class JobChange(StrEnum):
 
 
 _J, _JC = JobState, JobChange
+_SUBMITTED = (_J.MAPPING, _J.REDUCING)
 
-JOB: Mapping[tuple[JobState, JobChange], JobState] = {
-    (_J.UNSUBMITTED, _JC.SUBMIT): _J.MAPPING,
-    (_J.MAPPING, _JC.OPEN_REDUCES): _J.REDUCING,
-    (_J.MAPPING, _JC.RESUBMIT): _J.MAPPING,
-    (_J.MAPPING, _JC.SUCCEED): _J.SUCCEEDED,
-    (_J.MAPPING, _JC.FAIL): _J.FAILED,
-    (_J.MAPPING, _JC.KILL): _J.KILLED,
-    (_J.REDUCING, _JC.RESUBMIT): _J.MAPPING,
-    (_J.REDUCING, _JC.SUCCEED): _J.SUCCEEDED,
-    (_J.REDUCING, _JC.FAIL): _J.FAILED,
-    (_J.REDUCING, _JC.KILL): _J.KILLED,
-}
+JOB: Mapping[tuple[JobState, JobChange], JobState] = _table(
+    {
+        (_JC.SUBMIT, _J.MAPPING): (_J.UNSUBMITTED,),
+        (_JC.OPEN_REDUCES, _J.REDUCING): (_J.MAPPING,),
+        (_JC.RESUBMIT, _J.MAPPING): _SUBMITTED,
+        (_JC.SUCCEED, _J.SUCCEEDED): _SUBMITTED,
+        (_JC.FAIL, _J.FAILED): _SUBMITTED,
+        (_JC.KILL, _J.KILLED): _SUBMITTED,
+    }
+)
 """A job without reduces ends while it is mapping."""
-
-
-# A job in the master's books.
 
 
 class BookedJobState(StrEnum):
@@ -266,9 +230,6 @@ BOOKED_JOB: Mapping[tuple[BookedJobState, BookedJobChange], BookedJobState] = {
 }
 
 
-# A node's machine.
-
-
 class MachineState(StrEnum):
     """Whether a machine runs."""
 
@@ -296,9 +257,6 @@ MACHINE: Mapping[tuple[MachineState, MachineChange], MachineState] = {
     (_M.DOWN, _MC.RESTART): _M.UP,
 }
 """A script may ask for what is not here, as to crash what is down; then nothing happens."""
-
-
-# A node in the master's books.
 
 
 class BookedNodeState(StrEnum):

@@ -3,31 +3,19 @@
 from callboard.actors.kernel.actor import Message
 from callboard.actors.vocabulary.events import NodeFacts, Outcome
 from callboard.actors.vocabulary.lifecycle import AttemptState
-from callboard.scheduler.model import (
-    AttemptId,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    Priority,
-    TaskIndex,
-    TaskKind,
-)
+from callboard.scheduler import model
 from callboard.scheduler.reasons import Reason
 
 # What an attempt has to do: the job writes it, the slot reads it; the master only passes it on.
 
 
 class TaskAnomalies(Message, frozen=True):
-    """What is wrong with single tasks of a kind, wherever they run: the `poisoned` fail and the
-    `hanging` stop making progress, at the progress `fails_at` (None: drawn for each attempt); the
-    `skewed` take `skew` times as long.
-    """
+    """What is wrong with single tasks of a kind, wherever they run (see `JobSpec`)."""
 
-    poisoned: tuple[TaskIndex, ...] = ()
-    hanging: tuple[TaskIndex, ...] = ()
+    poisoned: tuple[model.TaskIndex, ...] = ()
+    hanging: tuple[model.TaskIndex, ...] = ()
     fails_at: float | None = None
-    skewed: tuple[TaskIndex, ...] = ()
+    skewed: tuple[model.TaskIndex, ...] = ()
     skew: float = 1.0
 
 
@@ -42,7 +30,7 @@ class InjectedFailure(Message, frozen=True):
 class MapWork(Message, frozen=True):
     """One map: `ms` with local input at speed 1, before noise, times the node type's factor."""
 
-    ms: Millis
+    ms: model.Millis
     factors: tuple[tuple[str, float], ...] = ()
     anomalies: TaskAnomalies | None = None
 
@@ -50,9 +38,9 @@ class MapWork(Message, frozen=True):
 class ReduceWork(Message, frozen=True):
     """One reduce, before noise: its shuffle, `tail_ms` of it for the last map, and the rest."""
 
-    shuffle_ms: Millis
-    tail_ms: Millis
-    reduce_ms: Millis
+    shuffle_ms: model.Millis
+    tail_ms: model.Millis
+    reduce_ms: model.Millis
     factors: tuple[tuple[str, float], ...] = ()
     anomalies: TaskAnomalies | None = None
 
@@ -73,10 +61,10 @@ class SubmitJob(Message, frozen=True):
     map, -1 where there are fewer, as little-endian 32-bit integers: one message, no 90,000 objects.
     """
 
-    job: JobId
+    job: model.JobId
     user: str
     pool: str
-    priority: Priority
+    priority: model.Priority
     maps: int
     reduces: int
     replication: int
@@ -88,24 +76,24 @@ class SubmitJob(Message, frozen=True):
 class ReducesReady(Message, frozen=True):
     """Job to master: enough maps are done, my reduces may run now."""
 
-    job: JobId
+    job: model.JobId
 
 
 class RunAgain(Message, frozen=True):
     """Job to master: an attempt of this task failed or was lost; it may run again now."""
 
-    job: JobId
-    kind: TaskKind
-    task: TaskIndex
+    job: model.JobId
+    kind: model.TaskKind
+    task: model.TaskIndex
 
 
 class AttemptBooked(Message, frozen=True):
     """Master to job: an attempt of yours has ended; `alone` says that no other of its task runs."""
 
-    attempt: AttemptId
-    kind: TaskKind
-    task: TaskIndex
-    node: NodeId
+    attempt: model.AttemptId
+    kind: model.TaskKind
+    task: model.TaskIndex
+    node: model.NodeId
     outcome: Outcome
     alone: bool = True
 
@@ -113,7 +101,7 @@ class AttemptBooked(Message, frozen=True):
 class OutputsLost(Message, frozen=True):
     """Master to job: these maps' outputs are gone (rule T2), or cannot be fetched (`failed`)."""
 
-    tasks: tuple[TaskIndex, ...]
+    tasks: tuple[model.TaskIndex, ...]
     failed: bool = False
 
 
@@ -126,7 +114,7 @@ class MasterRestarted(Message, frozen=True):
 class JobDone(Message, frozen=True):
     """Job to master and to client: I have ended."""
 
-    job: JobId
+    job: model.JobId
     outcome: Outcome
 
 
@@ -152,8 +140,8 @@ class RetryHeartbeat(Message, frozen=True):
 class HeartbeatsResumed(Message, frozen=True):
     """Node to master: I send all heartbeats now; the last left out was due at `left_out_ms`."""
 
-    node: NodeId
-    left_out_ms: Millis = -1
+    node: model.NodeId
+    left_out_ms: model.Millis = -1
 
 
 class ExpiryCheck(Message, frozen=True):
@@ -163,40 +151,40 @@ class ExpiryCheck(Message, frozen=True):
 class BlacklistReview(Message, frozen=True):
     """Master to itself: the faults of a blacklisted node may be long enough ago."""
 
-    node: NodeId
+    node: model.NodeId
 
 
 class EndReport(Message, frozen=True):
     """In a heartbeat: an attempt has ended; `shuffled_ms` of `ran_ms` were its shuffle's."""
 
-    attempt: AttemptId
+    attempt: model.AttemptId
     outcome: Outcome
-    ran_ms: Millis
-    shuffled_ms: Millis
+    ran_ms: model.Millis
+    shuffled_ms: model.Millis
     cause: int
 
 
 class SuspensionReport(Message, frozen=True):
     """In a heartbeat: an attempt is suspended; the times are as in `EndReport`."""
 
-    attempt: AttemptId
-    ran_ms: Millis
-    shuffled_ms: Millis
+    attempt: model.AttemptId
+    ran_ms: model.Millis
+    shuffled_ms: model.Millis
     cause: int
 
 
 class FetchFailure(Message, frozen=True):
     """Slot to node, then in a heartbeat: a reduce of `job` cannot fetch from `host`."""
 
-    job: JobId
-    host: NodeId
+    job: model.JobId
+    host: model.NodeId
     cause: int
 
 
 class _OfAttempt(Message, frozen=True):
     """About an attempt; `cause` is the event that brought it about."""
 
-    attempt: AttemptId
+    attempt: model.AttemptId
     cause: int
 
 
@@ -207,9 +195,9 @@ class NotBegun(_OfAttempt, frozen=True):
 class AttemptProgress(Message, frozen=True):
     """In a heartbeat: how far an attempt is (`done`: `scheduler.view.AttemptView.progress`)."""
 
-    attempt: AttemptId
-    ran_ms: Millis
-    shuffled_ms: Millis
+    attempt: model.AttemptId
+    ran_ms: model.Millis
+    shuffled_ms: model.Millis
     done: float
 
 
@@ -224,7 +212,7 @@ class Heartbeat(Message, frozen=True):
     the first heartbeat of each `life`, counted from 0.  `progress` is of tracked attempts.
     """
 
-    node: NodeId
+    node: model.NodeId
     response: int
     reports: tuple[AnyReport, ...]
     joins: NodeFacts | None = None
@@ -235,12 +223,12 @@ class Heartbeat(Message, frozen=True):
 class LaunchTask(Message, frozen=True):
     """In a reply, then node to slot: run this attempt, the task's `number`th from 0."""
 
-    attempt: AttemptId
-    job: JobId
-    kind: TaskKind
-    task: TaskIndex
+    attempt: model.AttemptId
+    job: model.JobId
+    kind: model.TaskKind
+    task: model.TaskIndex
     number: int
-    level: Locality
+    level: model.Locality
     work: MapWork | ReduceWork
     tracked: bool
     cause: int
@@ -262,11 +250,11 @@ class HeartbeatReply(Message, frozen=True):
     """Master to node: what to start, stop and track, and when the next heartbeat is due."""
 
     response: int
-    interval_ms: Millis
+    interval_ms: model.Millis
     launches: tuple[LaunchTask | ResumeTask, ...] = ()
     kills: tuple[KillTask, ...] = ()
     suspends: tuple[SuspendTask, ...] = ()
-    tracks: tuple[AttemptId, ...] = ()
+    tracks: tuple[model.AttemptId, ...] = ()
     life: int = 0
 
 
@@ -279,7 +267,7 @@ class Reinitialize(Message, frozen=True):
 class ElidedHeartbeat(Message, frozen=True):
     """Master to itself: a heartbeat that `node` leaves out would arrive now."""
 
-    node: NodeId
+    node: model.NodeId
 
 
 class PreemptionDue(Message, frozen=True):
@@ -297,7 +285,7 @@ class Preempt(Message, frozen=True):
 class StopAttempt(Message, frozen=True):
     """Master to itself: another attempt has replaced this one; kill it after the heartbeats."""
 
-    attempt: AttemptId
+    attempt: model.AttemptId
     reason: Reason
 
 
@@ -319,24 +307,24 @@ class RetryInput(Message, frozen=True):
 class PhaseBegan(Message, frozen=True):
     """Slot to node: a tracked attempt began a phase of `length_ms` (0: none) at progress `done`."""
 
-    attempt: AttemptId
-    length_ms: Millis
+    attempt: model.AttemptId
+    length_ms: model.Millis
     done: float = 0.0
 
 
 class TrackProgress(Message, frozen=True):
     """Node to slot: tell how far this attempt is, which runs already."""
 
-    attempt: AttemptId
+    attempt: model.AttemptId
 
 
 class ProgressTold(Message, frozen=True):
     """Slot to node: how far the attempt is; its phase takes `left_ms` more (None: unknown)."""
 
-    attempt: AttemptId
-    ran_ms: Millis
-    shuffled_ms: Millis
-    left_ms: Millis | None
+    attempt: model.AttemptId
+    ran_ms: model.Millis
+    shuffled_ms: model.Millis
+    left_ms: model.Millis | None
     done: float
 
 
@@ -345,7 +333,7 @@ class AttemptFinished(Message, frozen=True):
 
     slot: int
     report: EndReport
-    output_of: JobId | None = None
+    output_of: model.JobId | None = None
 
 
 class Checkpoint(Message, frozen=True):
@@ -358,14 +346,14 @@ class Checkpoint(Message, frozen=True):
 
     launch: LaunchTask
     state: AttemptState
-    started_ms: Millis
-    ran_ms: Millis
-    shuffled_ms: Millis
-    left_ms: Millis | None
+    started_ms: model.Millis
+    ran_ms: model.Millis
+    shuffled_ms: model.Millis
+    left_ms: model.Millis | None
     done: float
     injected: InjectedFailure | None
     slowness: float
-    fetched: tuple[NodeId, ...]
+    fetched: tuple[model.NodeId, ...]
 
 
 class AttemptCheckpointed(Message, frozen=True):
@@ -385,31 +373,31 @@ class FetchOutputs(Message, frozen=True):
     """Slot to job: a reduce waits for the last map output, or resumes its shuffle (`fetching`)."""
 
     slot_address: int
-    attempt: AttemptId
+    attempt: model.AttemptId
     fetching: bool = False
 
 
 class OutputsReady(Message, frozen=True):
     """Job to slot: all outputs can be fetched, from these hosts (none named without faults)."""
 
-    attempt: AttemptId
-    hosts: tuple[NodeId, ...] = ()
+    attempt: model.AttemptId
+    hosts: tuple[model.NodeId, ...] = ()
 
 
 class Fetch(Message, frozen=True):
     """Slot of `node` to the node that has outputs of a job's maps: give me my share."""
 
     slot_address: int
-    node: NodeId
-    attempt: AttemptId
-    job: JobId
+    node: model.NodeId
+    attempt: model.AttemptId
+    job: model.JobId
 
 
 class _OfFetch(Message, frozen=True):
     """About what a reduce fetches from a host."""
 
-    attempt: AttemptId
-    host: NodeId
+    attempt: model.AttemptId
+    host: model.NodeId
 
 
 class Fetched(_OfFetch, frozen=True):
@@ -427,18 +415,18 @@ class RetryFetch(_OfFetch, frozen=True):
 class FetchTrouble(Message, frozen=True):
     """Master to job: a reduce of yours cannot fetch from this host; `running` of them run."""
 
-    host: NodeId
+    host: model.NodeId
     running: int
 
 
 class DropOutputs(Message, frozen=True):
     """Job to master: whatever outputs of mine this host has are lost."""
 
-    job: JobId
-    host: NodeId
+    job: model.JobId
+    host: model.NodeId
 
 
 class OutputsObsolete(Message, frozen=True):
     """Job to slot: some map output that was there is not any more (rule T3)."""
 
-    attempt: AttemptId
+    attempt: model.AttemptId

@@ -15,11 +15,10 @@ _SHUFFLING = AttemptState.SHUFFLING
 class RunningAttempt:
     """One attempt, from its start or its resumption until it ends or is suspended.
 
-    `suspended_ms` is how long it was suspended in all, `shuffled_ms` how long it had run when its
-    shuffle ended.  `deadline_ms` is when it has failed, if it hangs or waits so long.  `phase` is
-    None while it waits for map outputs or has not begun, and while the machine stands still:
-    then `put_off` has what was left of the phase, and the progress.  `event` is the number of what
-    it did last.
+    `suspended_ms` and `shuffled_ms` are how long it was suspended and in its shuffle; at
+    `deadline_ms` it has failed, if it hangs or waits so long.  `phase` is None while it waits or
+    has not begun, and while the machine stands still: then `put_off` has what was left of it, and
+    the progress.  `event` is the number of what it did last.
     """
 
     launch: LaunchTask

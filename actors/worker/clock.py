@@ -1,6 +1,4 @@
-"""A machine's own clock, which may go wrong: what the machine measures and waits goes by it, unlike
-the length of its work, and whatever the master measures.
-"""
+"""A machine's own clock, which may go wrong: measuring and waiting go by it, work does not."""
 
 from bisect import bisect_right
 from operator import itemgetter

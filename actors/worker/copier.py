@@ -1,10 +1,7 @@
-"""A reduce's copier: from which hosts map outputs have still to come.
-
-It asks every host that has outputs for it; one that is down, out of reach or has lost them does not
-answer.  A try without an answer fails after `TRY_MS`; the next one comes after a pause that grows
-by 1.3 from 10 s on, and every tenth failure of a host is told to the master (Hadoop's ReduceCopier,
-rule T6).  What has once come from a host is kept.  After thirty failures of one host, which takes a
-day, the attempt has failed.
+"""A reduce's copier: from which hosts map outputs have still to come.  A host that is down, out of
+reach or has lost them does not answer: a try fails after `TRY_MS`, the next comes after a pause
+that grows by 1.3 from 10 s on, every tenth failure of a host is told to the master (Hadoop's
+ReduceCopier, rule T6), and after thirty, which take a day, the attempt has failed.
 """
 
 from collections.abc import Iterable
@@ -15,15 +12,10 @@ TRY_MS: Millis = 3000
 """How long a try lasts that gets no answer.  Hadoop waits for the operating system: "no route to
 host" takes about so long, a refused connection no time, a silent one minutes."""
 
-FIRST_PAUSE_MS: Millis = 10_000
-GROWTH = 1.3
-"""ReduceCopier.BACKOFF_INIT and BACKOFF_EXPONENTIAL_BASE."""
-
-TELL_EVERY = 10
-"""MAX_FETCH_RETRIES_PER_MAP's least: this many failures make one notification."""
-
-FAILURES_MAX = 30
-"""The least of "too many fetch failures" of one map, which end the attempt."""
+FIRST_PAUSE_MS: Millis = 10_000  # ReduceCopier.BACKOFF_INIT
+GROWTH = 1.3  # ReduceCopier.BACKOFF_EXPONENTIAL_BASE
+TELL_EVERY = 10  # the least MAX_FETCH_RETRIES_PER_MAP: so many failures make one notification
+FAILURES_MAX = 30  # the least "too many fetch failures" of one map, which end the attempt
 
 
 class Copier:

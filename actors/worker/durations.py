@@ -1,8 +1,6 @@
-"""How long attempts really take: what their slots alone know.
-
-The *task's* noise is one draw at (job, task): there is more to do in it, so it is equally long
-under every policy, and on its second attempt.  The *attempt's* bad luck is one draw at (job, task,
-number): only this, and slow nodes, can a speculative attempt avoid.
+"""How long attempts really take: what their slots alone know.  A task's noise is one draw at (job,
+task), equal under every policy and for every attempt; an attempt's bad luck, which a speculative
+attempt can avoid as it can slow nodes, one draw at (job, task, number).
 """
 
 from callboard.actors.config import Tasks
@@ -14,8 +12,7 @@ from callboard.actors.vocabulary.messages import InjectedFailure, LaunchTask, Ma
 from callboard.actors.worker.machine import Ailments
 from callboard.scheduler.model import REDUCE, JobId, Millis, TaskIndex, TaskKind
 
-_NUMBERS = 1 << 20
-"""More attempts than any task has: where the draws of the next task begin."""
+_NUMBERS = 1 << 20  # more attempts than any task has: the draws of the next begin there
 
 
 def real_ms(
@@ -81,11 +78,9 @@ class Durations:
         return share > 0 and share > self._sticking.uniform(launch.job, _column(launch))
 
     def _where(self, launch: LaunchTask, stated: float | None) -> float:
-        """How far the attempt comes: as stated, or drawn."""
         return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
 
     def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
-        """How much longer the task's work takes here than it says."""
         factor = factor_on(self._kind, work.factors) / self._pace(launch)
         own = work.anomalies
         return factor * own.skew if own and launch.task in own.skewed else factor

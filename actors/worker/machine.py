@@ -1,6 +1,4 @@
-"""What the actors of one machine have in common: when it has crashed they answer nothing until it
-starts again, when it is paused they answer after it what came meanwhile.
-"""
+"""What actors of one machine share: after a crash silence, when paused answers later."""
 
 from typing import NamedTuple
 

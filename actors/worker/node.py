@@ -1,17 +1,13 @@
 """A node (Hadoop's TaskTracker): sends heartbeats, starts and stops attempts, reports their ends.
 
-**Heartbeats.**  `actors.elided_heartbeats` says when they are due and which need not be sent.  What
-the node has to tell rides on the next one.  From the first fault on every heartbeat is sent, and
-one without an answer is sent again, the very same (rule H5).  A node that was given up for lost is
-told to begin anew (rule T4), and one that starts again after a crash does so by itself (rule T5):
-what ran on it is forgotten, and its next heartbeat joins.
+`actors.elided_heartbeats` says when heartbeats are due and which need not be sent; what the node
+has to tell rides on the next. From the first fault on every one is sent, and sent again without an
+answer (rule H5). A node that was given up is told to begin anew (rule T4), and one that starts
+again after a crash does so by itself (rule T5): what ran on it is forgotten, and it joins.
 
-**Suspended attempts.**  What a slot hands back of an attempt that must give way stays in the node's
-memory.  It goes on in any free slot of its kind, on this node only; killed meanwhile, it needs no
-slot.
-
-**Map outputs** stay on the node that made them, for reduces anywhere to fetch, until it crashes or
-begins anew.
+What a slot hands back of a suspended attempt stays in the node's memory and goes on in any free
+slot of its kind, on this node only. Map outputs stay on the node that made them, for reduces
+anywhere to fetch, until it crashes or begins anew.
 """
 
 import heapq
@@ -128,7 +124,6 @@ class Node(Machine):
             self._plan_after_reply()
 
     def on_retry_heartbeat(self, retry: msg.RetryHeartbeat) -> None:
-        """Send a heartbeat again whose answer has not come (rule H5)."""
         if self._awaiting_reply and retry.heartbeat == self._heartbeats:
             assert self._last_heartbeat is not None
             self._send_heartbeat(self._last_heartbeat)
@@ -143,7 +138,6 @@ class Node(Machine):
         self._begin_life()
 
     def _report(self, report: msg.AnyReport) -> None:
-        """Remember what to tell, and plan the heartbeat that tells it."""
         self._reports.append(report)
         if self._awaiting_reply or len(self._reports) > 1:
             return  # the heartbeat that will tell it is planned, or the reply will plan it
@@ -156,7 +150,6 @@ class Node(Machine):
             self._plan_heartbeat(due.at_ms)
 
     def _tracks(self) -> bool:
-        """Whether every heartbeat has to tell how far some attempts are."""
         return bool(self._progress or self._asked)
 
     def _send_heartbeat(self, heartbeat: msg.Heartbeat) -> None:
@@ -171,12 +164,10 @@ class Node(Machine):
             self._await_reply()
 
     def _await_reply(self) -> None:
-        """See to it that the heartbeat goes out again if nothing comes back (rule H5)."""
         retry_ms = self._clock.real_ms(self._retry_ms)
         self.timer(msg.RetryHeartbeat(self._heartbeats), retry_ms)
 
     def _plan_after_reply(self) -> None:
-        """Plan the heartbeat that follows a reply received now, if it has to be sent."""
         reports = bool(self._reports)
         wait_ms = self._clock.real_ms(self._schedule.interval_ms)
         next_ms = self._schedule.after_reply(self.now_ms, wait_ms, reports=reports)
@@ -253,7 +244,6 @@ class Node(Machine):
         self.send(slot_address(self._facts.node, slot), msg.ResumeAttempt(saved))
 
     def _track(self, attempt: AttemptId) -> None:
-        """Track an attempt from now on; one that ended meanwhile is past it."""
         memory = self._suspended.get(attempt)
         if memory is not None:
             launch = replace(memory.checkpoint.launch, tracked=True)
@@ -267,7 +257,6 @@ class Node(Machine):
             self._pass_on(msg.TrackProgress(attempt))
 
     def _kill(self, kill: msg.KillTask) -> None:
-        """Pass the order on, or drop an attempt that is suspended."""
         memory = self._suspended.pop(kill.attempt, None)
         if memory is None:
             self._pass_on(kill)
@@ -304,7 +293,6 @@ class Node(Machine):
             self._progress[told.attempt] = ProgressClock.of(told, self.now_ms)
 
     def on_not_begun(self, told: msg.NotBegun) -> None:
-        """Pass it on, unless it is of an earlier life."""
         if told.attempt not in self._orphans:
             self._report(told)
 

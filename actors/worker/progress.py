@@ -32,9 +32,7 @@ class Phase(NamedTuple):
 
 
 class ProgressClock(NamedTuple):
-    """A tracked attempt: since when it runs, how long it was in its shuffle, and since when it has
-    been in a phase whose length can be told, which the shuffle is not.
-    """
+    """A tracked attempt; at `phase_ms` a phase began whose length can be told, no shuffle."""
 
     attempt: AttemptId
     started_ms: Millis

@@ -1,23 +1,17 @@
 """A slot: runs one attempt at a time, and alone knows how long it really takes.
 
-A map is one phase.  A reduce is a shuffle, which cannot end before the job's last map has, and then
-the rest; it holds its slot all the while.  `actors.worker.durations` says how long phases are,
-`actors.vocabulary.lifecycle` what can become of an attempt.
+A map is one phase. A reduce is a shuffle, which cannot end before the job's last map has, and then
+the rest. A suspended attempt is handed to the node as a checkpoint; a slot that gets it goes on
+where it stopped, and asks for map outputs again if it was in its shuffle, since they may have
+become ready meanwhile, or been lost. While the machine stands still, and when it becomes slower,
+what is left of the phase is put off.
 
-When an attempt is suspended the slot hands a checkpoint of it to its node and forgets it; a slot of
-that node that gets it goes on where it stopped, and asks for map outputs again if it was in its
-shuffle, since they may have become ready meanwhile, or been lost.  While its machine stands still,
-and when it becomes slower, what is left of the phase is put off.
-
-An attempt may take its slot and not begin.  A map without a readable replica of its input looks
-every three seconds, as HDFS's clients do, and has failed when it has waited too long.  A launch
-that is stuck (the machine cannot make its folders, or start a process) stays so until the master
-gives it up (rule H8).
-
-An attempt that hangs stays in its phase.  Its node kills it when it has made no progress for ten
-minutes, Hadoop's `mapred.task.timeout`, and it has failed (rule T7; Hadoop's TaskTracker looks once
-a heartbeat, this one at the very moment).  A shuffle that waits for map outputs does not count as
-hanging, since Hadoop's copiers report all the time.
+A map without a readable replica of its input looks every three seconds, as HDFS's clients do, and
+has failed when it has waited too long. A launch that is stuck (the machine cannot make its folders,
+or start a process) stays so until the master gives it up (rule H8). An attempt that hangs has
+failed when it has made no progress for ten minutes, Hadoop's `mapred.task.timeout` (rule T7;
+Hadoop's TaskTracker looks once a heartbeat, this one at the very moment); a shuffle that waits for
+map outputs does not hang, since Hadoop's copiers report all the time.
 """
 
 from msgspec.structs import replace
@@ -46,15 +40,12 @@ _START_REDUCE = AttemptChange.START_REDUCE
 _SUCCEED = AttemptChange.SUCCEED
 _SUCCEEDED = Outcome.SUCCEEDED
 
-RETRY_INPUT_MS: Millis = 3000
-"""How long HDFS's client waits before it asks for a block's replicas again."""
-
+RETRY_INPUT_MS: Millis = 3000  # how long HDFS's client waits before it asks for replicas again
 _STALLS = {
     AttemptState.MAP_STUCK: Stall.NOT_BEGUN,
     AttemptState.REDUCE_STUCK: Stall.NOT_BEGUN,
     AttemptState.AWAITING_INPUT: Stall.NO_INPUT,
 }
-"""Why an attempt has not begun, by its state."""
 
 
 class Slot(Machine):
@@ -106,7 +97,6 @@ class Slot(Machine):
             self._end(attempt, AttemptChange.FAIL)
 
     def _on_shuffle_over(self, attempt: RunningAttempt, copier: Copier) -> None:
-        """Go on to the reduce's own work, unless a host has still to answer."""
         if copier.awaited:
             attempt.phase = None
             return
@@ -120,7 +110,6 @@ class Slot(Machine):
         self._begin_phase(attempt, self._stretched(rest_ms))
 
     def on_retry_input(self, retry: msg.RetryInput) -> None:
-        """Begin if the input is there now; give it up if that takes too long."""
         attempt = self._attempt
         if attempt is None or retry.timed != self._timed or attempt.deadline_ms is None:
             return
@@ -238,7 +227,6 @@ class Slot(Machine):
     # Giving way and going on.
 
     def on_suspend_task(self, suspend: msg.SuspendTask) -> None:
-        """Hand what is left of the attempt to the node and forget it."""
         attempt = self._running(suspend.attempt)
         if attempt is None:
             return
@@ -250,7 +238,6 @@ class Slot(Machine):
         self.send(node_address(self._node), msg.AttemptCheckpointed(self._slot, saved))
 
     def on_resume_attempt(self, order: msg.ResumeAttempt) -> None:
-        """Take up a suspended attempt where it stopped."""
         assert self._attempt is None, f"{self.name} is busy (S1)"
         saved = order.checkpoint
         attempt = self._attempt = RunningAttempt.resumed(saved, self.now_ms)
@@ -372,7 +359,6 @@ class Slot(Machine):
             self.send(node_address(self._node), msg.PhaseBegan(launch.attempt, 0))
 
     def _readable(self, attempt: RunningAttempt) -> bool:
-        """Whether the attempt's input can be read; a reduce's comes from maps."""
         launch = attempt.launch
         is_map = launch.kind is MAP
         return not is_map or self._blocks.readable(launch.job, launch.task, self.now_ms)

@@ -11,7 +11,7 @@ from callboard.fairness.figures import as_seconds, completed, job_ends_ms
 from callboard.fairness.property import NotApplicable, PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITH_FAULTS
 from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
-from callboard.scenarios.listed_jobs import ListedWorkload, placed_jobs
+from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.scenario_file import make_jobs
 from callboard.scenarios.timeline import CrashEntry
 from callboard.scheduler.model import Millis
@@ -218,7 +218,7 @@ def _placed(run: ObservedRun) -> list[tuple[int, JobSpec]]:
     """The jobs of the workload, each with its entry's place."""
     workload = run.scenario.workload
     assert isinstance(workload, ListedWorkload), workload
-    return placed_jobs(workload)
+    return workload.placed_jobs()
 
 
 def _ends_by_place(run: ObservedRun) -> dict[int, Millis]:

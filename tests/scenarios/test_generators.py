@@ -11,7 +11,7 @@ from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import published
 from callboard.scenarios.arrivals import AtOnce, Bursts, Poisson, UniformGaps
 from callboard.scenarios.categories import FacebookCategories, Yahoo
-from callboard.scenarios.generators import GeneratedWorkload, Sizes, generate
+from callboard.scenarios.generators import GeneratedWorkload, Sizes
 from callboard.scenarios.scenario_file import from_dict, make_jobs
 from callboard.scenarios.sizes import (
     FacebookMaps,
@@ -38,7 +38,7 @@ MODELS: list[Sizes] = [
 
 
 def made(sizes: Sizes, jobs: int, seed: int = 1, **fields: Any) -> list[JobSpec]:
-    return generate(GeneratedWorkload(sizes=sizes, jobs=jobs, **fields), seed)
+    return GeneratedWorkload(sizes=sizes, jobs=jobs, **fields).make_jobs(seed)
 
 
 def shapes(jobs: Sequence[JobSpec]) -> list[tuple[object, ...]]:
@@ -202,7 +202,7 @@ def test_arrivals_and_sizes_do_not_touch_each_other() -> None:
     ("model", "jobs"), [(HfspDev(), 100), (GpMix(), 130), (Yahoo(), 100), (FacebookMaps(), 100)]
 )
 def test_the_number_of_jobs_is_the_papers_unless_said(model: Sizes, jobs: int) -> None:
-    assert len(generate(GeneratedWorkload(sizes=model), 1)) == jobs
+    assert len(GeneratedWorkload(sizes=model).make_jobs(1)) == jobs
 
 
 def test_poisson_gaps_have_their_mean() -> None:

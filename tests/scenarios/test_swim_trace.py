@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.scenario_file import from_dict, make_jobs
-from callboard.scenarios.swim_trace import SwimLine, SwimWorkload, read_swim, swim_job, swim_jobs
+from callboard.scenarios.swim_trace import SwimLine, SwimWorkload, read_swim, swim_job
 from tests.scenarios.support import error_of, raw
 from tests.support.traces import FOLDER
 
@@ -71,10 +71,11 @@ def test_no_trace_and_an_empty_trace_are_said_so(tmp_path: Path) -> None:
     assert "empty" in str(error_of(lambda: read_swim(written(tmp_path, "\n \n"))))
     assert "no such file" in str(error_of(lambda: read_swim(tmp_path / "none.tsv")))
     missing = SwimWorkload(path="none.tsv")
-    assert error_of(lambda: swim_jobs(missing, tmp_path)).key == "workload.path"
-    assert error_of(lambda: swim_jobs(SwimWorkload(path="a\0b"), tmp_path)).key == "workload.path"
+    assert error_of(lambda: missing.make_jobs(1, tmp_path)).key == "workload.path"
+    assert error_of(lambda: SwimWorkload(path="a\0b").make_jobs(1, tmp_path)).key == "workload.path"
     assert (
-        error_of(lambda: swim_jobs(SwimWorkload(path="x" * 5000), tmp_path)).key == "workload.path"
+        error_of(lambda: SwimWorkload(path="x" * 5000).make_jobs(1, tmp_path)).key
+        == "workload.path"
     )
 
 
@@ -124,7 +125,7 @@ def test_a_job_of_too_many_tasks_is_refused() -> None:
 @needs_traces
 def test_fb_2009_has_the_tasks_that_its_readme_tells_of() -> None:
     """About 215,000 maps and 23,000 reduces, about 239,000 tasks; half the jobs have one map."""
-    made = swim_jobs(SwimWorkload(path=str(FB_2009)))
+    made = SwimWorkload(path=str(FB_2009)).make_jobs(1)
     maps, reduces = sum(job.maps for job in made), sum(job.reduces for job in made)
     assert (len(made), maps, reduces) == (5894, 215_440, 23_408)
     assert sum(job.maps == 1 for job in made) > len(made) / 2
@@ -134,7 +135,7 @@ def test_fb_2009_has_the_tasks_that_its_readme_tells_of() -> None:
 
 @needs_traces
 def test_fb_2010_has_about_eight_and_a_half_million_maps() -> None:
-    made = swim_jobs(SwimWorkload(path=str(FB_2010)))
+    made = SwimWorkload(path=str(FB_2010)).make_jobs(1)
     maps, reduces = sum(job.maps for job in made), sum(job.reduces for job in made)
     assert (len(made), maps, reduces) == (24_442, 8_476_631, 452_158)
 
@@ -142,7 +143,7 @@ def test_fb_2010_has_about_eight_and_a_half_million_maps() -> None:
 @needs_traces
 def test_fb_2009_offers_the_load_that_the_docs_tell_of() -> None:
     """Slot-seconds of one day over those of 600 × (4 + 2) slots; see docs/scenarios.md."""
-    made = swim_jobs(SwimWorkload(path=str(FB_2009)))
+    made = SwimWorkload(path=str(FB_2009)).make_jobs(1)
     map_s = sum(job.maps * job.map_ms for job in made) / 1000
     reduce_s = sum(job.reduces * (job.shuffle_ms + job.reduce_ms) for job in made) / 1000
     assert map_s / (86_400 * 600 * 4) == pytest.approx(0.030, abs=0.001)
@@ -151,7 +152,7 @@ def test_fb_2009_offers_the_load_that_the_docs_tell_of() -> None:
 
 @needs_traces
 def test_the_first_jobs_of_a_trace_do_not_depend_on_how_many_are_taken() -> None:
-    few, many = (swim_jobs(SwimWorkload(path=str(FB_2009), jobs=n)) for n in (50, 500))
+    few, many = (SwimWorkload(path=str(FB_2009), jobs=n).make_jobs(1) for n in (50, 500))
     assert many[:50] == few
 
 
@@ -168,5 +169,5 @@ def test_whatever_the_lines_only_a_scenario_error_comes_out(
     path = tmp_path_factory.getbasetemp() / "any.tsv"
     path.write_text("\n".join("\t".join(row) for row in rows), encoding="utf-8", errors="ignore")
     with suppress(ScenarioError):
-        made = swim_jobs(SwimWorkload(path=str(path)))
+        made = SwimWorkload(path=str(path)).make_jobs(1)
         assert all(job.maps >= 1 and job.map_ms >= 1 for job in made)
