@@ -15,8 +15,12 @@ from callboard.actors.vocabulary.events import Outcome
 from callboard.journal.replay.frame import NodeStatus, SlotState
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import MAP, JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.reasons import Refusal
+
+_SUCCEEDED = Outcome.SUCCEEDED
+_IDLE, _MAP = SlotState.IDLE, SlotState.MAP
+_SHUFFLE, _REDUCE = SlotState.SHUFFLE, SlotState.REDUCE
 
 
 class ClusterState:
@@ -61,9 +65,13 @@ class ClusterState:
 
     def observe(self, event: ev.AnyEvent) -> AttemptRecord | None:
         """Take in the next event; the attempt that it is about, as it is now."""
-        if event.at_ms != self.run.now_ms:
-            *self.busy_ms, self.jobs_ms = self.areas(event.at_ms)
-        attempt = self.run.follow(event)
+        run = self.run
+        passed = event.at_ms - run.now_ms
+        if passed:  # as `areas`, but this is for every event
+            self.busy_ms[0] += run.busy[0] * passed
+            self.busy_ms[1] += run.busy[1] * passed
+            self.jobs_ms += len(run.live) * passed
+        attempt = run.follow(event)
         if attempt is not None:
             look = _OF_ATTEMPT.get(type(event))
             if look is not None:
@@ -116,7 +124,7 @@ class ClusterState:
     def _launched(self, event: ev.AttemptLaunched, attempt: AttemptRecord) -> None:  # noqa: ARG002
         for skip in event.why.skipped:
             self.skips[skip.job] = event, skip.refusal
-        if event.kind is TaskKind.MAP:
+        if event.kind is MAP:
             self.levels[event.level] += 1
 
     def _taken(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
@@ -137,7 +145,7 @@ class ClusterState:
 
     def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
         held_ms = attempt.held_until(event.at_ms)
-        if event.outcome is Outcome.SUCCEEDED:
+        if event.outcome is _SUCCEEDED:
             kind = attempt.launch.kind
             total_ms, count = self.done[kind]
             self.done[kind] = total_ms + held_ms - attempt.fetching_ms, count + 1
@@ -150,7 +158,7 @@ class ClusterState:
         place = self.first[attempt.launch.node] + attempt.slot
         if attempt.slot != NO_SLOT and self.holders[place] == event.attempt:
             state = self.states[place] = slot_state(attempt)
-            if state is SlotState.IDLE:
+            if state is _IDLE:
                 self.owners[place] = 0
 
     def _count_suspended(self, node: NodeId, change: int) -> None:
@@ -186,14 +194,14 @@ def slot_state(attempt: AttemptRecord) -> SlotState:
     """What the slot of an attempt is shown as: the one that it has, or had last."""
     if attempt.left_ms != NEVER:
         ghost = attempt.ended is not None and attempt.closed is None
-        return SlotState.GHOST if ghost else SlotState.IDLE
+        return SlotState.GHOST if ghost else _IDLE
     if attempt.closed is not None:
         return SlotState.ORPHAN
     if attempt.launch.original:
         return SlotState.COPY
     if not attempt.launch.kind:
-        return SlotState.MAP
-    return SlotState.SHUFFLE if attempt.shuffled is None else SlotState.REDUCE
+        return _MAP
+    return _SHUFFLE if attempt.shuffled is None else _REDUCE
 
 
 def _node_status(node: NodeRecord) -> NodeStatus:

@@ -6,6 +6,8 @@ observes at most `_SNAPSHOT_EVERY` events (more in a very long run).
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -17,10 +19,11 @@ from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_oracle import MakeOracle
 from callboard.journal.run_changes import preempts
 from callboard.journal.run_records import AttemptRecord
-from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId, TaskKind
+from callboard.scheduler.model import MAP, AttemptId, JobId, Millis, NodeId
 
 _SNAPSHOT_EVERY = 16_384
 _SNAPSHOTS_MAX = 96
+_SUCCEEDED = Outcome.SUCCEEDED
 EVENT_NUMBERS = {kind: number for number, kind in enumerate(ev.EVENT_TYPES)}
 _decode = msgspec.msgpack.Decoder[ev.AnyEvent](ev.AnyEvent).decode
 
@@ -40,15 +43,18 @@ class OccupancyLog:
 
     def observe(self, event: ev.AnyEvent, attempt: AttemptRecord) -> None:
         """Take in an event, and the attempt that it is about as it is now."""
-        match event:
-            case ev.AttemptStarted() | ev.AttemptResumed():
-                self._begin(event, attempt)
-            case ev.ShuffleEnded():
-                self.shuffled_ms[self._open[event.attempt]] = event.at_ms
-            case ev.AttemptSuspended() | ev.AttemptEnded() if event.attempt in self._open:
-                place, over = self._open.pop(event.attempt), attempt.ended
-                self.ended_ms[place] = event.at_ms
-                self.wasted[place] = over is not None and over.outcome is not Outcome.SUCCEEDED
+        note = _OCCUPANCY.get(type(event))
+        if note is not None:
+            note(self, event, attempt)
+
+    def _end_shuffle(self, event: ev.ShuffleEnded, _attempt: AttemptRecord) -> None:
+        self.shuffled_ms[self._open[event.attempt]] = event.at_ms
+
+    def _end(self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord) -> None:
+        place, over = self._open.pop(event.attempt, None), attempt.ended
+        if place is not None:
+            self.ended_ms[place] = event.at_ms
+            self.wasted[place] = over is not None and over.outcome is not _SUCCEEDED
 
     def _begin(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
         launch = attempt.launch
@@ -58,11 +64,20 @@ class OccupancyLog:
         self.job.append(launch.job)
         self.task.append(launch.task)
         self.state.append(slot_state(attempt))
-        self.map_slot.append(launch.kind is TaskKind.MAP)
+        self.map_slot.append(launch.kind is MAP)
         self.wasted.append(0)
         self.began_ms.append(event.at_ms)
         self.ended_ms.append(-1)
         self.shuffled_ms.append(-1)
+
+
+_OCCUPANCY: dict[type[ev.AnyEvent], Callable[[OccupancyLog, Any, AttemptRecord], None]] = {
+    ev.AttemptStarted: OccupancyLog._begin,
+    ev.AttemptResumed: OccupancyLog._begin,
+    ev.ShuffleEnded: OccupancyLog._end_shuffle,
+    ev.AttemptSuspended: OccupancyLog._end,
+    ev.AttemptEnded: OccupancyLog._end,
+}
 
 
 class Recording:
@@ -122,19 +137,25 @@ class Recording:
         else:
             job, node = attempt.launch.job, attempt.launch.node
             self.occupancies.observe(event, attempt)
-        match event:
-            case ev.RunStarted():
-                self.insight = Insight(event, self._make_oracle)
-            case ev.RunEnded():
-                self.closed = True
-            case ev.AttemptLaunched():
-                self.launched[event.attempt] = len(self.times)
-            case ev.AttemptSuspended():
-                self.suspensions.setdefault(event.attempt, []).append(at_ms)
+        note = _NOTED.get(type(event))
+        if note is not None:
+            note(self, event)
         self._file(event, job, node)
         self.end_ms = at_ms
         if last_state.run.index % self._spacing == 0:
             self._keep(last_state.copy())
+
+    def _note_start(self, event: ev.RunStarted) -> None:
+        self.insight = Insight(event, self._make_oracle)
+
+    def _note_end(self, _event: ev.RunEnded) -> None:
+        self.closed = True
+
+    def _note_launch(self, event: ev.AttemptLaunched) -> None:
+        self.launched[event.attempt] = len(self.times)
+
+    def _note_suspension(self, event: ev.AttemptSuspended) -> None:
+        self.suspensions.setdefault(event.attempt, []).append(event.at_ms)
 
     def _file(self, event: ev.AnyEvent, job: JobId, node: NodeId) -> None:
         self._data += self._encode(event)
@@ -178,3 +199,11 @@ class Recording:
         for each in range(state.run.index, index):
             state.observe(_decode(data[begins[each] : begins[each + 1]]))
         return state
+
+
+_NOTED: dict[type[ev.AnyEvent], Callable[[Recording, Any], None]] = {
+    ev.RunStarted: Recording._note_start,
+    ev.RunEnded: Recording._note_end,
+    ev.AttemptLaunched: Recording._note_launch,
+    ev.AttemptSuspended: Recording._note_suspension,
+}
