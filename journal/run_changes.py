@@ -111,8 +111,3 @@ def node_after(event: ev.NodeEvent, node: NodeRecord, restarted_ms: Millis) -> l
             return node.booked
         return lc.step(lc.BOOKED_NODE, node.booked, lc.BookedNodeChange.JOIN, node)
     return lc.step(lc.BOOKED_NODE, node.booked, lc.BookedNodeChange.LOSE, node)
-
-
-def preempts(order: ev.KillOrdered | ev.SuspendOrdered) -> bool:
-    """Whether an attempt has to give way to another job, and not because its own task is done."""
-    return order.why.rank > 0

@@ -20,7 +20,6 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal import run_changes as changes
-from callboard.journal.run_changes import preempts
 from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
 
@@ -218,10 +217,11 @@ class RunState:
                 attempt.suspend_ordered = True
             case ev.ResumeOrdered():
                 attempt.suspend_ordered, attempt.resume_ordered = False, True
-        if isinstance(event, ev.KillOrdered | ev.SuspendOrdered) and preempts(event):
-            job = self._job(attempt.launch.job)
-            job.preempted += 1
-            job.last_preemption = event
+        match event:
+            case ev.KillOrdered() | ev.SuspendOrdered() if not event.why.reason.is_the_masters:
+                job = self._job(attempt.launch.job)
+                job.preempted += 1
+                job.last_preemption = event
         return attempt
 
     def _closed(self, event: ev.AttemptClosed) -> AttemptRecord:

@@ -7,7 +7,6 @@ import msgspec
 
 from callboard.actors.vocabulary import events as ev
 from callboard.journal.figures.metrics import Metrics
-from callboard.journal.run_changes import preempts
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
@@ -60,7 +59,7 @@ class ExportData:
         match event:
             case ev.JobSubmitted():
                 self.submitted.append(event)
-            case ev.KillOrdered() | ev.SuspendOrdered() if preempts(event):
+            case ev.KillOrdered() | ev.SuspendOrdered() if not event.why.reason.is_the_masters:
                 self.preempted[event.attempt] = event.why
                 word = "killed for another" if isinstance(event, ev.KillOrdered) else "suspended"
                 self._note(event, f"preempted: {word}", event)

@@ -17,7 +17,6 @@ from callboard.journal.replay.cluster_state import ClusterState, slot_state
 from callboard.journal.replay.history import RunHistory
 from callboard.journal.replay.insight import Insight
 from callboard.journal.replay.job_oracle import MakeOracle
-from callboard.journal.run_changes import preempts
 from callboard.journal.run_records import AttemptRecord
 from callboard.scheduler.model import MAP, AttemptId, JobId, Millis, NodeId
 
@@ -129,7 +128,9 @@ class Recording:
         at_ms, last_state = event.at_ms, self.last_state
         if at_ms >= self.history.next_sample_ms:
             self.history.sample(at_ms, last_state)
-        if event.mark and not (isinstance(event, ev.KillOrdered) and not preempts(event)):
+        if event.mark and not (
+            isinstance(event, ev.KillOrdered) and event.why.reason.is_the_masters
+        ):
             self.history.mark(at_ms, event.mark)
         attempt = last_state.observe(event)
         if attempt is None:
