@@ -87,6 +87,12 @@ class Kernel:
         self.dead_letters = 0
         self.reason: str | None = None
         self.actors: dict[int, Actor] = {}
+        self.soon: list[QueuedMessage] = []
+        """The messages of the next round of this instant."""
+        self.notes: list[AnyEvent] = []
+        """The events of this superstep."""
+        self.noted = 0
+        """How many events there have been, not counting the journal's first: the last's number."""
         self.on_admit: Callable[[Actor], None] | None = None
         self.watch: Callable[[], None] | None = None
         self.settled: Callable[[], None] | None = None
@@ -97,11 +103,8 @@ class Kernel:
         self._sink = sink
         self._until_ms = until_ms
         self._tie_order = tie_order
-        self._soon: list[QueuedMessage] = []
         self._calendar: dict[Millis, list[QueuedMessage]] = {}
         self._instants: list[Millis] = []
-        self._notes: list[AnyEvent] = []
-        self._noted = 0  # events so far, the journal's first one included
         self._noted_ms: Millis = 0
         self._hash = blake2b(digest_size=16)
         self._unhashed: list[tuple[Millis, int, list[QueuedMessage]]] = []
@@ -125,7 +128,7 @@ class Kernel:
     ) -> None:
         """Send `message` so that it arrives in `delay` ms; 0 is the next round of this instant."""
         if delay == 0:
-            self._soon.append((sender, count, to, message, cause))
+            self.soon.append((sender, count, to, message, cause))
             return
         assert delay > 0, f"{message!r} would arrive {-delay} ms before it is sent"
         at = self.now_ms + delay
@@ -142,12 +145,6 @@ class Kernel:
         """Have `message` arrive at `at`, right behind anything of `peer`'s in that superstep."""
         self.post(peer, _BEHIND + count, to, message, at - self.now_ms, cause)
 
-    def note(self, event: AnyEvent) -> int:
-        """Put an event into the journal; its number there."""
-        self._notes.append(event)
-        self._noted += 1
-        return self._noted
-
     def stop(self, reason: str) -> None:
         """End the run after this superstep."""
         self.reason = reason
@@ -156,7 +153,7 @@ class Kernel:
 
     def advance(self) -> Sequence[Actor] | None:
         """Deliver the next superstep: the actors that got mail, to be emptied; None at the end."""
-        if self._notes:
+        if self.notes:
             self._tell()
         if self.settled is not None:
             self.settled()
@@ -166,19 +163,21 @@ class Kernel:
             self._absorb()  # before the next batch joins: that one is not in order yet
             if self.watch is not None:
                 self.watch()
-        batch = self._soon
+        batch = self.soon
         if batch:
-            self._soon = []
-            self._next_round(batch)
+            self.soon = []
+            self.round += 1
+            if self.round > ROUNDS_MAX:
+                raise self._endless(batch)
         else:
             coming = self._next_instant()
             if coming is None:
                 return None
             batch = coming
-        self.messages += len(batch)
         self._unhashed.append((self.now_ms, self.round, batch))
         if len(batch) > 1:
             return self._deliver(batch)
+        self.messages += 1
         letter = batch[0]
         actor = self.actors.get(letter[2])
         if actor is None:
@@ -192,12 +191,10 @@ class Kernel:
         self._absorb()
         return self._hash.hexdigest()
 
-    def _next_round(self, batch: list[QueuedMessage]) -> None:
-        self.round += 1
-        if self.round > ROUNDS_MAX:
-            raise KernelError(
-                f"{ROUNDS_MAX} rounds at {self.now_ms} ms; the last messages: {batch[:3]!r}"
-            )
+    def _endless(self, batch: list[QueuedMessage]) -> KernelError:
+        return KernelError(
+            f"{ROUNDS_MAX} rounds at {self.now_ms} ms; the last messages: {batch[:3]!r}"
+        )
 
     def _next_instant(self) -> list[QueuedMessage] | None:
         """The messages of the next instant, and the clock set to it; None at the limit."""
@@ -221,6 +218,7 @@ class Kernel:
 
     def _deliver(self, batch: list[QueuedMessage]) -> list[Actor]:
         """Deliver by key and count ties; the actors that got mail, by address."""
+        self.messages += len(batch)
         if self._tie_order is None:
             batch.sort()  # by sender and count, which no two share
         else:
@@ -245,7 +243,7 @@ class Kernel:
         return due
 
     def _tell(self) -> None:
-        notes, self._notes = self._notes, []
+        notes, self.notes = self.notes, []
         self._noted_ms = self.now_ms
         if self.is_progress is not None and any(map(self.is_progress, notes)):
             self.progress_ms = max(self.progress_ms, self.now_ms)
@@ -255,8 +253,11 @@ class Kernel:
                 sink(event)
 
     def _absorb(self) -> None:
-        self._hash.update(b"".join(map(self._encode, self._unhashed)))
-        self._unhashed.clear()
+        """Hash what has been delivered, without the head of the list: as if one by one."""
+        batches = self._unhashed
+        encoded = memoryview(self._encode(batches))
+        self._hash.update(encoded[1 if len(batches) < 16 else 3 :])
+        batches.clear()
 
     def _waiting(self) -> list[str]:
         waits = (actor.waits_for() for actor in self.actors.values())

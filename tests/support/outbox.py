@@ -5,6 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.actors.kernel.actor import NO_CAUSE, Actor
+from callboard.actors.kernel.kernel import QueuedMessage
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.scheduler.model import Millis
 
@@ -28,7 +29,8 @@ class Outbox:
         self.progress_ms: Millis = 0
         self.reason: str | None = None
         self.effects: list[Effect] = []
-        self._noted = 0
+        self.noted = 0
+        self.notes, self.soon = _Notes(self), _Soon(self)
         for actor in actors:
             self.admit(actor)
         self.effects.clear()
@@ -64,7 +66,22 @@ class Outbox:
     ) -> None:
         self.effects.append(Sent(to, message, at - self.now_ms))
 
-    def note(self, event: AnyEvent) -> int:
-        self.effects.append(event)
-        self._noted += 1
-        return self._noted
+
+class _Notes:
+    """Where an actor puts its events."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+
+    def append(self, event: AnyEvent) -> None:
+        self._outbox.effects.append(event)
+
+
+class _Soon:
+    """Where an actor puts what it sends without delay."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+
+    def append(self, message: QueuedMessage) -> None:
+        self._outbox.effects.append(Sent(message[2], message[3]))
