@@ -119,7 +119,7 @@ class JobEntry:
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
 
     def _hosts_of(self, kind: model.TaskKind) -> NodesWithSlots:
-        return lambda: [node.node for node in self._nodes.values() if node.slots(kind)]
+        return lambda: (node.node for node in self._nodes.values() if node.slots(kind))
 
     def opened(self, kind: model.TaskKind) -> bool:
         """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""
