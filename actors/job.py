@@ -49,6 +49,7 @@ class Job(Actor):
         self._fetching: list[msg.FetchOutputs] = []  # reduces that wait for the last map
         self._let_go: list[msg.FetchOutputs] = []  # those that have been told that it is done
         self._outputs: dict[TaskIndex, NodeId] = {}  # where they lie, if hosts are asked for them
+        self._outputs_on: dict[NodeId, int] = {}  # how many lie on each host that has any
         self._hosts: tuple[NodeId, ...] = ()
         self._hosts_ms: Millis = -1
         self._troubles: dict[NodeId, int] = {}
@@ -70,6 +71,7 @@ class Job(Actor):
         self._done[news.kind] += 1
         if news.kind is MAP and self._hosts_asked and self._spec.reduces:
             self._outputs[news.task] = news.node
+            self._outputs_on[news.node] = self._outputs_on.get(news.node, 0) + 1
         if news.kind is MAP and self._maps_done():
             waiting, self._fetching = self._fetching, []
             for fetch in waiting:
@@ -91,7 +93,7 @@ class Job(Actor):
         if lost.failed and any(self._fails(MAP, task) for task in lost.tasks):
             return
         for task in lost.tasks:
-            self._outputs.pop(task, None)
+            self._forget_output(task)
             self.send(MASTER, msg.RunAgain(self._spec.job, MAP, task))
         for fetch in self._let_go:
             self._tell_obsolete(fetch)
@@ -100,7 +102,7 @@ class Job(Actor):
 
     def on_fetch_trouble(self, trouble: msg.FetchTrouble) -> None:
         """Give a host's outputs up when enough reduces have complained (rule T6)."""
-        if trouble.host not in self._outputs.values():
+        if trouble.host not in self._outputs_on:
             return
         complaints = self._troubles[trouble.host] = self._troubles.get(trouble.host, 0) + 1
         if complaints >= COMPLAINTS and complaints >= COMPLAINING_SHARE * trouble.running:
@@ -174,10 +176,17 @@ class Job(Actor):
     def _tell_obsolete(self, fetch: msg.FetchOutputs) -> None:
         self.send(fetch.slot_address, msg.OutputsObsolete(fetch.attempt), self._latency_ms)
 
+    def _forget_output(self, task: TaskIndex) -> None:
+        node = self._outputs.pop(task, None)
+        if node is not None:
+            self._outputs_on[node] -= 1
+            if not self._outputs_on[node]:
+                del self._outputs_on[node]
+
     def _hosts_of_outputs(self) -> tuple[NodeId, ...]:
         """The hosts that have outputs, found once for all reduces that are told at one moment."""
         if self._hosts_ms != self.now_ms:
-            self._hosts = tuple(sorted(set(self._outputs.values())))
+            self._hosts = tuple(sorted(self._outputs_on))
             self._hosts_ms = self.now_ms
         return self._hosts
 

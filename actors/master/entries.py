@@ -48,8 +48,10 @@ class JobEntry:
         now_ms: model.Millis,
         racks: int,
         nodes: Mapping[model.NodeId, "NodeEntry"],
+        submission: int,
     ) -> None:
         self._nodes = nodes
+        self.submission = submission  # its place in the order in which jobs were submitted
         self.state = _MAPPING
         self.cause = [cause, NO_CAUSE]  # what made its maps and its reduces pending
         self.retry_causes: dict[tuple[model.TaskKind, model.TaskIndex], int] = {}  # and single ones
@@ -64,6 +66,8 @@ class JobEntry:
         self._total = (order.maps, order.reduces)
         self.maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(MAP))
         self.reduces = PendingReduces(order.reduces, self._hosts_of(REDUCE))
+        self.attempts: dict[model.AttemptId, AttemptEntry] = {}
+        """Those that run or are held suspended, in the order of launch."""
         self._running = [0, 0]
         self._suspended = [0, 0]
         self._held: dict[tuple[model.TaskKind, model.NodeId], list[AttemptEntry]] = {}
@@ -115,7 +119,7 @@ class JobEntry:
         return [node for node, faults in self.faults.items() if faults >= TRACKER_FAILURES_MAX]
 
     def _hosts_of(self, kind: model.TaskKind) -> NodesWithSlots:
-        return lambda: [node.node for node in self._nodes.values() if node.slots(kind)]
+        return lambda: (node.node for node in self._nodes.values() if node.slots(kind))
 
     def opened(self, kind: model.TaskKind) -> bool:
         """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""
@@ -149,6 +153,10 @@ class NodeEntry:
         self.drained = False
         self.change(BookedNodeChange.JOIN)
         self._slots = (facts.map_slots, facts.reduce_slots)
+        self.attempts: dict[model.AttemptId, AttemptEntry] = {}
+        """Those that run or are held suspended here, in the order of launch."""
+        self.with_outputs: dict[model.JobId, JobEntry] = {}
+        """The jobs that have outputs of finished maps here (see `JobEntry.outputs`)."""
         self._running = [0, 0]
         self._suspended = [0, 0]
 

@@ -30,6 +30,7 @@ class Ledger:
         self._jobs: dict[model.JobId, JobEntry] = {}
         self._attempts: dict[model.AttemptId, AttemptEntry] = {}
         self._last_attempt: model.AttemptId = 0
+        self._submitted = 0
         self._slots = [0, 0]
         self._running = [0, 0]
         self._pending = [0, 0]
@@ -113,7 +114,7 @@ class Ledger:
 
     def attempts_of(self, job: model.JobId) -> list[AttemptEntry]:
         """What of the job is believed to run or to be held suspended, in the order of launch."""
-        return [attempt for attempt in self._attempts.values() if attempt.job == job]
+        return list(self._jobs[job].attempts.values())
 
     # The master's entries.
 
@@ -139,22 +140,26 @@ class Ledger:
         for kind in KINDS:
             self._slots[kind] += node.slots(kind)
 
-    def attempts_on(self, node: model.NodeId) -> list[AttemptEntry]:
-        """What is believed to run on a node, in the order of launch."""
-        return [attempt for attempt in self._attempts.values() if attempt.node == node]
+    def attempts_on(self, node: NodeEntry) -> list[AttemptEntry]:
+        """What is believed to run or to be held suspended on a node, in the order of launch."""
+        return list(node.attempts.values())
 
     def undo_maps(
-        self, node: model.NodeId
+        self, node: NodeEntry
     ) -> list[tuple[model.JobId, list[tuple[model.TaskIndex, model.AttemptId]]]]:
-        """Take back the finished maps whose outputs on a node will be wanted, by job (rule T2)."""
-        having = [entry.job for entry in self._jobs.values() if node in entry.outputs]
-        return [(job, self.undo_maps_of(job, node)) for job in having]
+        """Take back the finished maps whose outputs on a node will be wanted, by job in the order
+        of submission (rule T2).
+        """
+        having = sorted(node.with_outputs.values(), key=lambda entry: entry.submission)
+        return [(entry.job, self.undo_maps_of(entry.job, node.node)) for entry in having]
 
     def undo_maps_of(
         self, job: model.JobId, node: model.NodeId
     ) -> list[tuple[model.TaskIndex, model.AttemptId]]:
         entry = self._jobs[job]
         outputs = entry.outputs.pop(node, [])
+        if outputs:
+            del self._nodes[node].with_outputs[job]
         entry._finished[MAP] -= len(outputs)
         entry.lost[MAP] += len(outputs)
         self._unfinished[MAP] += len(outputs)
@@ -165,7 +170,10 @@ class Ledger:
         return job in self._jobs
 
     def submit(self, order: SubmitJob, cause: int) -> None:
-        self._jobs[order.job] = JobEntry(order, cause, self.now_ms, self._racks, self._nodes)
+        self._submitted += 1
+        self._jobs[order.job] = JobEntry(
+            order, cause, self.now_ms, self._racks, self._nodes, self._submitted
+        )
         self._pending[MAP] += order.maps
         self._unfinished[MAP] += order.maps
         if order.reduces:
@@ -221,11 +229,12 @@ class Ledger:
         entry = self._jobs[job]
         assert node.free(kind) > 0, f"node {node.node} has no free slot of {kind!r}"
         self._last_attempt += 1
-        number = entry.tries.get((kind, task), 0)
+        number = self._last_attempt
+        tried = entry.tries.get((kind, task), 0)
         attempt = AttemptEntry(
-            self._last_attempt, job, kind, task, number, node.node, level, self.now_ms, original
+            number, job, kind, task, tried, node.node, level, self.now_ms, original
         )
-        self._attempts[attempt.attempt] = attempt
+        self._attempts[number] = entry.attempts[number] = node.attempts[number] = attempt
         self._count_running(attempt, 1)
         return attempt
 
@@ -234,8 +243,9 @@ class Ledger:
         attempt.change(change)
         succeeded = attempt.state is _SUCCEEDED
         failed = attempt.state is BookedState.FAILED
-        del self._attempts[attempt.attempt]
-        entry, kind = self._jobs[attempt.job], attempt.kind
+        entry, node, kind = self._jobs[attempt.job], self._nodes[attempt.node], attempt.kind
+        number = attempt.attempt
+        del self._attempts[number], entry.attempts[number], node.attempts[number]
         if attempt.suspended_ms is None:
             self._count_running(attempt, -1)
         else:
@@ -251,7 +261,8 @@ class Ledger:
             entry._finished[kind] += 1
             self._unfinished[kind] -= 1
             if kind is MAP and entry.total(REDUCE):
-                entry.outputs.setdefault(attempt.node, []).append((attempt.task, attempt.attempt))
+                entry.outputs.setdefault(attempt.node, []).append((attempt.task, number))
+                node.with_outputs[attempt.job] = entry
         elif sibling is not None or attempt.beaten:
             entry.spare[kind] -= 1
         else:
@@ -290,6 +301,8 @@ class Ledger:
         """A job has ended.  It stays in the books until nothing of it runs any more."""
         entry = self._jobs[job]
         entry.change(BookedJobChange.END)
+        for node in entry.outputs:
+            del self._nodes[node].with_outputs[job]
         entry.outputs.clear()
 
     def withdraw(self, job: model.JobId) -> None:

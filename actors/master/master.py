@@ -494,12 +494,12 @@ class Master(Actor):
         lost = ev.NodeLost(self.now_ms, node.node, node.heard_ms, again, cause=self.cause)
         cause = self._lost_by[node.node] = self.note(lost)
         jobs: dict[model.JobId, None] = {}
-        for attempt in self.ledger.attempts_on(node.node):
+        for attempt in self.ledger.attempts_on(node):
             jobs[attempt.job] = None
             self.cause = cause
             self._close(attempt, BookedChange.LOSE, 0, 0)
         self.cause = cause
-        for job, outputs in self.ledger.undo_maps(node.node):
+        for job, outputs in self.ledger.undo_maps(node):
             jobs[job] = None
             self._undo(job, node.node, outputs, BookedChange.LOSE_OUTPUT)
         for job in jobs:  # one failure on the node of each job that it concerned
@@ -577,7 +577,7 @@ class Master(Actor):
         """Take a node out of service, or back; what it holds suspended has to begin elsewhere."""
         self.ledger.drain(node, out)
         self.tell(facts.NodeDrained(node.node) if out else facts.NodeJoined(node.node))
-        for entry in self.ledger.attempts_on(node.node) if out else ():
+        for entry in self.ledger.attempts_on(node) if out else ():
             if entry.suspended_ms is not None and not entry.killing:
                 self._kill(entry, Why(Reason.NODE_DRAINED))
         if self._elided is not None and node.node not in self._heartbeating:

@@ -19,7 +19,8 @@ _OFF_RACK = Locality.OFF_RACK
 _RACK = Locality.RACK
 
 NodesWithSlots = Callable[[], Iterable[NodeId]]
-"""The nodes that have slots for a kind of task, at present."""
+"""The nodes that have slots for a kind of task, at present.  Few are asked for, so that what is
+returned should not be a list that is built for it."""
 
 
 class Retries:
@@ -48,7 +49,7 @@ class Retries:
         failed_on = self._failed_on.get(task)
         if failed_on is None or node not in failed_on:
             return True
-        return failed_on.issuperset(self._hosts())
+        return all(host in failed_on for host in self._hosts())
 
     def first(self, node: NodeId) -> TaskIndex | None:
         return next((task for _, task in self._queue if self.suits(task, node)), None)

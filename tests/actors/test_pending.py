@@ -1,10 +1,12 @@
 """The index of pending maps against a plain search, and the order in which maps run again."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.actors.master.pending_tasks import PendingMaps, PendingReduces
+from callboard.actors.master.pending_tasks import PendingMaps, PendingReduces, Retries
 from callboard.scheduler.model import Locality
 
 NODES, RACKS = 6, 3
@@ -110,3 +112,20 @@ def test_what_never_ran_goes_on_where_what_failed_may_not() -> None:
     assert maps.take(0) == (1, Locality.NODE)
     assert maps.nearest(0) is None
     assert maps.take(1) == (0, Locality.RACK)
+
+
+def test_whether_a_task_failed_on_every_host_is_found_without_looking_at_all_hosts() -> None:
+    """JobInProgress.findTaskFromList, at a cost that does not grow with the cluster."""
+    looked_at: list[int] = []
+
+    def hosts() -> Iterator[int]:
+        for host in range(10_000):
+            looked_at.append(host)
+            yield host
+
+    retries = Retries(hosts)
+    retries.add(5)
+    for node in (0, 1, 2):
+        retries.avoid(5, node)
+    assert not retries.suits(5, 1)
+    assert looked_at == [0, 1, 2, 3]
