@@ -110,6 +110,8 @@ class HeartbeatSchedule:
 RESUMING = len(KINDS)
 """The row of the nodes that could take up a suspended attempt, after those of the kinds."""
 
+_UNABLE = (False, False, False)
+
 Arrival: TypeAlias = tuple[Millis, NodeId]
 """The phase at which a node's heartbeats arrive, and the node."""
 
@@ -120,8 +122,8 @@ class IdleNodeIndex:
     def __init__(self, period_ms: Millis) -> None:
         self._period_ms = period_ms
         self._phase: dict[NodeId, Millis] = {}
-        self._able: tuple[list[Arrival], ...] = ([], [], [])
-        self._listed: tuple[set[NodeId], ...] = (set(), set(), set())
+        self._arrivals: tuple[list[Arrival], ...] = ([], [], [])
+        self._able: dict[NodeId, tuple[bool, ...]] = {}
 
     def heard(self, node: NodeId, now_ms: Millis) -> None:
         """A heartbeat of `node` arrived now: this is its phase from here on."""
@@ -130,30 +132,34 @@ class IdleNodeIndex:
         if old == phase:
             return
         self._phase[node] = phase
-        for able, listed in zip(self._able, self._listed, strict=True):
-            if old is not None and node in listed:
-                del able[bisect_left(able, (old, node))]
-                insort(able, (phase, node))
+        for able, arrivals in zip(self._able.get(node, _UNABLE), self._arrivals, strict=True):
+            if old is not None and able:
+                del arrivals[bisect_left(arrivals, (old, node))]
+                insort(arrivals, (phase, node))
 
     def forget(self, node: NodeId) -> None:
         """The node sends every heartbeat from now on, or is gone."""
         if node in self._phase:
-            for row in (*KINDS, RESUMING):
-                self.set_able(row, node, False)
+            self.set_able(node, _UNABLE)
             del self._phase[node]
 
-    def set_able(self, row: int, node: NodeId, able: bool) -> None:
-        """Say whether the node could take a task of a kind, or resume one (`RESUMING`)."""
-        listed = self._listed[row]
-        if able == (node in listed):
+    def set_able(self, node: NodeId, able: tuple[bool, bool, bool]) -> None:
+        """Say whether the node could take a map, take a reduce, resume an attempt."""
+        before = self._able.get(node, _UNABLE)
+        if able == before:
             return
-        arrival, arrivals = (self._phase[node], node), self._able[row]
-        if able:
-            listed.add(node)
-            insort(arrivals, arrival)
-        else:
-            listed.remove(node)
-            del arrivals[bisect_left(arrivals, arrival)]
+        self._able[node] = able
+        arrival = (self._phase[node], node)
+        for was, is_, arrivals in zip(before, able, self._arrivals, strict=True):
+            if is_ and not was:
+                insort(arrivals, arrival)
+            elif was and not is_:
+                del arrivals[bisect_left(arrivals, arrival)]
+
+    @property
+    def any_resuming(self) -> bool:
+        """Whether any node could take up a suspended attempt."""
+        return bool(self._arrivals[RESUMING])
 
     def arrives(self, node: NodeId, now_ms: Millis) -> bool:
         """Whether a heartbeat of `node` would arrive now."""
@@ -173,7 +179,7 @@ class IdleNodeIndex:
         soonest = self._period_ms + 1
         nodes: list[NodeId] = []
         for row in (*kinds, RESUMING):
-            able = self._able[row]
+            able = self._arrivals[row]
             if not able:
                 continue
             place = bisect_left(able, (phase_now + 1, 0)) % len(able)

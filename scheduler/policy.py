@@ -258,12 +258,12 @@ class Policy:
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         """Tell every part a fact; answered offers only those parts that want to hear of them."""
+        learners = self._learners
         if type(fact) is OfferAnswered:
-            for part in self._offer_learners:
-                part.observe(fact, view)
-            return
-        self._all_refused = None
-        for part in self._learners:
+            learners = self._offer_learners
+        else:
+            self._all_refused = None
+        for part in learners:
             part.observe(fact, view)
 
     def decide(
@@ -272,18 +272,19 @@ class Policy:
         """The next task for this offer, or None when it gets no more.  Jobs that the locality rule
         refused on the way are added to the caller's `passed`, being too many for the reason.
         """
+        speculates = self.speculates
         for kind in self.order.kinds(offer):
             pending = view.pending(kind)
-            if not (pending or self.speculates) or not offer.free(kind):
+            if not (pending or speculates) or not offer.free(kind):
                 continue
             if self.order.quota(kind, offer, view) <= 0:
                 continue
             found: Launch | Resume | Speculate | None = None
-            if self.speculates:
+            if speculates:
                 found = self.speculation.urgent(kind, offer, view)
             if found is None and pending and not self._refused_again(kind, offer, view, passed):
                 found = self._first_permitted(kind, offer, view, passed)
-            if found is None and self.speculates:
+            if found is None and speculates:
                 found = self.speculation.speculate(kind, offer, view)
             if found is not None:
                 return found
@@ -316,13 +317,14 @@ class Policy:
         skipped: list[tuple[JobView, Locality]] = []
         refused: list[JobView] = []
         everywhere = self.order.same_for_every_node
+        node = offer.node.node
         holds = offer.node.suspended(kind) > 0
         queue = self.order.queue(kind, offer, view)
         for rank, (job, score, grounds) in enumerate(queue, start=1):
-            if holds and (held := job.resumable(kind, offer.node.node)) is not None:
+            if holds and (held := job.resumable(kind, node)) is not None:
                 skips = self._skips(skipped, offer, view)
                 return Resume(held, self._why(rank, score, grounds, skips))
-            level = job.nearest(kind, offer.node.node)
+            level = job.nearest(kind, node)
             if level is None:  # nothing of it may run here; elsewhere it may
                 everywhere = False
                 continue
@@ -330,7 +332,7 @@ class Policy:
                 wait = NO_LOCALITY_WAIT
                 if kind is MAP:
                     wait = self.locality.locality_wait(job, view)
-                skips = self._skips(skipped, offer, view)
+                skips = self._skips(skipped, offer, view) if skipped else ()
                 return Launch(job.job, kind, level, self._why(rank, score, grounds, skips, wait))
             if passed is not None:
                 passed.append(job.job)

@@ -34,7 +34,9 @@ class Assignments:
 
     def assign(self, node: NodeEntry) -> tuple[msg.LaunchTask | msg.ResumeTask, ...]:
         """Ask the policy for tasks until it has no more to give."""
-        if not self._ledger.could_gain(node) and not self._could_speculate(node):
+        if not self._ledger.could_gain(node) and not (
+            self._policy.speculates and self._could_speculate(node)
+        ):
             return ()
         outbox, policy = self._outbox, self._policy
         offer = OfferEntry(node)
@@ -98,13 +100,14 @@ class Assignments:
     # Booking.
 
     def _launch(self, launch: Launch, offer: OfferEntry) -> msg.LaunchTask:
-        entry = self._ledger.launch(launch.job, launch.kind, offer.node)
-        offer.give(launch.kind, launch.level)
-        job, task = self._ledger.job(launch.job), (entry.kind, entry.task)
-        made_pending = job.cause[entry.kind]
+        kind = launch.kind
+        entry = self._ledger.launch(launch.job, kind, offer.node)
+        offer.give(kind, launch.level)
+        job = self._ledger.job(launch.job)
+        made_pending = job.cause[kind]
         if job.retry_causes:
-            made_pending = job.retry_causes.pop(task, made_pending)
-        return self._order(entry, launch.why, self._freed(offer.node, entry.kind, made_pending))
+            made_pending = job.retry_causes.pop((kind, entry.task), made_pending)
+        return self._order(entry, launch.why, self._freed(offer.node, kind, made_pending))
 
     def _speculate(self, copy: Speculate, offer: OfferEntry) -> msg.LaunchTask:
         """It counts as off-rack: Hadoop looks for such tasks when it does for off-rack maps."""
@@ -134,21 +137,31 @@ class Assignments:
     def _freed(self, node: NodeEntry, kind: TaskKind, otherwise: int) -> int:
         """The event that freed the slot which is taken now, if it was ever held."""
         freed = node.freed[kind]
-        return freed.popleft() if freed else otherwise
+        return freed.pop(0) if freed else otherwise
 
     def _order(self, entry: AttemptEntry, why: Why, cause: int) -> msg.LaunchTask:
         outbox = self._outbox
-        what = (entry.attempt, entry.job, entry.kind, entry.task, entry.number)
-        where = (entry.node, entry.level)
+        attempt, job, kind, task = entry.attempt, entry.job, entry.kind, entry.task
+        number, node, level, original = entry.number, entry.node, entry.level, entry.original
         launched = ev.AttemptLaunched(
-            outbox.now_ms, *what, *where, why, entry.original, cause=cause
+            self._ledger.now_ms,
+            attempt,
+            job,
+            kind,
+            task,
+            number,
+            node,
+            level,
+            why,
+            original,
+            cause=cause,
         )
-        entry.event = outbox.cause = outbox.note(launched)
-        fact = facts.Launched(entry.job, entry.kind, entry.attempt, *where, entry.original)
+        event = entry.event = outbox.cause = outbox.note(launched)
+        fact = facts.Launched(job, kind, attempt, node, level, original)
         outbox.tell(fact)
-        entry.tracked = self._policy.wants_progress_of(fact)
-        work = self._ledger.job(entry.job).work(entry.kind)
-        return msg.LaunchTask(*what, entry.level, work, entry.tracked, entry.event)
+        tracked = entry.tracked = self._policy.wants_progress_of(fact)
+        work = self._ledger.job(job).work(kind)
+        return msg.LaunchTask(attempt, job, kind, task, number, level, work, tracked, event)
 
     # Checking.
 

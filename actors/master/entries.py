@@ -1,6 +1,5 @@
 """The entries in the master's books: policies see them as views, only the ledger writes them."""
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -66,6 +65,7 @@ class JobEntry:
         self._total = (order.maps, order.reduces)
         self.maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(MAP))
         self.reduces = PendingReduces(order.reduces, self._hosts_of(REDUCE))
+        self.tasks: tuple[PendingMaps, PendingReduces] = (self.maps, self.reduces)
         self.attempts: dict[model.AttemptId, AttemptEntry] = {}
         """Those that run or are held suspended, in the order of launch."""
         self._running = [0, 0]
@@ -88,7 +88,7 @@ class JobEntry:
         return self._total[kind]
 
     def pending(self, kind: model.TaskKind) -> int:
-        return self.tasks(kind).left + self._suspended[kind]
+        return self.tasks[kind].left + self._suspended[kind]
 
     def suspended(self, kind: model.TaskKind) -> int:
         return self._suspended[kind]
@@ -106,7 +106,7 @@ class JobEntry:
     def nearest(self, kind: model.TaskKind, node: model.NodeId) -> Locality | None:
         if self.faults and self.blacklists(node):
             return None
-        return self.tasks(kind).nearest(node)
+        return self.tasks[kind].nearest(node)
 
     def blacklists(self, node: model.NodeId) -> bool:
         """Whether the job avoids the node (JobInProgress.shouldRunOnTaskTracker)."""
@@ -124,9 +124,6 @@ class JobEntry:
     def opened(self, kind: model.TaskKind) -> bool:
         """Whether tasks of this kind may run: maps at once, reduces from slowstart on."""
         return kind is MAP or self.reduces.opened
-
-    def tasks(self, kind: model.TaskKind) -> PendingMaps | PendingReduces:
-        return self.maps if kind is MAP else self.reduces
 
     def work(self, kind: model.TaskKind) -> msg.MapWork | msg.ReduceWork:
         """The order for a task, passed on to the slot and not read here."""
@@ -147,22 +144,25 @@ class NodeEntry:
         self.kills: list[msg.KillTask] = []
         self.suspends: list[msg.SuspendTask] = []
         self.tracks: list[model.AttemptId] = []
-        self.freed: tuple[deque[int], deque[int]] = (deque(), deque())
+        self.freed: tuple[list[int], list[int]] = ([], [])
         """The events that freed slots which have not been taken since, by kind, oldest first."""
         self.state = _UNKNOWN
         self.drained = False
-        self.change(BookedNodeChange.JOIN)
         self._slots = (facts.map_slots, facts.reduce_slots)
+        self._running = [0, 0]
+        self._suspended = [0, 0]
+        self._free = [0, 0]  # kept, since it is what is asked for most often
+        self.change(BookedNodeChange.JOIN)
         self.attempts: dict[model.AttemptId, AttemptEntry] = {}
         """Those that run or are held suspended here, in the order of launch."""
         self.with_outputs: dict[model.JobId, JobEntry] = {}
         """The jobs that have outputs of finished maps here (see `JobEntry.outputs`)."""
-        self._running = [0, 0]
-        self._suspended = [0, 0]
 
     def change(self, change: BookedNodeChange) -> None:
         self.state = step(BOOKED_NODE, self.state, change, f"node {self.node}")
         self.drained = self.state is _OUT_OF_SERVICE
+        for kind in KINDS:
+            self._free[kind] = 0 if self.drained else self._slots[kind] - self._running[kind]
 
     def slots(self, kind: model.TaskKind) -> int:
         return 0 if self.drained else self._slots[kind]
@@ -173,12 +173,18 @@ class NodeEntry:
     def suspended(self, kind: model.TaskKind) -> int:
         return self._suspended[kind]
 
+    def count_running(self, kind: model.TaskKind, more: int) -> None:
+        self._running[kind] += more
+        if not self.drained:
+            self._free[kind] -= more
+
     def could_resume(self) -> bool:
-        return any(self._suspended[kind] and self.free(kind) > 0 for kind in KINDS)
+        (maps, reduces), (free_maps, free_reduces) = self._suspended, self._free
+        return (maps > 0 and free_maps > 0) or (reduces > 0 and free_reduces > 0)
 
     def free(self, kind: model.TaskKind) -> int:
         """Slots of this kind that nothing has been promised."""
-        return 0 if self.drained else self._slots[kind] - self._running[kind]
+        return self._free[kind]
 
 
 @dataclass(slots=True, eq=False)
@@ -233,7 +239,7 @@ class OfferEntry:
         self._given = [0, 0]
 
     def free(self, kind: model.TaskKind) -> int:
-        return self.node.free(kind)
+        return self.node._free[kind]
 
     def given(self, kind: model.TaskKind) -> int:
         return self._given[kind]

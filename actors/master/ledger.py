@@ -16,6 +16,7 @@ from callboard.actors.vocabulary.messages import SubmitJob
 from callboard.scheduler import model
 from callboard.scheduler.model import KINDS, MAP, REDUCE
 
+_FAILED = BookedState.FAILED
 _SUCCEEDED = BookedState.SUCCEEDED
 
 
@@ -91,7 +92,7 @@ class Ledger:
 
     def has_pending(self, job: model.JobId, kind: model.TaskKind) -> bool:
         entry = self._jobs.get(job)
-        return entry is not None and entry.tasks(kind).left > 0
+        return entry is not None and entry.tasks[kind].left > 0
 
     def kinds_pending(self) -> tuple[model.TaskKind, ...]:
         maps, reduces = self._pending
@@ -101,16 +102,13 @@ class Ledger:
 
     def could_gain(self, node: NodeEntry) -> bool:
         """Whether the node has a free slot of a kind for which anything is pending."""
-        if node.could_resume():
-            return True
         maps, reduces = self._pending
-        if maps and node.free(MAP):
+        if (maps and node.free(MAP)) or (reduces and node.free(REDUCE)):
             return True
-        return reduces > 0 and node.free(REDUCE) > 0
+        return node.could_resume()
 
     def has_attempts(self, job: model.JobId) -> bool:
-        entry = self._jobs[job]
-        return any(entry._running) or any(entry._suspended)
+        return bool(self._jobs[job].attempts)
 
     def attempts_of(self, job: model.JobId) -> list[AttemptEntry]:
         """What of the job is believed to run or to be held suspended, in the order of launch."""
@@ -195,13 +193,13 @@ class Ledger:
         entry = self._jobs[job]
         entry.retry_causes[kind, task] = cause
         entry.tries[kind, task] = entry.tries.get((kind, task), 0) + 1
-        entry.tasks(kind).give_back(task)
+        entry.tasks[kind].give_back(task)
         entry.lost[kind] -= 1
         self._pending[kind] += 1
 
     def launch(self, job: model.JobId, kind: model.TaskKind, node: NodeEntry) -> AttemptEntry:
         """Book the job's nearest pending task on the node."""
-        task, level = self._jobs[job].tasks(kind).take(node.node)
+        task, level = self._jobs[job].tasks[kind].take(node.node)
         self._pending[kind] -= 1
         return self._open(job, kind, task, node, level)
 
@@ -212,7 +210,7 @@ class Ledger:
         entry = self._jobs[job]
         entry.tries[kind, task] = entry.tries.get((kind, task), 0) + 1
         entry.spare[kind] += 1
-        level = entry.tasks(kind).level(task, node.node)
+        level = entry.tasks[kind].level(task, node.node)
         copy = self._open(job, kind, task, node, level, original.attempt)
         copy.sibling, original.sibling = original, copy
         return copy
@@ -227,10 +225,10 @@ class Ledger:
         original: model.AttemptId = 0,
     ) -> AttemptEntry:
         entry = self._jobs[job]
-        assert node.free(kind) > 0, f"node {node.node} has no free slot of {kind!r}"
+        assert node._free[kind] > 0, f"node {node.node} has no free slot of {kind!r}"
         self._last_attempt += 1
         number = self._last_attempt
-        tried = entry.tries.get((kind, task), 0)
+        tried = entry.tries.get((kind, task), 0) if entry.tries else 0
         attempt = AttemptEntry(
             number, job, kind, task, tried, node.node, level, self.now_ms, original
         )
@@ -242,7 +240,7 @@ class Ledger:
         """Book an attempt's end; the other one of its task, beaten if this one has succeeded."""
         attempt.change(change)
         succeeded = attempt.state is _SUCCEEDED
-        failed = attempt.state is BookedState.FAILED
+        failed = attempt.state is _FAILED
         entry, node, kind = self._jobs[attempt.job], self._nodes[attempt.node], attempt.kind
         number = attempt.attempt
         del self._attempts[number], entry.attempts[number], node.attempts[number]
@@ -255,7 +253,7 @@ class Ledger:
             sibling.sibling = None
             sibling.beaten = succeeded
         if failed:
-            entry.tasks(kind).again.avoid(attempt.task, attempt.node)
+            entry.tasks[kind].again.avoid(attempt.task, attempt.node)
             self.blame(attempt.job, attempt.node)
         if succeeded:
             entry._finished[kind] += 1
@@ -283,8 +281,10 @@ class Ledger:
         self._count_running(attempt, 1)
 
     def _count_running(self, attempt: AttemptEntry, more: int) -> None:
-        for sums in (self, self._jobs[attempt.job], self._nodes[attempt.node]):
-            sums._running[attempt.kind] += more
+        kind = attempt.kind
+        self._running[kind] += more
+        self._jobs[attempt.job]._running[kind] += more
+        self._nodes[attempt.node].count_running(kind, more)
 
     def _count_suspended(self, attempt: AttemptEntry, more: int) -> None:
         job = self._jobs[attempt.job]
@@ -309,7 +309,7 @@ class Ledger:
         """The job is to end: nothing of it is pending any more."""
         entry = self._jobs[job]
         for kind in KINDS:
-            tasks = entry.tasks(kind)
+            tasks = entry.tasks[kind]
             self._pending[kind] -= tasks.left
             entry.lost[kind] += tasks.left
             tasks.left = 0

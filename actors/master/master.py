@@ -13,7 +13,7 @@ from copy import deepcopy
 import msgspec
 
 from callboard.actors.config import Cluster
-from callboard.actors.elided_heartbeats import RESUMING, ElidedHeartbeats
+from callboard.actors.elided_heartbeats import ElidedHeartbeats
 from callboard.actors.kernel.actor import NO_CAUSE, Actor
 from callboard.actors.kernel.address import MASTER, job_address, node_address
 from callboard.actors.kernel.kernel import Kernel
@@ -41,6 +41,8 @@ from callboard.scheduler.policy import Policy
 from callboard.scheduler.reasons import JobClaimant, Reason, Why
 
 _ENDING = BookedJobState.ENDING
+_REPORT_REDUNDANT = BookedChange.REPORT_REDUNDANT
+_FAILED = Outcome.FAILED
 _KILLED = Outcome.KILLED
 _SUCCEEDED = Outcome.SUCCEEDED
 
@@ -58,6 +60,8 @@ _TIMERS = (
 )
 _WHILE_PAUSED = (faults.ResumeMaster, faults.Disturb)
 """What a paused master answers all the same: its own resumption, and what happens to links."""
+
+_PAUSES = (faults.PauseMaster, faults.ResumeMaster)
 
 
 class Master(Actor):
@@ -113,9 +117,9 @@ class Master(Actor):
             if not isinstance(message, faults.PauseMaster):  # paused twice is paused
                 self._backlog.append((self.cause, message))
             return
-        self.ledger.now_ms = self.now_ms
-        super().receive(message)
-        if isinstance(message, faults.PauseMaster | faults.ResumeMaster):
+        self.ledger.now_ms = self._kernel.now_ms
+        self.answers[type(message)](self, message)  # as in the base class, a call less
+        if type(message) in _PAUSES:
             return
         if self._policy.speculates:
             self._assignments.note_candidates()
@@ -222,30 +226,24 @@ class Master(Actor):
         if heartbeat.response != node.reply.response:
             self._send_down(heartbeat.node, node.reply)
             return
-        node.heard_ms = self.now_ms
+        node.heard_ms = self._kernel.now_ms
         for report in heartbeat.reports:
             self.cause = report.cause
-            match report:
-                case msg.EndReport():
-                    self._book_report(report)
-                case msg.SuspensionReport():
-                    self._book_suspension(report)
-                case msg.FetchFailure(job, host) if self.ledger.here(job):
-                    running = self.ledger.job(job).running(REDUCE)
-                    self.send(job_address(job), msg.FetchTrouble(host, running))
-                case msg.NotBegun():
-                    self._not_begun[report.attempt] = report.cause
+            if isinstance(report, msg.EndReport):  # nearly all
+                self._book_report(report)
+            else:
+                self._book_trouble(report)
         self.cause = NO_CAUSE
         for progress in heartbeat.progress:
             self._book_progress(progress)
         launches = self._assignments.assign(node)
         if self._elided is not None and heartbeat.node not in self._heartbeating:
-            self._elided.index.heard(heartbeat.node, self.now_ms)
+            self._elided.index.heard(heartbeat.node, self._kernel.now_ms)
             self._list(self._elided, node)
         self._reply(node, launches)
 
     def on_elided_heartbeat(self, elided: msg.ElidedHeartbeat) -> None:
-        node, now_ms = self.ledger.node(elided.node), self.now_ms
+        node, now_ms = self.ledger.node(elided.node), self._kernel.now_ms
         assert self._elided is not None
         if node is None or node.node in self._heartbeating:
             return  # it is gone, or sends every heartbeat now
@@ -297,12 +295,15 @@ class Master(Actor):
         self, node: NodeEntry, launches: tuple[msg.LaunchTask | msg.ResumeTask, ...]
     ) -> None:
         """Answer a heartbeat, and keep the answer in case it has to be repeated (rule H5)."""
-        orders = tuple(node.kills), tuple(node.suspends), tuple(node.tracks)
-        node.kills.clear()
-        node.suspends.clear()
-        node.tracks.clear()
+        kills, suspends, tracks = tuple(node.kills), tuple(node.suspends), tuple(node.tracks)
+        if kills or suspends or tracks:
+            node.kills.clear()
+            node.suspends.clear()
+            node.tracks.clear()
         response = node.reply.response + 1
-        node.reply = msg.HeartbeatReply(response, self._interval_ms, launches, *orders, node.life)
+        node.reply = msg.HeartbeatReply(
+            response, self._interval_ms, launches, kills, suspends, tracks, node.life
+        )
         self._send_down(node.node, node.reply)
 
     def _send_down(
@@ -316,22 +317,33 @@ class Master(Actor):
                 self.send(node_address(node), each, delay_ms)
 
     def _list(self, elided: ElidedHeartbeats, node: NodeEntry) -> None:
-        for kind in KINDS:
-            elided.index.set_able(kind, node.node, node.free(kind) > 0)
-        elided.index.set_able(RESUMING, node.node, node.could_resume())
+        able = (node.free(MAP) > 0, node.free(REDUCE) > 0, node.could_resume())
+        elided.index.set_able(node.node, able)
 
     def _await_elided(self, elided: ElidedHeartbeats) -> None:
         kinds = self._assignments.kinds_wanted()
+        if not kinds and not elided.index.any_resuming:
+            return
         at_ms, nodes = elided.newly_due(self.ledger.now_ms, kinds)
         for node in nodes:
             self.timer_behind(node_address(node), msg.ElidedHeartbeat(node), at_ms)
 
     # What heartbeats report.
 
+    def _book_trouble(self, report: msg.SuspensionReport | msg.FetchFailure | msg.NotBegun) -> None:
+        match report:
+            case msg.SuspensionReport():
+                self._book_suspension(report)
+            case msg.FetchFailure(job, host) if self.ledger.here(job):
+                running = self.ledger.job(job).running(REDUCE)
+                self.send(job_address(job), msg.FetchTrouble(host, running))
+            case msg.NotBegun():
+                self._not_begun[report.attempt] = report.cause
+
     def _book_report(self, report: msg.EndReport) -> None:
         entry = self.ledger.attempt(report.attempt)
         assert entry is not None, f"attempt {report.attempt} was closed before"
-        change = BookedChange.REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]
+        change = _REPORT_REDUNDANT if entry.beaten else _REPORTS[report.outcome]
         self._close(entry, change, report.ran_ms, report.shuffled_ms)
 
     def _close(
@@ -344,27 +356,25 @@ class Master(Actor):
         """Book an attempt's end and tell the policy; the job too, if it matters to the task: its
         first success, a failure, or an end without success when no other attempt of it runs.
         """
-        node = self.ledger.node(entry.node)
-        assert node is not None
+        job, kind, attempt, node = entry.job, entry.kind, entry.attempt, entry.node
         held_slot = entry.suspended_ms is None
         sibling = self.ledger.close(entry, change)
         outcome = ev.OUTCOMES[entry.state]
-        succeeded, failed = outcome is _SUCCEEDED, outcome is Outcome.FAILED
-        closed = ev.AttemptClosed(self.now_ms, entry.attempt, outcome, cause=self.cause)
+        succeeded, failed = outcome is _SUCCEEDED, outcome is _FAILED
+        closed = ev.AttemptClosed(self._kernel.now_ms, attempt, outcome, cause=self.cause)
         self.cause = self.note(closed)
         if held_slot:
-            node.freed[entry.kind].append(self.cause)
-        what = (entry.job, entry.kind, entry.attempt, entry.node)
-        self.tell(facts.Closed(*what, succeeded, ran_ms, shuffled_ms))
+            self._node_of(entry).freed[kind].append(self.cause)
+        self.tell(facts.Closed(job, kind, attempt, node, succeeded, ran_ms, shuffled_ms))
         if succeeded and sibling is not None:
             self.send(MASTER, msg.StopAttempt(sibling.attempt, Reason.TASK_DONE))
         alone = sibling is None and not entry.beaten
         if succeeded or failed or alone:
-            task = (entry.attempt, entry.kind, entry.task, entry.node)
-            self.send(job_address(entry.job), msg.AttemptBooked(*task, outcome, alone))
+            booked = msg.AttemptBooked(attempt, kind, entry.task, node, outcome, alone)
+            self.send(job_address(job), booked)
         if failed:
-            self._note_blacklisting(entry.job, entry.node)
-        self._leave_if_over(entry.job)
+            self._note_blacklisting(job, node)
+        self._leave_if_over(job)
 
     def _book_suspension(self, report: msg.SuspensionReport) -> None:
         """Book that an attempt is suspended: only now is its slot free."""

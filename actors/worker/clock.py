@@ -12,14 +12,13 @@ class Clock:
     def __init__(self) -> None:
         self._rates: list[tuple[Millis, float, float]] = [(0, 0.0, 1.0)]
         """From when on, what it showed then, and how fast it has gone since."""
-
-    @property
-    def right(self) -> bool:
-        return len(self._rates) == 1
+        self.wrong = False
+        """Whether it has ever gone at another rate than time."""
 
     def set_rate(self, rate: float, now_ms: Millis) -> None:
         if rate != self._rates[-1][2]:
             self._rates.append((now_ms, self._shown(now_ms), rate))
+            self.wrong = True
 
     def real_ms(self, own_ms: Millis) -> Millis:
         """How long it takes, at the present rate, until the clock has gone on by `own_ms`."""
@@ -28,7 +27,7 @@ class Clock:
 
     def own_ms(self, from_ms: Millis, until_ms: Millis) -> Millis:
         """How long the time between two moments was by the clock."""
-        if self.right:
+        if not self.wrong:
             return until_ms - from_ms
         return round(self._shown(until_ms) - self._shown(from_ms))
 
@@ -36,7 +35,7 @@ class Clock:
         self, now_ms: Millis, ran_ms: Millis, shuffled_ms: Millis
     ) -> tuple[Millis, Millis]:
         """How long an attempt ran up to now, and was in its shuffle first, by the clock."""
-        if self.right:
+        if not self.wrong:
             return ran_ms, shuffled_ms
         began_ms = now_ms - ran_ms
         return self.own_ms(began_ms, now_ms), self.own_ms(began_ms, began_ms + shuffled_ms)

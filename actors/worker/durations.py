@@ -9,7 +9,7 @@ from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.messages import InjectedFailure, LaunchTask, MapWork, ReduceWork
-from callboard.actors.worker.machine import Ailments
+from callboard.actors.worker.machine import HEALTHY, Ailments
 from callboard.scheduler.model import REDUCE, JobId, Millis, TaskIndex, TaskKind
 
 _NUMBERS = 1 << 20  # more attempts than any task has: the draws of the next begin there
@@ -63,6 +63,8 @@ class Durations:
     def injected_failure(self, launch: LaunchTask, machine: Ailments) -> InjectedFailure | None:
         """How an attempt that starts on such a machine is to fail; None if it is to succeed."""
         own = launch.work.anomalies
+        if own is None and machine is HEALTHY:
+            return None
         if own is not None and launch.task in (*own.poisoned, *own.hanging):
             hangs = launch.task not in own.poisoned
             return InjectedFailure(self._where(launch, own.fails_at), hangs, NO_CAUSE)
@@ -81,7 +83,7 @@ class Durations:
         return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
 
     def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
-        factor = factor_on(self._kind, work.factors) / self._pace(launch)
+        factor = (factor_on(self._kind, work.factors) if work.factors else 1.0) / self._pace(launch)
         own = work.anomalies
         return factor * own.skew if own and launch.task in own.skewed else factor
 
@@ -94,5 +96,7 @@ class Durations:
         return self._speed / self.tasks.straggler_factor if straggles else self._speed
 
     def _drawn(self, launch: LaunchTask, nominal_ms: float) -> Millis:
-        what = (launch.job, launch.kind, launch.task, nominal_ms)
-        return real_ms(self._noise, self.tasks.sigma, *what)
+        sigma = self.tasks.sigma
+        if not sigma:
+            return round(nominal_ms)
+        return real_ms(self._noise, sigma, launch.job, launch.kind, launch.task, nominal_ms)

@@ -31,6 +31,9 @@ class Ailments(NamedTuple):
     sticking_since: int = NO_CAUSE
 
 
+HEALTHY = Ailments()
+
+
 class Machine(Actor):
     """An actor that lives on a machine; faults reach it by `on_fault`."""
 
@@ -38,7 +41,7 @@ class Machine(Actor):
         super().__init__(address, name)
         self.state = _UP
         self._clock = Clock()
-        self._ailments = Ailments()
+        self._ailments = HEALTHY
         self._unreachable: frozenset[NodeId] = frozenset()
         self._backlog: list[tuple[int, msgspec.Struct]] = []
 

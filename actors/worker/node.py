@@ -64,6 +64,7 @@ class Node(Machine):
         self._retry_ms = retry_ms
         self._keeps_outputs = keeps_outputs
         self._seed = seed
+        self._first_slot = slot_address(facts.node, 0)
         # The conversation with the master.
         self._reports: list[msg.AnyReport] = []
         self._life = 0
@@ -95,14 +96,18 @@ class Node(Machine):
         if due.plan != self._plan:
             return
         joins = None if self._joined else self._facts
-        clocks, now_ms = self._progress.values(), self.now_ms
-        progress = tuple(each.progress(now_ms, self._clock) for each in clocks)
-        what = (self._facts.node, self._response, tuple(self._reports), joins, self._life)
+        progress: tuple[msg.AttemptProgress, ...] = ()
+        if self._progress:
+            clocks, now_ms = self._progress.values(), self._kernel.now_ms
+            progress = tuple([each.progress(now_ms, self._clock) for each in clocks])
+        node, reports = self._facts.node, tuple(self._reports)
         self._reports.clear()
         self._joined = True
         self._awaiting_reply = True
         self._heartbeats += 1
-        self._send_heartbeat(msg.Heartbeat(*what, progress))
+        self._send_heartbeat(
+            msg.Heartbeat(node, self._response, reports, joins, self._life, progress)
+        )
 
     def on_heartbeat_reply(self, reply: msg.HeartbeatReply) -> None:
         """Do what the master says, and plan the next heartbeat from now (rule H3)."""
@@ -114,7 +119,7 @@ class Node(Machine):
         if self._awaiting_reply:
             self._awaiting_reply = False
             self._plan_after_reply()
-        elif self._tracks() and not self._reports:
+        elif not self._reports and self._tracks():
             self._schedule.skip_to(self.now_ms)
             self._plan_heartbeat(self._schedule.next_ms)
 
@@ -168,16 +173,18 @@ class Node(Machine):
         self.timer(msg.RetryHeartbeat(self._heartbeats), retry_ms)
 
     def _plan_after_reply(self) -> None:
-        reports = bool(self._reports)
-        wait_ms = self._clock.real_ms(self._schedule.interval_ms)
-        next_ms = self._schedule.after_reply(self.now_ms, wait_ms, reports=reports)
-        if not self._schedule.elides or reports or self._tracks():
+        schedule, reports = self._schedule, bool(self._reports)
+        wait_ms = schedule.interval_ms
+        if self._clock.wrong:
+            wait_ms = self._clock.real_ms(wait_ms)
+        next_ms = schedule.after_reply(self._kernel.now_ms, wait_ms, reports=reports)
+        if not schedule.elides or reports or self._tracks():
             self._plan_heartbeat(next_ms)
 
     def _plan_heartbeat(self, at_ms: Millis) -> None:
         """Send a heartbeat at `at_ms`, and not when any earlier plan said."""
         self._plan += 1
-        self.timer(msg.HeartbeatDue(self._plan), at_ms - self.now_ms)
+        self.timer(msg.HeartbeatDue(self._plan), at_ms - self._kernel.now_ms)
 
     def _send_all(self) -> None:
         """From now on send every heartbeat; those that were left out have had their effect."""
@@ -221,10 +228,10 @@ class Node(Machine):
         for suspend in reply.suspends:
             self._pass_on(suspend)
         for launch in reply.launches:
-            if isinstance(launch, msg.ResumeTask):
-                self._resume(launch)
-            else:
+            if isinstance(launch, msg.LaunchTask):
                 self._launch(launch)
+            else:
+                self._resume(launch)
 
     def _launch(self, launch: msg.LaunchTask) -> None:
         slot = heapq.heappop(self._free[launch.kind])
@@ -232,7 +239,7 @@ class Node(Machine):
         if launch.tracked:
             self._progress[launch.attempt] = ProgressClock(launch.attempt, self.now_ms)
         self.cause = launch.cause
-        self.send(slot_address(self._facts.node, slot), launch)
+        self.send(self._first_slot + slot, launch)
 
     def _resume(self, resume: msg.ResumeTask) -> None:
         saved, since_ms, progress = self._suspended.pop(resume.attempt)
@@ -241,7 +248,7 @@ class Node(Machine):
         if progress is not None:
             self._progress[resume.attempt] = progress.later(self.now_ms - since_ms)
         self.cause = resume.cause
-        self.send(slot_address(self._facts.node, slot), msg.ResumeAttempt(saved))
+        self.send(self._first_slot + slot, msg.ResumeAttempt(saved))
 
     def _track(self, attempt: AttemptId) -> None:
         memory = self._suspended.get(attempt)
@@ -278,7 +285,7 @@ class Node(Machine):
         if slot is not None:
             if not isinstance(order, msg.TrackProgress):
                 self.cause = order.cause
-            self.send(slot_address(self._facts.node, slot), order)
+            self.send(self._first_slot + slot, order)
 
     # What slots tell, and what they ask of each other's nodes.
 
@@ -304,14 +311,15 @@ class Node(Machine):
         report = over.report
         attempt = report.attempt
         self._release(over.slot, attempt)
-        self._progress.pop(attempt, None)
-        self._asked.discard(attempt)
-        if attempt in self._orphans:
+        if self._progress or self._asked:
+            self._progress.pop(attempt, None)
+            self._asked.discard(attempt)
+        if self._orphans and attempt in self._orphans:
             self._orphans.remove(attempt)
             return
         if over.output_of is not None and self._keeps_outputs:
             self._outputs.add(over.output_of)
-        if not self._clock.right:
+        if self._clock.wrong:
             report = self._end_report(attempt, report.outcome, report, report.cause)
         self._report(report)
 

@@ -32,7 +32,9 @@ from callboard.scheduler.model import MAP, AttemptId, Millis, NodeId
 
 _AWAITING_INPUT = AttemptState.AWAITING_INPUT
 _END_SHUFFLE = AttemptChange.END_SHUFFLE
+_FAIL = AttemptChange.FAIL
 _HANGING = AttemptState.HANGING
+_KILL = AttemptChange.KILL
 _KILLED = Outcome.KILLED
 _SHUFFLING = AttemptState.SHUFFLING
 _START_MAP = AttemptChange.START_MAP
@@ -75,12 +77,12 @@ class Slot(Machine):
 
     def on_launch_task(self, launch: msg.LaunchTask) -> None:
         assert self._attempt is None, f"{self.name} is busy (S1)"
-        attempt = self._attempt = RunningAttempt(launch, self.now_ms)
-        is_map = launch.kind is MAP
-        attempt.change(_START_MAP if is_map else _START_REDUCE)
+        now_ms, number = self._kernel.now_ms, launch.attempt
+        attempt = self._attempt = RunningAttempt(launch, now_ms)
+        attempt.change(_START_MAP if launch.kind is MAP else _START_REDUCE)
         attempt.injected = self._durations.injected_failure(launch, self._ailments)
-        began = (launch.attempt, self._node, self._slot)
-        self._note(attempt, ev.AttemptStarted(self.now_ms, *began, cause=self.cause))
+        started = ev.AttemptStarted(now_ms, number, self._node, self._slot, cause=self.cause)
+        self._note(attempt, started)
         self._begin(attempt)
 
     def on_phase_over(self, over: msg.PhaseOver) -> None:
@@ -94,7 +96,7 @@ class Slot(Machine):
         elif attempt.injected.hangs and attempt.state is not _HANGING:
             self._hang(attempt)
         else:
-            self._end(attempt, AttemptChange.FAIL)
+            self._end(attempt, _FAIL)
 
     def _on_shuffle_over(self, attempt: RunningAttempt, copier: Copier) -> None:
         if copier.awaited:
@@ -120,14 +122,14 @@ class Slot(Machine):
             self._note(attempt, found)
             self._work(attempt)
         elif self.now_ms >= attempt.deadline_ms:
-            self._end(attempt, AttemptChange.FAIL)
+            self._end(attempt, _FAIL)
         else:
             self._retry_input_later(attempt.deadline_ms)
 
     def on_kill_task(self, kill: msg.KillTask) -> None:
         attempt = self._running(kill.attempt)
         if attempt is not None:
-            self._end(attempt, AttemptChange.KILL)
+            self._end(attempt, _KILL)
 
     def on_track_progress(self, order: msg.TrackProgress) -> None:
         """Tell how far the attempt is, and of every phase from now on."""
@@ -183,7 +185,7 @@ class Slot(Machine):
         attempt, copier = found
         pause_ms, tell = copier.failed(over.host)
         if copier.gives_up(over.host):
-            self._end(attempt, AttemptChange.FAIL)
+            self._end(attempt, _FAIL)
             return
         self.timer(msg.RetryFetch(over.attempt, over.host), self._clock.real_ms(pause_ms))
         if tell:
@@ -266,7 +268,7 @@ class Slot(Machine):
         """What ran is gone, and no actor is told."""
         attempt = self._attempt
         if attempt is not None:
-            attempt.change(AttemptChange.KILL)
+            attempt.change(_KILL)
             self._clear()
             self._note_end(attempt, _KILLED, self.cause)
 
@@ -325,7 +327,8 @@ class Slot(Machine):
         return round(ms * self._slowness)
 
     def _begin(self, attempt: RunningAttempt) -> None:
-        if self._durations.sticks(attempt.launch, self._ailments.sticking):
+        sticking = self._ailments.sticking
+        if sticking and self._durations.sticks(attempt.launch, sticking):
             self._stall(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
             stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
             self.send(node_address(self._node), stuck)
@@ -340,8 +343,8 @@ class Slot(Machine):
     def _work(self, attempt: RunningAttempt) -> None:
         launch = attempt.launch
         if isinstance(launch.work, msg.MapWork):
-            length_ms = self._stretched(self._durations.of_map(launch, launch.work))
-            self._begin_phase(attempt, length_ms)
+            length_ms = self._durations.of_map(launch, launch.work)
+            self._begin_phase(attempt, round(length_ms * self._slowness))
         else:
             attempt.copier = Copier()
             self._ask_for_outputs(launch)
@@ -361,7 +364,9 @@ class Slot(Machine):
     def _readable(self, attempt: RunningAttempt) -> bool:
         launch = attempt.launch
         is_map = launch.kind is MAP
-        return not is_map or self._blocks.readable(launch.job, launch.task, self.now_ms)
+        if not is_map or self._blocks.all_up:
+            return True
+        return self._blocks.readable(launch.job, launch.task, self.now_ms)
 
     def _retry_input_later(self, deadline_ms: Millis) -> None:
         self._timed += 1
@@ -384,8 +389,9 @@ class Slot(Machine):
 
     def _time_phase(self, attempt: RunningAttempt, length_ms: Millis, done: float = 0.0) -> None:
         """Time a phase from now, instead of any before; `done` is the progress at this moment."""
-        phase = Phase(self.now_ms, self.now_ms + length_ms, done, attempt.goal)
-        attempt.phase = phase
+        now_ms = self._kernel.now_ms
+        goal = 1.0 if attempt.injected is None else attempt.goal
+        phase = attempt.phase = Phase(now_ms, now_ms + length_ms, done, goal)
         self._timed += 1
         self.timer(msg.PhaseOver(self._timed), length_ms)
         launch = attempt.launch
@@ -394,24 +400,28 @@ class Slot(Machine):
             self.send(node_address(self._node), began)
 
     def _end(self, attempt: RunningAttempt, change: AttemptChange) -> None:
-        launch, cause = attempt.launch, attempt.event
-        if change is AttemptChange.KILL:
+        launch, cause, now_ms = attempt.launch, attempt.event, self._kernel.now_ms
+        if change is _KILL:
             cause = self.cause
-        elif change is AttemptChange.FAIL and attempt.injected is not None:
+        elif change is _FAIL and attempt.injected is not None:
             cause = cause if attempt.injected.cause == NO_CAUSE else attempt.injected.cause
-        ran = (attempt.ran_ms(self.now_ms), attempt.shuffled_for_ms(self.now_ms))
+        ran_ms = attempt.ran_ms(now_ms)
+        shuffled_ms = ran_ms if attempt.copier is not None else attempt.shuffled_ms
         attempt.change(change)
         outcome = ev.OUTCOMES[attempt.state]
         self._clear()
         self._note_end(attempt, outcome, cause)
-        report = msg.EndReport(launch.attempt, outcome, *ran, attempt.event)
+        report = msg.EndReport(launch.attempt, outcome, ran_ms, shuffled_ms, attempt.event)
         stored = launch.kind is MAP and outcome is _SUCCEEDED
         over = msg.AttemptFinished(self._slot, report, launch.job if stored else None)
         self.send(node_address(self._node), over)
 
     def _note_end(self, attempt: RunningAttempt, outcome: Outcome, cause: int) -> None:
-        what = (attempt.launch.attempt, outcome, attempt.started_ms, attempt.suspended_ms)
-        self._note(attempt, ev.AttemptEnded(self.now_ms, *what, cause=cause))
+        number, began_ms = attempt.launch.attempt, attempt.started_ms
+        ended = ev.AttemptEnded(
+            self._kernel.now_ms, number, outcome, began_ms, attempt.suspended_ms, cause=cause
+        )
+        self._note(attempt, ended)
 
     def _clear(self) -> None:
         """Be free; a timer that still runs is ignored."""

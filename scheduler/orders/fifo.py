@@ -49,9 +49,11 @@ class Fifo(RankedOrder):
         """Fill the node's share of the load, within the limits of one heartbeat."""
         if kind is MAP and offer.given_off_rack:
             return 0
-        given = offer.given(kind)
-        before = offer.node.running(kind) - given
-        most = _share_of_load(kind, offer, view) - before
+        node, given = offer.node, offer.given(kind)
+        slots = node.slots(kind)
+        # ceil(load · the node's slots), at most its slots; load is unfinished tasks over all slots.
+        share = min(-(-view.unfinished(kind) * slots // view.slots(kind)), slots)
+        most = share - (node.running(kind) - given)
         if most > 1 and (kind is REDUCE or self._nearly_full(kind, offer, view, given)):
             most = 1
         return min(most - given, offer.free(kind))
@@ -65,9 +67,3 @@ class Fifo(RankedOrder):
         if view.nodes >= PAD_FROM_NODES:
             padding = min(offer.node.slots(kind), int(wanted * PAD_FRACTION))
         return view.running(kind) - given + padding >= view.slots(kind)
-
-
-def _share_of_load(kind: TaskKind, offer: Offer, view: ClusterView) -> int:
-    """ceil(load · the node's slots), at most its slots; load is unfinished tasks over all slots."""
-    slots = offer.node.slots(kind)
-    return min(-(-view.unfinished(kind) * slots // view.slots(kind)), slots)

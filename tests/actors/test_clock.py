@@ -134,7 +134,7 @@ def test_a_clock_that_goes_right_changes_nothing_but_that_beats_are_sent() -> No
 
 def test_what_a_clock_shows() -> None:
     clock = Clock()
-    assert clock.right
+    assert not clock.wrong
     clock.set_rate(2.0, 1000)
     clock.set_rate(0.5, 3000)
     assert [clock.own_ms(0, at) for at in (1000, 2000, 3000, 5000)] == [1000, 3000, 5000, 6000]

@@ -17,7 +17,7 @@ def check_sums(ledger: Ledger) -> None:
         assert ledger._running[kind] == sum(j._running[kind] for j in jobs)
         assert ledger._suspended[kind] == held == sum(n._suspended[kind] for n in nodes)
         assert held == sum(j._suspended[kind] for j in jobs)
-        assert ledger._pending[kind] == sum(j.tasks(kind).left for j in jobs)
+        assert ledger._pending[kind] == sum(j.tasks[kind].left for j in jobs)
         assert ledger._slots[kind] == sum(n.slots(kind) for n in nodes)
         assert ledger._unfinished[kind] == sum(
             j.total(kind) - j.finished(kind) for j in jobs if j.opened(kind)
@@ -26,7 +26,7 @@ def check_sums(ledger: Ledger) -> None:
         assert all(0 <= n._running[kind] <= n.slots(kind) or n.drained for n in nodes)
         for job in jobs:  # S6: finished + running + pending + suspended + failed is all
             if job.opened(kind):
-                assert job.pending(kind) == job.tasks(kind).left + job.suspended(kind)
+                assert job.pending(kind) == job.tasks[kind].left + job.suspended(kind)
                 running = {
                     a.task
                     for a in attempts

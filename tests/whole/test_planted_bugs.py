@@ -89,7 +89,7 @@ def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -
 
     def takes_none(self: Ledger, job: JobId, kind: TaskKind, node: NodeEntry) -> object:
         entry = submit(self, job, kind, node)
-        self.job(job).tasks(kind).left += 1
+        self.job(job).tasks[kind].left += 1
         return entry
 
     if bug == "a lost task stays lost":
