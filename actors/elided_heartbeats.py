@@ -175,19 +175,20 @@ class IdleNodeIndex:
         """The first instant after now at which a heartbeat of a node able to take one of `kinds`,
         or to resume what it holds suspended, would arrive, and those nodes; None without any.
         """
-        phase_now = now_ms % self._period_ms
-        soonest = self._period_ms + 1
+        period_ms = self._period_ms
+        phase_now = now_ms % period_ms
+        soonest = period_ms + 1
         nodes: list[NodeId] = []
         for row in (*kinds, RESUMING):
             able = self._arrivals[row]
             if not able:
                 continue
             place = bisect_left(able, (phase_now + 1, 0)) % len(able)
-            phase = able[place][0]
-            wait_ms = (phase - phase_now - 1) % self._period_ms + 1  # a whole period if it is now
+            phase, node = able[place]
+            wait_ms = (phase - phase_now - 1) % period_ms + 1  # a whole period if it is now
             if wait_ms > soonest:
                 continue
-            found = [able[place][1]]
+            found = [node]
             while (place := place + 1) < len(able) and able[place][0] == phase:
                 found.append(able[place][1])
             nodes = found if wait_ms < soonest else sorted({*nodes, *found})

@@ -180,8 +180,9 @@ class Delay(LocalityRule):
                 self._jobs[job].waited_ms += since_ms
             self._skipped.clear()
             self._decided_ms = now_ms
+        jobs, passed_over = self._jobs, self._skipped
         for job in skipped:
-            state = self._jobs[job]
+            state = jobs[job]
             state.skips += 1
             state.count += 1
-            self._skipped[job] = None
+            passed_over[job] = None

@@ -301,13 +301,13 @@ class Policy:
         """
         if kind is REDUCE or self._all_refused is None or offer.node.suspended(kind):
             return False
-        node = offer.node.node
+        node, permits = offer.node.node, self.locality.permits
         for job in self._all_refused:
             level = job.nearest(kind, node)
-            if level is None or self.locality.permits(job, level, offer, view):
+            if level is None or permits(job, level, offer, view):
                 return False
         if passed is not None:
-            passed.extend(job.job for job in self._all_refused)
+            passed.extend([job.job for job in self._all_refused])
         return True
 
     def _first_permitted(

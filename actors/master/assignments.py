@@ -40,10 +40,15 @@ class Assignments:
             return ()
         outbox, policy = self._outbox, self._policy
         offer = OfferEntry(node)
+        passed: list[JobId] | None = [] if policy.hears_offers else None
+        launch = policy.decide(offer, self._ledger, passed)
+        if launch is None:  # with delay scheduling most offers end here
+            if passed:
+                outbox.tell(facts.OfferAnswered(node.node, tuple(passed)))
+            return ()
         launches: list[msg.LaunchTask | msg.ResumeTask] = []
         served: set[JobId] = set()
-        passed: list[JobId] | None = [] if policy.hears_offers else None
-        while (launch := policy.decide(offer, self._ledger, passed)) is not None:
+        while launch is not None:
             problem = self._problem(launch, node)
             if problem is not None:
                 outbox.cause = NO_CAUSE
@@ -59,11 +64,11 @@ class Assignments:
                 launches.append(self._resume(launch, offer))
             if self._one_each:
                 break
+            launch = policy.decide(offer, self._ledger, passed)
         if passed is not None:
-            # Asked once, no job is passed over twice.
-            skipped = [job for job in dict.fromkeys(passed) if job not in served]
+            skipped = tuple([job for job in dict.fromkeys(passed) if job not in served])
             outbox.cause = NO_CAUSE
-            outbox.tell(facts.OfferAnswered(node.node, tuple(skipped if launches else passed)))
+            outbox.tell(facts.OfferAnswered(node.node, skipped))
         return tuple(launches)
 
     # Speculation.
