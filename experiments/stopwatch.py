@@ -12,8 +12,8 @@ from callboard.scheduler.view import ClusterView, Offer
 
 
 class SchedulingCost(msgspec.Struct, frozen=True):
-    """Wall seconds, and how often the policy was asked.  `seconds` includes learning from facts
-    (COSHH solves its programs then), `us_per_decision` is of the answers alone.
+    """Wall seconds, and how often the policy was asked (`Policy.decide`).  `seconds` includes
+    learning from facts (COSHH solves its programs then), `us_per_decision` is of the answers alone.
     """
 
     seconds: float

@@ -232,6 +232,7 @@ class Policy:
         # The jobs with pending maps, all refused by the last offer, until another fact is told.
         # Only what `decide` has found out already: it spares the queue, and changes no answer.
         self._all_refused: list[JobView] | None = None
+        self._refused_ids: tuple[JobId, ...] = ()
 
     def become(self, other: "Policy") -> None:
         Policy.__init__(self, other.order, other.locality, other.preemption, other.speculation)
@@ -258,13 +259,16 @@ class Policy:
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         """Tell every part a fact; answered offers only those parts that want to hear of them."""
-        learners = self._learners
         if type(fact) is OfferAnswered:
-            learners = self._offer_learners
-        else:
-            self._all_refused = None
-        for part in learners:
+            self.observe_offer(fact, view)
+            return
+        self._all_refused = None
+        for part in self._learners:
             part.observe(fact, view)
+
+    def observe_offer(self, answered: OfferAnswered, view: ClusterView) -> None:
+        for part in self._offer_learners:
+            part.observe(answered, view)
 
     def decide(
         self, offer: Offer, view: ClusterView, passed: list[JobId] | None = None
@@ -307,8 +311,18 @@ class Policy:
             if level is None or permits(job, level, offer, view):
                 return False
         if passed is not None:
-            passed.extend([job.job for job in self._all_refused])
+            passed.extend(self._refused_ids)
         return True
+
+    def refuses_again(self, offer: Offer, view: ClusterView) -> tuple[JobId, ...] | None:
+        """The jobs that `decide` would pass over for this offer, if it is certain that it would
+        have nothing for it, while no reduce is pending; None if it is not.
+        """
+        if self._all_refused is None or self.speculates:
+            return None
+        if self.order.quota(MAP, offer, view) <= 0:
+            return ()
+        return self._refused_ids if self._refused_again(MAP, offer, view, None) else None
 
     def _first_permitted(
         self, kind: TaskKind, offer: Offer, view: ClusterView, passed: list[JobId] | None
@@ -341,6 +355,7 @@ class Policy:
                 skipped.append((job, level))
         if kind is MAP and everywhere:
             self._all_refused = refused
+            self._refused_ids = tuple([job.job for job in refused])
         return None
 
     def _why(

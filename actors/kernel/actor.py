@@ -88,6 +88,16 @@ class Actor:
         self._sent += 1
         self._kernel.post_behind(peer, self._sent, self.address, message, at_ms, self.cause)
 
+    def run_on(self, peer: int, message: msgspec.Struct, at_ms: Millis) -> bool:
+        """Take the timer of `timer_behind` as having come, if nothing else can happen up to then:
+        whether it is `at_ms` now.
+        """
+        count = self._sent + 1
+        if not self._kernel.run_on(peer, count, self.address, message, at_ms, self.cause):
+            return False
+        self._sent = count
+        return True
+
     def note(self, event: AnyEvent) -> int:
         """Tell the journal what happened; the event's number there."""
         kernel = self._kernel

@@ -35,6 +35,7 @@ ROUNDS_MAX = 10_000  # more at one instant are two actors answering each other f
 STALL_TIMEOUT_MS = 2 * 3600 * 1000  # Hadoop's rules wait minutes; slower heartbeats ask for more
 _BEHIND = 1 << 62
 _HASH_EVERY = 1024
+_RUN_ON_MAX = 256  # timers within a superstep, so that those who watch a run get their turn
 
 
 class KernelError(Exception):
@@ -102,6 +103,8 @@ class Kernel:
         self.progress_ms: Millis = 0
         self._sink = sink
         self._until_ms = until_ms
+        self._alone = False  # whether a single message is being answered
+        self._run_on = 0
         self._tie_order = tie_order
         self._calendar: dict[Millis, list[QueuedMessage]] = {}
         self._instants: list[Millis] = []
@@ -145,6 +148,29 @@ class Kernel:
         """Have `message` arrive at `at`, right behind anything of `peer`'s in that superstep."""
         self.post(peer, _BEHIND + count, to, message, at - self.now_ms, cause)
 
+    def run_on(
+        self, peer: int, count: int, to: int, message: msgspec.Struct, at: int, cause: int
+    ) -> bool:
+        """Let the clock run on to a timer of the actor that is answered now, if nothing else at all
+        can happen up to then; whether it has.  It counts as sent by `post_behind` and delivered,
+        but costs neither the queue nor a superstep.
+        """
+        if not self._alone or self.soon or self.reason is not None or self._run_on >= _RUN_ON_MAX:
+            return False
+        if self._instants and self._instants[0] <= at:
+            return False
+        if self._until_ms is not None and at > self._until_ms:
+            return False
+        if self.notes or at - self._noted_ms > self.stall_timeout_ms:
+            return False  # events are told, and a stall is noticed, between supersteps
+        if self.is_progress is not None and at - self.progress_ms > self.progress_timeout_ms:
+            return False
+        self.now_ms, self.round = at, 0
+        self.messages += 1
+        self._run_on += 1
+        self._unhashed.append((at, 0, [(peer, _BEHIND + count, to, message, cause)]))
+        return True
+
     def stop(self, reason: str) -> None:
         """End the run after this superstep."""
         self.reason = reason
@@ -176,7 +202,10 @@ class Kernel:
             batch = coming
         self._unhashed.append((self.now_ms, self.round, batch))
         if len(batch) > 1:
+            self._alone = False
             return self._deliver(batch)
+        self._alone = True
+        self._run_on = 0
         self.messages += 1
         letter = batch[0]
         actor = self.actors.get(letter[2])

@@ -9,7 +9,7 @@ from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.kernel.streams import Stream
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.messages import InjectedFailure, LaunchTask, MapWork, ReduceWork
-from callboard.actors.worker.machine import HEALTHY, Ailments
+from callboard.actors.worker.machine import NO_AILMENTS, Ailments
 from callboard.scheduler.model import REDUCE, JobId, Millis, TaskIndex, TaskKind
 
 _NUMBERS = 1 << 20  # more attempts than any task has: the draws of the next begin there
@@ -63,7 +63,7 @@ class Durations:
     def injected_failure(self, launch: LaunchTask, machine: Ailments) -> InjectedFailure | None:
         """How an attempt that starts on such a machine is to fail; None if it is to succeed."""
         own = launch.work.anomalies
-        if own is None and machine is HEALTHY:
+        if own is None and machine is NO_AILMENTS:
             return None
         if own is not None and launch.task in (*own.poisoned, *own.hanging):
             hangs = launch.task not in own.poisoned

@@ -31,7 +31,7 @@ class Ailments(NamedTuple):
     sticking_since: int = NO_CAUSE
 
 
-HEALTHY = Ailments()
+NO_AILMENTS = Ailments()
 
 
 class Machine(Actor):
@@ -41,7 +41,7 @@ class Machine(Actor):
         super().__init__(address, name)
         self.state = _UP
         self._clock = Clock()
-        self._ailments = HEALTHY
+        self._ailments = NO_AILMENTS
         self._unreachable: frozenset[NodeId] = frozenset()
         self._backlog: list[tuple[int, msgspec.Struct]] = []
 
