@@ -86,7 +86,10 @@ class VirtualCluster:
     def advance_to(self, now_ms: Millis) -> list[VirtualEnd]:
         """Let the time come to `now_ms`; the jobs that virtually ended meanwhile, in order."""
         ended: list[VirtualEnd] = []
-        while self._next is not None and self._next <= now_ms * self._unit:
+        if self._next is None:
+            return ended
+        now = now_ms * self._unit
+        while self._next is not None and self._next <= now:
             self._step(self._next)
             at_ms = -(-self._time // self._unit)
             ended += [(job, at_ms) for job in self._take_out_the_served()]
