@@ -86,8 +86,6 @@ class VirtualCluster:
     def advance_to(self, now_ms: Millis) -> list[VirtualEnd]:
         """Let the time come to `now_ms`; the jobs that virtually ended meanwhile, in order."""
         ended: list[VirtualEnd] = []
-        if self._next is None:
-            return ended
         now = now_ms * self._unit
         while self._next is not None and self._next <= now:
             self._step(self._next)
