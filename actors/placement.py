@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from callboard.actors.kernel.streams import Stream
 
 TRIES_MAX = 64  # draws for one replica before the lowest node that will do is taken
-_ROWS_FROM = 12  # blocks, from which on whole rows are faster than one block at a time
+_ROWS_FROM = 16  # blocks, from which on whole rows are faster than one block at a time
+_FEW = 16  # numbers, up to which one at a time is faster than an array
 _STEP = 2862933555777941757
 _MASK = (1 << 64) - 1
 _UNIT = float(1 << 31)
+_STEP_64, _ONE_64, _SHIFT_33 = np.uint64(_STEP), np.uint64(1), np.uint64(33)
 
 
 class Placement:
@@ -38,19 +40,26 @@ class Placement:
             for block in range(blocks):
                 held = self.place_block(job, block)
                 placed[block, : len(held)] = held
-        else:
-            for replica in range(len(self._streams)):
-                self._place_row(job, placed, replica)
+        elif self._streams:
+            self._place_rows(job, placed)
         return placed
 
     def place_block(self, job: int, block: int) -> list[int]:
         """The nodes that hold one block, first replica first."""
         held: list[int] = []
-        for replica, tries in enumerate(self._streams):
-            draws = (self._draw(stream.bits(job, block), replica, held) for stream in tries)
-            suited = next((node for node in draws if self._suits(node, replica, held)), None)
-            held.append(self._lowest_free(held) if suited is None else suited)
+        for replica, streams in enumerate(self._streams):
+            held.append(self._place_one(job, block, replica, held, streams))
         return held
+
+    def _place_one(
+        self, job: int, block: int, replica: int, held: list[int], streams: list[Stream]
+    ) -> int:
+        """The node of one replica by the tries that are left, which draw from these streams."""
+        for stream in streams:
+            node = self._draw(stream.bits(job, block), replica, held)
+            if self._suits(node, replica, held):
+                return node
+        return self._lowest_free(held)
 
     def _draw(self, bits: int, replica: int, held: list[int]) -> int:
         """A candidate: any node, or for the third replica any in the second's rack."""
@@ -72,28 +81,50 @@ class Placement:
     def _rack_size(self, rack: int) -> int:
         return (self._nodes - rack + self._racks - 1) // self._racks
 
-    def _place_row(self, job: int, placed: NDArray[np.int32], replica: int) -> None:
-        blocks = len(placed)
-        left = np.arange(blocks)
-        for stream in self._streams[replica]:
-            bits = stream.bits_row(job, blocks)[left]
-            drawn = self._draw_row(bits, replica, placed[left])
-            suited = self._suits_row(drawn, replica, placed[left])
-            placed[left[suited], replica] = drawn[suited]
+    def _place_rows(self, job: int, placed: NDArray[np.int32]) -> None:
+        """Place all blocks of a job.  The first draws for the first and the second replica do not
+        depend on anything: they are made together.
+        """
+        columns = np.arange(len(placed), dtype=np.uint64)
+        anywhere = [tries[0].bits_at(job, columns) for tries in self._streams[:2]]
+        bits = np.concatenate(anywhere)
+        drawn = _jump_row(bits, np.full(len(bits), float(self._nodes))).reshape(-1, len(placed))
+        placed[:, 0] = drawn[0]
+        for replica in range(1, len(self._streams)):
+            if replica == 1:
+                row = drawn[1]
+            else:
+                bits = self._streams[replica][0].bits_at(job, columns)
+                row = self._draw_row(bits, replica, placed)
+            placed[:, replica] = row
+            left = np.flatnonzero(~self._suits_row(row, replica, placed))
+            self._place_left(job, placed, replica, left)
+
+    def _place_left(
+        self, job: int, placed: NDArray[np.int32], replica: int, left: NDArray[np.intp]
+    ) -> None:
+        """Go on with the blocks whose first draw for a replica did not suit."""
+        tries = self._streams[replica]
+        done = 1
+        while len(left) > _FEW and done < TRIES_MAX:
+            bits = tries[done].bits_at(job, left.astype(np.uint64))
+            row = self._draw_row(bits, replica, placed[left])
+            suited = self._suits_row(row, replica, placed[left])
+            placed[left[suited], replica] = row[suited]
             left = left[~suited]
-            if not left.size:
-                return
+            done += 1
         for block in left.tolist():
-            placed[block, replica] = self._lowest_free(placed[block, :replica].tolist())
+            held = placed[block, :replica].tolist()
+            placed[block, replica] = self._place_one(job, block, replica, held, tries[done:])
 
     def _draw_row(
         self, bits: NDArray[np.uint64], replica: int, placed: NDArray[np.int32]
     ) -> NDArray[np.int64]:
         if replica != 2:
-            return _jump_row(bits, np.full(bits.shape, self._nodes))
+            return _jump_row(bits, np.full(len(bits), float(self._nodes)))
         rack = placed[:, 1] % self._racks
-        sizes = ((self._nodes - rack + self._racks - 1) // self._racks).astype(np.int64)
-        return rack + self._racks * _jump_row(bits, sizes)
+        sizes = (self._nodes - rack + self._racks - 1) // self._racks
+        return rack + self._racks * _jump_row(bits, sizes.astype(np.float64))
 
     def _suits_row(
         self, drawn: NDArray[np.int64], replica: int, placed: NDArray[np.int32]
@@ -105,8 +136,9 @@ class Placement:
         return fresh & elsewhere
 
 
-def _jump(key: int, buckets: int) -> int:
-    bucket = following = 0
+def _jump(key: int, buckets: int, following: int = 0) -> int:
+    """The bucket of a key, going on from where the jumps have come to."""
+    bucket = 0
     while following < buckets:
         bucket = following
         key = (key * _STEP + 1) & _MASK
@@ -114,16 +146,35 @@ def _jump(key: int, buckets: int) -> int:
     return bucket
 
 
-def _jump_row(keys: NDArray[np.uint64], buckets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """`_jump` of every key into its own number of buckets."""
-    result = np.zeros(keys.shape, dtype=np.int64)
-    live = np.arange(len(keys))
-    following = np.zeros(keys.shape, dtype=np.int64)
-    while live.size:
-        result[live] = following
-        keys = keys * np.uint64(_STEP) + np.uint64(1)
-        spread = _UNIT / ((keys >> np.uint64(33)) + np.uint64(1)).astype(np.float64)
-        following = ((following + 1) * spread).astype(np.int64)
-        more = following < buckets
-        keys, live, following, buckets = keys[more], live[more], following[more], buckets[more]
-    return result
+def _jump_row(keys: NDArray[np.uint64], buckets: NDArray[np.float64]) -> NDArray[np.int64]:
+    """`_jump` of every key into its own number of buckets; the keys are used up.
+
+    All jump until few are still on their way; who has arrived is left out now and then.  Jumps only
+    go ahead, so that one who has arrived does not come back.
+    """
+    result = found = np.zeros(len(keys))
+    following = np.zeros(len(keys))
+    places = None  # of those on their way, in the result
+    while True:
+        keys *= _STEP_64
+        keys += _ONE_64
+        following += 1
+        following *= _UNIT / ((keys >> _SHIFT_33) + _ONE_64)
+        np.trunc(following, out=following)
+        on_the_way = following < buckets
+        left = np.count_nonzero(on_the_way)
+        if left <= _FEW:
+            break
+        np.copyto(found, following, where=on_the_way)
+        if 2 * left < len(keys):
+            if places is not None:
+                result[places] = found
+            picked = np.flatnonzero(on_the_way)
+            places = picked if places is None else places[picked]
+            keys, following, buckets = keys[picked], following[picked], buckets[picked]
+            found = found[picked]
+    for each in np.flatnonzero(on_the_way).tolist():
+        found[each] = _jump(int(keys[each]), int(buckets[each]), int(following[each]))
+    if places is not None:
+        result[places] = found
+    return result.astype(np.int64)

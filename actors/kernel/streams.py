@@ -20,6 +20,8 @@ _ROW = 0x9E3779B97F4A7C15
 _COLUMN = 0xD1B54A32D192ED03
 _MIX_1 = 0xBF58476D1CE4E5B9
 _MIX_2 = 0x94D049BB133111EB
+_COLUMN_64, _MIX_1_64, _MIX_2_64 = np.uint64(_COLUMN), np.uint64(_MIX_1), np.uint64(_MIX_2)
+_SHIFT_30, _SHIFT_27, _SHIFT_31 = np.uint64(30), np.uint64(27), np.uint64(31)
 _TO_UNIT = 2.0**-53
 _NORMAL = NormalDist()
 
@@ -71,9 +73,16 @@ class Stream:
 
     def bits_row(self, a: int, n: int) -> NDArray[np.uint64]:
         """The 64 bits at (a, 0) .. (a, n-1), as `bits` gives them."""
+        return self.bits_at(a, np.arange(n, dtype=np.uint64))
+
+    def bits_at(self, a: int, b: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The 64 bits at (a, b) for each of many b, as `bits` gives them."""
         row = _mix((self._key + (a + 1) * _ROW) & _MASK)
-        columns = np.arange(1, n + 1, dtype=np.uint64)
-        z = np.uint64(row) + columns * np.uint64(_COLUMN)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(_MIX_1)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(_MIX_2)
-        return z ^ (z >> np.uint64(31))
+        z = b * _COLUMN_64
+        z += np.uint64((row + _COLUMN) & _MASK)
+        z ^= z >> _SHIFT_30
+        z *= _MIX_1_64
+        z ^= z >> _SHIFT_27
+        z *= _MIX_2_64
+        z ^= z >> _SHIFT_31
+        return z

@@ -56,9 +56,14 @@ def test_small_clusters_hold_what_they_can(nodes: int, racks: int, replicas: int
         assert all(node < nodes for node in present)
 
 
+@pytest.mark.parametrize("replication", [1, 2, 3, 5])
+@pytest.mark.parametrize("blocks", [16, 17, 300])
 @pytest.mark.parametrize(("nodes", "racks"), [(1, 1), (2, 1), (3, 2), (7, 7), (40, 4), (601, 20)])
-def test_a_row_is_the_same_as_its_blocks_one_by_one(nodes: int, racks: int) -> None:
-    placement = Placement(9, nodes=nodes, racks=racks, replication=3)
-    row = placement.place(job=6, blocks=300).tolist()
-    for block, placed in enumerate(row):
-        assert [node for node in placed if node >= 0] == placement.place_block(6, block)
+def test_a_row_is_the_same_as_its_blocks_one_by_one(
+    nodes: int, racks: int, blocks: int, replication: int
+) -> None:
+    placement = Placement(9, nodes=nodes, racks=racks, replication=replication)
+    for job in (0, 6):
+        row = placement.place(job, blocks).tolist()
+        for block, placed in enumerate(row):
+            assert [node for node in placed if node >= 0] == placement.place_block(job, block)

@@ -87,7 +87,7 @@ def test_it_serves_as_max_min_sharing_in_fractions_does(
         weight = drawn if weighted else 1
         now += 10 * pause
         ended = play_slowly(slow, slots, Fraction(10 * pause))
-        assert sorted(e.job for e in fast.advance_to(now)) == sorted(ended)
+        assert sorted(job for job, _ in fast.advance_to(now)) == sorted(ended)
         if what == "job":
             slow[number] = Job(size, tasks, weight)
             assert fast.serve(number, size, tasks, now, weight=weight)
@@ -106,7 +106,65 @@ def test_it_serves_as_max_min_sharing_in_fractions_does(
         assert {j: slots_serving(fast, j) for j in slow} == rate
         for j, job in slow.items():
             assert fast.size_ms(j, now) == pytest.approx(float(job.left), abs=CLOSE_MS)
-        queue = [aged.job for aged in fast.queue(now)]
+        queue = [job for job, _ in fast.queue(now)]
         assert sorted(queue) == sorted(slow)
         left = [fast.size_ms(j, now) for j in queue]
         assert left == sorted(left)
+
+
+def ranked(cluster: VirtualCluster, now_ms: int) -> list[int]:
+    """The waiting jobs by the order's definition: every one's work and end at present rates."""
+    now, found = now_ms * cluster._unit, []
+    for job in cluster._waiting & cluster._places.keys():
+        rate_class, (key, submitted_ms, _) = cluster._places[job]
+        assert rate_class.group is not None
+        left = key - rate_class.served(cluster._shown(rate_class.group, now))
+        end = cluster._until(rate_class.group, left)
+        keys = (end, left) if cluster._by_finish else (left, end)
+        found.append((keys, submitted_ms, job))
+    return [job for *_, job in sorted(found)]
+
+
+TURNS = st.lists(
+    st.tuples(
+        st.sampled_from(["job", "job", "waits", "waits", "weight", "slots", "time"]),
+        st.integers(0, 4),  # pause before it in ms, looked at after each
+        st.integers(1, 60),  # size
+        st.integers(1, 9),  # tasks
+        st.sampled_from([1, 2, 4, 8]),  # weight or speed
+        st.integers(0, 40),  # slots, or which job
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(turns=TURNS, by_finish=st.booleans(), weighted=st.booleans())
+@settings(derandomize=True, max_examples=400, deadline=None)
+def test_the_first_is_the_first_of_all_whoever_overtakes_it(
+    turns: list[tuple[str, int, int, int, int, int]], by_finish: bool, weighted: bool
+) -> None:
+    """The leader is remembered from one look to the next, which must not show."""
+    cluster = VirtualCluster(by_finish=by_finish)
+    cluster.resize(30, 0)
+    now, number = 0, 0
+    for what, pause, size, tasks, drawn, n in turns:
+        for _ in range(pause):
+            now += 1
+            cluster.advance_to(now)
+            assert [job for job, _ in cluster.queue(now)] == ranked(cluster, now)
+        rank = {"weight": drawn if weighted else 1, "speed": SPEED_ONE if weighted else drawn}
+        if what == "job":
+            cluster.serve(number, size, tasks, now, submitted_ms=now, **rank)
+            cluster.set_waiting(number, True)
+            number += 1
+        elif what == "waits":
+            cluster.set_waiting(n % max(number, 1), n not in cluster._waiting)
+        elif what == "weight":
+            cluster.reweigh(n % max(number, 1), now, **rank)
+        elif what == "slots":
+            cluster.resize(n, now)
+        expected = ranked(cluster, now)
+        first = next(cluster.queue(now), None)
+        assert (first and first[0]) == (expected[0] if expected else None)
+        assert [job for job, _ in cluster.queue(now)] == expected

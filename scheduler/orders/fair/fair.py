@@ -16,7 +16,6 @@ from math import lcm
 from typing import Literal
 
 import msgspec
-from sortedcontainers import SortedList
 
 from callboard.scheduler.entitlements import (
     ClaimantKind,
@@ -27,8 +26,8 @@ from callboard.scheduler.entitlements import (
 from callboard.scheduler.facts import Fact, JobArrived, JobLeft, JobUpdated, PhaseFact
 from callboard.scheduler.guarantees import EFFICIENT, EQUAL_SHARES, MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, MAP, PRIORITY_WEIGHTS, REDUCE, JobId, TaskKind
+from callboard.scheduler.orders.fair.admission import Admission, RunningJobsCap
 from callboard.scheduler.orders.fair.pools import JobSchedulable, PoolParams, PoolSchedulable
-from callboard.scheduler.orders.keyed import SortKey
 from callboard.scheduler.part_params import Count, PartParams
 from callboard.scheduler.policy import Order, QueuedJob
 from callboard.scheduler.reasons import BY_KEY, Grounds, PoolClaimant, PoolPlace, Reason
@@ -39,10 +38,6 @@ _POOL_MIN_SHARE = Reason.POOL_MIN_SHARE
 
 DEFAULT_POOL = "default"
 """The pool of a job that states none (Hadoop's Pool.DEFAULT_POOL_NAME)."""
-
-RunningJobsCap = tuple[tuple[str, str], int]
-"""Whose running jobs are counted (a pool's or a user's), and how many there may be."""
-
 
 _AS_EQUALS = (*EFFICIENT, *MONOTONE_SHARES, *EQUAL_SHARES, "weighted-max-min")
 """What is promised where there are no pools and no caps."""
@@ -86,8 +81,7 @@ class Fair(Order):
         self._scale *= lcm(*(weight.denominator for weight in weights))
         self.root = PoolSchedulable("", None, PoolParams(), self._inverse_weight(Fraction(1)))
         self._jobs: dict[JobId, JobSchedulable] = {}
-        self._admission_order: SortedList[tuple[SortKey, JobId]] = SortedList()
-        self._limits: dict[JobId, list[RunningJobsCap]] = {}
+        self._admission = Admission()
         for path in self.params.pools:
             self._pool(path)
 
@@ -108,11 +102,10 @@ class Fair(Order):
         weight = PRIORITY_WEIGHTS[seen.priority]
         job = JobSchedulable(pool, seen, self._inverse_weight(weight), weight)
         self._jobs[seen.job] = pool.jobs[seen.job] = job
-        limits = self._limits_of(seen, pool)
-        if limits:
-            self._limits[seen.job] = limits
-            self._admission_order.add((job.first, seen.job))
-            self._admit(view)
+        caps = self._caps_of(seen, pool)
+        if caps:
+            job.runnable = False
+            self._change_over(self._admission.enter(seen.job, job.first, caps), view)
         for kind in KINDS:
             job.refresh(kind, seen)
 
@@ -122,26 +115,18 @@ class Fair(Order):
             job.set(kind, 0, 0)
         assert job.parent is not None
         del job.parent.jobs[number]
-        if self._limits.pop(number, None):
-            self._admission_order.remove((job.first, number))
-            self._admit(view)
+        if number in self._admission:
+            self._change_over(self._admission.leave(number), view)
 
-    def _admit(self, view: ClusterView) -> None:
-        """Say again which jobs may run, by priority and submission, within all limits: when a job
-        with one comes or goes, never for a slot (FairScheduler.updateRunnability: twice a second).
+    def _change_over(self, jobs: list[JobId], view: ClusterView) -> None:
+        """These may run now, or may not any more: when a job with a cap comes or goes, never for a
+        slot (Hadoop looks at all jobs twice a second).
         """
-        taken: dict[tuple[str, str], int] = {}
-        for _, number in self._admission_order:
-            limits = self._limits[number]
-            runnable = all(taken.get(whose, 0) < cap for whose, cap in limits)
-            if runnable:
-                for whose, _ in limits:
-                    taken[whose] = taken.get(whose, 0) + 1
+        for number in jobs:
             job = self._jobs[number]
-            if job.runnable is not runnable:
-                job.runnable = runnable
-                for kind in KINDS:
-                    job.refresh(kind, view.job(number))
+            job.runnable = not job.runnable
+            for kind in KINDS:
+                job.refresh(kind, view.job(number))
 
     def _path_of(self, job: JobView) -> str:
         """The pool of a job.  What a fifo pool is asked to hold below itself joins it."""
@@ -174,19 +159,19 @@ class Fair(Order):
         assert pace.denominator == 1
         return pace.numerator
 
-    def _limits_of(self, job: JobView, pool: PoolSchedulable) -> list[RunningJobsCap]:
-        limits: list[RunningJobsCap] = []
+    def _caps_of(self, job: JobView, pool: PoolSchedulable) -> list[RunningJobsCap]:
+        caps: list[RunningJobsCap] = []
         user = self.params.max_jobs_of.get(job.user, self.params.max_jobs_per_user)
         if user is not None:
-            limits.append((("user", job.user), user))
+            caps.append((("user", job.user), user))
         above: PoolSchedulable | None = pool
         while above is not None and above is not self.root:
             stated = above.params.max_jobs
             cap = self.params.max_jobs_per_pool if stated is None else stated
             if cap is not None:
-                limits.append((("pool", above.path), cap))
+                caps.append((("pool", above.path), cap))
             above = above.parent
-        return limits
+        return caps
 
     def queue(self, kind: TaskKind, offer: Offer, view: ClusterView) -> Iterator[QueuedJob]:  # noqa: ARG002
         for job in self.root.walk(kind):

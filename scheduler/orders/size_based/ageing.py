@@ -15,7 +15,10 @@ million ends, and equal on every machine, however often one looks.
 their order never changes; capped and uncapped classes change over as wholes.  All uncapped classes
 of one weight shrink alike too (a rate group): one sorted list of first jobs serves them.  The
 capped ones' caps differ and add up to no more than the slots, so for each weight there are at most
-about √(2 · slots).  An event costs O(log jobs) and a step for each class that changes over.
+about √(2 · slots).  They are not visited one by one: the first of them is remembered until another
+overtakes it (`leading_group`), and a heap knows which is due to end first.  An event costs O(log
+jobs) and a step for each class that changes over; only who asks for more than the first job of the
+queue looks at every group once.
 """
 
 from __future__ import annotations
@@ -23,11 +26,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from itertools import chain
+from typing import TypeAlias
 
 from sortedcontainers import SortedDict
 
 from callboard.scheduler.model import PRIORITY_WEIGHTS, JobId, Millis
+from callboard.scheduler.orders.size_based.leading_group import WAITING, LeadingGroup
 from callboard.scheduler.orders.size_based.rate_classes import FinishTag, RateClass, RateGroup
 
 UNITS_PER_MS = 1 << 40
@@ -44,18 +49,11 @@ TOLERANCE = WORK_PER_SLOT_MS >> 24
 """2⁻²⁴ slot-ms: with so little left a job has virtually ended, not a rounding error later."""
 
 
-class VirtualSize(NamedTuple):
-    """A job that waits, and its virtual size in slot-milliseconds."""
+VirtualSize: TypeAlias = tuple[JobId, float]
+"""A job and its virtual size in slot-milliseconds."""
 
-    job: JobId
-    size_ms: float
-
-
-class VirtualEnd(NamedTuple):
-    """A job and the millisecond by which it had virtually ended."""
-
-    job: JobId
-    at_ms: Millis
+VirtualEnd: TypeAlias = tuple[JobId, Millis]
+"""A job and the millisecond by which it had virtually ended."""
 
 
 class VirtualCluster:
@@ -73,7 +71,10 @@ class VirtualCluster:
         self._rate_classes: dict[tuple[int, int, int], RateClass] = {}
         self._capped: SortedDict[tuple[Fraction, int, int], RateClass] = SortedDict()
         self._open: SortedDict[tuple[Fraction, int, int], RateClass] = SortedDict()
-        self._rate_groups: dict[tuple[bool, int], RateGroup] = {}
+        self._capped_groups: dict[int, RateGroup] = {}  # by step
+        self._open_groups: dict[int, RateGroup] = {}
+        self._leading = LeadingGroup(by_finish=by_finish)
+        self._dues: list[tuple[int, int]] = []  # a heap of the capped groups' dues and steps
         self._spare = 0  # slots that the capped rate classes leave
         self._weight = 0  # of all jobs in open rate classes
         self._time = 0  # of the last change
@@ -85,10 +86,11 @@ class VirtualCluster:
     def advance_to(self, now_ms: Millis) -> list[VirtualEnd]:
         """Let the time come to `now_ms`; the jobs that virtually ended meanwhile, in order."""
         ended: list[VirtualEnd] = []
-        while self._next is not None and self._next <= now_ms * self._unit:
+        now = now_ms * self._unit
+        while self._next is not None and self._next <= now:
             self._step(self._next)
             at_ms = -(-self._time // self._unit)
-            ended += [VirtualEnd(job, at_ms) for job in self._take_out_the_served()]
+            ended += [(job, at_ms) for job in self._take_out_the_served()]
             self._balance()
         return ended
 
@@ -128,9 +130,10 @@ class VirtualCluster:
             return
         self._step(now_ms * self._unit)
         rate_class, entry = place
-        work = entry.key - rate_class.served(self._clock(rate_class))
+        key, submitted_ms, _ = entry
+        work = key - rate_class.served(self._clock(rate_class))
         self._take_out(job)
-        self._insert(job, self._rate_class(rate_class.cap, weight, speed), work, entry.submitted_ms)
+        self._insert(job, self._rate_class(rate_class.cap, weight, speed), work, submitted_ms)
         self._balance()
 
     def set_waiting(self, job: JobId, waits: bool) -> None:
@@ -140,7 +143,8 @@ class VirtualCluster:
         (self._waiting.add if waits else self._waiting.remove)(job)
         if (place := self._places.get(job)) is not None:
             rate_class, entry = place
-            (rate_class.add if waits else rate_class.remove)(entry, 1)
+            (rate_class.add if waits else rate_class.remove)(entry, WAITING)
+            self._note_change(rate_class.group)
 
     def size_ms(self, job: JobId, now_ms: Millis) -> float:
         """The job's virtual size in slot-ms; 0 if it has virtually ended."""
@@ -150,20 +154,58 @@ class VirtualCluster:
         rate_class, entry = place
         assert rate_class.group is not None
         served = rate_class.served(self._shown(rate_class.group, now_ms * self._unit))
-        return (entry.key - served) / WORK_PER_SLOT_MS
+        return (entry[0] - served) / WORK_PER_SLOT_MS
 
     def queue(self, now_ms: Millis, *, waiting: bool = True) -> Iterator[VirtualSize]:
-        """The waiting jobs, or all, lazily: by virtual size, virtual end, submit time, number."""
+        """The waiting jobs, or all, lazily: by virtual size, virtual end, submit time, number.  The
+        first is found without looking at all groups: mostly no other is asked for.
+        """
         now, side = now_ms * self._unit, int(waiting)
-        heap: list[_Candidate] = []
-        for group in self._rate_groups.values():
-            self._offer(heap, group, side, 0, 0, self._shown(group, now))
+        if waiting:
+            first = self._first_waiting(now)
+            if first is None:
+                return
+            yield first
+        heap = self._firsts(side, now)
+        heapq.heapify(heap)
+        told = waiting
         while heap:
             (_, _, _, job), left, group, head, place, clock = heapq.heappop(heap)
-            yield VirtualSize(job, left / WORK_PER_SLOT_MS)
+            if not told:
+                yield (job, left / WORK_PER_SLOT_MS)
+            told = False
             if place == 0:
                 self._offer(heap, group, side, head + 1, 0, clock)
             self._offer(heap, group, side, head, place + 1, clock)
+
+    def _first_waiting(self, now: int) -> VirtualSize | None:
+        """The first of the queue of those that wait."""
+        leading = self._leading.at(now, self._capped_groups)
+        candidates = [] if leading is None else [self._candidate(leading, WAITING, now)]
+        for group in self._open_groups.values():
+            if group.first[WAITING] is not None:
+                candidates.append(self._candidate(group, WAITING, now))
+        if not candidates:
+            return None
+        (_, _, _, job), left, *_ = min(candidates) if len(candidates) > 1 else candidates[0]
+        return (job, left / WORK_PER_SLOT_MS)
+
+    def _firsts(self, side: int, now: int) -> list[_Candidate]:
+        """The first job of every group."""
+        groups = chain(self._capped_groups.values(), self._open_groups.values())
+        having = (group for group in groups if group.first[side] is not None)
+        return [self._candidate(group, side, now) for group in having]
+
+    def _candidate(self, group: RateGroup, side: int, now: int) -> _Candidate:
+        first = group.first[side]
+        assert first is not None
+        key, submitted_ms, job = first
+        clock = now if group.capped else self._shown(group, now)
+        left = key - group.step * clock
+        end = self._until(group, left)
+        if self._by_finish:
+            return ((end, left, submitted_ms, job), left, group, 0, 0, clock)
+        return ((left, end, submitted_ms, job), left, group, 0, 0, clock)
 
     def _offer(
         self, heap: list[_Candidate], group: RateGroup, side: int, head: int, place: int, clock: int
@@ -175,11 +217,11 @@ class VirtualCluster:
         jobs = rate_class.queues[side]
         if place >= len(jobs):
             return
-        entry = jobs[place]
-        left = entry.key - rate_class.served(clock)
+        key, submitted_ms, job = jobs[place]
+        left = key - rate_class.served(clock)
         end = self._until(group, left)
         keys = (end, left) if self._by_finish else (left, end)
-        rank = (*keys, entry.submitted_ms, entry.job)
+        rank = (*keys, submitted_ms, job)
         heapq.heappush(heap, (rank, left, group, head, place, clock))
 
     def _shown(self, group: RateGroup, now: int) -> int:
@@ -205,34 +247,41 @@ class VirtualCluster:
         return -(-left * self._weight // (group.step * max(self._spare, 1)))
 
     def _take_out_the_served(self) -> list[JobId]:
-        served: list[FinishTag] = []
-        for group in list(self._rate_groups.values()):
-            clock = self._time if group.capped else self._level
-            while group.heads[0]:
-                (key, submitted_ms, job), _ = group.heads[0].peekitem(0)
-                if key - group.step * clock > TOLERANCE:
+        served: list[tuple[Millis, JobId]] = []
+        for group in list(self._open_groups.values()):
+            while (first := group.first[0]) is not None:
+                if first[0] - group.step * self._level > TOLERANCE:
                     break
-                self._take_out(job)
-                served.append(FinishTag(0, submitted_ms, job))
-        return [entry.job for entry in sorted(served)]
+                self._take_out(first[2])
+                served.append(first[1:])
+        while (due := self._next_due()) is not None and self._dues[0][0] <= self._time:
+            heapq.heappop(self._dues)
+            due.due = None
+            first = due.first[0]
+            assert first is not None
+            self._take_out(first[2])
+            served.append(first[1:])
+        return [job for _, job in sorted(served)]
 
     def _take_out(self, job: JobId) -> None:
         rate_class, entry = self._places.pop(job)
         rate_class.remove(entry, 0)
         if job in self._waiting:
-            rate_class.remove(entry, 1)
+            rate_class.remove(entry, WAITING)
         self._count(rate_class, -1)
+        self._note_change(rate_class.group)
         if not rate_class:
             self._file_under(rate_class, None)
             del self._rate_classes[rate_class.cap, rate_class.weight, rate_class.speed]
 
     def _insert(self, job: JobId, rate_class: RateClass, work: int, submitted_ms: Millis) -> None:
-        entry = FinishTag(rate_class.served(self._clock(rate_class)) + work, submitted_ms, job)
+        entry = (rate_class.served(self._clock(rate_class)) + work, submitted_ms, job)
         self._places[job] = (rate_class, entry)
         rate_class.add(entry, 0)
         if job in self._waiting:
-            rate_class.add(entry, 1)
+            rate_class.add(entry, WAITING)
         self._count(rate_class, 1)
+        self._note_change(rate_class.group)
 
     def _rate_class(self, cap: int, weight: int, speed: int) -> RateClass:
         rate_class = self._rate_classes.get((cap, weight, speed))
@@ -256,12 +305,37 @@ class VirtualCluster:
         if capped is None:
             rate_class.move(None, before, 0)
         else:
-            step = rate_class.step(capped)
-            group = self._rate_groups.setdefault((capped, step), RateGroup(capped, step))
+            group = self._group(capped, rate_class.step(capped))
             rate_class.move(group, before, self._time if capped else self._level)
             (self._capped if capped else self._open)[label] = rate_class
-        if old is not None and not old.heads[0]:
-            self._rate_groups.pop((old.capped, old.step), None)
+            self._note_change(group)
+        if old is not None:
+            self._note_change(old)
+            if not old.heads[0]:
+                self._groups(old.capped).pop(old.step, None)
+
+    def _groups(self, capped: bool) -> dict[int, RateGroup]:
+        return self._capped_groups if capped else self._open_groups
+
+    def _group(self, capped: bool, step: int) -> RateGroup:
+        groups = self._groups(capped)
+        group = groups.get(step)
+        if group is None:
+            group = groups[step] = RateGroup(capped, step)
+        return group
+
+    def _note_change(self, group: RateGroup | None) -> None:
+        """A capped group's first jobs may be others now."""
+        if group is None or not group.capped:
+            return
+        if group.first[WAITING] != group.noted:
+            group.noted = group.first[WAITING]
+            self._leading.note_change(group)
+        first = group.first[0]
+        due = None if first is None else -((TOLERANCE - first[0]) // group.step)
+        if due is not None and due != group.due:
+            heapq.heappush(self._dues, (due, group.step))
+        group.due = due
 
     def _change_side(self, rate_class: RateClass) -> None:
         jobs, capped = len(rate_class), rate_class.capped
@@ -290,14 +364,42 @@ class VirtualCluster:
 
     def _next_end(self) -> int | None:
         best: int | None = None
-        for group in self._rate_groups.values():
-            if not group.heads[0] or not (group.capped or self._spare > 0):
+        for group in self._open_groups.values():
+            first = group.first[0]
+            if first is None or self._spare <= 0:
                 continue
-            clock = self._time if group.capped else self._level
-            left = group.heads[0].peekitem(0)[0].key - group.step * clock
+            left = first[0] - group.step * self._level
             at = self._time + self._until(group, max(left - TOLERANCE // 2, 0))
             best = at if best is None else min(best, at)
+        return self._next_capped_end(best)
+
+    def _next_capped_end(self, best: int | None) -> int | None:
+        """The earlier of `best` and the capped groups' next end, none of which is before its due:
+        those that are due before the best one found are few.
+        """
+        looked_at: list[tuple[int, int]] = []
+        while (group := self._next_due()) is not None:
+            assert group.due is not None
+            if best is not None and group.due > best:
+                break
+            first = group.first[0]
+            assert first is not None
+            at = max(self._time, -((TOLERANCE // 2 - first[0]) // group.step))
+            best = at if best is None else min(best, at)
+            looked_at.append(heapq.heappop(self._dues))
+        for each in looked_at:
+            heapq.heappush(self._dues, each)
         return best
+
+    def _next_due(self) -> RateGroup | None:
+        """The capped group that is due first; what is out of date is dropped."""
+        while self._dues:
+            due, step = self._dues[0]
+            group = self._capped_groups.get(step)
+            if group is not None and group.due == due:
+                return group
+            heapq.heappop(self._dues)
+        return None
 
 
 _Candidate: TypeAlias = tuple[tuple[int, int, int, int], int, RateGroup, int, int, int]

@@ -98,25 +98,29 @@ class Hfsp(VirtualTimeOrder):
 
     def observe(self, fact: Fact, view: ClusterView) -> None:
         match fact:
-            case Progressed(job, kind) if job not in self._training[kind]:
-                return  # nearly all of what heartbeats tell
+            case Progressed(job, kind):
+                if job in self._training[kind]:  # few of what heartbeats tell
+                    super().observe(fact, view)
+                    self._training[kind][job].heard(fact, round(self.params.delta * 1000))
+                    self._finish_training(job, kind, view)
             case Closed():
                 self._history.learn(fact)
-            case JobLeft(job):
-                self._history.completed(job)
-        super().observe(fact, view)
-        match fact:
+                super().observe(fact, view)
+                self._close(fact, view)
             case Launched():
+                super().observe(fact, view)
                 self._train(fact, view)
             case Suspended(job, kind, attempt):
+                super().observe(fact, view)
                 self.training_slots[kind].discard(attempt)
             case Resumed(job, kind, attempt):
+                super().observe(fact, view)
                 self._train_again(job, kind, attempt)
-            case Closed():
-                self._close(fact, view)
-            case Progressed(job, kind):
-                self._training[kind][job].heard(fact, round(self.params.delta * 1000))
-                self._finish_training(job, kind, view)
+            case JobLeft(job):
+                self._history.completed(job)
+                super().observe(fact, view)
+            case _:
+                super().observe(fact, view)
 
     def initial_size_ms(self, job: JobView, kind: TaskKind) -> float:
         """S_i; 0 for a tiny phase.  A phase that is not tiny begins its training."""
@@ -187,12 +191,14 @@ class Hfsp(VirtualTimeOrder):
 
     def _line_up(self, job: JobId, kind: TaskKind, view: ClusterView) -> None:
         """Keep the phase in line for training slots while it has training tasks to launch."""
-        phase, training = self.phase(job, kind), self._training[kind].get(job)
-        if phase is not None and training is not None and phase.pending and training.to_launch > 0:
-            key = (round(phase.size_ms), view.job(job).submitted_ms)
-            self._to_train[kind].put(job, key)
-        else:
-            self._to_train[kind].drop(job)
+        training = self._training[kind].get(job)
+        if training is not None and training.to_launch > 0:
+            phase = self.phase(job, kind)
+            if phase is not None and phase.pending:
+                key = (round(phase.size_ms), view.job(job).submitted_ms)
+                self._to_train[kind].put(job, key)
+                return
+        self._to_train[kind].drop(job)
 
     def leave(self, job: JobId, kind: TaskKind) -> None:
         super().leave(job, kind)

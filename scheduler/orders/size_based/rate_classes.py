@@ -10,25 +10,22 @@ ones by the integral of the water level.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TypeAlias
 
 from sortedcontainers import SortedDict, SortedList
 
 from callboard.scheduler.model import JobId, Millis
 
-
-class FinishTag(NamedTuple):
-    """A job in a rate class, in the order of work left, ties by submit time and number."""
-
-    key: int
-    submitted_ms: Millis
-    job: JobId
+FinishTag: TypeAlias = tuple[int, Millis, JobId]
+"""A job in a rate class: its key, submit time and number, by which members are in order."""
 
 
 class RateGroup:
     """The classes that shrink alike, by their first jobs: of all (0) and of those that wait (1).
     `step` is the work that each member is given for one unit of the group's clock.
     """
+
+    __slots__ = ("capped", "due", "first", "heads", "noted", "step")
 
     def __init__(self, capped: bool, step: int) -> None:
         self.capped = capped
@@ -37,6 +34,24 @@ class RateGroup:
             SortedDict(),
             SortedDict(),
         )
+        self.first: list[FinishTag | None] = [None, None]
+        """The first of each side's heads."""
+        self.due: int | None = None
+        """When the first job of all will have been served, if the group is capped."""
+        self.noted: FinishTag | None = None
+        """The first waiting job when its change was last noted."""
+
+    def put(self, side: int, head: FinishTag, rate_class: RateClass) -> None:
+        self.heads[side][head] = rate_class
+        first = self.first[side]
+        if first is None or head < first:
+            self.first[side] = head
+
+    def drop(self, side: int, head: FinishTag) -> None:
+        heads = self.heads[side]
+        del heads[head]
+        if self.first[side] == head:
+            self.first[side] = heads.peekitem(0)[0] if heads else None
 
 
 class RateClass:
@@ -55,14 +70,11 @@ class RateClass:
         )
         self.base = 0
         self.group: RateGroup | None = None
+        self.capped = False
+        """Whether its members get their cap and not the level."""
 
     def __len__(self) -> int:
         return len(self.queues[0])
-
-    @property
-    def capped(self) -> bool:
-        """Whether its members get their cap and not the level."""
-        return self.group is not None and self.group.capped
 
     def step(self, capped: bool) -> int:
         """The work a member is given for one unit of the clock it would go by."""
@@ -78,6 +90,7 @@ class RateClass:
         for side in (0, 1):
             self._drop_head(side)
         self.group = group
+        self.capped = group is not None and group.capped
         self.base = served - (group.step * after if group else 0)
         for side in (0, 1):
             self._add_head(side)
@@ -103,12 +116,12 @@ class RateClass:
     def _absolute_head(self, side: int) -> FinishTag:
         """The first entry, with a key that can be compared across the group's classes."""
         key, submitted_ms, job = self.queues[side][0]
-        return FinishTag(key - self.base, submitted_ms, job)
+        return (key - self.base, submitted_ms, job)
 
     def _drop_head(self, side: int) -> None:
         if self.group is not None and self.queues[side]:
-            del self.group.heads[side][self._absolute_head(side)]
+            self.group.drop(side, self._absolute_head(side))
 
     def _add_head(self, side: int) -> None:
         if self.group is not None and self.queues[side]:
-            self.group.heads[side][self._absolute_head(side)] = self
+            self.group.put(side, self._absolute_head(side), self)

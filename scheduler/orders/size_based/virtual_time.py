@@ -179,8 +179,8 @@ class VirtualTimeOrder(Order, Ranking):
         self.catch_up(kind, view)
         for _, job in self._late[kind]:
             yield QueuedJob(view.job(job), 0.0, _LATE if self._phases[kind][job].size_ms else _TINY)
-        for aged in self.clusters[kind].queue(view.now_ms):
-            yield QueuedJob(view.job(aged.job), aged.size_ms / 1000)
+        for number, size_ms in self.clusters[kind].queue(view.now_ms):
+            yield QueuedJob(view.job(number), size_ms / 1000)
 
     def entitlements(self, kind: TaskKind, view: ClusterView, each: ClaimantKind) -> Entitlements:  # noqa: ARG002
         """By rank (HFSP's preemption, III-E); training entitles to nothing of its own."""
@@ -197,7 +197,7 @@ class VirtualTimeOrder(Order, Ranking):
                 late.append((self.late_key(view.job(job), kind, phase), job))
         late_jobs = [job for _, job in sorted(late)]
         first = [late_jobs] if self.late_share and late_jobs else [[job] for job in late_jobs]
-        aged = (each.job for each in self.clusters[kind].queue(view.now_ms, waiting=False))
+        aged = (job for job, _ in self.clusters[kind].queue(view.now_ms, waiting=False))
         return first + [[job] for job in aged if job in phases]
 
     def _rank(self, job: JobView, kind: TaskKind, view: ClusterView) -> tuple[int, SortKey]:
