@@ -152,6 +152,7 @@ def _admit_nodes(
     absent = {fault.node for fault in first if isinstance(fault, faults.Crash)}
     rules, phases, round_ms = cluster.heartbeat, Stream(seed, "phase"), cluster.round_ms()
     steps = max(rules.period_ms(len(nodes)) // rules.phase_grid_ms, 1)
+    durations_on: dict[tuple[float, str], Durations] = {}
     for facts in nodes:
         schedule = HeartbeatSchedule(
             phases.below(steps, facts.node) * rules.phase_grid_ms,
@@ -167,7 +168,10 @@ def _admit_nodes(
             keeps_outputs=bool(script),
             seed=seed,
         )
-        durations, latency_ms = Durations(facts, tasks, seed), cluster.latency_ms
+        alike, latency_ms = (facts.speed, facts.kind), cluster.latency_ms
+        if alike not in durations_on:
+            durations_on[alike] = Durations(facts, tasks, seed)
+        durations = durations_on[alike]
         slots = (
             Slot(facts, slot, latency_ms=latency_ms, durations=durations, blocks=blocks)
             for slot in range(facts.map_slots + facts.reduce_slots)

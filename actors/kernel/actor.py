@@ -29,6 +29,17 @@ class Message(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
 class Actor:
     """One actor; a method `on_…` of a subclass answers messages of the type that it annotates."""
 
+    __slots__ = (  # as in nodes and slots, of which there are tens of thousands
+        "_kernel",
+        "_sent",
+        "address",
+        "cause",
+        "heard_from",
+        "mailbox",
+        "name",
+        "retired",
+    )
+
     answers: ClassVar[dict[type[msgspec.Struct], Callable[[Any, Any], None]]] = {}
     """The method that answers a message, by the message's type."""
 

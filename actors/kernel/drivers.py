@@ -51,6 +51,7 @@ class TrioDriver:
         self._kernel = kernel
         self._on_stage: dict[int, Callable[[bool], object]] = {}
         self._entering = 0
+        self._newborn: list[Callable[[bool], object]] = []
         self._error: BaseException | None = None
         self._nursery: trio.Nursery
 
@@ -101,11 +102,16 @@ class TrioDriver:
     async def _entered(self) -> None:
         while self._entering:
             await trio.lowlevel.checkpoint()
+        for resume in self._newborn:  # out of Trio's frames, into the actor's own
+            resume(True)
+        self._newborn.clear()
 
     async def _live(self, actor: Actor) -> None:
         """An actor's task: on stage from birth until the conductor or the actor itself ends it."""
         task = trio.lowlevel.current_task()
-        self._on_stage[actor.address] = task.coro.send  # type: ignore[assignment]
+        resume: Callable[[bool], object] = task.coro.send  # type: ignore[assignment]
+        self._on_stage[actor.address] = resume
+        self._newborn.append(resume)
         self._entering -= 1
         if await trio.lowlevel.temporarily_detach_coroutine_object(_stay):
             await self._play(actor)

@@ -32,18 +32,23 @@ class Ailments(NamedTuple):
 
 
 NO_AILMENTS = Ailments()
+_NOBODY: frozenset[NodeId] = frozenset()
+_RIGHT = Clock()
+"""The clock of every machine until its own goes wrong."""
 
 
 class Machine(Actor):
     """An actor that lives on a machine; faults reach it by `on_fault`."""
 
+    __slots__ = ("_ailments", "_backlog", "_clock", "_unreachable", "state")
+
     def __init__(self, address: int, name: str) -> None:
         super().__init__(address, name)
         self.state = _UP
-        self._clock = Clock()
+        self._clock = _RIGHT
         self._ailments = NO_AILMENTS
-        self._unreachable: frozenset[NodeId] = frozenset()
-        self._backlog: list[tuple[int, msgspec.Struct]] = []
+        self._unreachable = _NOBODY
+        self._backlog: list[tuple[int, msgspec.Struct]] | None = None  # while it is paused
 
     def begin_absent(self) -> None:
         """The machine is off from the start, until it is started."""
@@ -52,7 +57,7 @@ class Machine(Actor):
     def receive(self, message: msgspec.Struct) -> None:
         if self.state is _UP or isinstance(message, faults.Fault):
             self.answers[type(message)](self, message)  # what the base class does, a call less
-        elif self.state is MachineState.PAUSED:
+        elif self._backlog is not None:
             self._backlog.append((self.cause, message))
 
     def on_fault(self, fault: faults.NodeFault | faults.MasterFault) -> None:
@@ -69,6 +74,8 @@ class Machine(Actor):
                 ails = self._ailments._replace(sticking=fault.share, sticking_since=self.cause)
                 self._ailments = ails
             case faults.Drift():
+                if self._clock is _RIGHT:
+                    self._clock = Clock()
                 self._clock.set_rate(fault.rate, self.now_ms)
             case faults.Partition():
                 self._unreachable = frozenset(fault.others)
@@ -82,16 +89,17 @@ class Machine(Actor):
         self.state = step(MACHINE, self.state, change, self.name)
         match change:
             case MachineChange.CRASH:
-                self._backlog.clear()
+                self._backlog = None
                 self.crash()
             case MachineChange.RESTART:
                 self.restart()
             case MachineChange.PAUSE:
+                self._backlog = []
                 self.pause()
             case MachineChange.RESUME:
+                backlog, self._backlog = self._backlog, None
                 self.resume()
-                backlog, self._backlog = self._backlog, []
-                for self.cause, message in backlog:
+                for self.cause, message in backlog or ():
                     self.receive(message)
 
     def crash(self) -> None:

@@ -47,6 +47,33 @@ class SuspendedAttempt(NamedTuple):
 class Node(Machine):
     """One worker machine and its slots."""
 
+    __slots__ = (
+        "_asked",
+        "_awaiting_reply",
+        "_facts",
+        "_first_slot",
+        "_free",
+        "_heartbeats",
+        "_held",
+        "_joined",
+        "_keeps_outputs",
+        "_last_heartbeat",
+        "_latency_ms",
+        "_life",
+        "_orphans",
+        "_outputs",
+        "_plan",
+        "_progress",
+        "_reports",
+        "_response",
+        "_retry_ms",
+        "_schedule",
+        "_seed",
+        "_sends_all",
+        "_suspended",
+        "_uplink",
+    )
+
     def __init__(
         self,
         facts: NodeFacts,

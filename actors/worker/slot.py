@@ -53,6 +53,17 @@ _STALLS = {
 class Slot(Machine):
     """One map or reduce slot of a node; `slot` counts the node's map slots first."""
 
+    __slots__ = (
+        "_attempt",
+        "_blocks",
+        "_durations",
+        "_latency_ms",
+        "_node",
+        "_slot",
+        "_slowness",
+        "_timed",
+    )
+
     def __init__(
         self,
         facts: NodeFacts,
