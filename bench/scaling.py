@@ -18,7 +18,7 @@ single events.  The picture, in logarithms of both, needs matplotlib (the extra 
 import argparse
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from math import log
+from math import ceil, floor, log, log10
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
@@ -258,7 +258,7 @@ def draw(lines: Sequence[Line], path: Path) -> None:
 
     panels = list(dict.fromkeys(line.panel for line in lines))
     with rc_context(PICTURE_SETTINGS):
-        figure = Figure(figsize=(4.1 * len(panels), 4.6), layout="constrained")
+        figure = Figure(figsize=(4.3 * len(panels), 4.8), layout="constrained")
         figure.set_facecolor("white")
         cards = figure.subplots(1, len(panels), squeeze=False)[0]
         for axes, panel in zip(cards, panels, strict=True):
@@ -286,9 +286,19 @@ def _panel(axes: Any, panel: str, lines: Sequence[Line]) -> None:
             EVENT_MS, color="#7a7a7a", linestyle="dotted", label=f"wanted: {EVENT_MS:g} ms"
         )
     axes.set_title(panel + (" (dashed: +delay)" if panel == DECISION else ""), loc="left")
-    axes.set_ylim(bottom=min(min(line.costs) for line in lines) / 2)
+    costs = [cost for line in lines for cost in line.costs]
+    axes.set_ylim(10 ** floor(log10(min(costs))), 10 ** ceil(log10(max(costs))))  # whole decades
+    axes.set_xticks(lines[0].sizes)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,g}")
+        axis.set_minor_formatter("")
     axes.grid(which="major", linewidth=0.5, color="#dddddd")
-    axes.legend(fontsize=6.5, ncols=2)
+    axes.legend(
+        fontsize=7,
+        ncols=3 if panel == EVENT else 4,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.07),
+    )
 
 
 def _head(line: Line) -> str:
