@@ -27,10 +27,11 @@ format: $(STAMP) ## format and fix what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, of the ideal machine and of the screen
+bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, what grows with size, of the ideal machine and of the screen
 	$(BIN)/python -m bench.engine
 	$(BIN)/python -m bench.replay
 	$(BIN)/python -m bench.scheduling
+	$(BIN)/python -m bench.scaling
 	$(BIN)/python -m bench.ideal
 	$(BIN)/python -m bench.tui
 

@@ -28,7 +28,7 @@ from callboard.scenarios.build import assemble
 from callboard.scheduler.model import Millis
 from callboard.scheduler.registry.parts import make_policy
 
-MARK_KIB = 12
+MARK_KIB = 2.5
 SLOTS = 6
 
 PARKED_MS: Millis = 600_000

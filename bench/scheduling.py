@@ -50,10 +50,13 @@ MAP = TaskKind.MAP
 
 
 class Job(FakeJob):
-    """A job of maps whose data is on some nodes; racks go by number."""
+    """A job of maps whose data is on some nodes; racks go by number.  How many is drawn by the
+    Pareto law if it is not said.
+    """
 
-    def __init__(self, number: JobId, now_ms: int) -> None:
-        tasks = min(int(SMALLEST / (1 - DRAWS.uniform(number))), LARGEST)
+    def __init__(self, number: JobId, now_ms: int, tasks: int | None = None) -> None:
+        if tasks is None:
+            tasks = min(int(SMALLEST / (1 - DRAWS.uniform(number))), LARGEST)
         homes = frozenset(DRAWS.below(NODES, number, n) for n in range(3 * tasks))
         super().__init__(
             number,
@@ -103,10 +106,13 @@ class Hall(FakeCluster):
 
 
 class Bench:
-    """One policy on the full cluster, with so many jobs that have something to launch."""
+    """One policy on the full cluster, with so many jobs that have something to launch, of so many
+    tasks each or of unequal numbers.
+    """
 
-    def __init__(self, policy: Policy, jobs: int) -> None:
+    def __init__(self, policy: Policy, jobs: int, tasks: int | None = None) -> None:
         self.policy = policy
+        self.tasks = tasks
         self.nodes = [FakeNode(n, (MAP_SLOTS, REDUCE_SLOTS), rack=n % RACKS) for n in range(NODES)]
         self.hall = Hall(self.nodes, [])
         self.decisions = self.launches = self.arrived = 0
@@ -121,7 +127,7 @@ class Bench:
 
     def arrive(self) -> None:
         """One more job."""
-        job = Job(self.arrived, self.hall.now_ms)
+        job = Job(self.arrived, self.hall.now_ms, self.tasks)
         self.arrived += 1
         self.hall._jobs[job.job] = job
         self.hall.sums += job.tasks
