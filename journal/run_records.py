@@ -82,16 +82,25 @@ class PhaseRecord(msgspec.Struct, gc=False):
     """The maps of a job, or its reduces, as the master has booked them.
 
     `running` tasks have an attempt that is not closed and that no other has beaten, `open` are
-    all attempts that are not closed.  `succeeded` attempts (more than the tasks that are `done`
-    where outputs were lost) held slots for `held_ms`, `work_ms` of it not for their shuffles.
+    all attempts that are not closed; `lost` are those that were done before and must run again.
+    Attempts that succeeded held slots for `held_ms`, `fetching_ms` of it for their shuffles.
     """
 
     done: int = 0
+    lost: int = 0
     running: int = 0
     open: int = 0
-    succeeded: int = 0
     held_ms: Millis = 0
-    work_ms: Millis = 0
+    fetching_ms: Millis = 0
+
+    @property
+    def succeeded(self) -> int:
+        """How many attempts have succeeded, of tasks that are done or of such as were."""
+        return self.done + self.lost
+
+    @property
+    def work_ms(self) -> Millis:
+        return self.held_ms - self.fetching_ms
 
 
 class JobRecord(msgspec.Struct, gc=False):
@@ -113,7 +122,7 @@ class JobRecord(msgspec.Struct, gc=False):
     )
     finished: ev.JobFinished | None = None
     suspended: int = 0
-    levels: tuple[int, int, int] = (0, 0, 0)
+    levels: list[int] = msgspec.field(default_factory=lambda: [0, 0, 0])
     wasted_ms: Millis = 0
     preempted: int = 0
     first_launch_ms: Millis | None = None
@@ -139,7 +148,7 @@ class JobRecord(msgspec.Struct, gc=False):
     def renewed(self, version: int) -> "JobRecord":
         """A copy that can be changed."""
         maps, reduces = (replace(phase) for phase in self.phases)
-        return replace(self, version=version, phases=(maps, reduces))
+        return replace(self, version=version, phases=(maps, reduces), levels=self.levels.copy())
 
     def __str__(self) -> str:
         parts = [
