@@ -108,8 +108,8 @@ class JobRecord(msgspec.Struct, gc=False):
 
     `pool` and `priority` are those of now, `submission` has the first.  `suspended` attempts are
     kept by their nodes; `wasted_ms` is how long attempts held slots that failed or were killed.
-    `last_launch` leaves speculative attempts out; `preempted` is how often an attempt had to give
-    way to another job.
+    `speculative` attempts were launched, which `last_launch` leaves out; `preempted` is how often
+    an attempt had to give way to another job.
     """
 
     submission: ev.JobSubmitted
@@ -124,6 +124,7 @@ class JobRecord(msgspec.Struct, gc=False):
     suspended: int = 0
     levels: list[int] = msgspec.field(default_factory=lambda: [0, 0, 0])
     wasted_ms: Millis = 0
+    speculative: int = 0
     preempted: int = 0
     first_launch_ms: Millis | None = None
     last_launch: ev.AttemptLaunched | None = None

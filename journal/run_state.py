@@ -200,6 +200,7 @@ class RunState:
         phase = job.phases[kind]
         phase.open += 1
         if event.original:
+            job.speculative += 1
             self._compete(attempt, phase)
         else:
             phase.running += 1
