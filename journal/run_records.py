@@ -81,17 +81,22 @@ class AttemptRecord(msgspec.Struct, gc=False):
 class PhaseRecord(msgspec.Struct, gc=False):
     """The maps of a job, or its reduces, as the master has booked them.
 
-    `running` tasks have an attempt that is not closed and that no other has beaten, `open` are
-    all attempts that are not closed; `lost` are those that were done before and must run again.
+    `open` attempts are not closed, and of these `spare` that another has beaten, or that run beside
+    another; `lost` are those that were done before and must run again.
     Attempts that succeeded held slots for `held_ms`, `fetching_ms` of it for their shuffles.
     """
 
     done: int = 0
     lost: int = 0
-    running: int = 0
     open: int = 0
+    spare: int = 0
     held_ms: Millis = 0
     fetching_ms: Millis = 0
+
+    @property
+    def running(self) -> int:
+        """How many tasks have an attempt that is not closed and that no other has beaten."""
+        return self.open - self.spare
 
     @property
     def succeeded(self) -> int:

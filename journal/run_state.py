@@ -34,7 +34,7 @@ from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
 NO_SUBJECT = -1
 """In place of a job or a node, for an event that is about none."""
 
-_SUCCEEDED = Outcome.SUCCEEDED
+_SUCCEEDED, _BOOKED_SUCCEEDED = Outcome.SUCCEEDED, lc.BookedState.SUCCEEDED
 
 
 class InconsistentEvents(ValueError):
@@ -203,7 +203,6 @@ class RunState:
             job.speculative += 1
             self._compete(attempt, phase)
         else:
-            phase.running += 1
             job.last_launch = self.last_launch = event
         if job.first_launch_ms is None:
             job.first_launch_ms = event.at_ms
@@ -215,9 +214,8 @@ class RunState:
         """A speculative attempt runs beside its original, or alone if that is over."""
         launch = attempt.launch
         original = self._alive(launch.original)
-        if original is None:
-            phase.running += 1
-        else:
+        if original is not None:
+            phase.spare += 1
             original.rival, attempt.rival = launch.attempt, launch.original
 
     def _alive(self, number: AttemptId) -> AttemptRecord | None:
@@ -256,25 +254,31 @@ class RunState:
         if job.version != self._version:
             job = self._job(launch.job)
         phase = job.phases[launch.kind]
-        rival = self._alive(attempt.rival) if attempt.rival else None
         is_over = attempt.ended is not None
         held_ms = attempt.held_ms if is_over else attempt.held_until(event.at_ms)
+        if attempt.rival:
+            self._decide(attempt, phase)
         phase.open -= 1
         if outcome is _SUCCEEDED:
-            if not attempt.beaten:
-                phase.running -= 1
             phase.done += 1
             phase.held_ms += held_ms
-            phase.fetching_ms += attempt.fetching_ms
-            if rival is not None:
-                rival.beaten = True
+            if attempt.fetching_ms:
+                phase.fetching_ms += attempt.fetching_ms
         else:
-            if rival is None and not attempt.beaten:
-                phase.running -= 1
             job.wasted_ms += held_ms
         if is_over:
             del self.attempts[event.attempt]
         return attempt
+
+    def _decide(self, attempt: AttemptRecord, phase: PhaseRecord) -> None:
+        """One of two attempts of a task is closed: it has beaten the other, or leaves the task to
+        it.
+        """
+        rival = self._alive(attempt.rival)
+        if rival is not None and attempt.booked is _BOOKED_SUCCEEDED:
+            rival.beaten = True
+        elif rival is not None or attempt.beaten:
+            phase.spare -= 1
 
     # Attempts, as they really go.
 

@@ -24,6 +24,7 @@ from callboard.scheduler.model import KINDS, MAP, REDUCE, AttemptId, JobId, Mill
 
 _Look = Callable[[Any, Any], object]
 
+_NOTHING = array("q")
 _SUCCEEDED, _FAILED, _KILLED = Outcome.SUCCEEDED, Outcome.FAILED, Outcome.KILLED
 
 
@@ -41,11 +42,11 @@ class _DoneWork:
         self.won: set[AttemptId] | None = None
         """Speculative attempts, if there are any."""
         self.maps: array[int] | None = None
-        self.each_ms: array[int] | None = None
+        self.each_ms = _NOTHING
 
     def lose(self, lost: tuple[AttemptId, ...]) -> Millis:
         """Take these maps out; for how long they held their slots."""
-        if self.maps is None or self.each_ms is None:
+        if self.maps is None:
             raise InconsistentEvents(f"the outputs of attempts {lost} were kept by nobody")
         maps = np.frombuffer(self.maps, np.int64)
         at = np.flatnonzero(np.isin(maps, lost))
@@ -146,7 +147,7 @@ class Metrics:
         ended = state.jobs[left[-1]].finished_ms if left else None
         if ended is not None and max(ended, state.resumed_ms) < heard_ms:
             for job in left:
-                self._done[job].maps = self._done[job].each_ms = None
+                self._done[job].maps, self._done[job].each_ms = None, _NOTHING
             left.clear()
         left.append(event.job)
 
@@ -178,8 +179,8 @@ class Metrics:
         if launch.original:
             work.won = work.won or set()
             work.won.add(launch.attempt)
-        if not kind and work.maps is not None and work.each_ms is not None:
-            work.maps.append(event.attempt)
+        if work.maps is not None and not kind:
+            work.maps.append(launch.attempt)
             work.each_ms.append(held_ms)
 
     # What they come to.

@@ -8,7 +8,7 @@ the whole run for a slot never used.  Their sum is slots × run exactly when no 
 attempts, none was used that does not exist, and no duration was misstated.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Self
 
@@ -17,10 +17,10 @@ import msgspec
 from callboard.actors.vocabulary import events as ev
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.run_records import AttemptRecord
-from callboard.scheduler.model import Millis, TaskKind
+from callboard.scheduler.model import Millis, NodeId, TaskKind
 
-_SLOT_BITS = 16
-"""Slots are numbered by their node and, in so many bits, their place on it."""
+_SlotTimes = dict[NodeId, dict[int, Millis]]
+
 _HELD = 1 << 62
 """In place of when a slot was released: it has not been."""
 
@@ -59,15 +59,15 @@ class IdleSlots:
     """The gaps between the attempts on each slot, by kind; those of crashed nodes are gaps too."""
 
     def __init__(self) -> None:
-        self._released: tuple[dict[int, Millis], dict[int, Millis]] = {}, {}
-        """When each slot that was ever used was released last, by kind."""
+        self._released: tuple[_SlotTimes, _SlotTimes] = defaultdict(dict), defaultdict(dict)
+        """When each slot that was ever used was released last, by kind, node and slot."""
         self._gaps_ms = [0, 0]
 
     def take(self, event: ev.AttemptStarted | ev.AttemptResumed, attempt: AttemptRecord) -> None:
         """The attempt takes its slot."""
         launch, at_ms = attempt.launch, event.at_ms
-        kind, slot = launch.kind, launch.node << _SLOT_BITS | event.slot
-        released = self._released[kind]
+        kind, slot = launch.kind, event.slot
+        released = self._released[kind][launch.node]
         gap_ms = at_ms - released.get(slot, 0)
         # A gap below 0 means two attempts on one slot.  Counting it as 0 keeps the fault visible:
         # then the sum exceeds the total, where a negative gap would make up for it.
@@ -78,15 +78,15 @@ class IdleSlots:
     def release(self, event: ev.AttemptSuspended | ev.AttemptEnded, attempt: AttemptRecord) -> None:
         """The attempt leaves its slot."""
         launch = attempt.launch
-        self._released[launch.kind][launch.node << _SLOT_BITS | attempt.slot] = event.at_ms
+        self._released[launch.kind][launch.node][attempt.slot] = event.at_ms
 
     def idle_ms(self, kind: TaskKind, nodes: Iterable[NodeFacts], horizon_ms: Millis) -> Millis:
         """All gaps on the slots of a kind up to the horizon, whether they were ever used or not."""
         released = self._released[kind]
-        tails_ms = sum(horizon_ms - at_ms for at_ms in released.values() if at_ms != _HELD)
-        used = Counter(slot >> _SLOT_BITS for slot in released)
-        unused = sum(max(slots_of(facts, kind) - used[facts.node], 0) for facts in nodes)
-        return self._gaps_ms[kind] + tails_ms + unused * horizon_ms
+        last = [at_ms for slots in released.values() for at_ms in slots.values() if at_ms != _HELD]
+        used = {node: len(slots) for node, slots in released.items()}
+        unused = sum(max(slots_of(facts, kind) - used.get(facts.node, 0), 0) for facts in nodes)
+        return self._gaps_ms[kind] + (len(last) + unused) * horizon_ms - sum(last)
 
 
 def slots_of(facts: NodeFacts, kind: TaskKind) -> int:
