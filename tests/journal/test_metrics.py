@@ -5,7 +5,7 @@ The story's figures are worked out in `tests/journal/stories.py`.
 
 import json
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -20,13 +20,16 @@ from callboard.actors.vocabulary.events import (
     AttemptResumed,
     AttemptStarted,
     AttemptSuspended,
+    FaultStruck,
     JobFinished,
+    JobResubmitted,
     JobSubmitted,
     MapOutputsLost,
     Outcome,
     RunEnded,
     ShuffleEnded,
 )
+from callboard.actors.vocabulary.faults import Crash, PauseMaster, Restart, ResumeMaster
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import SlotTime
@@ -212,6 +215,13 @@ def test_s9_fails_when_a_slot_misstates_a_start() -> None:
     assert not Metrics.of(wrong).summary().slot_ms.map.adds_up
 
 
+def test_s9_fails_when_a_start_is_misstated_before_the_master_has_heard_of_the_end() -> None:
+    wrong = replaced(STORY[7], AttemptEnded(1101, 1, Outcome.SUCCEEDED, 100))[:8]
+    account = Metrics.of(wrong).slot_time(MAP)
+    assert account.unfinished == 1001 + 900
+    assert not account.adds_up
+
+
 def test_s10_fails_when_a_job_misstates_its_submission() -> None:
     wrong = replaced(STORY[19], JobFinished(2300, 1, Outcome.SUCCEEDED, 999))
     assert not Metrics.of(wrong).little().holds
@@ -264,6 +274,7 @@ def test_an_attempt_given_up_holds_its_slot_until_its_real_end() -> None:
     running = [event for event in events if event.at_ms < 1650]
     cut = [*running, RunEnded(1650, "until", 200, 2, "c07")]
     assert Metrics.of(cut).slot_time(MAP).wasted == 1650 - 201
+    assert Metrics.of(cut).summary().attempts.killed == 1
     started = STORY[5]
     late = sorted([*cut, AttemptStarted(1600, 2, 1, 0)], key=at)
     late.remove(started)
@@ -503,3 +514,126 @@ def test_stints_that_contradict_each_other_are_refused(left_out: int, words: str
         events.insert(5, AttemptSuspended(1400, 1))
     with pytest.raises(ValueError, match=words):
         Metrics.of(events).summary()
+
+
+# What comes after an attempt's end ----------------------------------------------------------
+
+WHY = Why(Reason.BY_KEY, "fifo", 1)
+KILLED = Outcome.KILLED
+
+
+def submission(job: int, at_ms: int) -> JobSubmitted:
+    return JobSubmitted(at_ms, job, "job", "ann", "", Priority.NORMAL, 2, 1)
+
+
+DONE: tuple[AnyEvent, ...] = (
+    START,
+    submission(0, 0),
+    AttemptLaunched(100, 1, 0, MAP, 0, 0, 0, NODE, WHY),
+    AttemptStarted(101, 1, 0, 0),
+    AttemptLaunched(110, 2, 0, MAP, 0, 1, 1, NODE, WHY, 1),
+    AttemptStarted(111, 2, 1, 0),
+    AttemptEnded(511, 2, Outcome.SUCCEEDED, 111),
+    AttemptClosed(520, 2, Outcome.SUCCEEDED),
+    AttemptEnded(531, 1, KILLED, 101),
+    AttemptClosed(540, 1, KILLED),
+    AttemptLaunched(600, 3, 0, MAP, 1, 0, 0, NODE, WHY),
+    AttemptStarted(601, 3, 0, 0),
+    AttemptEnded(1001, 3, Outcome.SUCCEEDED, 601),
+    AttemptClosed(1010, 3, Outcome.SUCCEEDED),
+)
+"""Both maps of a job are done, one by a speculative attempt: 400 ms each; 430 are wasted."""
+
+
+def useful_and_wasted(events: Sequence[AnyEvent]) -> tuple[int, int]:
+    account = Metrics.of(events).summary().slot_ms.map
+    assert account.adds_up
+    return account.useful, account.wasted
+
+
+def booked(events: Sequence[AnyEvent]) -> tuple[int, int, int, int]:
+    """How many succeeded, failed, were killed, and how many speculative ones did their task."""
+    found = Metrics.of(events).summary()
+    counts = found.attempts
+    return counts.succeeded, counts.failed, counts.killed, found.speculation.won
+
+
+def test_what_an_output_cost_is_wasted_once_it_is_lost() -> None:
+    assert useful_and_wasted(DONE) == (800, 430)
+    assert booked(DONE) == (2, 0, 1, 1)
+    lost = MapOutputsLost(1100, 0, 1, (2,), Outcome.FAILED)
+    assert useful_and_wasted([*DONE, lost]) == (400, 830)
+    assert booked([*DONE, lost]) == (1, 1, 1, 0)
+    with pytest.raises(ValueError, match="not all have an output to lose"):
+        Metrics.of([*DONE, lost, lost]).summary()
+
+
+def test_what_a_job_did_before_it_was_submitted_again_is_wasted() -> None:
+    again = [*DONE, JobResubmitted(1200, 0)]
+    assert useful_and_wasted(again) == (0, 1230)
+    assert booked(again) == (0, 0, 3, 0)
+    again += [
+        AttemptLaunched(1300, 4, 0, MAP, 0, 0, 0, NODE, WHY),
+        AttemptStarted(1301, 4, 0, 0),
+        AttemptEnded(1401, 4, Outcome.SUCCEEDED, 1301),
+        AttemptClosed(1410, 4, Outcome.SUCCEEDED),
+    ]
+    assert useful_and_wasted(again) == (100, 1230)
+    assert booked(again) == (1, 0, 3, 0)
+    with pytest.raises(ValueError, match="not all have an output to lose"):
+        Metrics.of([*again, MapOutputsLost(1500, 0, 0, (3,), KILLED)]).summary()
+
+
+def test_a_paused_master_may_give_up_outputs_of_a_job_that_has_ended() -> None:
+    """It hears of the end when it goes on, perhaps after the loss of a node."""
+    events: list[AnyEvent] = [
+        *DONE,
+        submission(1, 1050),
+        submission(2, 1060),
+        FaultStruck(1100, PauseMaster()),
+        JobFinished(1110, 0, KILLED, 0),
+        JobFinished(1120, 1, KILLED, 1050),
+        FaultStruck(1200, ResumeMaster()),
+        JobFinished(1200, 2, KILLED, 1060),
+        MapOutputsLost(1200, 0, 1, (2,), KILLED),
+    ]
+    assert useful_and_wasted(events) == (400, 830)
+
+
+def test_a_reduce_that_never_had_all_outputs_waited_as_long_as_it_held_slots() -> None:
+    events: list[AnyEvent] = [
+        START,
+        submission(0, 0),
+        AttemptLaunched(100, 1, 0, REDUCE, 0, 0, 0, NODE, WHY),
+        AttemptStarted(101, 1, 0, 1),
+        AttemptSuspended(201, 1),
+        AttemptResumed(301, 1, 0, 1),
+        AttemptEnded(451, 1, KILLED, 101, 100),
+    ]
+    for count, waited_ms in ((5, 100), (6, 100), (7, 250)):
+        assert Metrics.of(events[:count]).summary().shuffle_wait_seconds == waited_ms / 1000
+
+
+def test_who_is_killed_while_suspended_leaves_no_slot() -> None:
+    """Its own is held by another attempt by then."""
+    events: list[AnyEvent] = [
+        *SUSPENDED[:5],
+        AttemptLaunched(310, 2, 0, MAP, 1, 0, 0, NODE, WHY),
+        AttemptStarted(311, 2, 0, 0),
+        AttemptEnded(351, 1, KILLED, 101, 50),
+        AttemptClosed(360, 1, KILLED),
+        RunEnded(500, "until", 0, 0, ""),
+    ]
+    assert useful_and_wasted(events) == (0, 200)
+    assert Metrics.of(events).slot_time(MAP).unfinished == 189
+
+
+def test_slots_of_a_crashed_node_are_down_and_not_idle() -> None:
+    events: list[AnyEvent] = [
+        START,
+        FaultStruck(1000, Crash(1)),
+        FaultStruck(1600, Restart(1)),
+        FaultStruck(1900, Crash(0)),
+        RunEnded(2000, "until", 0, 0, ""),
+    ]
+    assert Metrics.of(events).slot_time(MAP) == SlotTime(idle=3300, down=700, total=4000)
