@@ -192,7 +192,7 @@ class Metrics:
 
     def jobs(self) -> JobColumns:
         """Every submitted job."""
-        self._object()
+        self._refuse_contradictions()
         return job_columns(self.run_state.jobs.values())
 
     def jobs_in_system(self, jobs: JobColumns | None = None) -> Steps:
@@ -269,12 +269,12 @@ class Metrics:
             little=self.little(jobs),
         )
 
-    def _object(self) -> None:
+    def _refuse_contradictions(self) -> None:
         if self._contradiction:
             raise ValueError(f"inconsistent events: {self._contradiction}")
 
     def _run(self) -> ev.RunStarted:
-        self._object()
+        self._refuse_contradictions()
         if self.run_state.started is None:
             raise ValueError("the events do not begin with RunStarted")
         return self.run_state.started
