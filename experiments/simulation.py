@@ -184,10 +184,11 @@ def run_simulation(
     Raises otherwise what `Simulation` does, and OSError for the journal.
     """
     made = load_policy(spec.policy, spec.scenario.parts) if policy is None else policy
-    metrics, timed = Metrics(), TimedPolicy(made)
-    checker = Checker(timed, metrics) if check else None
+    timed = TimedPolicy(made)
+    checker = Checker(timed) if check else None
+    metrics = Metrics() if checker is None else checker.metrics
     with contextlib.ExitStack() as stack:
-        sinks: list[Sink] = [metrics.observe]
+        sinks: list[Sink] = [metrics.observe] if checker is None else []
         if journal is not None:
             sinks.append(stack.enter_context(JournalWriter(journal)))
         run = Simulation(spec, sinks, policy=timed, checker=checker, watcher=watcher)

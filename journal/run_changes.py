@@ -28,6 +28,12 @@ _REAL: Mapping[tuple[type[ev.AttemptEvent], object], lc.AttemptChange] = {
     (ev.AttemptSuspended, None): _Change.SUSPEND,
     (ev.AttemptResumed, None): _Change.RESUME,
 }
+_States = Mapping[lc.AttemptState, lc.AttemptState]
+_AFTER: Mapping[tuple[type[ev.AttemptEvent], object], _States] = {
+    which: {before: after for (before, change), after in lc.ATTEMPT.items() if change is mine}
+    for which, mine in _REAL.items()
+}
+"""The same with the lifecycle's own table: by event the state before it, and the one after it."""
 _ORDERS: Mapping[type[ev.AttemptEvent], lc.BookedChange] = {
     ev.KillOrdered: lc.BookedChange.ORDER_KILL,
     ev.SuspendOrdered: lc.BookedChange.ORDER_SUSPEND,
@@ -42,6 +48,19 @@ _CLOSINGS: Mapping[tuple[lc.BookedState, Outcome], lc.BookedChange] = {
     if after in _OUTCOMES and before not in _OUTCOMES
 }
 """By which change an attempt can be closed: events do not tell whether by a report or a loss."""
+
+AFTER_START = {kind: _AFTER[ev.AttemptStarted, kind] for kind in TaskKind}
+AFTER_SHUFFLE = _AFTER[ev.ShuffleEnded, None]
+AFTER_END = {outcome: _AFTER[ev.AttemptEnded, outcome] for outcome in Outcome}
+AFTER_CLOSING = {
+    outcome: {
+        before: lc.BOOKED_ATTEMPT[before, change]
+        for (before, other), change in _CLOSINGS.items()
+        if other is outcome
+    }
+    for outcome in Outcome
+}
+"""The states after the most frequent events by those before them: what is not there is illegal."""
 
 REAL_EVENTS = tuple(dict.fromkeys(kind for kind, _ in _REAL))
 """What really becomes of an attempt."""

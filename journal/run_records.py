@@ -81,17 +81,31 @@ class AttemptRecord(msgspec.Struct, gc=False):
 class PhaseRecord(msgspec.Struct, gc=False):
     """The maps of a job, or its reduces, as the master has booked them.
 
-    `running` tasks have an attempt that is not closed and that no other has beaten, `open` are
-    all attempts that are not closed.  `succeeded` attempts (more than the tasks that are `done`
-    where outputs were lost) held slots for `held_ms`, `work_ms` of it not for their shuffles.
+    `open` attempts are not closed, and of these `spare` that another has beaten, or that run beside
+    another; `lost` are those that were done before and must run again.
+    Attempts that succeeded held slots for `held_ms`, `fetching_ms` of it for their shuffles.
     """
 
     done: int = 0
-    running: int = 0
+    lost: int = 0
     open: int = 0
-    succeeded: int = 0
+    spare: int = 0
     held_ms: Millis = 0
-    work_ms: Millis = 0
+    fetching_ms: Millis = 0
+
+    @property
+    def running(self) -> int:
+        """How many tasks have an attempt that is not closed and that no other has beaten."""
+        return self.open - self.spare
+
+    @property
+    def succeeded(self) -> int:
+        """How many attempts have succeeded, of tasks that are done or of such as were."""
+        return self.done + self.lost
+
+    @property
+    def work_ms(self) -> Millis:
+        return self.held_ms - self.fetching_ms
 
 
 class JobRecord(msgspec.Struct, gc=False):
@@ -99,8 +113,8 @@ class JobRecord(msgspec.Struct, gc=False):
 
     `pool` and `priority` are those of now, `submission` has the first.  `suspended` attempts are
     kept by their nodes; `wasted_ms` is how long attempts held slots that failed or were killed.
-    `last_launch` leaves speculative attempts out; `preempted` is how often an attempt had to give
-    way to another job.
+    `speculative` attempts were launched, which `last_launch` leaves out; `preempted` is how often
+    an attempt had to give way to another job.
     """
 
     submission: ev.JobSubmitted
@@ -113,8 +127,9 @@ class JobRecord(msgspec.Struct, gc=False):
     )
     finished: ev.JobFinished | None = None
     suspended: int = 0
-    levels: tuple[int, int, int] = (0, 0, 0)
+    levels: list[int] = msgspec.field(default_factory=lambda: [0, 0, 0])
     wasted_ms: Millis = 0
+    speculative: int = 0
     preempted: int = 0
     first_launch_ms: Millis | None = None
     last_launch: ev.AttemptLaunched | None = None
@@ -139,7 +154,7 @@ class JobRecord(msgspec.Struct, gc=False):
     def renewed(self, version: int) -> "JobRecord":
         """A copy that can be changed."""
         maps, reduces = (replace(phase) for phase in self.phases)
-        return replace(self, version=version, phases=(maps, reduces))
+        return replace(self, version=version, phases=(maps, reduces), levels=self.levels.copy())
 
     def __str__(self) -> str:
         parts = [

@@ -20,13 +20,21 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary import lifecycle as lc
 from callboard.actors.vocabulary.events import Outcome
 from callboard.journal import run_changes as changes
-from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord, JobRecord, NodeRecord
+from callboard.journal.run_changes import AFTER_CLOSING, AFTER_END, AFTER_SHUFFLE, AFTER_START
+from callboard.journal.run_records import (
+    NEVER,
+    NO_SLOT,
+    AttemptRecord,
+    JobRecord,
+    NodeRecord,
+    PhaseRecord,
+)
 from callboard.scheduler.model import AttemptId, JobId, Millis, NodeId
 
 NO_SUBJECT = -1
 """In place of a job or a node, for an event that is about none."""
 
-_SUCCEEDED = Outcome.SUCCEEDED
+_SUCCEEDED, _BOOKED_SUCCEEDED = Outcome.SUCCEEDED, lc.BookedState.SUCCEEDED
 
 
 class InconsistentEvents(ValueError):
@@ -165,40 +173,50 @@ class RunState:
         job = self._job(event.job)
         job.state = changes.job_after(event, job)
         for phase in job.phases:
-            phase.done = 0
+            phase.done, phase.lost = 0, phase.lost + phase.done
 
     def _outputs_lost(self, event: ev.MapOutputsLost) -> None:
-        self._job(event.job).phases[0].done -= len(event.attempts)
+        maps, count = self._job(event.job).phases[0], len(event.attempts)
+        maps.done -= count
+        maps.lost += count
 
     def _job_finished(self, event: ev.JobFinished) -> None:
         job = self._job(event.job)
         job.state, job.finished = changes.job_after(event, job), event
         self.live.pop(event.job, None)
 
-    # Attempts, in the master's books.
+    # Attempts, in the master's books.  Of what comes for every task nothing is called that its
+    # few lines can say: these six events are nearly all of a run.
 
     def _launched(self, event: ev.AttemptLaunched) -> AttemptRecord:
-        number, kind, job = event.attempt, event.kind, self._job(event.job)
+        number, kind = event.attempt, event.kind
+        job = self.jobs.get(event.job)
+        if job is None or job.version != self._version:
+            job = self._job(event.job)
         if number in self.attempts:
             raise InconsistentEvents(f"attempt {number} was launched before")
         attempt = self.attempts[number] = AttemptRecord(event, self._version)
         self.last_attempt = number
         phase = job.phases[kind]
         phase.open += 1
-        original = self._alive(event.original) if event.original else None
-        if original is None:
-            phase.running += 1
+        if event.original:
+            job.speculative += 1
+            self._compete(attempt, phase)
         else:
-            original.rival, attempt.rival = number, event.original
-        if not event.original:
             job.last_launch = self.last_launch = event
         if job.first_launch_ms is None:
             job.first_launch_ms = event.at_ms
         if not kind:
-            near, rack, far = job.levels
-            level = event.level
-            job.levels = (near + (level == 0), rack + (level == 1), far + (level == 2))
+            job.levels[event.level] += 1
         return attempt
+
+    def _compete(self, attempt: AttemptRecord, phase: PhaseRecord) -> None:
+        """A speculative attempt runs beside its original, or alone if that is over."""
+        launch = attempt.launch
+        original = self._alive(launch.original)
+        if original is not None:
+            phase.spare += 1
+            original.rival, attempt.rival = launch.attempt, launch.original
 
     def _alive(self, number: AttemptId) -> AttemptRecord | None:
         """An attempt that may still do its task, to be changed."""
@@ -225,26 +243,42 @@ class RunState:
         return attempt
 
     def _closed(self, event: ev.AttemptClosed) -> AttemptRecord:
-        attempt = self._attempt(event.attempt)
-        attempt.booked, attempt.closed = changes.booked_after(event, attempt), event
-        job, kind = self._job(attempt.launch.job), attempt.launch.kind
-        phase, rival = job.phases[kind], self._alive(attempt.rival)
-        won = event.outcome is _SUCCEEDED
+        attempt, outcome = self.attempts.get(event.attempt), event.outcome
+        if attempt is None or attempt.version != self._version:
+            attempt = self._attempt(event.attempt)
+        after = AFTER_CLOSING[outcome].get(attempt.booked)
+        attempt.booked = after or changes.booked_after(event, attempt)
+        attempt.closed = event
+        launch = attempt.launch
+        job = self.jobs[launch.job]
+        if job.version != self._version:
+            job = self._job(launch.job)
+        phase = job.phases[launch.kind]
+        is_over = attempt.ended is not None
+        held_ms = attempt.held_ms if is_over else attempt.held_until(event.at_ms)
+        if attempt.rival:
+            self._decide(attempt, phase)
         phase.open -= 1
-        phase.running -= not attempt.beaten and (won or rival is None)
-        held_ms = attempt.held_until(event.at_ms)
-        if won:
+        if outcome is _SUCCEEDED:
             phase.done += 1
-            phase.succeeded += 1
             phase.held_ms += held_ms
-            phase.work_ms += held_ms - attempt.fetching_ms
-            if rival is not None:
-                rival.beaten = True
+            if attempt.fetching_ms:
+                phase.fetching_ms += attempt.fetching_ms
         else:
             job.wasted_ms += held_ms
-        if attempt.ended is not None:
+        if is_over:
             del self.attempts[event.attempt]
         return attempt
+
+    def _decide(self, attempt: AttemptRecord, phase: PhaseRecord) -> None:
+        """One of two attempts of a task is closed: it has beaten the other, or leaves the task to
+        it.
+        """
+        rival = self._alive(attempt.rival)
+        if rival is not None and attempt.booked is _BOOKED_SUCCEEDED:
+            rival.beaten = True
+        elif rival is not None or attempt.beaten:
+            phase.spare -= 1
 
     # Attempts, as they really go.
 
@@ -254,13 +288,24 @@ class RunState:
         return attempt
 
     def _attempt_started(self, event: ev.AttemptStarted) -> AttemptRecord:
-        attempt = self._moved(event)
+        attempt = self.attempts.get(event.attempt)
+        if attempt is None or attempt.version != self._version:
+            attempt = self._attempt(event.attempt)
+        kind = attempt.launch.kind
+        after = AFTER_START[kind].get(attempt.state)
+        attempt.state = after or changes.attempt_after(event, attempt)
         attempt.started = event
-        self._hold(attempt, event)
+        attempt.slot = event.slot
+        attempt.began_ms = event.at_ms
+        self.busy[kind] += 1
         return attempt
 
     def _shuffle_ended(self, event: ev.ShuffleEnded) -> AttemptRecord:
-        attempt = self._moved(event)
+        attempt = self.attempts.get(event.attempt)
+        if attempt is None or attempt.version != self._version:
+            attempt = self._attempt(event.attempt)
+        after = AFTER_SHUFFLE.get(attempt.state)
+        attempt.state = after or changes.attempt_after(event, attempt)
         attempt.shuffled, attempt.fetching_ms = event, attempt.held_until(event.at_ms)
         return attempt
 
@@ -271,22 +316,31 @@ class RunState:
 
     def _suspended(self, event: ev.AttemptSuspended) -> AttemptRecord:
         attempt = self._moved(event)
-        attempt.suspended = event
-        self._leave(attempt, event.at_ms)
+        attempt.suspended, attempt.left_ms = event, event.at_ms
+        attempt.held_ms += event.at_ms - attempt.began_ms
+        self.busy[attempt.launch.kind] -= 1
         self._count_suspended(attempt, 1)
         return attempt
 
     def _resumed(self, event: ev.AttemptResumed) -> AttemptRecord:
         attempt = self._moved(event)
         attempt.resume_ordered = False
+        attempt.slot, attempt.began_ms, attempt.left_ms = event.slot, event.at_ms, NEVER
+        self.busy[attempt.launch.kind] += 1
         self._count_suspended(attempt, -1)
-        self._hold(attempt, event)
         return attempt
 
     def _attempt_ended(self, event: ev.AttemptEnded) -> AttemptRecord:
-        attempt = self._moved(event)
-        if attempt.holds_slot:
-            self._leave(attempt, event.at_ms)
+        attempt = self.attempts.get(event.attempt)
+        if attempt is None or attempt.version != self._version:
+            attempt = self._attempt(event.attempt)
+        after = AFTER_END[event.outcome].get(attempt.state)
+        attempt.state = after or changes.attempt_after(event, attempt)
+        if attempt.left_ms == NEVER:
+            at_ms = event.at_ms
+            attempt.held_ms += at_ms - attempt.began_ms
+            attempt.left_ms = at_ms
+            self.busy[attempt.launch.kind] -= 1
         else:
             attempt.slot = NO_SLOT
             self._count_suspended(attempt, -1)
@@ -294,15 +348,6 @@ class RunState:
         if attempt.closed is not None:
             del self.attempts[event.attempt]
         return attempt
-
-    def _hold(self, attempt: AttemptRecord, event: ev.AttemptStarted | ev.AttemptResumed) -> None:
-        attempt.slot, attempt.began_ms, attempt.left_ms = event.slot, event.at_ms, NEVER
-        self.busy[attempt.launch.kind] += 1
-
-    def _leave(self, attempt: AttemptRecord, at_ms: Millis) -> None:
-        attempt.held_ms += at_ms - attempt.began_ms
-        attempt.left_ms = at_ms
-        self.busy[attempt.launch.kind] -= 1
 
     def _count_suspended(self, attempt: AttemptRecord, change: int) -> None:
         self.suspended += change

@@ -51,10 +51,9 @@ class SlotTimeConservation(Rule):
     idle = "the run has not ended"
 
     def weigh(self, event: ev.RunEnded, metrics: Metrics) -> None:
-        attempts = metrics.attempts()
         for kind in KINDS:
             self.times += 1
-            account = metrics.slot_time(kind, attempts)
+            account = metrics.slot_time(kind)
             if not account.adds_up or min(msgspec.structs.astuple(account)) < 0:
                 raise self.broken(event, f"of {kind.name.lower()} slots, in ms: {account}")
 

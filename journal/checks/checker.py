@@ -29,14 +29,13 @@ RECENT_EVENTS = 6
 class Checker:
     """Checks a run against S1 to S15.
 
-    `policy` is the run's own, if it is at hand; `metrics` one that observes each event before the
-    checker does.  The rules look at an event before the run's state takes it in.
+    `policy` is the run's own, if it is at hand.  The rules look at an event before the run's state
+    takes it in, and `metrics` after that.
     """
 
-    def __init__(self, policy: Policy | None = None, metrics: Metrics | None = None) -> None:
+    def __init__(self, policy: Policy | None = None) -> None:
         self.run_state = RunState()
-        self._own_metrics = metrics is None
-        self._metrics = metrics or Metrics()
+        self.metrics = Metrics(self.run_state)
         self.tasks = TaskBook(self.run_state)
         known = self.run_state, self.tasks
         self._policy = policy
@@ -82,8 +81,6 @@ class Checker:
 
     def observe(self, event: ev.AnyEvent) -> None:
         """Check the rules at one event.  Raises Violation."""
-        if self._own_metrics:
-            self._metrics.observe(event)
         if not self._looks and isinstance(event, ev.RunStarted):
             self._begin(event)
         run_state = self.run_state
@@ -94,10 +91,12 @@ class Checker:
                 raise self.rules[0].broken(event, f"it is {run_state.now_ms} ms already")
             for look in self._looks.get(type(event), ()):
                 look(event)
-            self.tasks.observe(event, run_state.observe(event))
+            attempt = run_state.observe(event)
+            self.tasks.observe(event, attempt)
+            self.metrics.look(event, attempt)
             if run_state.ended is not None and isinstance(event, ev.RunEnded):
                 for rule in self.rules:
-                    rule.weigh(event, self._metrics)
+                    rule.weigh(event, self.metrics)
         except Violation as violation:
             self._tell(violation)
             raise

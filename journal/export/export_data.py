@@ -6,6 +6,8 @@ from typing import Self
 import msgspec
 
 from callboard.actors.vocabulary import events as ev
+from callboard.actors.vocabulary.lifecycle import IllegalTransition
+from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
@@ -30,13 +32,14 @@ class ExportData:
     """What the exports are made from; `ExportData.of(journal)` reads it."""
 
     def __init__(self) -> None:
-        self.metrics = Metrics()
+        self._run_state = RunState()
+        self.metrics = Metrics(self._run_state)
+        self._attempts = AttemptCollector(self._run_state)
         self.instants: list[Instant] = []
         self.submitted: list[ev.JobSubmitted] = []
         """In the order of their submission."""
         self.preempted: dict[AttemptId, Why] = {}
         """The preempted attempts, each with its last reason."""
-        self._run_state = RunState()
         self._narrator = Narrator(self._run_state)
 
     @classmethod
@@ -45,17 +48,24 @@ class ExportData:
         data = cls()
         for event in events:
             data._observe(event)
-        if data.metrics.started is None:
+        if data._run_state.started is None:
             raise ValueError("no run has been recorded in it yet")
         return data
 
     @property
     def started(self) -> ev.RunStarted:
-        assert self.metrics.started is not None
-        return self.metrics.started
+        assert self._run_state.started is not None
+        return self._run_state.started
+
+    @property
+    def ended(self) -> ev.RunEnded | None:
+        """None for a run that was cut off."""
+        return self._run_state.ended
+
+    def attempts(self) -> AttemptColumns:
+        return self._attempts.table()
 
     def _observe(self, event: ev.AnyEvent) -> None:
-        self.metrics.observe(event)
         match event:
             case ev.JobSubmitted():
                 self.submitted.append(event)
@@ -73,7 +83,12 @@ class ExportData:
                 self._note(event, "maps must run again", event)
             case ev.OrderSwitched():
                 self._note(event, f"order: {event.now}", event)
-        self._run_state.follow(event)
+        try:
+            attempt = self._run_state.observe(event)
+        except IllegalTransition as error:
+            raise ValueError(f"inconsistent events: {error}") from None
+        self.metrics.look(event, attempt)
+        self._attempts.look(event, attempt)
 
     def _note(self, event: ev.AnyEvent, label: str, about: object) -> None:
         text, attempt = self._narrator.describe(event), getattr(about, "attempt", None)

@@ -7,9 +7,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from callboard.journal.export.attempt_table import AttemptColumns
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.figures import tables
-from callboard.journal.figures.tables import AttemptColumns, Flags, Ints
+from callboard.journal.figures.tables import Flags, Ints
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
 from callboard.journal.tell.reason_words import reason_in_words
@@ -31,7 +32,7 @@ ROW_KINDS: tuple[RowKind, ...] = get_args(RowKind)
 
 def columns_of(data: ExportData, rows: RowKind) -> Columns:
     """The table that was asked for."""
-    attempts = data.metrics.attempts()
+    attempts = data.attempts()
     return attempt_columns(data, attempts) if rows == "attempts" else _jobs(data, attempts)
 
 
@@ -84,7 +85,7 @@ def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
     """A row for each job that was submitted, by its number.  Attempts are counted as the master
     has booked them.
     """
-    jobs = data.metrics.jobs(attempts)
+    jobs = data.metrics.jobs()
     told = {each.job: each for each in data.submitted}
     at = np.searchsorted(jobs.job, attempts.job)
 

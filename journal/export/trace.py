@@ -18,9 +18,10 @@ import numpy as np
 
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.job_names import job_name
+from callboard.journal.export.attempt_table import AttemptColumns
 from callboard.journal.export.export_data import ExportData, Instant
 from callboard.journal.figures.steps import Steps
-from callboard.journal.figures.tables import OUTCOME_ORDER, AttemptColumns
+from callboard.journal.figures.tables import OUTCOME_ORDER
 from callboard.journal.run_records import NEVER
 from callboard.journal.tell import names
 from callboard.journal.tell.names import kind_name, printable
@@ -60,11 +61,11 @@ class Tracks:
 def trace_lines(data: ExportData) -> Iterator[str]:
     """The trace as JSON, an event a line, sorted by time."""
     run, tracks = data.started, Tracks(data.started.nodes)
-    attempts = data.metrics.attempts()
+    attempts = data.attempts()
     about = {"scenario": run.name, "policy": run.policy, "seed": run.seed}
     about |= {"callboard": run.version, "times": "virtual"}
-    if data.metrics.ended is not None:
-        about["digest"] = data.metrics.ended.digest
+    if data.ended is not None:
+        about["digest"] = data.ended.digest
     yield f'{{"displayTimeUnit":"ms","otherData":{_json(about)},"traceEvents":['
     instants = _instants(data, attempts, tracks)
     slices = _slices(data, attempts, tracks)
@@ -116,7 +117,7 @@ def _counters(data: ExportData, attempts: AttemptColumns) -> Iterator[TraceEvent
     metrics = data.metrics
     counters = [_counter("jobs in the system", "jobs", metrics.jobs_in_system())]
     for kind in TaskKind:
-        busy = metrics.busy_slots(kind, attempts)
+        busy = attempts.busy_slots(kind, metrics.horizon_ms)
         counters.append(_counter(f"busy {kind_name(kind)} slots", "slots", busy))
     return heapq.merge(*counters, key=itemgetter("ts"))
 

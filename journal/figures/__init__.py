@@ -1,1 +1,1 @@
-"""A run in numbers: tables of jobs and attempts, and what is computed from them."""
+"""A run in numbers: sums kept while it goes on, and what is computed from them."""

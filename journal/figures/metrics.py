@@ -1,64 +1,99 @@
 """A run's figures, from its events alone.
 
-`Metrics` is a sink like the journal's writer.  While the run goes on it only appends numbers to
-flat arrays, about 130 bytes an attempt; tables and figures are computed when they are asked for.
+`Metrics` is a sink like the journal's writer.  It stands on the one fold of events (`RunState`) and
+keeps sums beside it: of attempts that are over nothing but these, and for maps of jobs that still
+run how long each held its slot, since its output may be lost yet.
 """
 
 from array import array
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
 
 from callboard.actors.vocabulary import events as ev
-from callboard.actors.vocabulary import faults
+from callboard.actors.vocabulary.events import Outcome
+from callboard.actors.vocabulary.lifecycle import IllegalTransition
 from callboard.journal.figures import summary as fig
-from callboard.journal.figures import tables
-from callboard.journal.figures.slot_time import SlotTime, down_times, shuffle_ms, slot_account
+from callboard.journal.figures.slot_time import IdleSlots, SlotTime, slots_of
 from callboard.journal.figures.steps import Steps, steps
-from callboard.journal.figures.tables import AttemptColumns, JobColumns
-from callboard.journal.run_records import NEVER
-from callboard.scheduler.model import MAP, REDUCE, Millis, TaskKind
+from callboard.journal.figures.tables import JobColumns, job_columns
+from callboard.journal.run_records import NEVER, NO_SLOT, AttemptRecord
+from callboard.journal.run_state import InconsistentEvents, RunState
+from callboard.scheduler.model import KINDS, MAP, REDUCE, AttemptId, JobId, Millis, TaskKind
 
-_Row = Callable[[Any], tuple[int, ...]]
+_Look = Callable[[Any, Any], object]
 
-_ROWS: dict[type[ev.AnyEvent], tuple[str, _Row]] = {
-    ev.AttemptStarted: ("started", attrgetter("attempt", "at_ms", "slot")),
-    ev.AttemptResumed: ("resumed", attrgetter("attempt", "at_ms", "slot")),
-    ev.AttemptSuspended: ("suspended", attrgetter("attempt", "at_ms")),
-    ev.ShuffleEnded: ("shuffled", attrgetter("attempt", "at_ms")),
-    ev.JobResubmitted: ("resubmitted", attrgetter("job", "at_ms")),
-}
-"""In which table an event is a row, and of what; those of the others are made by `Metrics`."""
+_NOTHING = array("q")
+_SUCCEEDED, _FAILED, _KILLED = Outcome.SUCCEEDED, Outcome.FAILED, Outcome.KILLED
+
+
+class _DoneWork:
+    """What attempts of one job come to that have succeeded and are over, as long as it is not lost.
+
+    `maps` and `each_ms` are its maps with what each held, while their outputs can be lost.
+    """
+
+    __slots__ = ("attempts", "each_ms", "held_ms", "maps", "won")
+
+    def __init__(self) -> None:
+        self.attempts = 0
+        self.held_ms = [0, 0]
+        self.won: set[AttemptId] | None = None
+        """Speculative attempts, if there are any."""
+        self.maps: array[int] | None = None
+        self.each_ms = _NOTHING
+
+    def lose(self, lost: tuple[AttemptId, ...]) -> Millis:
+        """Take these maps out; for how long they held their slots."""
+        if self.maps is None:
+            raise InconsistentEvents(f"the outputs of attempts {lost} were kept by nobody")
+        maps = np.frombuffer(self.maps, np.int64)
+        at = np.flatnonzero(np.isin(maps, lost))
+        if len(at) != len(lost):
+            raise InconsistentEvents(f"of attempts {lost} not all have an output to lose")
+        held_ms = int(np.frombuffer(self.each_ms, np.int64)[at].sum())
+        maps[at] = 0
+        self.attempts -= len(lost)
+        self.held_ms[MAP] -= held_ms
+        if self.won is not None:
+            self.won.difference_update(lost)
+        return held_ms
 
 
 class Metrics:
-    """Gathers events in their order; `observe` is the sink, `Metrics.of(events)` does it at once.
+    """Takes events in their order; `observe` is the sink, `Metrics.of(events)` does it at once.
 
-    Every other method looks at what has been observed so far, so it also serves a run that still
+    Where a run's state is folded anyway, `Metrics(run_state)` only looks on: `look` is to be called
+    with each event after the state has taken it in.
+
+    Every other method tells of what has been observed so far, so it also serves a run that still
     goes on or was cut off.  All raise ValueError if the events contradict each other (an attempt
     started that nobody launched), or, where that is needed, before `RunStarted` was seen.
     """
 
-    def __init__(self) -> None:
-        self.started: ev.RunStarted | None = None
-        self.ended: ev.RunEnded | None = None
-        self.last_ms: Millis = 0
-        self._labels: list[tables.JobLabels] = []
-        self._rows = {name: array("q") for name in tables.WIDTHS}
-        made: dict[type[ev.AnyEvent], tuple[str, _Row]] = {
-            ev.JobSubmitted: ("submitted", self._submission),
-            ev.JobFinished: ("finished", self._finish),
-            ev.AttemptLaunched: ("launched", self._launch),
-            ev.AttemptEnded: ("ended", self._end),
-            ev.AttemptClosed: ("closed", self._closing),
-            ev.MapOutputsLost: ("closed", self._closings),
-            ev.FaultStruck: ("power", self._power),
-        }
-        # By exact type: one dictionary look-up is what an event costs before its own work.
-        self._take = {
-            kind: (self._rows[name].extend, row) for kind, (name, row) in (_ROWS | made).items()
+    def __init__(self, run_state: RunState | None = None) -> None:
+        self.run_state = RunState() if run_state is None else run_state
+        self._contradiction = ""
+        self._idle = IdleSlots()
+        self._done: dict[JobId, _DoneWork] = {}
+        self._left: list[JobId] = []
+        """Jobs that have ended, whose maps' outputs the master may still give up."""
+        self._lost = {_FAILED: 0, _KILLED: 0}
+        """Attempts that are over, as they were booked last."""
+        self._wasted_ms = [0, 0]
+        self._shuffle_ms = 0
+        self._looks: dict[type[ev.AnyEvent], _Look] = {
+            ev.JobSubmitted: self._submitted,
+            ev.JobResubmitted: self._resubmitted,
+            ev.MapOutputsLost: self._outputs_lost,
+            ev.JobFinished: self._finished,
+            ev.AttemptStarted: self._idle.take,
+            ev.AttemptResumed: self._idle.take,
+            ev.AttemptSuspended: self._idle.release,
+            ev.ShuffleEnded: self._shuffled,
+            ev.AttemptEnded: self._ended,
+            ev.AttemptClosed: self._closed,
         }
 
     @classmethod
@@ -70,65 +105,95 @@ class Metrics:
 
     def observe(self, event: ev.AnyEvent) -> None:
         """Take in one event."""
-        self.last_ms = event.at_ms
-        take = self._take.get(type(event))
-        if take is not None:
-            extend, row = take
-            extend(row(event))
-        elif isinstance(event, ev.RunStarted):
-            self.started = event
-        elif isinstance(event, ev.RunEnded):
-            self.ended = event
+        try:
+            attempt = self.run_state.observe(event)
+            look = self._looks.get(type(event))
+            if look is not None:
+                look(event, attempt)
+        except (IllegalTransition, InconsistentEvents) as error:
+            self._contradiction = self._contradiction or str(error)
 
     __call__ = observe
 
-    def _submission(self, event: ev.JobSubmitted) -> tuple[int, ...]:
-        self._labels.append((event.name, event.user, event.pool))
-        return event.job, len(self._labels) - 1, event.at_ms, event.maps, event.reduces
+    def look(self, event: ev.AnyEvent, attempt: AttemptRecord | None) -> None:
+        """Take note of an event that the run's state has taken in, and of what that returned."""
+        look = self._looks.get(type(event))
+        if look is not None:
+            look(event, attempt)
 
-    def _finish(self, event: ev.JobFinished) -> tuple[int, ...]:
-        return event.job, event.at_ms, tables.OUTCOME_NUMBERS[event.outcome], event.submitted_ms
+    # What the events change.
 
-    def _launch(self, event: ev.AttemptLaunched) -> tuple[int, ...]:
-        if event.original:
-            self._rows["speculative"].extend((event.attempt, event.original))
-        task = event.attempt, event.job, event.kind, event.task, event.number
-        return (*task, event.node, event.level, event.at_ms)
+    def _submitted(self, event: ev.JobSubmitted, _: None) -> None:
+        work = self._done[event.job] = _DoneWork()
+        if event.reduces:
+            work.maps, work.each_ms = array("q"), array("q")
 
-    def _end(self, event: ev.AttemptEnded) -> tuple[int, ...]:
-        outcome = tables.OUTCOME_NUMBERS[event.outcome]
-        return event.attempt, event.at_ms, outcome, event.started_ms, event.suspended_ms
+    def _resubmitted(self, event: ev.JobResubmitted, _: None) -> None:
+        """What it had done is lost."""
+        work = self._done[event.job]
+        self._lost[_KILLED] += work.attempts
+        for kind in KINDS:
+            self._wasted_ms[kind] += work.held_ms[kind]
+        self._submitted(self.run_state.jobs[event.job].submission, None)
 
-    def _closing(self, event: ev.AttemptClosed) -> tuple[int, ...]:
-        return event.attempt, event.at_ms, tables.OUTCOME_NUMBERS[event.outcome]
+    def _outputs_lost(self, event: ev.MapOutputsLost, _: None) -> None:
+        self._wasted_ms[MAP] += self._done[event.job].lose(event.attempts)
+        self._lost[event.outcome] += len(event.attempts)
 
-    def _closings(self, event: ev.MapOutputsLost) -> tuple[int, ...]:
-        outcome = tables.OUTCOME_NUMBERS[event.outcome]
-        return tuple(n for attempt in event.attempts for n in (attempt, event.at_ms, outcome))
+    def _finished(self, event: ev.JobFinished, _: None) -> None:
+        """Forget the maps of jobs that ended before, once the master must have heard of that."""
+        state, left = self.run_state, self._left
+        heard_ms = -1 if state.paused else event.at_ms
+        ended = state.jobs[left[-1]].finished_ms if left else None
+        if ended is not None and max(ended, state.resumed_ms) < heard_ms:
+            for job in left:
+                self._done[job].maps, self._done[job].each_ms = None, _NOTHING
+            left.clear()
+        left.append(event.job)
 
-    def _power(self, event: ev.FaultStruck) -> tuple[int, ...]:
-        if not isinstance(event.fault, faults.Crash | faults.Restart):
-            return ()
-        return event.fault.node, event.at_ms, isinstance(event.fault, faults.Crash)
+    def _shuffled(self, _: ev.ShuffleEnded, attempt: AttemptRecord) -> None:
+        self._shuffle_ms += attempt.fetching_ms
 
-    def _columns(self) -> dict[str, tables.Ints]:
-        """All rows as columns: copies, so that the rows can go on growing."""
-        return {
-            name: np.frombuffer(rows, np.int64).reshape(-1, tables.WIDTHS[name]).T.copy()
-            for name, rows in self._rows.items()
-        }
+    def _ended(self, event: ev.AttemptEnded, attempt: AttemptRecord) -> None:
+        if attempt.slot != NO_SLOT:
+            self._idle.release(event, attempt)
+        if attempt.launch.kind and attempt.shuffled is None:
+            self._shuffle_ms += attempt.held_ms
+        if attempt.closed is not None:
+            self._closed(attempt.closed, attempt)
+
+    def _closed(self, event: ev.AttemptClosed, attempt: AttemptRecord) -> None:
+        """Count an attempt when it is both over and closed."""
+        ended = attempt.ended
+        if ended is None:
+            return
+        launch = attempt.launch
+        kind, held_ms = launch.kind, ended.at_ms - ended.started_ms - ended.suspended_ms
+        if event.outcome is not _SUCCEEDED:
+            self._lost[event.outcome] += 1
+            self._wasted_ms[kind] += held_ms
+            return
+        work = self._done[launch.job]
+        work.attempts += 1
+        work.held_ms[kind] += held_ms
+        if launch.original:
+            work.won = work.won or set()
+            work.won.add(launch.attempt)
+        if work.maps is not None and not kind:
+            work.maps.append(launch.attempt)
+            work.each_ms.append(held_ms)
+
+    # What they come to.
 
     @property
     def horizon_ms(self) -> Millis:
         """The end of the run: `RunEnded`'s time, or the last event's if there was none."""
-        return self.last_ms
+        return self.run_state.now_ms
 
-    def attempts(self) -> AttemptColumns:
-        return tables.join_attempts(self._columns())
-
-    def jobs(self, attempts: AttemptColumns | None = None) -> JobColumns:
-        """Every submitted job; `attempts` saves the time of making them again."""
-        return tables.join_jobs(self._columns(), self._labels, attempts or self.attempts())
+    def jobs(self) -> JobColumns:
+        """Every submitted job."""
+        self._refuse_contradictions()
+        return job_columns(self.run_state.jobs.values())
 
     def jobs_in_system(self, jobs: JobColumns | None = None) -> Steps:
         """How many jobs were submitted and not yet finished, over time."""
@@ -136,19 +201,31 @@ class Metrics:
         left = jobs.finished_ms[jobs.finished_ms != NEVER]
         return steps(jobs.submitted_ms, left, self.horizon_ms)
 
-    def busy_slots(self, kind: TaskKind, attempts: AttemptColumns | None = None) -> Steps:
-        """How many slots of the kind were held, over time."""
-        attempts = attempts or self.attempts()
-        mine = (attempts.kind == kind)[attempts.occupancies.place]
-        left = attempts.left_ms(self.horizon_ms)[mine]
-        return steps(attempts.occupancies.began_ms[mine], left, self.horizon_ms)
-
-    def slot_time(self, kind: TaskKind, attempts: AttemptColumns | None = None) -> SlotTime:
+    def slot_time(self, kind: TaskKind) -> SlotTime:
         """Where the time of the slots of the kind went (S9)."""
-        started = self._run()
-        down_ms = down_times(self._columns()["power"], len(started.nodes), self.horizon_ms)
-        table = attempts or self.attempts()
-        return slot_account(table, kind, started.nodes, self.horizon_ms, down_ms)
+        run, horizon_ms, nodes = self._run(), self.horizon_ms, self.run_state.nodes
+        slots = {facts.node: slots_of(facts, kind) for facts in run.nodes}
+        down_ms = sum(nodes[node].down_until(horizon_ms) * has for node, has in slots.items())
+        useful_ms = sum(work.held_ms[kind] for work in self._done.values())
+        wasted_ms, unfinished_ms = self._wasted_ms[kind], 0
+        for attempt in self.run_state.attempts.values():
+            if attempt.launch.kind is not kind:
+                continue
+            held_ms, last = self._held_ms(attempt), attempt.closed or attempt.ended
+            if last is not None and last.outcome is not _SUCCEEDED:
+                wasted_ms += held_ms
+            elif attempt.closed is not None:
+                useful_ms += held_ms
+            else:
+                unfinished_ms += held_ms
+        return SlotTime(
+            useful=useful_ms,
+            wasted=wasted_ms,
+            idle=self._idle.idle_ms(kind, run.nodes, horizon_ms) - down_ms,
+            unfinished=unfinished_ms,
+            total=sum(slots.values()) * horizon_ms,
+            down=down_ms,
+        )
 
     def little(self, jobs: JobColumns | None = None) -> fig.Little:
         """Both sides of Little's law (S10)."""
@@ -162,11 +239,8 @@ class Metrics:
 
     def summary(self) -> fig.Summary:
         """All figures."""
-        run, end = self._run(), self.ended
-        attempts = self.attempts()
-        jobs = self.jobs(attempts)
-        maps = self.slot_time(MAP, attempts)
-        reduces = self.slot_time(REDUCE, attempts)
+        run, end, jobs = self._run(), self.run_state.ended, self.jobs()
+        maps, reduces = self.slot_time(MAP), self.slot_time(REDUCE)
         return fig.Summary(
             scenario=run.name,
             policy=run.policy,
@@ -176,18 +250,18 @@ class Metrics:
             virtual_seconds=self.horizon_ms / 1000,
             messages=end.messages if end else None,
             ties=end.ties if end else None,
-            jobs=fig.JobCounts(*_by_outcome(jobs.outcome)),
+            jobs=_job_counts(jobs),
             tasks=fig.TaskCounts(int(jobs.maps.sum()), int(jobs.reduces.sum())),
-            attempts=fig.AttemptCounts(*_by_outcome(attempts.closed)),
-            speculation=_speculation(attempts),
+            attempts=self._attempt_counts(),
+            speculation=self._speculation(),
             response_seconds=fig.statistics_in_seconds(jobs.response_ms[jobs.completed]),
             waiting_seconds=fig.statistics_in_seconds(
                 jobs.waiting_ms[jobs.completed & (jobs.waiting_ms != NEVER)]
             ),
-            locality=_locality(attempts),
+            locality=self._locality(),
             slot_seconds=fig.in_seconds(maps + reduces),
             slot_ms=fig.SlotKinds(maps + reduces, maps, reduces),
-            shuffle_wait_seconds=shuffle_ms(attempts, self.horizon_ms) / 1000,
+            shuffle_wait_seconds=self._shuffle_wait_ms() / 1000,
             utilisation=fig.Utilisation(
                 _ratio(maps.busy, maps.total), _ratio(reduces.busy, reduces.total)
             ),
@@ -195,28 +269,61 @@ class Metrics:
             little=self.little(jobs),
         )
 
+    def _refuse_contradictions(self) -> None:
+        if self._contradiction:
+            raise ValueError(f"inconsistent events: {self._contradiction}")
+
     def _run(self) -> ev.RunStarted:
-        if self.started is None:
+        self._refuse_contradictions()
+        if self.run_state.started is None:
             raise ValueError("the events do not begin with RunStarted")
-        return self.started
+        return self.run_state.started
+
+    def _held_ms(self, attempt: AttemptRecord) -> Millis:
+        """For how long one that is not over or not closed held slots; what its slot stated, if it
+        has ended.
+        """
+        ended = attempt.ended
+        if ended is None:
+            return attempt.held_until(self.horizon_ms)
+        return ended.at_ms - ended.started_ms - ended.suspended_ms
+
+    def _attempt_counts(self) -> fig.AttemptCounts:
+        counts = {**self._lost, _SUCCEEDED: sum(work.attempts for work in self._done.values())}
+        for attempt in self.run_state.attempts.values():
+            if attempt.closed is not None:
+                counts[attempt.closed.outcome] += 1
+        running = sum(job.open for job in self.run_state.jobs.values())
+        booked = counts[_SUCCEEDED], counts[_FAILED], counts[_KILLED]
+        return fig.AttemptCounts(sum(booked) + running, *booked, running)
+
+    def _speculation(self) -> fig.SpeculationCounts:
+        launched = sum(job.speculative for job in self.run_state.jobs.values())
+        return fig.SpeculationCounts(
+            launched, sum(len(work.won or ()) for work in self._done.values())
+        )
+
+    def _locality(self) -> fig.LocalityShares:
+        levels = [sum(each) for each in zip(*_levels(self.run_state), strict=True)]
+        return fig.LocalityShares(*(_ratio(level, sum(levels)) for level in levels))
+
+    def _shuffle_wait_ms(self) -> Millis:
+        return self._shuffle_ms + sum(
+            attempt.held_until(self.horizon_ms)
+            for attempt in self.run_state.attempts.values()
+            if attempt.launch.kind and attempt.shuffled is None and attempt.ended is None
+        )
 
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _by_outcome(outcomes: tables.Ints) -> tuple[int, int, int, int, int]:
-    """How many there are: all, succeeded, failed, killed, without an outcome."""
-    none, succeeded, failed, killed = np.bincount(outcomes - NEVER, minlength=4).tolist()
-    return len(outcomes), succeeded, failed, killed, none
+def _levels(run_state: RunState) -> list[list[int]]:
+    """How many maps were launched at each level of locality, by job."""
+    return [[0, 0, 0], *(job.levels for job in run_state.jobs.values())]
 
 
-def _speculation(attempts: AttemptColumns) -> fig.SpeculationCounts:
-    speculative = attempts.original > 0
-    won = speculative & (attempts.closed == tables.SUCCEEDED)
-    return fig.SpeculationCounts(int(speculative.sum()), int(won.sum()))
-
-
-def _locality(attempts: AttemptColumns) -> fig.LocalityShares:
-    levels = np.bincount(attempts.level[attempts.kind == TaskKind.MAP], minlength=3).tolist()
-    return fig.LocalityShares(*(_ratio(level, sum(levels)) for level in levels))
+def _job_counts(jobs: JobColumns) -> fig.JobCounts:
+    none, succeeded, failed, killed = np.bincount(jobs.outcome - NEVER, minlength=4).tolist()
+    return fig.JobCounts(len(jobs.job), succeeded, failed, killed, none)

@@ -31,9 +31,11 @@ from callboard.journal.export.table_files import (
 )
 from callboard.journal.export.trace import trace_lines
 from callboard.journal.figures.metrics import Metrics
+from callboard.journal.figures.tables import FAILED
+from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import KINDS, TaskKind
 from tests.journal.replay.support import events_of, outage
-from tests.journal.stories import STORY
+from tests.journal.stories import MAP, REDUCE, STORY
 
 RUNS: dict[str, Callable[[], Sequence[AnyEvent]]] = {
     "a rack fails": outage,
@@ -60,6 +62,25 @@ def trace(events: Sequence[AnyEvent]) -> list[dict[str, Any]]:
 def slices(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Those of attempts, without the shuffles in them."""
     return [each for each in found if each["ph"] == "X" and each["cat"] != "shuffle"]
+
+
+def test_the_table_of_attempts() -> None:
+    attempts = ExportData.of(STORY).attempts()
+    assert attempts.attempt.tolist() == [1, 2, 3, 4, 5]
+    assert attempts.number.tolist() == [0, 0, 0, 0, 1]
+    assert attempts.closed_ms.tolist() == [1200, 1800, 2300, 4400, 3400]
+    assert attempts.closed[1] == FAILED
+    assert attempts.shuffled_ms.tolist() == [NEVER, NEVER, NEVER, 3500, NEVER]
+
+
+def test_busy_slots_as_steps() -> None:
+    attempts = ExportData.of(STORY).attempts()
+    maps = attempts.busy_slots(MAP, 4400)
+    assert maps.times.tolist() == [0, 101, 201, 1101, 1201, 1701, 1801, 2201, 3301]
+    assert maps.counts.tolist() == [0, 1, 2, 1, 2, 1, 2, 1, 0]
+    reduces = attempts.busy_slots(REDUCE, 4400)
+    assert reduces.times.tolist() == [0, 1301, 4301]
+    assert reduces.counts.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -210,8 +231,8 @@ class TestTables:
     def test_columns_are_of_one_length_and_kind(self, name: str, rows: RowKind) -> None:
         recording = ExportData.of(RUNS[name]())
         columns = columns_of(recording, rows)
-        metrics = Metrics.of(RUNS[name]())
-        lengths = {"attempts": len(metrics.attempts().attempt), "jobs": len(metrics.jobs().job)}
+        lengths = {"attempts": len(recording.attempts().attempt)}
+        lengths["jobs"] = len(recording.metrics.jobs().job)
         for column, values in columns.items():
             assert len(values) == lengths[rows], column
             kind = str if column in TEXT_COLUMNS else int

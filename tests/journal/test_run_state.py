@@ -71,6 +71,23 @@ def test_truth_and_books_stand_side_by_side() -> None:
     assert not known.attempts
 
 
+def test_what_succeeded_is_remembered_when_it_is_lost() -> None:
+    """The reduce held its slot for 3000 ms, 2199 of them for its shuffle."""
+    known = RunState()
+    for event in STORY[:-4]:
+        known.observe(event)
+    maps = known.jobs[0].phases[0]
+    assert (maps.done, maps.succeeded, maps.work_ms) == (2, 2, 2500)
+    known.observe(ev.MapOutputsLost(4000, 0, 0, (1,), Outcome.KILLED))
+    assert (maps.done, maps.succeeded) == (1, 2)
+    known.observe(ev.JobResubmitted(4000, 0))
+    assert (maps.done, maps.succeeded) == (0, 2)
+    for event in STORY[-4:-2]:
+        known.observe(event)
+    reduces = known.jobs[0].phases[1]
+    assert (reduces.held_ms, reduces.work_ms) == (3000, 3000 - 2199)
+
+
 @pytest.mark.parametrize(
     ("event", "error"),
     [
