@@ -99,8 +99,7 @@ def _names(
         if tracks.machine(facts.node) in used:
             yield from _named("thread", "the node itself", pid, tracks.machine(facts.node))
         for slot in range(facts.map_slots + facts.reduce_slots):
-            of_kind = slot if slot < facts.map_slots else slot - facts.map_slots
-            name = f"{kind_name(TaskKind(slot >= facts.map_slots))} {of_kind}"
+            name = names.slot_name(slot, facts.map_slots)
             yield from _named("thread", name, pid, tracks.slot(facts.node, slot))
 
 

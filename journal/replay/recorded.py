@@ -1,6 +1,7 @@
 """A recorded run as a source of frames."""
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.journal.follow import Follower, JournalStatus
@@ -31,13 +32,11 @@ class RecordedSource:
         """
         if self._events is None:
             return False
-        left = -1 if count is None else count
-        append = self.recording.append
-        for event in self._events:
-            append(event)
-            left -= 1
-            if left == 0:
-                return True
+        known = len(self.recording)
+        for event in islice(self._events, count):
+            self.recording.append(event)
+        if len(self.recording) - known == count:
+            return True
         self._events = None
         self.recording.closed = True
         return False
