@@ -73,7 +73,7 @@ class Hunt:
         """By how much it is worse in this scenario; 0 if one of the runs did not end well."""
         label = msgspec.msgpack.encode(scenario)
         if label not in self._known:
-            runs = [each.experiment(scenario).run for each in (self._hunted, self._against)]
+            runs = [each(scenario).run for each in (self._hunted, self._against)]
             sound = all(run.trouble is None and run.ended.reason == "complete" for run in runs)
             self._known[label] = self._goal(*runs) if sound else 0.0
             self._keep(WorstCase(self._known[label], scenario))
