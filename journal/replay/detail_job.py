@@ -8,7 +8,7 @@ from callboard.journal.replay.insight import Insight, queue_position
 from callboard.journal.replay.job_rows import job_standing, waiting_tasks
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import count, duration, printable
+from callboard.journal.tell.names import count, duration, printable, priority_name
 from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis, TaskKind
@@ -126,8 +126,7 @@ def _submission(row: JobRecord) -> str:
     submission = row.submission
     by = f" by {printable(submission.user)}" if submission.user else ""
     pool = f", pool {printable(row.pool)}" if row.pool else ""
-    priority = row.priority.name.lower().replace("_", " ")
-    return f"{clock_time(submission.at_ms)}{by}{pool}, {priority} priority"
+    return f"{clock_time(submission.at_ms)}{by}{pool}, {priority_name(row.priority)} priority"
 
 
 def _progress(row: JobRecord, kind: TaskKind) -> str:
