@@ -52,9 +52,9 @@ def _lanes(
 ) -> list[Lane]:
     submission = row.submission
     chosen = lanes.occupancies_of_job(recording.occupancies, submission.job, at_ms)
-    if submission.maps + submission.reduces <= view.lane_rows and lanes.tasks_begun(chosen) > 0:
-        return lanes.task_lanes(chosen, window, view.lane_columns)
-    return lanes.running_profile(chosen, submission.job, window, view.lane_columns)
+    fits = submission.maps + submission.reduces <= view.lane_rows
+    tasks = lanes.task_lanes(chosen, window, view.lane_columns) if fits else []
+    return tasks or lanes.running_profile(chosen, submission.job, window, view.lane_columns)
 
 
 def _slot_time(row: JobRecord) -> list[tuple[str, str]]:

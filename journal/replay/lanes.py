@@ -98,11 +98,6 @@ def task_lanes(chosen: SelectedOccupancies, window: Window, columns: int) -> lis
     return lanes
 
 
-def tasks_begun(chosen: SelectedOccupancies) -> int:
-    """The number of tasks that have begun."""
-    return sum(len(np.unique(chosen.task[kind])) for kind in (chosen.of_map, ~chosen.of_map))
-
-
 def running_profile(
     chosen: SelectedOccupancies, job: JobId, window: Window, columns: int
 ) -> list[Lane]:
