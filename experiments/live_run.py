@@ -79,11 +79,6 @@ class LiveRun:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def over(self) -> bool:
-        """Whether the end of the run is shown."""
-        return self.recording.closed and self.cursor.at_ms >= self.recording.end_ms
-
     def answer(self, request: Request) -> Frame:
         self.advance(request.move)
         return self.cursor.frame(request.view)
