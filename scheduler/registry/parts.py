@@ -227,10 +227,7 @@ def _spelling_of_field(slot: str, value: object) -> str:
 
 def part_kind(part: type[Part]) -> str | None:
     """The kind of a part's class; None if it is of none."""
-    for slot, base in PART_BASES.items():
-        if issubclass(part, base):
-            return slot
-    return None
+    return next((slot for slot, base in PART_BASES.items() if issubclass(part, base)), None)
 
 
 def checked_part(found: object, where: str) -> type[Part]:
