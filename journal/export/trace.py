@@ -10,6 +10,7 @@ No two tracks have the same number, even in two processes: Perfetto takes thread
 
 import heapq
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
@@ -40,13 +41,10 @@ class Tracks:
         self.nodes = tuple(nodes)
         by_rack = sorted(self.nodes, key=lambda facts: (facts.rack, facts.node))
         self.pids = {facts.node: CLUSTER_PID + 1 + at for at, facts in enumerate(by_rack)}
-        at = CLUSTER_PID + 1 + len(self.nodes)
-        self.cluster_tid = at
-        self._first: dict[int, int] = {}
-        for facts in self.nodes:
-            at += 1
-            self._first[facts.node] = at
-            at += facts.map_slots + facts.reduce_slots
+        self.cluster_tid = CLUSTER_PID + 1 + len(self.nodes)
+        tracks = (1 + facts.map_slots + facts.reduce_slots for facts in self.nodes)
+        firsts = accumulate(tracks, initial=self.cluster_tid + 1)
+        self._first = {facts.node: at for facts, at in zip(self.nodes, firsts, strict=False)}
 
     def machine(self, node: int) -> int:
         """The track of what happens to the node itself."""
