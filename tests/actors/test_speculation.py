@@ -32,7 +32,7 @@ MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
 def slow_and_fast(
     map_slots: int = 1, reduce_slots: int = 0, speed: float = 0.1, fast: float = 1.0
 ) -> Cluster:
-    """Node 0 is slow, node 1 is not; both beat at the master at 1 + 3002 k."""
+    """Node 0 is slow, node 1 is not; heartbeats of both come to the master at 1 + 3002 k."""
     return Cluster(
         nodes=1,
         racks=1,
@@ -55,10 +55,10 @@ def copying(copies: int = 1, order: str = "fifo", **how: object) -> Policy:
 
 
 def test_the_first_success_wins_and_the_loser_is_killed_with_its_nodes_next_reply() -> None:
-    """The map runs on node 0 from 2, for 100 s; node 1 is offered a copy with its beat of 3003, the
-    first after the instant of the launch.  It takes 10 s from 3004 and is booked at 15011; the job
-    is done in that very instant.  A second job keeps the run going: node 0 hears of the kill with
-    the reply to its beat of 18013 and says so at 21015.
+    """The map runs on node 0 from 2, for 100 s; node 1 is offered a copy with its heartbeat of
+    3003, the first after the instant of the launch.  It takes 10 s from 3004 and is booked at
+    15011; the job is done in that very instant.  A second job keeps the run going: node 0 hears of
+    the kill with the reply to its heartbeat of 18013 and says so at 21015.
     """
     jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
     run = play(jobs, copying(), cluster=slow_and_fast())
@@ -85,7 +85,7 @@ def test_a_losers_time_is_wasted_and_the_copies_are_counted() -> None:
 
 
 def test_a_second_success_in_the_same_round_is_booked_as_killed() -> None:
-    """9.6 s from 2 and, on the faster node, 8 s from 3004: both are told with beats of 12009."""
+    """9.6 s from 2 and, on the faster node, 8 s from 3004: heartbeats of 12009 tell both."""
     jobs = [job(0, maps=1, map_ms=9600), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
     run = play(jobs, copying(), cluster=slow_and_fast(speed=1.0, fast=1.2))
     ended = {e.attempt: (e.at_ms, e.outcome) for e in run.all(AttemptEnded)}
@@ -129,7 +129,7 @@ def test_when_both_are_killed_the_task_runs_again_once() -> None:
 
 
 def test_a_restart_kills_the_original_at_once() -> None:
-    """Node 1 begins the map again at 3003; node 0 hears of it with its beat of 6005."""
+    """Node 1 begins the map again at 3003; node 0 hears of it with its heartbeat of 6005."""
     run = play([job(0, maps=1, map_ms=10_000)], copying(restart=True), cluster=slow_and_fast())
     assert [(e.at_ms, e.attempt) for e in run.all(KillOrdered)] == [(3003, 1)]
     assert outcomes(run) == {1: (9007, Outcome.KILLED), 2: (15_011, Outcome.SUCCEEDED)}

@@ -114,7 +114,7 @@ def test_a_journal_is_recorded_shown_and_compared(callboard: Run, tmp_path: Path
     assert "policy" in out
 
 
-def test_all_beats_or_needed_ones_is_no_divergence(callboard: Run, tmp_path: Path) -> None:
+def test_all_heartbeats_or_needed_ones_is_no_divergence(callboard: Run, tmp_path: Path) -> None:
     paths = {send: tmp_path / f"{send}.journal" for send in ("all", "needed")}
     for send, path in paths.items():
         setting = f"cluster.heartbeat.send={send}"

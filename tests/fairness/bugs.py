@@ -132,7 +132,7 @@ class Lazy(Fifo):
 
 
 class Stingy(Fifo):
-    """Gives one task a beat."""
+    """Gives one task a heartbeat."""
 
     def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
         return 0 if offer.given(kind) else super().quota(kind, offer, view)
@@ -400,11 +400,11 @@ def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
     """The master takes every heartbeat for a new one."""
     rightly = Master.on_heartbeat
 
-    def on_heartbeat(self: Master, beat: Heartbeat) -> None:
-        node = self.ledger.node(beat.node)
+    def on_heartbeat(self: Master, heartbeat: Heartbeat) -> None:
+        node = self.ledger.node(heartbeat.node)
         if node is not None:
-            beat = msgspec.structs.replace(beat, response=node.reply.response)
-        rightly(self, beat)
+            heartbeat = msgspec.structs.replace(heartbeat, response=node.reply.response)
+        rightly(self, heartbeat)
 
     monkeypatch.setattr(Master, "on_heartbeat", on_heartbeat)
 

@@ -101,8 +101,8 @@ def freed_and_taken(path: Path) -> Counter[str]:
 def test_slots_go_to_whom_they_were_taken_for(
     runs: dict[str, RunResult], journals: Path, policy: str
 ) -> None:
-    """No ping-pong.  Between the decision and the free slot lie two beats, in which another slot
-    may have fallen free: then the victim's own job may be next.
+    """No ping-pong.  Between the decision and the free slot lie two heartbeats, in which another
+    slot may have fallen free: then the victim's own job may be next.
     """
     assert runs[policy].summary.jobs.completed == 40
     found = freed_and_taken(journals / f"{POLICIES.index(policy)}.journal")
