@@ -74,7 +74,7 @@ def test_no_single_event_causes_what_is_for_several_jobs(claimant: Claimant | No
 
 
 def given_for(order: type[Kill | Suspend], claimant: Claimant | None) -> PlayedRun:
-    """Attempt 1, of job 0, has to give way for the claimant at 10 s."""
+    """Attempt 1, of job 0, is preempted for the claimant at 10 s."""
     policy = make_policy("fifo")
     policy.preemption = Scripted((10_000, order, 1), beneficiary=claimant)
     jobs = [job(number, maps=1, map_ms=20_000, submit_ms=number * 7000) for number in range(3)]
