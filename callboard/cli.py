@@ -42,7 +42,8 @@ COMMAND_SUMMARIES = {
     "policies": "list the parts that policies are made of",
 }
 """What each is for.  `show` is `show_command` in `commands/show_command.py`, beside its
-`add_arguments`; the file is loaded only for that command, and its docstring is the command's help.
+`add_arguments` if it takes any; the file is loaded only for that command, and its docstring is the
+command's help.
 """
 
 
@@ -114,7 +115,8 @@ def make_parser(command: str = "") -> argparse.ArgumentParser:
         subparser = subparsers.add_parser(name, help=summary)
         if name == command:
             module = import_module(f"callboard.commands.{name}_command")
-            module.add_arguments(subparser)
+            if hasattr(module, "add_arguments"):
+                module.add_arguments(subparser)
             subparser.set_defaults(action=getattr(module, f"{name}_command"))
             about, _, subparser.epilog = (module.__doc__ or "").partition("\n\n")
             subparser.description = fill(" ".join(about.split()), get_terminal_size().columns - 2)

@@ -57,8 +57,11 @@ class RunProgress:
 @contextmanager
 def run_progress(
     console: Console, title: str, jobs: int, clock_s: Callable[[], float] = time.monotonic
-) -> Iterator[RunProgress]:
-    """A line for one run on a terminal, gone when the run has ended."""
+) -> Iterator[RunProgress | None]:
+    """A line for one run on a terminal, gone when the run has ended; elsewhere none."""
+    if not console.is_terminal:
+        yield None
+        return
     room = console.width - (_MEDIUM_FIGURES if console.width >= _MEDIUM else _NARROW_FIGURES)
     shown = plain(title)
     shown.truncate(max(min(room, _TITLE_MAX), 1), overflow="ellipsis")

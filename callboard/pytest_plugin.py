@@ -10,6 +10,7 @@ when a test asks for it.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,11 @@ class Guarantee:
 
     def keep(self) -> None:
         """Fail with the smallest counterexample, if there is one."""
-        from callboard.experiments.plugins import load_policy
         from callboard.fairness.counterexample import counterexample_text
-        from callboard.fairness.search import PolicyUnderTest, find_counterexample
+        from callboard.fairness.experiment import Experiment
+        from callboard.fairness.search import find_counterexample
 
-        policy = PolicyUnderTest(self.policy, load_policy)
+        policy = partial(Experiment, policy=self.policy)
         found = find_counterexample(policy, self.prop, examples=self._examples, seed=self._seed)
         if found is None:
             return

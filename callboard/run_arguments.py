@@ -17,12 +17,8 @@ from callboard.scheduler.policy import Policy
 def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Arguments that change the scenario, and others that change what happens; their group."""
     add = parser.add_argument_group("changing the scenario").add_argument
-    add("--seed", metavar="N", help="the root of all randomness")
-    add("--nodes", metavar="N", help="how many nodes")
-    add("--racks", metavar="N", help="how many racks they stand in")
-    add("--map-slots", metavar="N", help="map slots a node")
-    add("--reduce-slots", metavar="N", help="reduce slots a node")
-    add("--jobs", metavar="N", help="only the first N jobs")
+    for option, (_, about) in SHORTCUTS.items():
+        add(option, dest=option, metavar="N", help=about)
     more = "any field of the scenario, as in `--set cluster.heartbeat.out_of_band=true`"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=more)
     group = parser.add_argument_group("playing it")
@@ -55,8 +51,7 @@ def plan_runs(
 
     Everything that can be wrong with the input is found here, before anything runs.
     """
-    values = {each: getattr(options, each[2:].replace("-", "_")) for each in SHORTCUTS}
-    given = {option: value for option, value in values.items() if value is not None}
+    given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     until_ms = None if options.until is None else round(options.until * 1000)
     spec = load_run(name, options.set, given, faults=not options.no_faults)
     spec = msgspec.structs.replace(spec, until_ms=until_ms, tie_order=options.tie_order)

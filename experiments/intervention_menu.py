@@ -11,7 +11,7 @@ from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.experiments.interventions import Fork, Intervene, Intervention
 from callboard.journal.replay.frame import Frame, JobRow, JobStanding, NodeStatus, RunInfo
 from callboard.journal.replay.source import GoTo, Step, StepKind
-from callboard.journal.tell.names import count, node_name, printable, rack_name
+from callboard.journal.tell.names import count, node_name, printable, priority_name, rack_name
 from callboard.journal.tell.time_format import axis_time, parse_time
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_error import ScenarioError
@@ -226,20 +226,18 @@ def _job_group(row: JobRow | None) -> list[MenuGroup]:
         MenuItem("l", "another pool …", _pool_form(row)),
     )
     title = job_title(row.job, row.name)
-    return [MenuGroup(name, f"{title}, {_in_words(row.priority)} priority", items)]
+    return [MenuGroup(name, f"{title}, {priority_name(row.priority)} priority", items)]
 
 
 def _priorities(row: JobRow) -> MenuGroup:
     items = tuple(
-        MenuItem(str(each + 1), _in_words(each), Intervene((faults.SetPriority(row.job, each),)))
+        MenuItem(
+            str(each + 1), priority_name(each), Intervene((faults.SetPriority(row.job, each),))
+        )
         for each in Priority
         if each is not row.priority
     )
     return MenuGroup("priority", f"Priority of {job_name(row.job)} from now on", items)
-
-
-def _in_words(priority: Priority) -> str:
-    return priority.name.lower().replace("_", " ")
 
 
 def _pool_form(row: JobRow) -> MenuForm:

@@ -79,11 +79,6 @@ class LiveRun:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def over(self) -> bool:
-        """Whether the end of the run is shown."""
-        return self.recording.closed and self.cursor.at_ms >= self.recording.end_ms
-
     def answer(self, request: Request) -> Frame:
         self.advance(request.move)
         return self.cursor.frame(request.view)
@@ -153,7 +148,7 @@ class LiveRun:
         """Simulate until everything up to a moment has happened, time is up, or more is asked."""
         limit_ms = _FOR_EVER_MS if at_ms is None else at_ms
         while self._simulate(limit_ms, _LOOK_EVERY):
-            if self._break_off(until_s):
+            if self._has_request() or (until_s is not None and self._clock_s() >= until_s):
                 return
 
     def _play_to_next(self, step: Step) -> None:
@@ -171,9 +166,6 @@ class LiveRun:
             if count % _ASK_EVERY == 0 and self._has_request():
                 return
         self._play_to(found, None)
-
-    def _break_off(self, until_s: float | None) -> bool:
-        return self._has_request() or (until_s is not None and self._clock_s() >= until_s)
 
     def _simulate(self, limit_ms: Millis, most: int) -> bool:
         """Simulate and record up to `most` supersteps, or to a limit; whether more is left."""

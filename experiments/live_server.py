@@ -98,7 +98,7 @@ class LiveServer:
 
     def _intervene(self, intervention: Intervene, lead: int) -> None:
         """Do it to the world of both runs; a policy is put in force in the front one alone."""
-        runs = [run for run in self.runs if not run.over]
+        runs = [run for run in self.runs if not run.cursor.over]
         if any(isinstance(fault, SwitchPolicy) for fault in intervention.faults) and self._lockstep:
             runs = [run for run in runs if run is self.runs[lead]]
         if not runs:
@@ -112,7 +112,7 @@ class LiveServer:
     def _fork(self, policy: str, lead: int) -> None:
         """The same world up to here, and from here on another policy; at 0 it is chosen."""
         run = self.runs[lead if self._lockstep is not None else 0]
-        if run.over:
+        if run.cursor.over:
             raise RequestRefused("the run is over here; go back to a moment before its end")
         policy, at_ms = canonical_policy(policy, run.spec.scenario.parts), run.cursor.at_ms
         there_ms = at_ms + 1 if at_ms else 0

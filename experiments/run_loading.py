@@ -22,14 +22,14 @@ from callboard.scenarios.timeline import PolicyEntry
 from callboard.scheduler.policy import PolicySpecError
 
 SHORTCUTS = {
-    "--nodes": "cluster.nodes",
-    "--racks": "cluster.racks",
-    "--map-slots": "cluster.map_slots",
-    "--reduce-slots": "cluster.reduce_slots",
-    "--jobs": "workload.jobs",
-    "--seed": "seed",
+    "--seed": ("seed", "the root of all randomness"),
+    "--nodes": ("cluster.nodes", "how many nodes"),
+    "--racks": ("cluster.racks", "how many racks they stand in"),
+    "--map-slots": ("cluster.map_slots", "map slots a node"),
+    "--reduce-slots": ("cluster.reduce_slots", "reduce slots a node"),
+    "--jobs": ("workload.jobs", "only the first N jobs"),
 }
-"""Options that are short for a `--set`."""
+"""Options that are short for a `--set`: its key, and what it says."""
 
 
 def load_run(
@@ -51,8 +51,8 @@ def load_run(
             changes = "its policy alone can be another; change the scenario that it came from"
             raise InputError(f"{name}: a recorded run is played again as it was; {changes}")
         return _recorded_run(path, faults=faults)
-    short = {SHORTCUTS[option]: option for option in shortcuts or {}}
-    settings = [f"{SHORTCUTS[option]}={text}" for option, text in (shortcuts or {}).items()]
+    short = {SHORTCUTS[option][0]: option for option in shortcuts or {}}
+    settings = [f"{SHORTCUTS[option][0]}={text}" for option, text in (shortcuts or {}).items()]
     try:
         file = ScenarioFile(path, [_decoded(each) for each in (*settings, *overrides)])
         with file.placing_errors():

@@ -13,14 +13,9 @@ import msgspec
 from hypothesis import Phase, target
 
 from callboard.actors.config import Cluster
+from callboard.fairness import search
 from callboard.fairness.objectives import OBJECTIVES, Objective
 from callboard.fairness.scenario_family import HOMOGENEOUS, ScenarioFamily
-from callboard.fairness.search import (
-    OnProgress,
-    PolicyUnderTest,
-    ignore_progress,
-    in_each_scenario,
-)
 from callboard.fairness.variants import entries_of, with_cluster, with_entries, with_entry
 from callboard.scenarios.listed_jobs import ListedJob
 from callboard.scenarios.scenario_file import Scenario
@@ -53,10 +48,10 @@ class Hunt:
 
     def __init__(
         self,
-        hunted: PolicyUnderTest,
-        against: PolicyUnderTest,
+        hunted: search.PolicyUnderTest,
+        against: search.PolicyUnderTest,
         goal: str,
-        on_progress: OnProgress = ignore_progress,
+        on_progress: search.OnProgress = search.ignore_progress,
     ) -> None:
         self._hunted = hunted
         self._against = against
@@ -73,7 +68,7 @@ class Hunt:
         """By how much it is worse in this scenario; 0 if one of the runs did not end well."""
         label = msgspec.msgpack.encode(scenario)
         if label not in self._known:
-            runs = [each.experiment(scenario).run for each in (self._hunted, self._against)]
+            runs = [each(scenario).run for each in (self._hunted, self._against)]
             sound = all(run.trouble is None and run.ended.reason == "complete" for run in runs)
             self._known[label] = self._goal(*runs) if sound else 0.0
             self._keep(WorstCase(self._known[label], scenario))
@@ -89,7 +84,7 @@ class Hunt:
             target(self.worse(scenario), label="worse")
             self._on_progress("drawing", 1)
 
-        in_each_scenario(HUNT_FAMILY, look, examples, seed, (Phase.generate, Phase.target))
+        search.in_each_scenario(HUNT_FAMILY, look, examples, seed, (Phase.generate, Phase.target))
 
     def breed(self, times: int, seed: int) -> None:
         chance = Random(seed)
@@ -198,13 +193,13 @@ def _fewer(number: int) -> list[int]:
 
 
 def hunt(
-    hunted: PolicyUnderTest,
-    against: PolicyUnderTest,
+    hunted: search.PolicyUnderTest,
+    against: search.PolicyUnderTest,
     goal: str,
     *,
     examples: int,
     seed: int,
-    on_progress: OnProgress = ignore_progress,
+    on_progress: search.OnProgress = search.ignore_progress,
 ) -> tuple[WorstCase, int]:
     """The smallest of the worst scenarios that were found, and how many were tried."""
     chase = Hunt(hunted, against, goal, on_progress)

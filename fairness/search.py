@@ -17,8 +17,6 @@ from hypothesis import seed as seeded
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import Flaky
 
-from callboard.experiments.plugins import load_policy
-from callboard.experiments.simulation import MakePolicy
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import Property, PropertyViolated, evaluate
 from callboard.fairness.scenario_family import ScenarioFamily
@@ -33,15 +31,8 @@ class Counterexample(NamedTuple):
     seen: str
 
 
-class PolicyUnderTest(NamedTuple):
-    """A policy under examination: its spelling, and what makes it."""
-
-    policy: str
-    make_policy: MakePolicy = load_policy
-
-    def experiment(self, scenario: Scenario) -> Experiment:
-        return Experiment(scenario, self.policy, self.make_policy)
-
+PolicyUnderTest = Callable[[Scenario], Experiment]
+"""Puts the policy under examination into a scenario: `partial(Experiment, policy="fair")`."""
 
 OnProgress = Callable[[str, int], None]
 """Told what is being looked for, and how many scenarios more it was looked for in."""
@@ -102,7 +93,7 @@ def _test_group(
     on_progress: OnProgress,
     scenario: Scenario,
 ) -> None:
-    experiment, first = under_test.experiment(scenario), group[0].prop.name
+    experiment, first = under_test(scenario), group[0].prop.name
     for finding in group:
         finding.test(experiment)
     on_progress(f"{first} and {len(group) - 1}" if len(group) > 1 else first, len(group))
@@ -121,7 +112,7 @@ def find_counterexample(
     found: list[Counterexample] = []
 
     def look(scenario: Scenario) -> None:
-        outcome = evaluate(prop, under_test.experiment(scenario))
+        outcome = evaluate(prop, under_test(scenario))
         on_progress(f"the smallest without {prop.name}" if found else prop.name, 0)
         if outcome.broken:
             found.append(Counterexample(scenario, outcome.broken))

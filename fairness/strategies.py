@@ -97,9 +97,9 @@ def tasks(*, noise: bool = True, locality_matters: bool = True) -> st.SearchStra
 
 
 @cache
-def seconds(most: int = 20) -> st.SearchStrategy[float]:
-    """Whole and half seconds, which shrink to 0."""
-    return st.integers(0, 2 * most).map(lambda halves: halves / 2)
+def seconds() -> st.SearchStrategy[float]:
+    """Whole and half seconds up to 20, which shrink to 0."""
+    return st.integers(0, 40).map(lambda halves: halves / 2)
 
 
 @cache
@@ -172,11 +172,9 @@ ENTRY_SPAN_S = 12
 
 @cache
 @st.composite
-def timelines(
-    draw: st.DrawFn, nodes: int, most: int = 4, *, only_crashes: bool = False
-) -> Timeline:
+def timelines(draw: st.DrawFn, nodes: int, *, only_crashes: bool = False) -> Timeline:
     """Faults of every kind that ends, one after the other, on nodes that exist."""
-    number = draw(st.integers(0, most))
+    number = draw(st.integers(0, 4))
     entries = _crashes(nodes) if only_crashes else _entries(nodes)
     drawn = draw(st.lists(entries, min_size=number, max_size=number))
     offsets = (entry.at_s if isinstance(entry.at_s, int | float) else 0 for entry in drawn)

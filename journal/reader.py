@@ -38,8 +38,3 @@ class Journal:
         frames.check_begun()
         self.truncated = frames.is_open
         yield from frames.rest()
-
-
-def read_journal(path: str | Path) -> Iterator[AnyEvent]:
-    """The events of the journal at `path`, in order.  Errors as in `Journal`."""
-    return iter(Journal(path))

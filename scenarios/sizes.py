@@ -5,8 +5,9 @@ beside it. Draws are addressed by job number; `sizes` are those of so many jobs 
 """
 
 import math
-from bisect import bisect_left
+from bisect import bisect, bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Annotated, ClassVar
 
 import msgspec
@@ -226,12 +227,7 @@ def reduces_for(maps: int, maps_per_reduce: int) -> int:
 
 def pick(weights: Sequence[int], draw: float) -> int:
     """The index into which a draw in [0, 1) falls when indices are as wide as their weights."""
-    rest = draw * sum(weights)
-    for index, weight in enumerate(weights):
-        if rest < weight:
-            return index
-        rest -= weight
-    raise AssertionError(f"a draw of {draw} is outside [0, 1)")
+    return bisect(list(accumulate(weights)), draw * sum(weights))
 
 
 def shuffled(stream: Stream, row: int, count: int) -> list[int]:

@@ -15,35 +15,31 @@ class Launch(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
     why: Why
 
 
-class Speculate(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+class _OfAttempt(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+    """A decision about an attempt."""
+
+    attempt: AttemptId
+    why: Why
+
+
+class Speculate(_OfAttempt, frozen=True):
     """Start another attempt of the task of `attempt` on the offering node; the first to succeed
     does the task, the other is killed.  With `restart` the old one is killed at once.
     """
 
-    attempt: AttemptId
-    why: Why
     restart: bool = False
 
 
-class Kill(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+class Kill(_OfAttempt, frozen=True):
     """Stop a running attempt and lose its work; its task runs again unless another has it."""
 
-    attempt: AttemptId
-    why: Why
 
-
-class Suspend(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+class Suspend(_OfAttempt, frozen=True):
     """Take a running attempt's slot; its node keeps the work, and only there can it go on."""
 
-    attempt: AttemptId
-    why: Why
 
-
-class Resume(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False):
+class Resume(_OfAttempt, frozen=True):
     """Let a suspended attempt go on in a free slot of the offering node, which holds it."""
-
-    attempt: AttemptId
-    why: Why
 
 
 class Switch(msgspec.Struct, frozen=True, gc=False):

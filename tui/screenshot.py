@@ -1,12 +1,12 @@
 """The screen as a picture: SVG that needs nothing but itself and a font of fixed width."""
 
 import re
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from textual.app import App
 
+from callboard.experiments.journal_paths import fresh_name
 from callboard.journal.tell.time_format import axis_time
 
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
@@ -29,8 +29,5 @@ def screenshot_path(run: str, at_ms: int, folder: Path) -> Path:
     """A name for a picture of the run at that moment that no file in the folder has."""
     moment = axis_time(at_ms).replace(":", ".")
     stem = re.sub(r"[^\w.-]+", "-", run)
-    for number in count(1):
-        path = folder / f"{stem}-{moment}{f'-{number}' if number > 1 else ''}.svg"
-        if not path.exists():
-            return path
-    raise AssertionError
+    fresh = fresh_name(f"{stem}-{moment}", lambda name: (folder / f"{name}.svg").exists())
+    return folder / f"{fresh}.svg"

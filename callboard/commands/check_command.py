@@ -15,6 +15,7 @@ examples:
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from callboard.experiments.journal_paths import slug
 from callboard.experiments.user_errors import InputError
 from callboard.fairness import counterexample, search
 from callboard.fairness.catalogue import PROPERTIES, PROPERTIES_BY_NAME
+from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import Property, evaluate, is_guaranteed
 from callboard.fairness.scenario_family import scenario_size
 from callboard.journal.tell.names import count
@@ -61,7 +63,7 @@ def check_command(options: argparse.Namespace) -> int:
     plan = _plan(plugins.load_policy(policy), options)
     examples = search_arguments.example_count(options)
     progress = steps_progress(policy, examples * len(plan.properties))
-    tested = search.PolicyUnderTest(policy, plugins.load_policy)
+    tested = partial(Experiment, policy=policy)
     with search.temporary_hypothesis_home(), progress as watch:
         findings = search.examine(
             tested, plan.properties, examples=examples, seed=options.seed, on_progress=watch
@@ -160,7 +162,7 @@ def _replay(path: Path, policy: str | None) -> int:
     """Test a policy against a file's property in its scenario."""
     prop, scenario = counterexample.read_counterexample(path)
     name = plugins.canonical_policy(policy or scenario.policies[0], scenario.parts)
-    verdict = evaluate(prop, search.PolicyUnderTest(name, plugins.load_policy).experiment(scenario))
+    verdict = evaluate(prop, Experiment(scenario, name))
     if verdict.broken:
         what = f"breaks it: {verdict.broken}"
     elif verdict.times:

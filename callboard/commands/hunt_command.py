@@ -9,6 +9,7 @@ examples:
 """
 
 import argparse
+from functools import partial
 from pathlib import Path
 from textwrap import wrap
 
@@ -18,10 +19,11 @@ from callboard import search_arguments
 from callboard.experiments import plugins
 from callboard.experiments.journal_paths import slug
 from callboard.experiments.user_errors import InputError
+from callboard.fairness.experiment import Experiment
 from callboard.fairness.hunt import WorstCase, hunt
 from callboard.fairness.objectives import OBJECTIVES
 from callboard.fairness.scenario_family import scenario_size
-from callboard.fairness.search import PolicyUnderTest, temporary_hypothesis_home
+from callboard.fairness.search import temporary_hypothesis_home
 from callboard.journal.tell.names import count
 from callboard.progress_line import steps_progress
 from callboard.scenarios.toml_writer import to_toml
@@ -49,7 +51,7 @@ def hunt_command(options: argparse.Namespace) -> int:
         raise InputError(f"--against {against}: a policy is as good as itself")
     search_arguments.check_folder(options)
     examples = search_arguments.example_count(options)
-    mine, its = (PolicyUnderTest(name, plugins.load_policy) for name in (hunted, against))
+    mine, its = (partial(Experiment, policy=name) for name in (hunted, against))
     progress = steps_progress(f"{hunted} against {against}", 2 * examples)
     with temporary_hypothesis_home(), progress as watch:
         found, tried = hunt(

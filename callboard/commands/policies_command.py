@@ -17,10 +17,6 @@ A policy is an order and at most one part of each other kind: fair+delay(node=5,
 A part of your own: --policy ./mine.py:MyOrder (docs/policies.md says how to write one)"""
 
 
-def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """It takes none."""
-
-
 def policies_command(_options: argparse.Namespace) -> int:
     found, broken = _all_parts()
     for line in broken:

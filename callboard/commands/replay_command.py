@@ -8,7 +8,7 @@ from callboard.arguments import add_journal_argument
 from callboard.experiments.job_oracles import oracle_of_journal
 from callboard.experiments.user_errors import InputError
 from callboard.journal.follow import Follower
-from callboard.journal.replay.recorded import FollowedSource
+from callboard.journal.replay.recorded import RecordedSource
 from callboard.screen import add_screen_arguments, check_terminal, show_on_screen
 
 _AT_ONCE = 20_000
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def replay_command(options: argparse.Namespace) -> int:
     check_terminal()
-    source = FollowedSource(Follower(options.journal), oracle_of_journal)
+    source = RecordedSource(Follower(options.journal), oracle_of_journal)
     source.read_on(_AT_ONCE)  # what is wrong with the file's beginning is said before the screen
     if source.recording.started is None:
         raise InputError(f"{options.journal}: no run has been recorded in it yet")

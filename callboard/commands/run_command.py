@@ -8,9 +8,8 @@ examples:
 """
 
 import argparse
-import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,7 +17,7 @@ import msgspec
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import RunResult, RunWatcher, run_simulation
+from callboard.experiments.simulation import RunResult, run_simulation
 from callboard.experiments.solo_runs import first_of_shape, solo_times
 from callboard.journal.checks.rule import RuleReport, Violation
 from callboard.journal.figures.slowdown import slowdowns
@@ -95,7 +94,7 @@ def _play_all(
         spec, journal = run.spec, paths.get(run.key)
         try:
             title = f"{spec.policy} · {spec.scenario.name}"
-            with _watcher(console, title, len(spec.jobs)) as watcher:
+            with run_progress(console, title, len(spec.jobs)) as watcher:
                 result = run_simulation(
                     spec,
                     policy=run.policy,
@@ -122,22 +121,12 @@ def _with_slowdown(
     spec: RunSpec, played: Sequence[RunResult], console: PlainConsole
 ) -> list[RunResult]:
     shapes = len(first_of_shape(spec.jobs))
-    with _watcher(console, f"measuring {count(shapes, 'job')} alone", shapes) as watcher:
+    with run_progress(console, f"measuring {count(shapes, 'job')} alone", shapes) as watcher:
         alone = solo_times(spec, watcher)
     return [
         msgspec.structs.replace(each, slowdown=slowdowns(each.metrics.jobs(), alone).statistics)
         for each in played
     ]
-
-
-@contextlib.contextmanager
-def _watcher(console: PlainConsole, title: str, jobs: int) -> Iterator[RunWatcher | None]:
-    """A progress line on a terminal, else nothing."""
-    if not console.is_terminal:
-        yield None
-        return
-    with run_progress(console, title, jobs) as watcher:
-        yield watcher
 
 
 def _print_table(spec: RunSpec, played: Sequence[RunResult]) -> None:

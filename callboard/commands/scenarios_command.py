@@ -6,10 +6,6 @@ from callboard.console import print_list
 from callboard.scenarios.scenario_file import library_scenarios
 
 
-def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """It takes none."""
-
-
 def scenarios_command(_options: argparse.Namespace) -> int:
     print_list((name, story) for name, _, story in library_scenarios())
     return 0

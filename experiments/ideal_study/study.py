@@ -53,12 +53,9 @@ class Study(NamedTuple):
 
     def cells(self) -> Iterator[tuple[Trace, StudyCell]]:
         """Every cell once, with its trace."""
-        seen: set[StudyCell] = set()
-        for trace, point, name in product(self.traces, self.points, self.disciplines):
-            one = self.cell(trace, name, point)
-            if one not in seen:
-                seen.add(one)
-                yield trace, one
+        every = product(self.traces, self.points, self.disciplines)
+        traces = {self.cell(trace, name, point): trace for trace, point, name in every}
+        return ((trace, cell) for cell, trace in traces.items())
 
 
 def grid(

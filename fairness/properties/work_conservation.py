@@ -14,7 +14,8 @@ from callboard.fairness.experiment import Experiment, ObservedRun
 from callboard.fairness.figures import as_seconds, completed
 from callboard.fairness.property import PropertyViolated, Statement
 from callboard.fairness.scenario_family import HOMOGENEOUS, WITHOUT_FAULTS
-from callboard.scheduler.locality import Delay, auto_wait_ms
+from callboard.journal.checks.delay_scheduling import delay_waits_ms
+from callboard.scheduler.locality import Delay
 from callboard.scheduler.model import KINDS, Millis, TaskKind
 
 
@@ -55,9 +56,8 @@ def longest_delay_ms(run: ObservedRun) -> Millis:
     if rule.params.skips is not None:
         return (rule.params.skips + 1) * run.period_ms
     cluster = run.scenario.cluster
-    auto_ms = auto_wait_ms(cluster.heartbeat.period_ms(cluster.node_count()))
-    waits = (rule.params.node, rule.params.rack)
-    return sum(auto_ms if s is None else round(1000 * s) for s in waits) + run.period_ms
+    heartbeat_ms = cluster.heartbeat.period_ms(cluster.node_count())
+    return sum(delay_waits_ms(rule.params, heartbeat_ms)) + run.period_ms
 
 
 @Statement(

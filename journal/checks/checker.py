@@ -25,6 +25,25 @@ from callboard.scheduler.policy import Policy
 RECENT_EVENTS = 6
 """How many events a violation tells."""
 
+RULES: tuple[type[Rule], ...] = (
+    execution.Causality,
+    tasks.Lifecycles,
+    execution.SlotExclusivity,
+    tasks.Successes,
+    tasks.AttemptLimits,
+    tasks.Shuffles,
+    accounting.TaskConservation,
+    master_rules.IdempotentHeartbeats,
+    accounting.SlotTimeConservation,
+    accounting.LittlesLaw,
+    accounting.Determinism,
+    execution.DeadNodes,
+    master_rules.PreemptionLimits,
+    DelayScheduling,
+    master_rules.StrictQueues,
+)
+"""Causes and lifecycles go first: the others may rely on them."""
+
 
 class Checker:
     """Checks a run against S1 to S15.
@@ -37,32 +56,10 @@ class Checker:
         self.run_state = RunState()
         self.metrics = Metrics(self.run_state)
         self.tasks = TaskBook(self.run_state)
-        known = self.run_state, self.tasks
+        self.rules = tuple(rule(self.run_state, self.tasks) for rule in RULES)
+        settling = accounting.TaskConservation | DelayScheduling
+        self._settling = [rule for rule in self.rules if isinstance(rule, settling)]
         self._policy = policy
-        self._task_conservation = accounting.TaskConservation(*known)
-        self._delay_scheduling = DelayScheduling(*known)
-        self.repeats = master_rules.IdempotentHeartbeats(*known)
-        victims = master_rules.PreemptionLimits(*known)
-        queues = master_rules.StrictQueues(*known)
-        self._probes: list[master_rules.MasterProbe] = [self.repeats, victims, queues]
-        # Causes and lifecycles go first: the others may rely on them.
-        self.rules: tuple[Rule, ...] = (
-            execution.Causality(*known),
-            tasks.Lifecycles(*known),
-            execution.SlotExclusivity(*known),
-            tasks.Successes(*known),
-            tasks.AttemptLimits(*known),
-            tasks.Shuffles(*known),
-            self._task_conservation,
-            self.repeats,
-            accounting.SlotTimeConservation(*known),
-            accounting.LittlesLaw(*known),
-            accounting.Determinism(*known),
-            execution.DeadNodes(*known),
-            victims,
-            self._delay_scheduling,
-            queues,
-        )
         self._setup: Setup | None = None
         self._policies = 0
         self._looks: dict[type[ev.Event], tuple[Callable[[Any], object], ...]] = {}
@@ -75,7 +72,7 @@ class Checker:
         assert isinstance(master, master_rules.InstrumentedMaster), (
             "the run was not assembled for being checked"
         )
-        master.probes += self._probes
+        master.probes += [rule for rule in self.rules if isinstance(rule, master_rules.MasterProbe)]
         self._master = master
         kernel.settled = self.settle
 
@@ -111,8 +108,8 @@ class Checker:
             for found in filter(None, (rule.found for rule in self.rules)):
                 raise found
             if self.tasks.changed and self._master is not None:
-                self._task_conservation.settle(self._master.ledger)
-                self._delay_scheduling.settle(self._master.ledger)
+                for rule in self._settling:
+                    rule.settle(self._master.ledger)
         except Violation as violation:
             self._tell(violation)
             raise

@@ -52,7 +52,7 @@ class DelayScheduling(Rule):
         if self._delay is not None:
             params = self._delay.params
             self._skips = params.skips
-            self._waits_ms = _waits_ms(params, self.setup.heartbeat_ms)
+            self._waits_ms = delay_waits_ms(params, self.setup.heartbeat_ms)
 
     def begin_anew(self, at_ms: Millis) -> None:
         """The new policy is told of the attempts that run, and of nothing that was before."""
@@ -120,8 +120,8 @@ class DelayScheduling(Rule):
         return f"T1 and T2 are {self._waits_ms[0]} and {self._waits_ms[1]} ms"
 
 
-def _waits_ms(params: DelayParams, heartbeat_ms: Millis) -> tuple[Millis, Millis]:
-    """T1 and T2."""
+def delay_waits_ms(params: DelayParams, heartbeat_ms: Millis) -> tuple[Millis, Millis]:
+    """T1 and T2 of the rule at this heartbeat interval."""
     auto_ms = auto_wait_ms(heartbeat_ms)
     node_ms = auto_ms if params.node is None else round(params.node * 1000)
     rack_ms = auto_ms if params.rack is None else round(params.rack * 1000)

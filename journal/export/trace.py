@@ -10,6 +10,7 @@ No two tracks have the same number, even in two processes: Perfetto takes thread
 
 import heapq
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
@@ -41,13 +42,10 @@ class Tracks:
         self.nodes = tuple(nodes)
         by_rack = sorted(self.nodes, key=lambda facts: (facts.rack, facts.node))
         self.pids = {facts.node: CLUSTER_PID + 1 + at for at, facts in enumerate(by_rack)}
-        at = CLUSTER_PID + 1 + len(self.nodes)
-        self.cluster_tid = at
-        self._first: dict[int, int] = {}
-        for facts in self.nodes:
-            at += 1
-            self._first[facts.node] = at
-            at += facts.map_slots + facts.reduce_slots
+        self.cluster_tid = CLUSTER_PID + 1 + len(self.nodes)
+        tracks = (1 + facts.map_slots + facts.reduce_slots for facts in self.nodes)
+        firsts = accumulate(tracks, initial=self.cluster_tid + 1)
+        self._first = {facts.node: at for facts, at in zip(self.nodes, firsts, strict=False)}
 
     def machine(self, node: int) -> int:
         """The track of what happens to the node itself."""
@@ -100,8 +98,7 @@ def _names(
         if tracks.machine(facts.node) in used:
             yield from _named("thread", "the node itself", pid, tracks.machine(facts.node))
         for slot in range(facts.map_slots + facts.reduce_slots):
-            of_kind = slot if slot < facts.map_slots else slot - facts.map_slots
-            name = f"{kind_name(TaskKind(slot >= facts.map_slots))} {of_kind}"
+            name = names.slot_name(slot, facts.map_slots)
             yield from _named("thread", name, pid, tracks.slot(facts.node, slot))
 
 

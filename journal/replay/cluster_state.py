@@ -7,6 +7,7 @@ and kept as a snapshot.
 from array import array
 from collections.abc import Callable, Sequence
 from copy import copy
+from itertools import accumulate
 from typing import Any, Self
 
 from callboard.actors.vocabulary import events as ev
@@ -220,7 +221,4 @@ def _node_status(node: NodeRecord) -> NodeStatus:
 
 def slot_offsets(nodes: Sequence[ev.NodeFacts]) -> list[int]:
     """Where each node's slots begin among all; the last entry is how many slots there are."""
-    first = [0]
-    for facts in nodes:
-        first.append(first[-1] + facts.map_slots + facts.reduce_slots)
-    return first
+    return [0, *accumulate(facts.map_slots + facts.reduce_slots for facts in nodes)]

@@ -33,6 +33,11 @@ class Cursor:
         self.reached = False
         """Whether the last move came to where it was to play until."""
 
+    @property
+    def over(self) -> bool:
+        """Whether it is at the end of a run that is over."""
+        return self.recording.closed and self.at_ms >= self.recording.end_ms
+
     def move(self, move: Move) -> None:
         """Go where the move leads."""
         self.reached = False

@@ -8,7 +8,7 @@ from callboard.journal.replay.insight import Insight, queue_position
 from callboard.journal.replay.job_rows import job_standing, waiting_tasks
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import JobRecord
-from callboard.journal.tell.names import count, duration, printable
+from callboard.journal.tell.names import count, duration, printable, priority_name
 from callboard.journal.tell.reason_words import reason_in_words, refusal_in_words
 from callboard.journal.tell.time_format import clock_time
 from callboard.scheduler.model import Millis, TaskKind
@@ -52,9 +52,9 @@ def _lanes(
 ) -> list[Lane]:
     submission = row.submission
     chosen = lanes.occupancies_of_job(recording.occupancies, submission.job, at_ms)
-    if submission.maps + submission.reduces <= view.lane_rows and lanes.tasks_begun(chosen) > 0:
-        return lanes.task_lanes(chosen, window, view.lane_columns)
-    return lanes.running_profile(chosen, submission.job, window, view.lane_columns)
+    fits = submission.maps + submission.reduces <= view.lane_rows
+    tasks = lanes.task_lanes(chosen, window, view.lane_columns) if fits else []
+    return tasks or lanes.running_profile(chosen, submission.job, window, view.lane_columns)
 
 
 def _slot_time(row: JobRecord) -> list[tuple[str, str]]:
@@ -126,8 +126,7 @@ def _submission(row: JobRecord) -> str:
     submission = row.submission
     by = f" by {printable(submission.user)}" if submission.user else ""
     pool = f", pool {printable(row.pool)}" if row.pool else ""
-    priority = row.priority.name.lower().replace("_", " ")
-    return f"{clock_time(submission.at_ms)}{by}{pool}, {priority} priority"
+    return f"{clock_time(submission.at_ms)}{by}{pool}, {priority_name(row.priority)} priority"
 
 
 def _progress(row: JobRecord, kind: TaskKind) -> str:

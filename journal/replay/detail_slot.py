@@ -6,7 +6,7 @@ from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.replay.detail_node import master_belief, node_status_text, timeline_window
 from callboard.journal.replay.frame import WASTED, DetailText, Lane, SlotState, View
 from callboard.journal.replay.insight import queue_position
-from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node, slot_name
+from callboard.journal.replay.lanes import SelectedOccupancies, lane, occupancies_of_node
 from callboard.journal.replay.recording import Recording
 from callboard.journal.run_records import AttemptRecord
 from callboard.journal.tell import names
@@ -50,8 +50,12 @@ def slot_detail(
     said += [_past(chosen, at, facts) for at in mine[::-1] if chosen.ended[at] < at_ms][:_BEFORE]
     lanes: list[Lane] = []
     if view.lane_columns:
-        lanes = [lane(slot_name(facts, slot), chosen, mine, window, view.lane_columns)]
-    return DetailText(f"{names.node_name(node)}, {slot_name(facts, slot)}", said, lanes, *window)
+        lanes = [
+            lane(names.slot_name(slot, facts.map_slots), chosen, mine, window, view.lane_columns)
+        ]
+    return DetailText(
+        f"{names.node_name(node)}, {names.slot_name(slot, facts.map_slots)}", said, lanes, *window
+    )
 
 
 def _attempt_in(cluster: ClusterState, place: int) -> AttemptRecord | None:

@@ -17,17 +17,8 @@ from callboard.actors.config import Tasks
 from callboard.actors.vocabulary.events import RunStarted
 from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.run_records import JobRecord
+from callboard.scheduler import model
 from callboard.scheduler.facts import JobArrived
-from callboard.scheduler.model import (
-    KINDS,
-    PRIORITY_WEIGHTS,
-    JobId,
-    Locality,
-    Millis,
-    NodeId,
-    Priority,
-    TaskKind,
-)
 from callboard.scheduler.orders.fair.fair import Fair
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.parts import SHIPPED, PartSettings, parse_policy
@@ -46,9 +37,9 @@ class FairShares:
         self._slowstart = Tasks().slowstart if share is None else float(share)
         self._slots = np.array([(node.map_slots, node.reduce_slots) for node in started.nodes])
         self._computed_at = (-1, 0)
-        self._shares: dict[JobId, float] = {}
+        self._shares: dict[model.JobId, float] = {}
 
-    def at(self, cluster: ClusterState) -> dict[JobId, float]:
+    def at(self, cluster: ClusterState) -> dict[model.JobId, float]:
         """The fair share of each job in the system, in slots, maps and reduces together."""
         moment = (cluster.run.index, len(cluster.run.live))
         if self._computed_at != moment:
@@ -57,26 +48,26 @@ class FairShares:
             self._shares = share(cluster) if cluster.run.live else {}
         return self._shares
 
-    def among_jobs(self, cluster: ClusterState) -> dict[JobId, float]:
+    def among_jobs(self, cluster: ClusterState) -> dict[model.JobId, float]:
         """Without pools: the result of `among_pools` in a fraction of the time."""
         view = _ClusterView(cluster, self._slots, self._slowstart)
         jobs = [view.job(job) for job in cluster.run.live]
-        weights = np.array([float(PRIORITY_WEIGHTS[job.priority]) for job in jobs])
+        weights = np.array([float(model.PRIORITY_WEIGHTS[job.priority]) for job in jobs])
         shares = np.zeros(len(jobs))
-        for kind in KINDS:
+        for kind in model.KINDS:
             demands = np.array([job.running(kind) + job.pending(kind) for job in jobs], np.float64)
             level = _water_level(demands, weights, view.slots(kind))
             shares += np.minimum(demands, weights * level)
         return dict(zip(cluster.run.live, shares.tolist(), strict=True))
 
-    def among_pools(self, cluster: ClusterState) -> dict[JobId, float]:
+    def among_pools(self, cluster: ClusterState) -> dict[model.JobId, float]:
         """With pools, by the Fair Scheduler itself."""
         fair, view = Fair(self._params), _ClusterView(cluster, self._slots, self._slowstart)
         seen = cast(ClusterView, view)
         for job in cluster.run.live:
             fair.observe(JobArrived(job), seen)
         shares = dict.fromkeys(cluster.run.live, 0.0)
-        for kind in KINDS:
+        for kind in model.KINDS:
             for claim in fair.entitlements(kind, seen, "job"):
                 shares[claim.jobs[0]] += float(claim.share)
         return shares
@@ -117,10 +108,10 @@ class _ClusterView:
         there = np.frombuffer(cluster.lost, np.uint8) == 0
         self._slots: list[int] = slots[there].sum(axis=0).tolist()
 
-    def slots(self, kind: TaskKind) -> int:
+    def slots(self, kind: model.TaskKind) -> int:
         return self._slots[kind]
 
-    def job(self, job: JobId) -> JobView:
+    def job(self, job: model.JobId) -> JobView:
         return _JobView(self._cluster.run.jobs[job], self._slowstart)
 
 
@@ -130,31 +121,31 @@ class _JobView:
     def __init__(self, row: JobRecord, slowstart: float) -> None:
         self._row = row
         self._opens = ceil(slowstart * row.submission.maps)
-        self.job: JobId = row.submission.job
-        self.submitted_ms: Millis = row.submission.at_ms
+        self.job: model.JobId = row.submission.job
+        self.submitted_ms: model.Millis = row.submission.at_ms
         self.user = row.submission.user
         self.pool = row.pool
-        self.priority: Priority = row.priority
+        self.priority: model.Priority = row.priority
 
-    def total(self, kind: TaskKind) -> int:
+    def total(self, kind: model.TaskKind) -> int:
         return self._row.total(kind)
 
-    def pending(self, kind: TaskKind) -> int:
-        if kind is TaskKind.REDUCE and self._row.phases[0].done < self._opens:
+    def pending(self, kind: model.TaskKind) -> int:
+        if kind is model.TaskKind.REDUCE and self._row.phases[0].done < self._opens:
             return 0
         return max(self.total(kind) - self.finished(kind) - self.running(kind), 0)
 
-    def suspended(self, kind: TaskKind) -> int:  # noqa: ARG002
+    def suspended(self, kind: model.TaskKind) -> int:  # noqa: ARG002
         return 0  # they count as running: the demand is the same
 
-    def resumable(self, kind: TaskKind, node: NodeId) -> None:  # noqa: ARG002
+    def resumable(self, kind: model.TaskKind, node: model.NodeId) -> None:  # noqa: ARG002
         return None
 
-    def running(self, kind: TaskKind) -> int:
+    def running(self, kind: model.TaskKind) -> int:
         return self._row.phases[kind].running
 
-    def finished(self, kind: TaskKind) -> int:
+    def finished(self, kind: model.TaskKind) -> int:
         return self._row.phases[kind].done
 
-    def nearest(self, kind: TaskKind, node: NodeId) -> Locality | None:
+    def nearest(self, kind: model.TaskKind, node: model.NodeId) -> model.Locality | None:
         raise NotImplementedError

@@ -53,11 +53,9 @@ class RunHistory:
         times = np.frombuffer(self._mark_times, np.int64)
         if kind is not None:
             times = times[np.frombuffer(self._mark_kinds, np.uint8) == kind]
-        if back:
-            place = int(np.searchsorted(times, at_ms, "left")) - 1
-            return int(times[place]) if place >= 0 else None
-        place = int(np.searchsorted(times, at_ms, "right"))
-        return int(times[place]) if place < len(times) else None
+        after = np.searchsorted(times, at_ms, "right")
+        place = np.searchsorted(times, at_ms, "left") - 1 if back else after
+        return int(times[place]) if 0 <= place < len(times) else None
 
     def charts(
         self, columns: int, end_ms: Millis, last_state: ClusterState, until_ms: Millis

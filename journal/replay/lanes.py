@@ -9,6 +9,7 @@ from callboard.actors.vocabulary.events import NodeFacts
 from callboard.journal.figures.tables import Ints
 from callboard.journal.replay.frame import WASTED, Lane, SlotState
 from callboard.journal.replay.recording import OccupancyLog
+from callboard.journal.tell.names import slot_name
 from callboard.scheduler.model import JobId, Millis, NodeId
 
 Window = tuple[int, int]
@@ -75,11 +76,6 @@ def lane(
     return Lane(label, owners.tolist(), codes.tobytes(), fill.tolist())
 
 
-def slot_name(facts: NodeFacts, slot: int) -> str:
-    """The name of a slot: `map 0`, `reduce 1`."""
-    return f"map {slot}" if slot < facts.map_slots else f"reduce {slot - facts.map_slots}"
-
-
 def slot_lanes(
     chosen: SelectedOccupancies, facts: NodeFacts, window: Window, columns: int
 ) -> list[Lane]:
@@ -88,7 +84,7 @@ def slot_lanes(
     lanes = []
     for slot in range(facts.map_slots + facts.reduce_slots):
         which = np.flatnonzero((chosen.slot == slot) & seen).tolist()
-        lanes.append(lane(slot_name(facts, slot), chosen, which, window, columns))
+        lanes.append(lane(slot_name(slot, facts.map_slots), chosen, which, window, columns))
     return lanes
 
 
@@ -100,11 +96,6 @@ def task_lanes(chosen: SelectedOccupancies, window: Window, columns: int) -> lis
             which = np.flatnonzero(kind & (chosen.task == task)).tolist()
             lanes.append(lane(f"{name} {task}", chosen, which, window, columns))
     return lanes
-
-
-def tasks_begun(chosen: SelectedOccupancies) -> int:
-    """The number of tasks that have begun."""
-    return sum(len(np.unique(chosen.task[kind])) for kind in (chosen.of_map, ~chosen.of_map))
 
 
 def running_profile(

@@ -48,9 +48,6 @@ class Lockstep:
     def _recordings(self) -> tuple[Recording, Recording]:
         return self._sides[0].recording, self._sides[1].recording
 
-    def _over(self, side: ComparedRun) -> bool:
-        return side.recording.closed and side.cursor.at_ms >= side.recording.end_ms
-
     @property
     def at_ms(self) -> Millis:
         return max(side.cursor.at_ms for side in self._sides)
@@ -73,7 +70,7 @@ class Lockstep:
             case _:
                 back = isinstance(move, Step) and move.back
                 front = self._sides[lead]
-                if self._over(front) and not back:
+                if front.cursor.over and not back:
                     front = self._sides[1 - lead]
                 front.advance(move)
                 self._to(front.cursor.at_ms)
@@ -83,7 +80,7 @@ class Lockstep:
         for side in self._sides:
             if side.cursor.at_ms != at_ms:
                 side.advance(GoTo(at_ms))
-        going = [side.cursor.at_ms for side in self._sides if not self._over(side)]
+        going = [side.cursor.at_ms for side in self._sides if not side.cursor.over]
         for side in self._sides:
             if going and side.cursor.at_ms > min(going):
                 side.advance(GoTo(min(going)))

@@ -33,11 +33,8 @@ class Player:
         self._at = max(0, min(self._at + steps, len(SPEEDS) - 1))
 
     def set_speed(self, speed: float | None) -> None:
-        if speed is None:
-            self._at = len(SPEEDS) - 1
-            return
-        known = [each for each in SPEEDS if each is not None]
-        self._at = min(range(len(known)), key=lambda at: abs(known[at] - speed))
+        """One of `SPEEDS`."""
+        self._at = SPEEDS.index(speed)
 
     def play(self, seconds: float) -> Play:
         """The move for that much real time."""

@@ -35,6 +35,16 @@ def kind_name(kind: model.TaskKind) -> str:
     return ("map", "reduce")[kind]
 
 
+def priority_name(priority: model.Priority) -> str:
+    """`very high`."""
+    return priority.name.lower().replace("_", " ")
+
+
+def slot_name(slot: int, map_slots: int) -> str:
+    """`map 0`, `reduce 1`: a node's slots are numbered through, its `map_slots` first."""
+    return f"map {slot}" if slot < map_slots else f"reduce {slot - map_slots}"
+
+
 def task_name(
     job: model.JobId, kind: model.TaskKind, task: model.TaskIndex, number: int = 0
 ) -> str:

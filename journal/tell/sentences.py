@@ -12,9 +12,9 @@ from callboard.actors.vocabulary import faults
 from callboard.actors.vocabulary.events import Outcome, Stall
 from callboard.actors.vocabulary.job_names import job_name, job_title
 from callboard.journal.tell import names
-from callboard.journal.tell.names import clock, count, duration, node_name, printable
+from callboard.journal.tell.names import clock, count, duration, node_name, printable, priority_name
 from callboard.journal.tell.reason_words import switch_in_words, why_in_words
-from callboard.scheduler.model import AttemptId, JobId, Millis, Priority, TaskKind
+from callboard.scheduler.model import AttemptId, JobId, Millis, TaskKind
 
 _DONE = {
     Outcome.SUCCEEDED: "succeeded",
@@ -111,7 +111,8 @@ class Narrator:
                 return f"{maps} must run again: {why}"
             case ev.JobChanged():
                 pool = f"is in pool {event.pool} and " if event.pool else ""
-                return f"{self._job(event.job)} {pool}has {_priority(event.priority)} from now on"
+                has = f"{pool}has {priority_name(event.priority)} priority"
+                return f"{self._job(event.job)} {has} from now on"
             case ev.JobResubmitted():
                 return f"{self._job(event.job)} is submitted again"
             case ev.JobBlacklistedNode():
@@ -179,11 +180,7 @@ def _particulars(event: ev.JobSubmitted) -> str:
     by = f" by {event.user}" if event.user else ""
     pool = f"pool {event.pool}, " if event.pool else ""
     tasks = f"{count(event.maps, 'map')}, {count(event.reduces, 'reduce')}"
-    return f"{by}: {tasks} ({pool}{_priority(event.priority)})"
-
-
-def _priority(priority: Priority) -> str:
-    return f"{priority.name.lower().replace('_', ' ')} priority"
+    return f"{by}: {tasks} ({pool}{priority_name(event.priority)} priority)"
 
 
 def _place(event: ev.AttemptLaunched) -> str:
@@ -206,7 +203,7 @@ def _fault_sentence(fault: faults.AnyFault) -> str:
         case faults.KillJob():
             return f"{job_name(fault.job)} is killed by its user"
         case faults.SetPriority():
-            return f"{job_name(fault.job)} is given {_priority(fault.priority)}"
+            return f"{job_name(fault.job)} is given {priority_name(fault.priority)} priority"
         case faults.SetPool():
             return f"{job_name(fault.job)} is put into pool {fault.pool}"
         case faults.Drain():

@@ -1,5 +1,9 @@
 """Short forms of times, for screens, and what people type for a time."""
 
+import re
+from contextlib import suppress
+from functools import reduce
+
 from callboard.journal.tell.names import clock
 from callboard.scheduler.model import Millis
 
@@ -29,7 +33,8 @@ def axis_time(ms: Millis) -> str:
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
-_SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000
+_UNITS_MS = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000}
+_PIECE = re.compile(r"([^smh]+)([smh]?)")
 
 
 def parse_time(text: str) -> Millis:
@@ -37,30 +42,14 @@ def parse_time(text: str) -> Millis:
 
     Raises ValueError with a message for people.
     """
-    trimmed = text.strip().lower()
-    try:
+    trimmed, found = text.strip().lower(), -1
+    with suppress(ValueError, OverflowError):
         if ":" in trimmed:
-            seconds = 0.0
-            for part in trimmed.split(":"):
-                seconds = seconds * 60 + float(part)
-            found = round(seconds * _SECOND)
-        else:
-            found = _units(trimmed)
-    except (ValueError, OverflowError):
-        found = -1
+            seconds = reduce(lambda total, part: 60 * total + float(part), trimmed.split(":"), 0.0)
+            found = round(1000 * seconds)
+        elif re.fullmatch(f"({_PIECE.pattern})+", trimmed):
+            pieces = _PIECE.findall(trimmed)
+            found = round(sum(float(number) * _UNITS_MS[unit] for number, unit in pieces))
     if found < 0:
         raise ValueError(f"{text!r} is no time; try 7:30, 1:07:30, 90s or 1h30m")
     return found
-
-
-def _units(text: str) -> Millis:
-    if not text:
-        raise ValueError
-    total, number = 0.0, ""
-    for character in text:
-        if character in "smh":
-            total += float(number) * {"s": _SECOND, "m": _MINUTE, "h": _HOUR}[character]
-            number = ""
-        else:
-            number += character
-    return round(total + (float(number) * _SECOND if number else 0))

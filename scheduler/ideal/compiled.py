@@ -11,8 +11,7 @@ can be written, each process compiles anew.
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from inspect import isfunction
 from pathlib import Path
 
@@ -35,18 +34,6 @@ for _module in (heap, sharing_queues, loops, fsp):
             register_jitable(_nrt=False, forceinline=True)(_helper)
 
 
-@contextmanager
-def _cache_folder() -> Iterator[Path | None]:
-    """Point numba's cache at a folder that can be written, for as long as a loop is set up."""
-    given = config.CACHE_DIR
-    folder = next((path for path in _folders(given) if _can_be_written(path)), None)
-    config.CACHE_DIR = given if folder is None else str(folder)
-    try:
-        yield folder
-    finally:
-        config.CACHE_DIR = given
-
-
 def _folders(given: str) -> list[Path]:
     name = f"callboard-ideal-{source_digest()}"
     if given:
@@ -65,10 +52,17 @@ def _can_be_written(folder: Path) -> bool:
 
 
 def _set_up() -> dict[str, Callable[..., None]]:
-    """The compiled loops by name; numba compiles each, or reads it from disk, when first called."""
-    with _cache_folder() as folder:
+    """The compiled loops by name; numba compiles each, or reads it from disk, when first called.
+    Its cache is pointed at a folder that can be written only meanwhile.
+    """
+    given = config.CACHE_DIR
+    folder = next((path for path in _folders(given) if _can_be_written(path)), None)
+    config.CACHE_DIR = given if folder is None else str(folder)
+    try:
         compiled = numba.njit(nogil=True, _nrt=False, cache=folder is not None)
         return {name: compiled(plain) for name, plain in PLAIN_LOOPS.items()}
+    finally:
+        config.CACHE_DIR = given
 
 
 COMPILED_LOOPS = _set_up()

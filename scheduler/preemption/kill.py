@@ -16,8 +16,8 @@ falls.  `suspend` keeps the victims' work (`scheduler.preemption.suspend_limits`
 livelock is in docs/preemption.md.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Literal
 
 from callboard.scheduler import decisions
@@ -125,17 +125,11 @@ class SuspendPreemption(NewestAboveShare):
 def _dealt(alive: Sequence[AttemptView], entitlements: Sequence[Entitlement]) -> list[AttemptView]:
     """Each job's attempts beyond its share, newest first, dealt out one a job in turn."""
     excess = Excess(entitlements, alive)
-    most_first = sorted(
-        {attempt.job: excess.of(attempt.job) for attempt in alive}.items(),
-        key=lambda item: (-item[1], item[0]),
-    )
-    place = {job: n for n, (job, _) in enumerate(most_first)}
-    turns: defaultdict[JobId, int] = defaultdict(int)
-    dealt: list[tuple[int, int, AttemptView]] = []
+    above = {attempt.job: excess.of(attempt.job) for attempt in alive}
+    most_first = sorted(above, key=lambda job: (-above[job], job))
+    beyond: dict[JobId, list[AttemptView]] = {job: [] for job in most_first}
     for attempt in alive:
         if excess.of(attempt.job) > 0:
             excess.take(attempt.job)
-            dealt.append((turns[attempt.job], place[attempt.job], attempt))
-            turns[attempt.job] += 1
-    dealt.sort(key=lambda item: item[:2])
-    return [attempt for _, _, attempt in dealt]
+            beyond[attempt.job].append(attempt)
+    return [each for turn in zip_longest(*beyond.values()) for each in turn if each is not None]

@@ -187,7 +187,7 @@ def make_policy(text: str, catalogue: Catalogue = SHIPPED) -> policy.Policy:
     return compose_policy(parse_policy(text, catalogue), text)
 
 
-def spelling_of_table(table: Mapping[str, object], catalogue: Catalogue = SHIPPED) -> str:
+def spelling_of_table(table: Mapping[str, object]) -> str:
     """A policy written as a table, as one line.  PolicySpecError names the field at fault.
 
     Every field, `order` first of all, is a part's spelling or a table with its `name` and
@@ -201,10 +201,10 @@ def spelling_of_table(table: Mapping[str, object], catalogue: Catalogue = SHIPPE
     if "order" not in table:
         raise PolicySpecError("a policy needs an `order`")
     fields = [(slot, table[slot]) for slot in PART_KINDS if slot in table]
-    return "+".join(_spelling_of_field(slot, value, catalogue) for slot, value in fields)
+    return "+".join(_spelling_of_field(slot, value) for slot, value in fields)
 
 
-def _spelling_of_field(slot: str, value: object, catalogue: Catalogue) -> str:
+def _spelling_of_field(slot: str, value: object) -> str:
     params: dict[str, Any] = {}
     if isinstance(value, Mapping) and isinstance(value.get("name"), str):
         name: str = value["name"]
@@ -213,13 +213,13 @@ def _spelling_of_field(slot: str, value: object, catalogue: Catalogue) -> str:
         name = value
     else:
         raise PolicySpecError(f"`{slot}`: expected a part's name or a table with its `name`")
-    piece, *more = split_spelling(name, catalogue.names())
+    piece, *more = split_spelling(name, PARTS)
     if more:
         raise PolicySpecError(f'`{slot} = "{name}"` names {1 + len(more)} parts, not one')
     if value is not name and piece != SpelledPart(name):
         raise PolicySpecError(f'`{slot}`: expected one part\'s bare name, got "{name}"')
-    if catalogue.current(piece.name) in catalogue.names():
-        really = part_kind(catalogue.part(piece))
+    if SHIPPED.current(piece.name) in PARTS:
+        really = part_kind(SHIPPED.part(piece))
         if really != slot:
             raise PolicySpecError(f"`{slot}`: `{piece.name}` is a {really} part")
     return name.strip() + parameters.spell_table(params)
@@ -227,10 +227,7 @@ def _spelling_of_field(slot: str, value: object, catalogue: Catalogue) -> str:
 
 def part_kind(part: type[Part]) -> str | None:
     """The kind of a part's class; None if it is of none."""
-    for slot, base in PART_BASES.items():
-        if issubclass(part, base):
-            return slot
-    return None
+    return next((slot for slot, base in PART_BASES.items() if issubclass(part, base)), None)
 
 
 def checked_part(found: object, where: str) -> type[Part]:

@@ -25,6 +25,7 @@ PART_KINDS = ("order", "locality", "preemption", "speculation")
 """The kinds of part, in the order in which a canonical spelling has them."""
 
 _PLAIN = re.compile(r"[^\s+()]+")
+_STRING_OR_BRACKET = re.compile(r""""(?:\\.?|[^"\\])*"?|'[^']*'?|[\[\](){}]""", re.DOTALL)
 
 
 class SpelledPart(NamedTuple):
@@ -84,26 +85,14 @@ def _ends(text: str, at: int) -> bool:
 
 def _closing(text: str, opening: int) -> int:
     """Where the bracket at `opening` is closed; brackets in strings do not count."""
-    depth, quote, at = 0, "", opening
-    while at < len(text):
-        char = text[at]
-        if quote:
-            if char == "\\" and quote == '"':
-                at += 1
-            elif char == quote:
-                quote = ""
-        elif char in "\"'":
-            quote = char
-        elif char in "([{":
-            depth += 1
-        elif char in ")]}":
-            depth -= 1
-            if not depth:
-                break
-        at += 1
-    if at >= len(text) or text[at] != ")":
-        raise PolicySpecError(f"`{text}`: the bracket after `{text[:opening]}` is never closed")
-    return at
+    depth = 0
+    for token in _STRING_OR_BRACKET.finditer(text, opening):
+        depth += (token[0] in "([{") - (token[0] in ")]}")
+        if not depth:
+            if token[0] == ")":
+                return token.start()
+            break
+    raise PolicySpecError(f"`{text}`: the bracket after `{text[:opening]}` is never closed")
 
 
 def _past_blanks(text: str, at: int) -> int:

@@ -24,6 +24,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from callboard.scheduler.estimation import RunningMean
 from callboard.scheduler.facts import Closed
 from callboard.scheduler.model import KINDS, JobId, Millis, NodeId, TaskKind
 from callboard.scheduler.part_params import PartParams, Portion, Timeout
@@ -171,13 +172,12 @@ class NodeTimes:
     """How long a job's ended tasks of a kind took on each node."""
 
     def __init__(self) -> None:
-        self._nodes: dict[NodeId, tuple[int, int]] = {}
+        self._nodes: dict[NodeId, RunningMean] = {}
         self._means = ExactDeviation()
 
     def add(self, node: NodeId, ms: Millis) -> None:
         before = self._mean(node)
-        count, total = self._nodes.get(node, (0, 0))
-        self._nodes[node] = (count + 1, total + ms)
+        self._nodes.setdefault(node, RunningMean()).add(ms)
         after = self._mean(node)
         assert after is not None
         self._means.swap(before, after)
@@ -189,10 +189,8 @@ class NodeTimes:
 
     def _mean(self, node: NodeId) -> int | None:
         """In thousandths of a millisecond."""
-        if node not in self._nodes:
-            return None
-        count, total = self._nodes[node]
-        return 1000 * total // count
+        mean = self._nodes.get(node)
+        return None if mean is None else 1000 * mean.total // mean.count
 
 
 def progress_rate(attempt: AttemptView) -> int:

@@ -39,8 +39,8 @@ def launch_times(run: PlayedRun) -> list[Millis]:
 
 
 @pytest.mark.parametrize(("rate", "every_ms"), [(2.0, 1500), (0.5, 6000), (1.0, 3000)])
-def test_a_node_beats_by_its_own_clock(rate: float, every_ms: Millis) -> None:
-    """A map of a second a beat: 3 s by the node, and 2 ms on the way, which are everybody's."""
+def test_a_node_sends_heartbeats_by_its_own_clock(rate: float, every_ms: Millis) -> None:
+    """A map of a second a heartbeat: 3 s by the node, and 2 ms on the way, by every clock."""
     times = launch_times(drifting(rate))
     gaps = {after - before for before, after in pairwise(times[1:])}
     assert gaps == {every_ms + 2}
@@ -81,21 +81,21 @@ def test_a_node_reports_durations_by_its_clock(rate: float) -> None:
 
 
 @pytest.mark.parametrize("rate", [0.5, 2.0, 1.01])
-def test_a_beat_says_by_the_nodes_clock_how_long_an_attempt_has_run(rate: float) -> None:
+def test_a_heartbeat_says_by_the_nodes_clock_how_long_an_attempt_has_run(rate: float) -> None:
     script = [ScheduledFault(31_001, Drift(0, rate))]
     run = play([job(0, map_ms=60_000)], "hfsp(t=1)", cluster=ONE, script=script, until_ms=55_000)
     (entry,) = run.master.ledger.attempts()
     node = run.master.ledger.node(0)
     assert node is not None
-    beat_ms = node.heard_ms - ONE.latency_ms
+    heartbeat_ms = node.heard_ms - ONE.latency_ms
     start_ms = run.all(AttemptStarted)[0].at_ms
-    assert entry.ran_ms == round(31_001 - start_ms + rate * (beat_ms - 31_001))
-    assert entry.progress == pytest.approx((beat_ms - start_ms) / 60_000)
+    assert entry.ran_ms == round(31_001 - start_ms + rate * (heartbeat_ms - 31_001))
+    assert entry.progress == pytest.approx((heartbeat_ms - start_ms) / 60_000)
 
 
 def test_the_masters_patience_is_by_its_own_clock() -> None:
-    """A node that takes ten times as long to beat as it should is given up by an expiry of 20 s,
-    and joins again with every beat; the expiry itself is as exact as ever (T1).
+    """A node whose heartbeats take ten times as long as they should is given up by an expiry of 20
+    s, and joins again with every heartbeat; the expiry itself is as exact as ever (T1).
     """
     soon = msgspec.structs.replace(IN_STEP, expiry_ms=18_000)
     cluster = msgspec.structs.replace(ONE, nodes=2, heartbeat=soon)
@@ -126,7 +126,7 @@ def test_timeouts_of_a_node_are_by_its_clock(rate: float) -> None:
     assert end.at_ms - stall.at_ms == 100_000 / rate
 
 
-def test_a_clock_that_goes_right_changes_nothing_but_that_beats_are_sent() -> None:
+def test_a_clock_that_goes_right_changes_nothing_but_that_heartbeats_are_sent() -> None:
     quiet = play([job(0, maps=8, map_ms=1000)], cluster=ONE)
     right = drifting(1.0)
     assert uncaused(quiet.all(AttemptClosed)) == uncaused(right.all(AttemptClosed))

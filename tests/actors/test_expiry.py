@@ -40,8 +40,8 @@ def closings(run: PlayedRun, attempt: int) -> list[Outcome]:
 def test_h8_a_launch_that_has_not_begun_for_600_s_has_failed(
     kind: TaskKind, submit_ms: Millis
 ) -> None:
-    """The master looks every 200 s: 600 to 800 s after the launch.  The node, which beats all the
-    while, is told to stop it, and the task runs elsewhere.
+    """The master looks every 200 s: 600 to 800 s after the launch.  The node, which sends
+    heartbeats all the while, is told to stop it, and the task runs elsewhere.
     """
     spec = job(0, maps=1, reduces=1, reduce_ms=5000, submit_ms=submit_ms)
     stuck = range(5) if kind is TaskKind.MAP else range(4)

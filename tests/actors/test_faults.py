@@ -1,7 +1,8 @@
 """What machines and links can suffer, and what the master makes of it (rules T1 to T6, H5, S12).
 
 The expiry is 600 s and the checker wakes every 200 s.  Where times are given, they were worked out
-by hand as in `test_heartbeats`: the first beat goes out at 0, latency is 1 ms, the period 3,002 ms.
+by hand as in `test_heartbeats`: the first heartbeat goes out at 0, latency is 1 ms, the period
+3,002 ms.
 """
 
 import msgspec
@@ -81,9 +82,11 @@ def test_t1_a_silent_node_is_lost_at_the_first_sweep_after_the_expiry(
 
 
 def test_t1_exactly_the_expiry_is_not_yet_too_long() -> None:
-    """Period 3,999 ms: the last beat arrives at 23,995, and the sweep of 38,392 finds 14,397 ms."""
-    beats = Heartbeats(interval_ms=3997, expiry_ms=14_397, phase_grid_ms=3997)
-    cluster = Cluster(nodes=2, racks=1, map_slots=1, heartbeat=beats)
+    """Period 3,999 ms: the last heartbeat arrives at 23,995, and the sweep of 38,392 finds 14,397
+    ms.
+    """
+    heartbeats = Heartbeats(interval_ms=3997, expiry_ms=14_397, phase_grid_ms=3997)
+    cluster = Cluster(nodes=2, racks=1, map_slots=1, heartbeat=heartbeats)
     jobs = [job(0, maps=2, map_ms=90_000)]
     run = play(jobs, cluster=cluster, script=[ScheduledFault(25_000, Crash(1))])
     assert [(e.heard_ms, e.at_ms) for e in run.all(NodeLost)] == [(23_995, 43_191)]
@@ -290,7 +293,7 @@ FOUR = Cluster(nodes=4, racks=1, map_slots=1, reduce_slots=2, replication=4, hea
 def test_t6_enough_complaints_fail_the_maps_before_the_node_is_lost() -> None:
     """Node 3 dies with an output before four reduces ask for it, three of them at 15,012 ms.  A
     try is over after 3.002 s and pauses grow from 10 s by 1.3, so the tenth try has failed 350.2 s
-    after the first; the next beats carry three complaints, more than half of the four reduces.
+    after the first; the next heartbeats carry three complaints, more than half of the four reduces.
     """
     jobs = [job(0, maps=4, map_ms=10_000, reduces=4, shuffle_ms=90_000, reduce_ms=1000)]
     run = play(jobs, cluster=FOUR, script=[ScheduledFault(12_500, Crash(3))])
@@ -308,7 +311,7 @@ def test_t6_two_complaints_are_not_enough() -> None:
 
 
 def test_a_shuffle_waits_for_a_host_out_of_reach_and_goes_on_when_it_is_back() -> None:
-    """Node 1 cannot be reached by others from 5 to 60 s; beats get through all the while."""
+    """Node 1 cannot be reached by others from 5 to 60 s; heartbeats get through all the while."""
     jobs = [job(0, maps=2, map_ms=10_000, reduces=1, shuffle_ms=2000, reduce_ms=1000)]
     script = [ScheduledFault(5000, Partition(1, (0,))), ScheduledFault(60_000, Partition(1, ()))]
     run = play(jobs, cluster=TWO, script=script)
@@ -375,11 +378,11 @@ def test_hfsps_virtual_cluster_shrinks_when_the_loss_is_detected_and_not_before(
 
 
 def test_a_world_that_can_come_to_nothing_is_stuck_however_busy_it_is() -> None:
-    """Beats every 3 s and an expiry of 2.4 s: the node is lost and returns for ever, and its map of
-    a minute never ends.  The budget after the last fault is said, and who waits.
+    """Heartbeats every 3 s and an expiry of 2.4 s: the node is lost and returns for ever, and its
+    map of a minute never ends.  The budget after the last fault is said, and who waits.
     """
-    beats = Heartbeats(expiry_ms=2400, phase_grid_ms=3000)
-    cluster = Cluster(nodes=1, racks=1, heartbeat=beats)
+    heartbeats = Heartbeats(expiry_ms=2400, phase_grid_ms=3000)
+    cluster = Cluster(nodes=1, racks=1, heartbeat=heartbeats)
     with pytest.raises(Stalled) as caught:
         play(
             [job(0, maps=1, map_ms=60_000)],

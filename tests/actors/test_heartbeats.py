@@ -1,9 +1,9 @@
 """Heartbeats by Hadoop's rules H1 to H9, worked by hand on one node.
 
-The node's first beat goes out at 0.  Latency is 1 ms, the interval 3,000 ms, so by rule H3 a beat
-follows its predecessor by 3,002 ms: they go out at 0, 3002, 6004, 9006, 12008, ... and reach the
-master 1 ms later (H2 and H8 have files of their own: `tests/actors/test_expiry.py` is H8's, and H2
-is H1 of the profile `mr1-1.0`).
+The node's first heartbeat goes out at 0.  Latency is 1 ms, the interval 3,000 ms, so by rule H3 a
+heartbeat follows its predecessor by 3,002 ms: they go out at 0, 3002, 6004, 9006, 12008, ... and
+reach the master 1 ms later (H2 and H8 have files of their own: `tests/actors/test_expiry.py` is
+H8's, and H2 is H1 of the profile `mr1-1.0`).
 """
 
 import pytest
@@ -36,18 +36,18 @@ from tests.support.world import IN_STEP, job, play
     ],
 )
 def test_h1_the_interval_grows_with_the_cluster(profile: str, nodes: int, interval_ms: int) -> None:
-    beats = Heartbeats(profile=profile)  # type: ignore[arg-type]
-    assert beats.period_ms(nodes) == interval_ms
+    heartbeats = Heartbeats(profile=profile)  # type: ignore[arg-type]
+    assert heartbeats.period_ms(nodes) == interval_ms
 
 
 def test_one_job_on_one_node_by_hand() -> None:
     """One map of 10 s and one reduce: 4 s of shuffle, 5 s of the rest.
 
-    The first beat arrives at 1 and finds the job's map; the slot starts it at 2 and ends it at
-    10002.  The beat of 12008 tells it at 12009, the reduce opens, and the next beat, at 15011,
-    takes it to the slot at 15012.  Its question reaches the job at 15013 and the answer the slot
-    at 15014; the last map's output alone takes the whole 4 s, so the shuffle ends at 19014 and
-    the reduce at 24014.  The beat of 24016 tells it at 24017.
+    The first heartbeat arrives at 1 and finds the job's map; the slot starts it at 2 and ends it at
+    10002.  The heartbeat of 12008 tells it at 12009, the reduce opens, and the next heartbeat, at
+    15011, takes it to the slot at 15012.  Its question reaches the job at 15013 and the answer the
+    slot at 15014; the last map's output alone takes the whole 4 s, so the shuffle ends at 19014 and
+    the reduce at 24014.  The heartbeat of 24016 tells it at 24017.
     """
     run = play([job(0, maps=1, map_ms=10_000, reduces=1, shuffle_ms=4000, reduce_ms=5000)])
     assert [e.at_ms for e in run.all(AttemptLaunched)] == [1, 15011]
@@ -58,13 +58,13 @@ def test_one_job_on_one_node_by_hand() -> None:
     assert [e.at_ms for e in run.all(JobFinished)] == [24017]
 
 
-def test_h4_out_of_band_a_beat_follows_an_attempts_end_at_once() -> None:
+def test_h4_out_of_band_a_heartbeat_follows_an_attempts_end_at_once() -> None:
     """The map ends at 10002 and is told at 10003; the next interval counts from the reply at
-    10004, so the beat of 13004 launches the reduce at 13005.  It starts at 13006, learns at
+    10004, so the heartbeat of 13004 launches the reduce at 13005.  It starts at 13006, learns at
     13008 that its outputs are there, and 9 s later, at 22008, it is done.
     """
-    beats = Heartbeats(phase_grid_ms=3000, out_of_band=True)
-    cluster = Cluster(nodes=1, racks=1, heartbeat=beats)
+    heartbeats = Heartbeats(phase_grid_ms=3000, out_of_band=True)
+    cluster = Cluster(nodes=1, racks=1, heartbeat=heartbeats)
     run = play([job(0, reduces=1, shuffle_ms=4000, reduce_ms=5000)], cluster=cluster)
     assert [e.at_ms for e in run.all(AttemptClosed)] == [10003, 22009]
     assert [e.at_ms for e in run.all(AttemptLaunched)] == [1, 13005]
@@ -85,8 +85,8 @@ def test_h5_a_repeated_heartbeat_gets_the_stored_reply_and_launches_nothing() ->
     assert [message for _, _, _, message, _ in addressee.mailbox] == [stored]
 
 
-def test_h6_a_beats_news_is_booked_before_it_is_given_work() -> None:
-    """The beat that tells that a map has ended takes the next one along, and the order to kill
+def test_h6_a_heartbeats_news_is_booked_before_it_is_given_work() -> None:
+    """The heartbeat that tells that a map has ended takes the next one along, and the order to kill
     that waits for the node, in one reply.
     """
     jobs = [job(0, maps=2, map_ms=1000), job(1, maps=1, map_ms=60_000)]
@@ -103,7 +103,7 @@ def test_h6_a_beats_news_is_booked_before_it_is_given_work() -> None:
 
 
 def test_h7_a_node_without_a_free_slot_is_given_nothing() -> None:
-    """Two maps run until 60 s: whatever beats come meanwhile, the third waits."""
+    """Two maps run until 60 s: whatever heartbeats come meanwhile, the third waits."""
     run = play([job(0, maps=3, map_ms=60_000)])
     assert [e.at_ms for e in run.launches()][:2] == [1, 1]
     assert run.launches()[2].at_ms > 60_000
@@ -114,13 +114,13 @@ def test_h9_a_node_has_two_slots_of_each_kind_unless_the_scenario_says_otherwise
     assert (facts.map_slots, facts.reduce_slots) == (2, 2)
 
 
-def test_one_task_a_beat_where_the_scenario_says_so() -> None:
-    beats = Heartbeats(phase_grid_ms=3000, tasks_per_heartbeat="one")
-    run = play([job(0, maps=2)], cluster=Cluster(nodes=1, racks=1, heartbeat=beats))
+def test_one_task_a_heartbeat_where_the_scenario_says_so() -> None:
+    heartbeats = Heartbeats(phase_grid_ms=3000, tasks_per_heartbeat="one")
+    run = play([job(0, maps=2)], cluster=Cluster(nodes=1, racks=1, heartbeat=heartbeats))
     assert [e.at_ms for e in run.launches()] == [1, 3003]
 
 
-def test_many_tasks_a_beat_fill_the_node() -> None:
+def test_many_tasks_a_heartbeat_fill_the_node() -> None:
     run = play([job(0, maps=2)], cluster=Cluster(nodes=1, racks=1, heartbeat=IN_STEP))
     assert [e.at_ms for e in run.launches()] == [1, 1]
 
@@ -153,9 +153,9 @@ def test_a_job_without_maps_or_without_anything_ends_too() -> None:
     assert [e.job for e in run.all(JobFinished)] == [1, 0]
 
 
-def test_a_cluster_that_beats_once_a_day_is_slow_and_not_stuck() -> None:
+def test_a_cluster_with_one_heartbeat_a_day_is_slow_and_not_stuck() -> None:
     day_ms = 86_400_000
-    beats = Heartbeats(interval_ms=day_ms, phase_grid_ms=day_ms, send="all")
-    run = play([job(0)], cluster=Cluster(nodes=1, racks=1, heartbeat=beats))
+    heartbeats = Heartbeats(interval_ms=day_ms, phase_grid_ms=day_ms, send="all")
+    run = play([job(0)], cluster=Cluster(nodes=1, racks=1, heartbeat=heartbeats))
     assert run.kernel.reason == "complete"
     assert run.kernel.now_ms == day_ms + 3

@@ -18,7 +18,7 @@ from tests.support.world import job, spec_of
 def world(
     sink: Callable[[Event], None] | None = None, *, jobs: int = 40, map_ms: Millis = 9000
 ) -> Kernel:
-    """So many jobs on ten nodes that send every beat."""
+    """So many jobs on ten nodes that send every heartbeat."""
     spec = spec_of(
         [job(n, maps=4, map_ms=map_ms, submit_ms=2000 * n) for n in range(jobs)],
         cluster=Cluster(nodes=10, heartbeat=Heartbeats(send="all")),
@@ -29,7 +29,9 @@ def world(
 
 @pytest.mark.trio
 async def test_a_run_plays_beside_other_tasks_and_gives_them_turns() -> None:
-    """One job of a quarter of an hour: hardly anybody enters, but many thousand beats are sent."""
+    """One job of a quarter of an hour: hardly anybody enters, but many thousands of heartbeats are
+    sent.
+    """
     kernel, turns = world(jobs=1, map_ms=900_000), 0
 
     async def bystander() -> None:

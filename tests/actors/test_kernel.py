@@ -210,9 +210,9 @@ def test_two_actors_that_answer_each_other_for_ever_are_stopped(host: Host) -> N
 def test_mail_that_goes_round_while_nothing_is_done_is_stuck_in_the_end() -> None:
     """Full heartbeats never run out, so an empty queue cannot be the only sign of a stall."""
     kernel = Kernel()
-    beater = Probe(1, lambda p, m: p.timer(m, 3_600_000))
-    started(kernel, beater, end_ms=10**12)
-    beater.timer(Say("beat"), 1)
+    ticker = Probe(1, lambda p, m: p.timer(m, 3_600_000))
+    started(kernel, ticker, end_ms=10**12)
+    ticker.timer(Say("tick"), 1)
     with pytest.raises(Stalled, match="nothing but heartbeats for 2 hours") as caught:
         run_direct(kernel)
     assert caught.value.at_ms <= STALL_TIMEOUT_MS

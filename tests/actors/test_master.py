@@ -31,7 +31,7 @@ def paused(at_ms: Millis, for_ms: Millis) -> PlayedRun:
 
 @pytest.mark.parametrize("for_ms", [1, 30_000, 599_000, 2_000_000])
 def test_a_pause_of_the_master_loses_no_node_however_long(for_ms: Millis) -> None:
-    """Beats that came in the pause are answered before the sweep that fell due in it (T1)."""
+    """Heartbeats that came in the pause are answered before the sweep that fell due in it (T1)."""
     run = paused(25_000, for_ms)
     assert not run.all(NodeLost)
     assert {e.outcome for e in run.all(JobFinished)} == {Outcome.SUCCEEDED}
@@ -46,7 +46,7 @@ def test_nothing_is_launched_while_the_master_stands_still_and_what_runs_goes_on
 
 @pytest.mark.parametrize("recover", [False, True])
 def test_a_restart_kills_what_runs_and_loses_or_repeats_the_jobs(recover: bool) -> None:
-    """At 50 s both jobs are there; every node is told to begin anew at its next beat."""
+    """At 50 s both jobs are there; every node is told to begin anew at its next heartbeat."""
     run = play(JOBS, cluster=FOUR, script=[ScheduledFault(50_000, RestartMaster(recover))])
     outcome = Outcome.SUCCEEDED if recover else Outcome.KILLED
     assert {e.job: e.outcome for e in run.all(JobFinished)} == {0: outcome, 1: outcome}

@@ -1,4 +1,4 @@
-"""The way a kill takes: decision, next reply, slot, next beat, and the task is pending again."""
+"""The way of a kill: decision, next reply, slot, next heartbeat, and the task is pending again."""
 
 import numpy as np
 import pytest
@@ -30,9 +30,9 @@ from tests.support.world import IN_STEP, PlayedRun, job, play
 
 
 def test_a_killed_map_runs_again_first_and_its_first_run_is_waste() -> None:
-    """One slot, beats at the master at 1 + 3002 k.  Decided at 10000 and so sent with the reply
-    to the beat of 12009; the slot hears at 12010, the next beat tells it at 15011.  The job asks
-    for it again in that very instant, and the beat of 18013 takes it.
+    """One slot, heartbeats at the master at 1 + 3002 k.  Decided at 10000 and so sent with the
+    reply to the heartbeat of 12009; the slot hears at 12010, the next heartbeat tells it at 15011.
+    The job asks for it again in that very instant, and the heartbeat of 18013 takes it.
     """
     policy = make_policy("fifo")
     policy.preemption = KillNewest(times=1)
@@ -74,7 +74,7 @@ def test_no_single_event_causes_what_is_for_several_jobs(claimant: Claimant | No
 
 
 def given_for(order: type[Kill | Suspend], claimant: Claimant | None) -> PlayedRun:
-    """Attempt 1, of job 0, has to give way for the claimant at 10 s."""
+    """Attempt 1, of job 0, is preempted for the claimant at 10 s."""
     policy = make_policy("fifo")
     policy.preemption = Scripted((10_000, order, 1), beneficiary=claimant)
     jobs = [job(number, maps=1, map_ms=20_000, submit_ms=number * 7000) for number in range(3)]

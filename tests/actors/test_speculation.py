@@ -32,7 +32,7 @@ MAP, REDUCE = TaskKind.MAP, TaskKind.REDUCE
 def slow_and_fast(
     map_slots: int = 1, reduce_slots: int = 0, speed: float = 0.1, fast: float = 1.0
 ) -> Cluster:
-    """Node 0 is slow, node 1 is not; both beat at the master at 1 + 3002 k."""
+    """Node 0 is slow, node 1 is not; heartbeats of both come to the master at 1 + 3002 k."""
     return Cluster(
         nodes=1,
         racks=1,
@@ -49,22 +49,23 @@ def outcomes(run: PlayedRun) -> dict[int, tuple[int, Outcome]]:
     return {e.attempt: (e.at_ms, e.outcome) for e in run.all(AttemptClosed)}
 
 
-def copying(copies: int = 1, order: str = "fifo", **how: object) -> Policy:
+def speculating(copies: int = 1, order: str = "fifo", **how: object) -> Policy:
     rule = SpeculateNewest(copies, **how)  # type: ignore[arg-type]
     return Policy(make_policy(order).order, speculation=rule)
 
 
 def test_the_first_success_wins_and_the_loser_is_killed_with_its_nodes_next_reply() -> None:
-    """The map runs on node 0 from 2, for 100 s; node 1 is offered a copy with its beat of 3003, the
-    first after the instant of the launch.  It takes 10 s from 3004 and is booked at 15011; the job
-    is done in that very instant.  A second job keeps the run going: node 0 hears of the kill with
-    the reply to its beat of 18013 and says so at 21015.
+    """The map runs on node 0 from 2, for 100 s; node 1 is offered a speculative attempt with its
+    heartbeat of 3003, the first after the instant of the launch.  It takes 10 s from 3004 and is
+    booked at 15011; the job is done in that very instant.  A second job keeps the run going: node 0
+    hears of the kill with the reply to its heartbeat of 18013 and says so at 21015.
     """
     jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
-    run = play(jobs, copying(), cluster=slow_and_fast())
-    first, copy = run.launches()[:2]
+    run = play(jobs, speculating(), cluster=slow_and_fast())
+    first, second = run.launches()[:2]
     assert (first.node, first.at_ms, first.number, first.original) == (0, 1, 0, 0)
-    assert (copy.node, copy.at_ms, copy.number, copy.original) == (1, 3003, 1, first.attempt)
+    assert (second.node, second.at_ms, second.number) == (1, 3003, 1)
+    assert second.original == first.attempt
     assert run.all(JobFinished)[0].at_ms == 15_011
     assert [(e.at_ms, e.attempt, e.why.rank) for e in run.all(KillOrdered)] == [(15_011, 1, 0)]
     ends = {e.attempt: (e.at_ms, e.outcome) for e in run.all(AttemptEnded)}
@@ -73,10 +74,10 @@ def test_the_first_success_wins_and_the_loser_is_killed_with_its_nodes_next_repl
     assert outcomes(run)[2] == (15_011, Outcome.SUCCEEDED)
 
 
-def test_a_losers_time_is_wasted_and_the_copies_are_counted() -> None:
+def test_a_losers_time_is_wasted_and_speculative_attempts_are_counted() -> None:
     jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
     cluster = slow_and_fast()
-    run = play(jobs, copying(), cluster=cluster)
+    run = play(jobs, speculating(), cluster=cluster)
     summary = Metrics.of(recorded(run, cluster)).summary()
     assert (summary.speculation.speculative_attempts, summary.speculation.won) == (1, 1)
     assert summary.slot_ms.map.wasted == 18_014 - 2
@@ -85,9 +86,9 @@ def test_a_losers_time_is_wasted_and_the_copies_are_counted() -> None:
 
 
 def test_a_second_success_in_the_same_round_is_booked_as_killed() -> None:
-    """9.6 s from 2 and, on the faster node, 8 s from 3004: both are told with beats of 12009."""
+    """9.6 s from 2 and, on the faster node, 8 s from 3004: heartbeats of 12009 tell both."""
     jobs = [job(0, maps=1, map_ms=9600), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
-    run = play(jobs, copying(), cluster=slow_and_fast(speed=1.0, fast=1.2))
+    run = play(jobs, speculating(), cluster=slow_and_fast(speed=1.0, fast=1.2))
     ended = {e.attempt: (e.at_ms, e.outcome) for e in run.all(AttemptEnded)}
     assert (ended[1], ended[2]) == ((9602, Outcome.SUCCEEDED), (11_004, Outcome.SUCCEEDED))
     assert outcomes(run)[1] == (12_009, Outcome.SUCCEEDED)
@@ -100,7 +101,7 @@ def test_whenever_the_two_end_the_task_is_done_once(map_ms: int) -> None:
     """A loser may end well before it hears of the kill; it is booked as killed all the same."""
     cluster = slow_and_fast(speed=0.8)
     jobs = [job(0, maps=1, map_ms=map_ms), job(1, maps=1, map_ms=1000, submit_ms=50_000)]
-    run = play(jobs, copying(), cluster=cluster)
+    run = play(jobs, speculating(), cluster=cluster)
     assert len(run.launches()) == 3
     good = [a for a, (_, outcome) in outcomes(run).items() if outcome is Outcome.SUCCEEDED]
     assert len(good) == 2
@@ -108,18 +109,18 @@ def test_whenever_the_two_end_the_task_is_done_once(map_ms: int) -> None:
     assert not any(run.master.ledger.has_attempts(e.job) for e in run.master.ledger.jobs())
 
 
-def test_a_killed_original_leaves_its_task_to_the_copy() -> None:
+def test_a_killed_original_leaves_its_task_to_the_speculative_attempt() -> None:
     """Preemption takes the newest, then what is left: as long as one runs, nothing is pending."""
-    policy = copying()
+    policy = speculating()
     policy.preemption = KillNewest(every_ms=7000, times=1)
     run = play([job(0, maps=1, map_ms=10_000)], policy, cluster=slow_and_fast())
     assert [e.attempt for e in run.all(KillOrdered)] == [2]
-    assert len(run.launches()) == 2  # the copy was killed, the original went on
+    assert len(run.launches()) == 2  # the second was killed, the original went on
     assert outcomes(run)[1][1] is Outcome.SUCCEEDED
 
 
 def test_when_both_are_killed_the_task_runs_again_once() -> None:
-    policy = copying()
+    policy = speculating()
     policy.preemption = KillNewest(every_ms=7000, times=3)
     run = play([job(0, maps=1, map_ms=60_000)], policy, cluster=slow_and_fast())
     launches = run.launches()
@@ -129,28 +130,28 @@ def test_when_both_are_killed_the_task_runs_again_once() -> None:
 
 
 def test_a_restart_kills_the_original_at_once() -> None:
-    """Node 1 begins the map again at 3003; node 0 hears of it with its beat of 6005."""
-    run = play([job(0, maps=1, map_ms=10_000)], copying(restart=True), cluster=slow_and_fast())
+    """Node 1 begins the map again at 3003; node 0 hears of it with its heartbeat of 6005."""
+    run = play([job(0, maps=1, map_ms=10_000)], speculating(restart=True), cluster=slow_and_fast())
     assert [(e.at_ms, e.attempt) for e in run.all(KillOrdered)] == [(3003, 1)]
     assert outcomes(run) == {1: (9007, Outcome.KILLED), 2: (15_011, Outcome.SUCCEEDED)}
 
 
 def test_a_reduce_in_its_shuffle_may_be_copied() -> None:
-    """The copy fetches what the original fetched, and the job ends once."""
+    """The speculative attempt fetches what the original fetched, and the job ends once."""
     jobs = [job(0, maps=4, map_ms=9000, reduces=1, shuffle_ms=2000, reduce_ms=20_000)]
     cluster = slow_and_fast(map_slots=1, reduce_slots=1, speed=0.3)
-    run = play(jobs, copying(only=REDUCE), cluster=cluster)
+    run = play(jobs, speculating(only=REDUCE), cluster=cluster)
     reduces = run.launches(REDUCE)
     assert [bool(e.original) for e in reduces] == [False, True]
     assert len(run.all(JobFinished)) == 1
 
 
-def test_a_job_waits_in_the_books_for_its_losers_and_a_copy_never_makes_it_end_late() -> None:
+def test_a_job_waits_for_its_losers_and_speculation_never_makes_it_end_late() -> None:
     """Until the loser is closed the policy sees the job; then it leaves and nothing is left."""
     jobs = [job(0, maps=1, map_ms=10_000), job(1, maps=1, map_ms=1000, submit_ms=40_000)]
-    early = play(jobs, copying(), cluster=slow_and_fast(), until_ms=20_000)
+    early = play(jobs, speculating(), cluster=slow_and_fast(), until_ms=20_000)
     assert [e.job for e in early.master.ledger.jobs()] == [0]
-    late = play(jobs, copying(), cluster=slow_and_fast(), until_ms=22_000)
+    late = play(jobs, speculating(), cluster=slow_and_fast(), until_ms=22_000)
     assert [e.job for e in late.master.ledger.jobs()] == []
 
 
@@ -220,7 +221,7 @@ def test_a_training_task_is_replaced_only_when_no_attempt_of_it_runs() -> None:
     assert wanting == [0, 1]
 
 
-def test_hfsp_runs_with_copies_and_keeps_its_training_slots_free() -> None:
+def test_hfsp_speculates_and_keeps_its_training_slots_free() -> None:
     order = Hfsp(Hfsp.Params(t=2))
     policy = Policy(order, speculation=SpeculateNewest(20))
     cluster = Cluster(nodes=4, racks=1, heartbeat=Heartbeats(phase_grid_ms=1000))
@@ -235,7 +236,7 @@ def test_a_losers_end_makes_nothing_run_again_while_the_job_goes_on() -> None:
     """The job still has a reduce to run when its map's loser is booked."""
     jobs = [job(0, maps=1, map_ms=10_000, reduces=1, reduce_ms=60_000)]
     cluster = slow_and_fast(map_slots=1, reduce_slots=1)
-    run = play(jobs, copying(only=MAP), cluster=cluster)
+    run = play(jobs, speculating(only=MAP), cluster=cluster)
     assert outcomes(run)[1][1] is Outcome.KILLED
     assert len(run.launches(MAP)) == 2
     assert len(run.launches(REDUCE)) == 1

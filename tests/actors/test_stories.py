@@ -110,8 +110,8 @@ def test_a_node_gives_an_attempt_to_its_lowest_free_slot() -> None:
     """H3: the next heartbeat is timed from the return of the last one."""
     node = a_node()
     outbox = Outbox(node)
-    (beat,) = outbox.deliver(node, msg.HeartbeatDue(plan=1))
-    assert beat == Sent(MASTER, msg.Heartbeat(0, 0, (), FACTS), 1)
+    (heartbeat,) = outbox.deliver(node, msg.HeartbeatDue(plan=1))
+    assert heartbeat == Sent(MASTER, msg.Heartbeat(0, 0, (), FACTS), 1)
     reply = msg.HeartbeatReply(1, 3000, (a_map(),))
     assert outbox.deliver(node, reply, at_ms=2) == [
         Sent(MAP_SLOT, a_map()),

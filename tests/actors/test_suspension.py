@@ -1,7 +1,7 @@
-"""The way of a suspension: its slot is free when a beat has said so, its work is kept, and it goes
-on where it stopped (Pastorelli et al., OS-assisted task preemption; S1, S6, S9).
+"""The way of a suspension: its slot is free when a heartbeat has said so, its work is kept, and it
+goes on where it stopped (Pastorelli et al., OS-assisted task preemption; S1, S6, S9).
 
-One node with one slot a kind, beats at the master at 1 + 3002 k, latency 1 ms.
+One node with one slot a kind, heartbeats at the master at 1 + 3002 k, latency 1 ms.
 """
 
 from typing import Literal
@@ -66,8 +66,8 @@ def at(run: PlayedRun, kind: type[AttemptSuspended | AttemptResumed]) -> list[Mi
 
 
 def test_a_suspended_map_keeps_its_work_and_another_has_its_slot() -> None:
-    """Decided at 10000, sent with the reply to the beat of 12009, in the slot at 12010, known at
-    15011: only then the other job's map is launched.  That ends at 25012, which is known at
+    """Decided at 10000, sent with the reply to the heartbeat of 12009, in the slot at 12010, known
+    at 15011: only then the other job's map is launched.  That ends at 25012, which is known at
     27019; the first goes on at 27020 for the 17992 ms that it lacks.
     """
     run = played([LONG, SHORT], Scripted((10_000, Suspend, 1)))
@@ -83,14 +83,14 @@ def test_a_suspended_map_keeps_its_work_and_another_has_its_slot() -> None:
 
 
 def test_a_resumption_needs_no_other_job() -> None:
-    """Nobody else wants the slot: the beat that says it is free gives it back."""
+    """Nobody else wants the slot: the heartbeat that says it is free gives it back."""
     run = played([LONG], Scripted((10_000, Suspend, 1)))
     assert at(run, AttemptResumed) == [15_012]
     assert run.all(AttemptEnded)[0].at_ms == 15_012 + 17_992
 
 
 def test_killed_in_memory_it_needs_no_slot_and_what_it_ran_is_waste() -> None:
-    """The order goes out with the reply to the beat of 18013, while the other's map holds the
+    """The order goes out with the reply to the heartbeat of 18013, while the other's map holds the
     slot; at 21015 the master hears of it.  The task runs again from the start.
     """
     run = played([LONG, SHORT], Scripted((10_000, Suspend, 1), (16_000, Kill, 1)))
@@ -159,8 +159,9 @@ def test_a_reduce_is_suspended_anywhere_in_its_life(when: Millis) -> None:
 
 
 def test_suspended_while_it_waits_it_asks_for_its_outputs_again() -> None:
-    """The reduce is suspended at 18014.  The beat of 21015 tells that and the map's end, so that it
-    goes on at 21016 with its outputs ready: the question, the answer, and the one map's 8 s.
+    """The reduce is suspended at 18014.  The heartbeat of 21015 tells that and the map's end, so
+    that it goes on at 21016 with its outputs ready: the question, the answer, and the one map's 8
+    s.
     """
     run = played([REDUCING], Scripted((16_000, Suspend, 2)), Tasks(slowstart=0.0))
     assert at(run, AttemptSuspended) == [18_014]
@@ -171,13 +172,13 @@ def test_suspended_while_it_waits_it_asks_for_its_outputs_again() -> None:
 
 def test_silent_nodes_take_up_what_they_hold_too() -> None:
     """Two maps are suspended, and a reply starts one task only: the second goes on with the next
-    beat, which is left out where beats can be, though nothing is there to be launched.
+    heartbeat, which is elided where that is allowed, though nothing is there to be launched.
     """
     journals = []
     sends: tuple[Literal["all", "needed"], ...] = ("all", "needed")
     for send in sends:
-        beats = msgspec.structs.replace(IN_STEP, tasks_per_heartbeat="one", send=send)
-        cluster = msgspec.structs.replace(CLUSTER, map_slots=2, heartbeat=beats)
+        heartbeats = msgspec.structs.replace(IN_STEP, tasks_per_heartbeat="one", send=send)
+        cluster = msgspec.structs.replace(CLUSTER, map_slots=2, heartbeat=heartbeats)
         policy = make_policy("fifo")
         policy.preemption = Scripted((10_000, Suspend, 1), (10_000, Suspend, 2))
         run = play([job(0, maps=2, map_ms=60_000)], policy, cluster=cluster)
@@ -209,8 +210,8 @@ def test_s5_a_suspended_reduce_does_not_miss_that_an_output_was_lost_meanwhile()
     """Node 1 dies with an output at 19 s and is given up at 24 s, between the reduce's suspension
     (21 s) and its going on, with 18 s of its shuffle left: it has to wait for the map all the same.
     """
-    beats = msgspec.structs.replace(IN_STEP, expiry_ms=4500)
-    cluster = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=beats)
+    heartbeats = msgspec.structs.replace(IN_STEP, expiry_ms=4500)
+    cluster = Cluster(nodes=2, racks=1, map_slots=1, reduce_slots=1, heartbeat=heartbeats)
     jobs = [
         job(0, maps=2, map_ms=5000, reduces=1, shuffle_ms=30_000, reduce_ms=1000),
         job(1, maps=2, map_ms=200_000, submit_ms=1),

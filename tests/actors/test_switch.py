@@ -181,6 +181,6 @@ def test_whatever_was_injected_by_hand_can_be_played_again_from_the_journal() ->
             mailbox.clear()
         for at_ms in [at_ms for at_ms in by_hand if at_ms <= kernel.now_ms]:
             injector.inject(by_hand.pop(at_ms))
-    struck = [ScheduledFault(e.at_ms, e.fault) for e in events if isinstance(e, FaultStruck)]
-    assert [strike.fault for strike in struck] == BY_HAND
-    assert play(JOBS, "fifo", cluster=FOUR, script=struck).events == events
+    injected = [ScheduledFault(e.at_ms, e.fault) for e in events if isinstance(e, FaultStruck)]
+    assert [each.fault for each in injected] == BY_HAND
+    assert play(JOBS, "fifo", cluster=FOUR, script=injected).events == events

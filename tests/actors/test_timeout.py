@@ -96,7 +96,7 @@ def test_a_hung_attempt_that_was_suspended_hangs_on() -> None:
 
 
 def test_a_hung_task_is_a_straggler_and_its_copy_does_the_work() -> None:
-    """Its progress stands still in what beats tell, so it is found long before its timeout."""
+    """Its progress stands still in what heartbeats tell, so it is found long before its timeout."""
     script = [ScheduledFault(0, Hang(0, 1.0, 0.5)), ScheduledFault(10_000, Hang(0, 0.0))]
     jobs = [job(0, maps=10, map_ms=100_000)]
     late = play(jobs, "fifo+naive", cluster=FIVE, script=script)
@@ -107,7 +107,7 @@ def test_a_hung_task_is_a_straggler_and_its_copy_does_the_work() -> None:
 
 
 def test_the_progress_of_what_will_fail_is_the_progress_of_its_work() -> None:
-    """A beat just before an attempt fails half way does not say that it is nearly done."""
+    """A heartbeat just before an attempt fails half way does not say that it is nearly done."""
     spec = msgspec.structs.replace(
         job(0, maps=1, map_ms=100_000), poisoned=((0,), ()), fails_at=0.5
     )

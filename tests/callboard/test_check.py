@@ -9,7 +9,7 @@ import callboard as package
 from callboard.actors.vocabulary.events import KillOrdered
 from callboard.journal.checks.checker import check_events
 from callboard.journal.checks.rule import Violation
-from callboard.journal.reader import read_journal
+from callboard.journal.reader import Journal
 from tests.callboard.conftest import Run
 
 SLY = '''
@@ -60,7 +60,7 @@ def test_being_checked_changes_nothing(tmp_path: Path, scenario: str, policy: st
         options = package.RunOptions(host="direct", journal=path, check=path.name == "checked")
         package.run(scenario, policy, options=options)
     assert paths[0].read_bytes() == paths[1].read_bytes()
-    told = {each.rule: each.times for each in check_events(read_journal(paths[0]))}
+    told = {each.rule: each.times for each in check_events(Journal(paths[0]))}
     assert told["S3"] > 1000
     assert (told["S12"] > 0) == (scenario == "rack-outage")
     assert (told["S14"] > 0) == ("delay" in policy)
@@ -83,7 +83,7 @@ def test_a_violation_ends_the_run_and_keeps_the_journal(
     assert "must give way (sly: 1st in the queue)" in err.splitlines()[-1]
     assert "Traceback" not in err
     assert f"recorded in {journal}" in err
-    *_, last = read_journal(journal)
+    *_, last = Journal(journal)
     assert isinstance(last, KillOrdered)
 
 

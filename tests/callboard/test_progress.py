@@ -21,6 +21,7 @@ def last_line(width: int) -> str:
     kernel = Kernel()
     kernel.messages = 123_456
     with run_progress(console, TITLE, 350, lambda: next(seconds)) as watcher:
+        assert watcher is not None
         watcher.on_progress(kernel)
         for job in range(12):
             watcher.observe(JobFinished(3_600_000, job, Outcome.SUCCEEDED, 0))

@@ -54,11 +54,11 @@ def test_a_run_that_was_left_early_goes_on_to_its_end(tmp_path: Path) -> None:
         for at_ms, deed in zip((60_000, 90_000, 150_000, 210_000), DEEDS, strict=True):
             ask(desk, GoTo(at_ms), deed)
         digest = to_the_end(desk).digest
-        struck = [each for each in taped(desk) if isinstance(each, FaultStruck)]
+        injected = [each for each in taped(desk) if isinstance(each, FaultStruck)]
     assert spec.policy == "fair"
     assert run_simulation(spec).summary.digest == digest
     assert len(spec.script) == len(set(spec.script))
-    assert {(each.at_ms, each.fault) for each in struck} <= set(spec.script)
+    assert {(each.at_ms, each.fault) for each in injected} <= set(spec.script)
 
 
 def test_under_other_policies_and_without_faults(tmp_path: Path) -> None:

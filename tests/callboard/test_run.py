@@ -14,7 +14,7 @@ from callboard.cli import run_command_line
 from callboard.experiments import stopwatch
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import DriverName, run_simulation
-from callboard.journal.reader import read_journal
+from callboard.journal.reader import Journal
 from callboard.policy_table import headings
 from callboard.scenarios import scenario_file
 from callboard.scheduler.facts import JobArrived
@@ -114,7 +114,7 @@ def test_a_journal_is_recorded_shown_and_compared(callboard: Run, tmp_path: Path
     assert "policy" in out
 
 
-def test_all_beats_or_needed_ones_is_no_divergence(callboard: Run, tmp_path: Path) -> None:
+def test_all_heartbeats_or_needed_ones_is_no_divergence(callboard: Run, tmp_path: Path) -> None:
     paths = {send: tmp_path / f"{send}.journal" for send in ("all", "needed")}
     for send, path in paths.items():
         setting = f"cluster.heartbeat.send={send}"
@@ -334,7 +334,7 @@ def test_ctrl_c_ends_the_run_in_good_order(tmp_path: Path, driver: DriverName) -
     result = run_simulation(spec, driver=driver, journal=journal, watcher=CtrlC())
     assert result.interrupted
     assert signal.getsignal(signal.SIGINT) is before
-    events = list(read_journal(journal))
+    events = list(Journal(journal))
     assert isinstance(events[0], RunStarted)
     assert isinstance(events[-1], RunEnded)
     assert events[-1].reason == "interrupted"
@@ -361,7 +361,7 @@ def test_a_scenario_sets_up_parts_for_every_policy(callboard: Run, tmp_path: Pat
     journal = tmp_path / "run.journal"
     one = mean("--policy", "fair", "--set", parts, "--journal", str(journal))
     assert one == mean("--policy", spelled) != mean("--policy", "fair")
-    started = next(iter(read_journal(journal)))
+    started = next(iter(Journal(journal)))
     assert isinstance(started, RunStarted)
     assert (started.policy, started.scenario["parts"]) == (
         "fair",

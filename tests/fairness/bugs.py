@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from math import ceil
 
 import msgspec
@@ -26,6 +27,7 @@ from callboard.actors.vocabulary.faults import Crash
 from callboard.actors.vocabulary.messages import FetchOutputs, Heartbeat, OutputsLost
 from callboard.actors.worker.durations import Durations
 from callboard.experiments.plugins import load_policy
+from callboard.fairness.experiment import Experiment
 from callboard.fairness.search import PolicyUnderTest
 from callboard.journal.checks.checker import Checker
 from callboard.journal.figures.metrics import Metrics
@@ -60,7 +62,7 @@ def policy(make: Callable[[], Policy | Order]) -> Plant:
         made = make()
         return made if isinstance(made, Policy) else Policy(made)
 
-    return lambda _patch: PolicyUnderTest("bug", make_policy)
+    return lambda _patch: partial(Experiment, policy="bug", make_policy=make_policy)
 
 
 def world(patch: Callable[[Patch], None], spelling: str = "fifo") -> Plant:
@@ -68,7 +70,7 @@ def world(patch: Callable[[Patch], None], spelling: str = "fifo") -> Plant:
 
     def plant(monkeypatch: Patch) -> PolicyUnderTest:
         patch(monkeypatch)
-        return PolicyUnderTest(spelling)
+        return partial(Experiment, policy=spelling)
 
     return plant
 
@@ -130,7 +132,7 @@ class Lazy(Fifo):
 
 
 class Stingy(Fifo):
-    """Gives one task a beat."""
+    """Gives one task a heartbeat."""
 
     def quota(self, kind: TaskKind, offer: Offer, view: ClusterView) -> int:
         return 0 if offer.given(kind) else super().quota(kind, offer, view)
@@ -398,11 +400,11 @@ def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
     """The master takes every heartbeat for a new one."""
     rightly = Master.on_heartbeat
 
-    def on_heartbeat(self: Master, beat: Heartbeat) -> None:
-        node = self.ledger.node(beat.node)
+    def on_heartbeat(self: Master, heartbeat: Heartbeat) -> None:
+        node = self.ledger.node(heartbeat.node)
         if node is not None:
-            beat = msgspec.structs.replace(beat, response=node.reply.response)
-        rightly(self, beat)
+            heartbeat = msgspec.structs.replace(heartbeat, response=node.reply.response)
+        rightly(self, heartbeat)
 
     monkeypatch.setattr(Master, "on_heartbeat", on_heartbeat)
 
@@ -500,20 +502,20 @@ BUGS: dict[str, Plant] = {
     "lower-bound": world(twice_as_fast),
     "first-come": policy(LastFirst),
     "max-min": policy(MostFirst),
-    "weighted-max-min": lambda _: PolicyUnderTest("ps"),
+    "weighted-max-min": lambda _: partial(Experiment, policy="ps"),
     "sharing-incentive": policy(MostFirst),
     "envy-free": policy(MostFirst),
-    "max-min-shares": lambda _: PolicyUnderTest("fifo"),
+    "max-min-shares": lambda _: partial(Experiment, policy="fifo"),
     "pareto": policy(RoundsUp),
     "population-monotone": policy(Quota),
     "resource-monotone": policy(Quota),
     "truthful": policy(Proportional),
-    "unsplittable": lambda _: PolicyUnderTest("fair"),
+    "unsplittable": lambda _: partial(Experiment, policy="fair"),
     "ideal-work": world(slow_ideal, "srpt"),
-    "ideal-dominance": lambda _: PolicyUnderTest("las"),
-    "ideal-mean": lambda _: PolicyUnderTest("ps"),
+    "ideal-dominance": lambda _: partial(Experiment, policy="las"),
+    "ideal-mean": lambda _: partial(Experiment, policy="ps"),
     "dominance": policy(Ageless),
-    "shortest-first": lambda _: PolicyUnderTest("fifo"),
+    "shortest-first": lambda _: partial(Experiment, policy="fifo"),
     "bounded-preemption": killing(Greedy),
     "newest-first": killing(OldestFirst),
     "fair-share-timeout": killing(Toothless),
@@ -525,7 +527,7 @@ BUGS: dict[str, Plant] = {
     "lone-job": policy(Stingy),
     "more-nodes": policy(Shy),
     "idle-node": world(later_where_things_happen),
-    "cut-proof": lambda _: PolicyUnderTest("fair"),
+    "cut-proof": lambda _: partial(Experiment, policy="fair"),
     "no-delay": world(never_without_waiting),
     "no-timeout": world(no_infinity, "fair"),
     "empty-pool": world(pools_count, "fair"),

@@ -7,13 +7,15 @@ the page, and for whatever is broken the smallest counterexample in `counterexam
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from callboard.fairness.catalogue import PROPERTIES
 from callboard.fairness.counterexample import counterexample_text
+from callboard.fairness.experiment import Experiment
 from callboard.fairness.profiles import SEARCH_PROFILES
 from callboard.fairness.property import Property, is_guaranteed
-from callboard.fairness.search import PolicyUnderTest, examine
+from callboard.fairness.search import examine
 from callboard.scheduler.registry.parts import make_policy
 
 POLICIES = (
@@ -82,7 +84,7 @@ def renew(policy: str) -> list[str]:
     """Look for counterexamples, and keep them; the claims that failed."""
     made, failed = make_policy(policy), []
     for finding in examine(
-        PolicyUnderTest(policy), PROPERTIES, examples=SEARCH_PROFILES["quick"], seed=1
+        partial(Experiment, policy=policy), PROPERTIES, examples=SEARCH_PROFILES["quick"], seed=1
     ):
         path = file_of(policy, finding.prop)
         path.unlink(missing_ok=True)

@@ -84,8 +84,8 @@ class Protocol(RuleBasedStateMachine):
             )
             for n, (maps, map_ms, reduces) in enumerate(jobs)
         ]
-        beats = Heartbeats(phase_grid_ms=1000, expiry_ms=expiry_ms, out_of_band=out_of_band)
-        cluster = Cluster(nodes=NODES, racks=1, map_slots=1, reduce_slots=1, heartbeat=beats)
+        heartbeats = Heartbeats(phase_grid_ms=1000, expiry_ms=expiry_ms, out_of_band=out_of_band)
+        cluster = Cluster(nodes=NODES, racks=1, map_slots=1, reduce_slots=1, heartbeat=heartbeats)
         # Something is always to come, so that time can pass though all stands still.
         script = [ScheduledFault(at_ms, Slow(0, 1.0)) for at_ms in range(0, 700_000, 2000)]
         policy, spec = make_policy("fair"), spec_of(specs, cluster=cluster, script=script)
@@ -111,7 +111,7 @@ class Protocol(RuleBasedStateMachine):
                 break
         self.whole = whole
 
-    def strike(self, *faults: AnyFault) -> None:
+    def inject(self, *faults: AnyFault) -> None:
         for fault in faults:
             self.injector.inject(fault)
         self.play(2)
@@ -122,35 +122,35 @@ class Protocol(RuleBasedStateMachine):
 
     @rule(node=NODE, up=WAY, down=WAY)
     def the_link_is_disturbed(self, node: int, up: LinkConditions, down: LinkConditions) -> None:
-        self.strike(Disturb(node, up, down))
+        self.inject(Disturb(node, up, down))
 
     @rule(node=NODE)
     def the_link_is_healed(self, node: int) -> None:
-        self.strike(Disturb(node, HEALTHY, HEALTHY))
+        self.inject(Disturb(node, HEALTHY, HEALTHY))
 
     @rule(node=NODE)
     def a_node_crashes(self, node: int) -> None:
-        self.strike(Crash(node))
+        self.inject(Crash(node))
 
     @rule(node=NODE)
     def a_node_starts_again(self, node: int) -> None:
-        self.strike(Restart(node))
+        self.inject(Restart(node))
 
     @rule(node=NODE)
     def a_node_stands_still(self, node: int) -> None:
-        self.strike(PauseNode(node))
+        self.inject(PauseNode(node))
 
     @rule(node=NODE)
     def a_node_goes_on(self, node: int) -> None:
-        self.strike(ResumeNode(node))
+        self.inject(ResumeNode(node))
 
     @rule()
     def the_master_stands_still(self) -> None:
-        self.strike(PauseMaster())
+        self.inject(PauseMaster())
 
     @rule()
     def the_master_goes_on(self) -> None:
-        self.strike(ResumeMaster())
+        self.inject(ResumeMaster())
 
     @invariant()
     def s1_to_s8_hold(self) -> None:
@@ -162,9 +162,9 @@ class Protocol(RuleBasedStateMachine):
         if not self.whole:
             return
         nodes = range(NODES)
-        self.strike(ResumeMaster())
+        self.inject(ResumeMaster())
         for node in nodes:
-            self.strike(Disturb(node, HEALTHY, HEALTHY), ResumeNode(node), Restart(node))
+            self.inject(Disturb(node, HEALTHY, HEALTHY), ResumeNode(node), Restart(node))
         for _ in self.steps:
             pass
         assert self.ended == self.jobs

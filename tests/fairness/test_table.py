@@ -4,8 +4,8 @@ import pytest
 
 from callboard.fairness.catalogue import PROPERTIES_BY_NAME
 from callboard.fairness.counterexample import read_counterexample
+from callboard.fairness.experiment import Experiment
 from callboard.fairness.property import evaluate
-from callboard.fairness.search import PolicyUnderTest
 from tests.fairness.table import FOLDER, PAGE, POLICIES, with_tables
 
 pytest.importorskip("scipy")  # for COSHH
@@ -23,7 +23,7 @@ def test_every_counterexample_still_is_one(name: str) -> None:
     prop, scenario = read_counterexample(FOLDER / name)
     (policy,) = scenario.policies
     assert policy in POLICIES
-    assert evaluate(prop, PolicyUnderTest(policy).experiment(scenario)).broken
+    assert evaluate(prop, Experiment(scenario, policy)).broken
 
 
 def test_the_page_tells_every_property() -> None:

@@ -18,7 +18,7 @@ from callboard.journal.format import (
     head,
     seal,
 )
-from callboard.journal.reader import Journal, read_journal
+from callboard.journal.reader import Journal
 from callboard.journal.writer import FLUSH_SECONDS, JournalWriter
 from callboard.scheduler.model import Priority
 from tests.journal.stories import STORY
@@ -70,7 +70,7 @@ def test_write_read_write_gives_the_same_events_and_bytes(
     tmp_path: Path, events: list[AnyEvent]
 ) -> None:
     first = write(tmp_path / "a.journal", events)
-    again = list(read_journal(tmp_path / "a.journal"))
+    again = list(Journal(tmp_path / "a.journal"))
     assert again == events
     assert write(tmp_path / "b.journal", again) == first
 
@@ -107,13 +107,13 @@ def test_events_reach_the_file_within_a_second_of_the_next_event(tmp_path: Path)
     hand, path = Hand(), tmp_path / "run.journal"
     with JournalWriter(path, clock=hand) as sink:
         sink(STORY[0])
-        assert list(read_journal(path)) == []
+        assert list(Journal(path)) == []
         hand.now += FLUSH_SECONDS
         sink(STORY[1])
-        assert tuple(read_journal(path)) == STORY[:2]
+        assert tuple(Journal(path)) == STORY[:2]
         sink(STORY[2])
         sink.flush()
-        assert tuple(read_journal(path)) == STORY[:3]
+        assert tuple(Journal(path)) == STORY[:3]
 
 
 def test_a_full_chunk_reaches_the_file_at_once(tmp_path: Path) -> None:
@@ -200,17 +200,17 @@ def test_what_is_no_journal_is_named_so(tmp_path: Path) -> None:
         path = tmp_path / "other"
         path.write_bytes(content)
         with pytest.raises(JournalError, match="byte 0: this is not a Callboard journal"):
-            list(read_journal(path))
+            list(Journal(path))
 
 
 def test_a_newer_format_is_named_so(tmp_path: Path) -> None:
     path = tmp_path / "new.journal"
     path.write_bytes(MAGIC + (99).to_bytes(2, "little") + b"whatever comes")
     with pytest.raises(JournalError, match=rf"written in format 99, newer than the {VERSION}"):
-        list(read_journal(path))
+        list(Journal(path))
     path.write_bytes(MAGIC + bytes(2))
     with pytest.raises(JournalError, match=rf"byte 8: written in format 0; only {VERSION} can"):
-        list(read_journal(path))
+        list(Journal(path))
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_sealed_record_that_is_no_event(tmp_path: Path, body: bytes, words: st
     chunk = head(len(good)) + good + head(len(body)) + body
     path.write_bytes(HEADER + chunk + seal(chunk))
     with pytest.raises(JournalError, match=f"(?i){words}") as caught:
-        list(read_journal(path))
+        list(Journal(path))
     assert caught.value.offset == len(HEADER) + 4 + len(good)
 
 
@@ -243,14 +243,14 @@ def test_a_chunk_must_be_sealed_when_full(tmp_path: Path) -> None:
     endless = (head(len(record)) + record) * 5000
     (tmp_path / "endless").write_bytes(HEADER + endless)
     with pytest.raises(JournalError, match="a seal is missing here") as caught:
-        list(read_journal(tmp_path / "endless"))
+        list(Journal(tmp_path / "endless"))
     assert caught.value.offset < len(HEADER) + CHUNK_BYTES + len(record) + 4
 
 
 def test_a_length_without_its_check_byte_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "absurd").write_bytes(HEADER + b"\xff\xff\xff\xff" + b"x" * 100)
     with pytest.raises(JournalError, match="byte 10: damaged: no record begins here"):
-        list(read_journal(tmp_path / "absurd"))
+        list(Journal(tmp_path / "absurd"))
 
 
 def test_an_event_too_long_to_read_back_is_not_written(tmp_path: Path) -> None:
@@ -265,13 +265,13 @@ def test_an_event_too_long_to_read_back_is_not_written(tmp_path: Path) -> None:
         with pytest.raises(JournalError, match="too long to record"):
             sink(giant)
         sink(longest)
-    assert list(read_journal(path)) == [STORY[0], longest]
+    assert list(Journal(path)) == [STORY[0], longest]
 
 
 def test_a_long_event_is_a_chunk_of_its_own(tmp_path: Path) -> None:
     long = JobSubmitted(0, 0, "x" * 300_000, "", "", Priority.LOW, 0, 0)
     write(tmp_path / "run.journal", [STORY[0], long, STORY[1]])
-    assert list(read_journal(tmp_path / "run.journal")) == [STORY[0], long, STORY[1]]
+    assert list(Journal(tmp_path / "run.journal")) == [STORY[0], long, STORY[1]]
 
 
 class CtrlC:

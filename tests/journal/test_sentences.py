@@ -41,7 +41,7 @@ from callboard.actors.vocabulary.faults import (
     StickLaunches,
 )
 from callboard.journal.format import JournalError
-from callboard.journal.reader import read_journal
+from callboard.journal.reader import Journal
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.sentences import Narrator
 from callboard.journal.tell.show import EVENT_KINDS, ShowOptions, check_kind, show
@@ -347,7 +347,7 @@ def test_damage_is_reported_after_what_is_sound(story: Path) -> None:
     with pytest.raises(JournalError, match="do not fit their seal"):
         lines.extend(show(story))
     assert lines[: len(TOLD)] == TOLD
-    assert next(read_journal(story)) == STORY[0]
+    assert next(iter(Journal(story))) == STORY[0]
 
 
 def test_kinds_are_all_the_events() -> None:

@@ -30,19 +30,19 @@ def script(entry: dict[str, Any], seed: int = 1, **cluster: Any) -> tuple[Schedu
     return make_script(from_dict(timeline))
 
 
-def times(strikes: tuple[ScheduledFault, ...], node: int) -> tuple[list[int], list[int]]:
+def times(scheduled: tuple[ScheduledFault, ...], node: int) -> tuple[list[int], list[int]]:
     """When a node crashes and when it starts again."""
-    downs = [s.at_ms for s in strikes if s.fault == Crash(node)]
-    return downs, [s.at_ms for s in strikes if s.fault == Restart(node)]
+    downs = [s.at_ms for s in scheduled if s.fault == Crash(node)]
+    return downs, [s.at_ms for s in scheduled if s.fault == Restart(node)]
 
 
 @pytest.mark.parametrize("shape", [0.7, 1.0, 3.0])
 def test_times_up_and_down_have_their_means(shape: float) -> None:
     """About 950 failures a node: within four standard errors of the law."""
-    strikes = script(failures(shape=shape))
+    scheduled = script(failures(shape=shape))
     up_ms, down_ms = [], []
     for node in range(6):
-        downs, ups = times(strikes, node)
+        downs, ups = times(scheduled, node)
         assert len(downs) == len(ups)
         down_ms += [up - down for down, up in zip(downs, ups, strict=True)]
         up_ms += [down - up for up, down in zip([0, *ups], downs, strict=False)]
@@ -163,7 +163,7 @@ def test_whatever_the_lines_only_a_scenario_error_comes_out(
 def test_an_outage_of_no_time_is_none(tmp_path: Path) -> None:
     """Down and up again in one millisecond: the node is not down for ever."""
     path = with_trace(tmp_path, "5,node-1,down\n5.0002,node-1,up\n6,node-1,down\n7,node-1,up\n")
-    assert [strike.at_ms for strike in load_run(path).script] == [16_000, 17_000]
+    assert [each.at_ms for each in load_run(path).script] == [16_000, 17_000]
 
 
 def test_a_trace_of_too_many_outages_is_refused(tmp_path: Path) -> None:

@@ -87,5 +87,5 @@ def test_a_changed_file_plays_or_is_refused(
     with suppress(ScenarioError):
         scenario = load_scenario(path)
         jobs = make_jobs(scenario, path.parent)
-        strikes = make_script(scenario, jobs, path.parent)
-        assert all(strike.at_ms >= 0 for strike in strikes)
+        scheduled = make_script(scenario, jobs, path.parent)
+        assert all(each.at_ms >= 0 for each in scheduled)

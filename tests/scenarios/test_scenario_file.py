@@ -432,13 +432,13 @@ def test_text_of_any_kind_raises_nothing_else(
             call()
 
 
-def test_an_expiry_shorter_than_two_beats_is_refused_where_nodes_can_fail() -> None:
+def test_an_expiry_shorter_than_two_heartbeats_is_refused_where_nodes_can_fail() -> None:
     """On 600 nodes the interval is 6,000 ms, and a round trip takes 2 more."""
     pause = [{"what": "pause", "nodes": "node-1", "for_s": 1}]
 
     def scenario(expiry_ms: int, **more: Any) -> Scenario:
-        beats = {"expiry_ms": expiry_ms}
-        return from_dict(raw(cluster={"nodes": 600, "heartbeat": beats}, **more))
+        heartbeats = {"expiry_ms": expiry_ms}
+        return from_dict(raw(cluster={"nodes": 600, "heartbeat": heartbeats}, **more))
 
     error = error_of(lambda: scenario(12_003, timeline=pause))
     assert error.key == "cluster.heartbeat.expiry_ms"

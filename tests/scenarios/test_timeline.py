@@ -1,4 +1,4 @@
-"""The tables `[[timeline]]`: whom they strike, when, and what is refused."""
+"""The tables `[[timeline]]`: which nodes they affect, when, and what is refused."""
 
 from itertools import pairwise
 from statistics import fmean, pstdev
@@ -43,13 +43,13 @@ def script(*entries: dict[str, Any], seed: int = 1) -> tuple[ScheduledFault, ...
     return make_script(from_dict(raw(cluster=CLUSTER, timeline=list(entries), seed=seed)))
 
 
-def node_of(strike: ScheduledFault) -> int:
-    assert isinstance(strike.fault, NodeFault)
-    return strike.fault.node
+def node_of(scheduled: ScheduledFault) -> int:
+    assert isinstance(scheduled.fault, NodeFault)
+    return scheduled.fault.node
 
 
-def struck(*entries: dict[str, Any], seed: int = 1) -> list[int]:
-    return [node_of(strike) for strike in script(*entries, seed=seed)]
+def affected(*entries: dict[str, Any], seed: int = 1) -> list[int]:
+    return [node_of(each) for each in script(*entries, seed=seed)]
 
 
 def problem(*entries: dict[str, Any]) -> str:
@@ -74,15 +74,15 @@ def crash(nodes: Any = "node-3", **more: Any) -> dict[str, Any]:
     ],
 )
 def test_whom_a_target_means(target: Any, nodes: list[int]) -> None:
-    assert struck({"what": "pause", "nodes": target, "for_s": 1})[: len(nodes)] == nodes
+    assert affected({"what": "pause", "nodes": target, "for_s": 1})[: len(nodes)] == nodes
 
 
 @pytest.mark.parametrize(("target", "number"), [("25%", 3), ("26%", 4), ("1 any", 1), ("0.1 %", 1)])
 def test_shares_and_numbers_are_drawn_anew_each_time(target: str, number: int) -> None:
     entry = {"what": "slow", "nodes": target, "factor": 2, "for_s": 5, "every_s": 10, "times": 9}
-    begins = [strike for strike in script(entry) if strike.fault == Slow(node_of(strike), 2.0)]
+    begins = [each for each in script(entry) if each.fault == Slow(node_of(each), 2.0)]
     drawn = [
-        tuple(node_of(strike) for strike in begins if strike.at_ms == at)
+        tuple(node_of(each) for each in begins if each.at_ms == at)
         for at in range(0, 90_000, 10_000)
     ]
     assert {len(nodes) for nodes in drawn} == {number}
@@ -91,7 +91,7 @@ def test_shares_and_numbers_are_drawn_anew_each_time(target: str, number: int) -
     assert script(entry) != script(entry, seed=2)
 
 
-def test_draws_leave_out_who_is_struck_already() -> None:
+def test_draws_leave_out_nodes_that_are_affected_already() -> None:
     named = {"what": "pause", "nodes": ["rack-0", "rack-1"], "at_s": 5, "for_s": 100}
     drawn = {"what": "crash", "nodes": "4 any", "at_s": 50, "for_s": 10}
     crashed = [node_of(s) for s in script(named, drawn) if isinstance(s.fault, Crash)]
@@ -156,12 +156,12 @@ def test_what_becomes_of_attempts_begins_and_ends(
 
 def test_nodes_that_join_later_are_off_until_then() -> None:
     add = {"what": "add", "nodes": "rack-0", "at_s": 60, "stagger_s": 5}
-    strikes = script(add)
-    assert [s for s in strikes if s.at_ms == 0] == [
+    scheduled = script(add)
+    assert [s for s in scheduled if s.at_ms == 0] == [
         ScheduledFault(0, Crash(node)) for node in (0, 3, 6, 9)
     ]
     joins = [ScheduledFault(60_000 + 5000 * n, Restart(3 * n)) for n in range(4)]
-    assert list(strikes[4:]) == joins
+    assert list(scheduled[4:]) == joins
     drain = {"what": "drain", "nodes": "node-1", "at_s": 5, "for_s": 2}
     assert script(drain) == (
         ScheduledFault(5000, Drain(1, True)),
@@ -300,9 +300,9 @@ LAWS: list[tuple[dict[str, Any], float, float]] = [
 def lengths(law: dict[str, Any]) -> list[float]:
     """How long 400 pauses drawn by a law last, in seconds."""
     entry = {"what": "pause", "nodes": "rack-0", "for_s": law, "times": 100, "every_s": 90_000}
-    strikes = script(entry)
-    begins = {(node_of(s), s.at_ms): 0 for s in strikes if isinstance(s.fault, PauseNode)}
-    ends = sorted((node_of(s), s.at_ms) for s in strikes if isinstance(s.fault, ResumeNode))
+    scheduled = script(entry)
+    begins = {(node_of(s), s.at_ms): 0 for s in scheduled if isinstance(s.fault, PauseNode)}
+    ends = sorted((node_of(s), s.at_ms) for s in scheduled if isinstance(s.fault, ResumeNode))
     return [(end[1] - begin[1]) / 1000 for begin, end in zip(sorted(begins), ends, strict=True)]
 
 

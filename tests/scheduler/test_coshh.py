@@ -351,7 +351,9 @@ def test_edge_cases_come_to_an_end(policy: str, jobs: list[Any]) -> None:
 
 
 def test_nodes_that_join_after_jobs_are_matched_too() -> None:
-    """Beats are spread over three seconds: the second kind comes when jobs have long been there."""
+    """Heartbeats are spread over three seconds: the second kind comes when jobs have long been
+    there.
+    """
     group = (NodeGroup(nodes=2, node_type="io"),)
     cluster = Cluster(nodes=2, racks=1, heartbeat=Heartbeats(), group=group)
     jobs = [job(0, 200, 9000, factors=(("io", 0.1),)), job(1, 20, 9000, factors=(("io", 10.0),))]

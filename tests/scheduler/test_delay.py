@@ -27,7 +27,7 @@ class Stage:
         self.cluster = FakeCluster([FakeNode(n, (2, 0)) for n in range(10)], [self.job])
         self.policy = informed(make_policy(f"{order}+{spec}"), self.cluster)
 
-    def beat(self, at_ms: int, node: int, slots: int = 1) -> int:
+    def heartbeat(self, at_ms: int, node: int, slots: int = 1) -> int:
         """How many maps a heartbeat of `node` with so many free slots gets at that time."""
         self.cluster.now_ms = at_ms
         return len(heartbeat(self.policy, self.cluster, FakeNode(node, (slots, 0))))
@@ -46,49 +46,49 @@ def test_node_level_waits_t1_for_the_rack_to_the_millisecond() -> None:
     """Slide: level 0 launches rack-local once wait ≥ T1; on both sides of the limit."""
     for last_ms, launched in ((4999, 0), (5000, 1)):
         stage = Stage("delay(node=5,rack=5)")
-        assert stage.beat(0, 8) == 0
-        assert stage.beat(last_ms, 8) == launched
+        assert stage.heartbeat(0, 8) == 0
+        assert stage.heartbeat(last_ms, 8) == launched
 
 
 def test_node_level_waits_t1_and_t2_for_off_rack_to_the_millisecond() -> None:
     """Slide: level 0 launches off-rack once wait ≥ T1 + T2."""
     for last_ms, launched in ((7999, 0), (8000, 1)):
         stage = Stage("delay(node=5,rack=3)")
-        assert stage.beat(0, 0) == 0
-        assert stage.beat(last_ms, 0) == launched
+        assert stage.heartbeat(0, 0) == 0
+        assert stage.heartbeat(last_ms, 0) == launched
 
 
 def test_the_level_sticks_and_a_local_launch_steps_back() -> None:
     """Slide: a launch sets the wait to 0 and the level to its own (testDelaySchedulingOffRack)."""
     stage = Stage("delay(node=5,rack=3)")
-    stage.beat(0, 8)
-    assert stage.beat(5000, 8) == 1  # rack-local: level RACK
+    stage.heartbeat(0, 8)
+    assert stage.heartbeat(5000, 8) == 1  # rack-local: level RACK
     assert stage.allowed is RACK
-    assert stage.beat(5000, 8) == 1  # at once again: the level sticks
-    assert stage.beat(5000, 0) == 0  # but not further
-    assert stage.beat(7999, 0) == 0
-    assert stage.beat(8000, 0) == 1  # T2 alone from level RACK
+    assert stage.heartbeat(5000, 8) == 1  # at once again: the level sticks
+    assert stage.heartbeat(5000, 0) == 0  # but not further
+    assert stage.heartbeat(7999, 0) == 0
+    assert stage.heartbeat(8000, 0) == 1  # T2 alone from level RACK
     assert stage.allowed is OFF
-    assert stage.beat(8000, 0) == 1
-    assert stage.beat(8000, 9) == 1  # node-local: back to level NODE, wait 0
+    assert stage.heartbeat(8000, 0) == 1
+    assert stage.heartbeat(8000, 9) == 1  # node-local: back to level NODE, wait 0
     assert stage.allowed is NODE
-    assert stage.beat(8000, 0) == stage.beat(15_999, 8) - 1 == 0
+    assert stage.heartbeat(8000, 0) == stage.heartbeat(15_999, 8) - 1 == 0
 
 
 def test_a_launch_sets_the_wait_to_nothing() -> None:
     stage = Stage("delay(node=5,rack=5)")
-    stage.beat(0, 0)
-    assert stage.beat(4000, 9) == 1
+    stage.heartbeat(0, 0)
+    assert stage.heartbeat(4000, 9) == 1
     assert stage.delay.waited_ms(0, stage.cluster) == 0
-    stage.beat(4000, 0)
-    assert stage.beat(8999, 8) == 0
-    assert stage.beat(9000, 8) == 1
+    stage.heartbeat(4000, 0)
+    assert stage.heartbeat(8999, 8) == 0
+    assert stage.heartbeat(9000, 8) == 1
 
 
 def test_time_counts_from_a_skip_to_the_next_map_decision_only() -> None:
     """F15: accrued, not wall: what passes while the job is not passed over does not count."""
     stage = Stage("delay(node=5,rack=5)")
-    stage.beat(1000, 0)
+    stage.heartbeat(1000, 0)
     assert stage.delay.waited_ms(0, stage.cluster) == 0  # not from its submission
     stage.cluster.now_ms = 2000
     stage.policy.observe(
@@ -107,7 +107,7 @@ def test_a_launched_map_is_a_map_decision_too() -> None:
     """Job 1's map at 3 s ends what job 0 is credited with, though nobody was passed over."""
     stage = Stage("delay(node=5,rack=5)")
     stage.delay.observe(JobArrived(1), stage.cluster)
-    stage.beat(1000, 0)
+    stage.heartbeat(1000, 0)
     stage.cluster.now_ms = 3000
     stage.policy.locality.observe(Launched(1, TaskKind.MAP, 1, 9, NODE), stage.cluster)
     stage.policy.locality.observe(OfferAnswered(9, ()), stage.cluster)
@@ -116,10 +116,10 @@ def test_a_launched_map_is_a_map_decision_too() -> None:
 
 
 def test_decisions_of_one_instant_do_not_cut_each_other_short() -> None:
-    """Else nodes that beat in step would keep a job waiting for ever."""
+    """Else nodes whose heartbeats come in step would keep a job waiting for ever."""
     stage = Stage("delay(node=5,rack=5)")
     stage.delay.observe(JobArrived(1), stage.cluster)
-    stage.beat(1000, 0)
+    stage.heartbeat(1000, 0)
     stage.policy.observe(OfferAnswered(1, (1,)), stage.cluster)
     stage.cluster.now_ms = 4000
     assert stage.delay.waited_ms(0, stage.cluster) == 3000
@@ -139,7 +139,7 @@ def test_a_job_that_got_a_map_in_the_offer_was_not_passed_over() -> None:
 def test_a_copy_leaves_its_jobs_wait_as_it_is() -> None:
     """No locality is asked of a copy, so it tells nothing of what the job has to put up with."""
     stage = Stage("delay(node=5,rack=5)", maps=2)
-    stage.beat(1000, 0)
+    stage.heartbeat(1000, 0)
     stage.cluster.now_ms = 4000
     copy = Launched(0, TaskKind.MAP, 2, 9, NODE, original=1)
     before = stage.delay.locality_wait(stage.job, stage.cluster)
@@ -148,29 +148,29 @@ def test_a_copy_leaves_its_jobs_wait_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("beat_ms", "wait_ms"), [(1, 1), (300, 450), (333, 499), (3000, 4500), (30_000, 15_000)]
+    ("heartbeat_ms", "wait_ms"), [(1, 1), (300, 450), (333, 499), (3000, 4500), (30_000, 15_000)]
 )
-def test_waits_default_to_min_of_15_s_and_1_5_heartbeats(beat_ms: int, wait_ms: int) -> None:
-    assert auto_wait_ms(beat_ms) == wait_ms
+def test_waits_default_to_min_of_15_s_and_1_5_heartbeats(heartbeat_ms: int, wait_ms: int) -> None:
+    assert auto_wait_ms(heartbeat_ms) == wait_ms
     stage = Stage("delay")
-    stage.cluster.heartbeat_ms = beat_ms
-    stage.beat(0, 8)
-    assert stage.beat(wait_ms - 1, 8) == 0
-    assert stage.beat(wait_ms, 8) == 1
+    stage.cluster.heartbeat_ms = heartbeat_ms
+    stage.heartbeat(0, 8)
+    assert stage.heartbeat(wait_ms - 1, 8) == 0
+    assert stage.heartbeat(wait_ms, 8) == 1
 
 
 def test_the_skip_form_launches_anywhere_after_d_skips() -> None:
     """EuroSys: D skips, then any number of maps anywhere until a node-local one."""
     stage = Stage("delay(skips=3)")
-    assert [stage.beat(0, 0) for _ in range(4)] == [0, 0, 0, 1]
-    assert stage.beat(0, 0, slots=5) == 5
-    assert stage.beat(0, 9) == 1
-    assert [stage.beat(0, 8) for _ in range(4)] == [0, 0, 0, 1]
+    assert [stage.heartbeat(0, 0) for _ in range(4)] == [0, 0, 0, 1]
+    assert stage.heartbeat(0, 0, slots=5) == 5
+    assert stage.heartbeat(0, 9) == 1
+    assert [stage.heartbeat(0, 8) for _ in range(4)] == [0, 0, 0, 1]
 
 
 def test_one_heartbeat_is_one_skip_however_many_slots() -> None:
     stage = Stage("delay(skips=2)")
-    assert [stage.beat(0, 0, slots=4) for _ in range(3)] == [0, 0, 4]
+    assert [stage.heartbeat(0, 0, slots=4) for _ in range(3)] == [0, 0, 4]
 
 
 def test_the_next_job_is_asked_and_the_reason_says_count_wait_and_level() -> None:
@@ -209,20 +209,20 @@ def test_the_reason_says_how_long_until_that_level() -> None:
 def test_w_0_is_no_delay() -> None:
     """Metamorphic relation of §3.5."""
     for spec in ("delay(node=0,rack=0)", "delay(skips=0)"):
-        assert Stage(spec).beat(0, 0) == 1
+        assert Stage(spec).heartbeat(0, 0) == 1
 
 
 @pytest.mark.parametrize("order", ["fair", "fifo"])
 @pytest.mark.parametrize("spec", ["delay(node=2,rack=3)", "delay(skips=4)"])
 @given(
-    beats=st.lists(
+    heartbeats=st.lists(
         st.tuples(st.integers(0, 2500), st.sampled_from([0, 1, 8, 9]), st.integers(1, 2)),
         max_size=40,
     )
 )
 @settings(derandomize=True, max_examples=150)
 def test_s14_never_above_the_allowed_level_never_skipped_past_the_bound(
-    order: str, spec: str, beats: list[tuple[int, int, int]]
+    order: str, spec: str, heartbeats: list[tuple[int, int, int]]
 ) -> None:
     """S14, F15, the machine of the slide run beside it: `level`, `wait` and `count` kept here."""
     stage = Stage(spec, maps=1000, order=order)
@@ -230,11 +230,11 @@ def test_s14_never_above_the_allowed_level_never_skipped_past_the_bound(
         [FakeNode(n, (2, 0)) for n in range(3)], [stage.job]
     )  # three nodes: no padding
     at_ms, level, wait_ms, count, skipped = 0, NODE, 0, 0, False
-    for gap_ms, node, slots in beats:
+    for gap_ms, node, slots in heartbeats:
         at_ms += gap_ms
         wait_ms += gap_ms if skipped else 0
         here = NODE if node == 9 else RACK if node == 8 else OFF
-        launches = stage.beat(at_ms, node, slots)
+        launches = stage.heartbeat(at_ms, node, slots)
         if spec.startswith("delay(skips"):
             may = here is NODE or count >= 4
         else:
@@ -279,7 +279,7 @@ def test_non_locality_falls_as_the_slides_say(skips: int, share: float) -> None:
 
 def test_memory_is_of_the_living_only() -> None:
     stage = Stage("delay")
-    stage.beat(0, 0)
+    stage.heartbeat(0, 0)
     stage.policy.observe(JobLeft(0), stage.cluster)
     stage.policy.observe(OfferAnswered(0, ()), stage.cluster)
     assert not stage.delay._jobs

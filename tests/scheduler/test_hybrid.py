@@ -191,11 +191,11 @@ def busy_hour(send: Literal["all", "needed"]) -> PlayedRun:
     """Little to do, then much, then nothing more."""
     jobs = [job(0, 2, 8000, submit_ms=5000), job(1, 2, 8000, submit_ms=20_000)]
     jobs += [job(n, 12, 9000, submit_ms=40_000 + 500 * n, reduces=1) for n in range(2, 6)]
-    beats = Heartbeats(send=send)
-    return play(jobs, "hybrid", cluster=Cluster(nodes=4, racks=2, heartbeat=beats))
+    heartbeats = Heartbeats(send=send)
+    return play(jobs, "hybrid", cluster=Cluster(nodes=4, racks=2, heartbeat=heartbeats))
 
 
-def test_each_change_is_an_event_and_the_same_with_beats_left_out() -> None:
+def test_each_change_is_an_event_and_the_same_with_elided_heartbeats() -> None:
     run = busy_hour("needed")
     told = run.all(OrderSwitched)
     names = [told[0].was, *(each.now for each in told)]

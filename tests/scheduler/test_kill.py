@@ -68,7 +68,7 @@ class Stage:
         return preempted_until(self.policy, self.cluster, at_ms)
 
     def bury(self) -> list[int]:
-        """The killed are gone; who gets their slots at the next beat."""
+        """The killed are gone; who gets their slots at the next heartbeat."""
         for number, attempt in list(self.cluster.attempts_.items()):
             if attempt.killing:
                 close(self.policy, self.cluster, number, succeeded=False)

@@ -330,7 +330,7 @@ def expected(order: Fair, cluster: FakeCluster, kind: TaskKind) -> list[int]:
 def test_the_tree_stays_what_a_recount_gives(
     jobs: list[tuple[str, int, int, Priority]], moves: list[tuple[int, int]]
 ) -> None:
-    """After any history of beats, ends, losses, arrivals and departures."""
+    """After any history of heartbeats, ends, losses, arrivals and departures."""
     order = fair(POOLS, pool_by="pool", max_jobs_per_user=4)
     nodes = [FakeNode(n, (2, 2)) for n in range(4)]
     cluster = FakeCluster(nodes, [])

@@ -121,7 +121,7 @@ def test_victims_are_the_youngest_of_the_job_furthest_back_then_of_the_next() ->
 
 
 def test_a_free_slot_is_waited_for() -> None:
-    """What a beat will give anyway is not taken from anybody."""
+    """What a heartbeat will give anyway is not taken from anybody."""
     stage = Stage(by_virtual_size(), 2, {0: 100, 1: 10})
     stage.come(0, 1)
     stage.cluster._jobs[1] = FakeJob(1, [1, 0])
@@ -244,7 +244,7 @@ def test_fifo_by_priority() -> None:
     """Priority, then submit time: for any order by rank."""
     stage = Stage(Fifo(), 2, {})
     stage.come(1, 3)
-    heartbeats(stage.policy, stage.cluster)  # when nearly full, one map a beat
+    heartbeats(stage.policy, stage.cluster)  # when nearly full, one map a heartbeat
     stage.come(0, 1)  # of the same instant, with the lower number
     assert stage.victims() == [2]
 

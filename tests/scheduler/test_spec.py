@@ -256,7 +256,7 @@ def names_of(slot: str) -> list[str]:
 def test_any_order_locality_preemption_and_speculation_compose(
     order: str, rest: list[str], picks: st.DataObject, demands: list[tuple[int, int]]
 ) -> None:
-    """In any sequence; and `decide` asked twice gives the same answer (`beat` asserts it)."""
+    """In any sequence; and `decide` asked twice gives the same answer (`heartbeat` asserts it)."""
     parts = [picks.draw(st.sampled_from(names_of(slot))) for slot in rest]
     try:
         policy = make_policy("+".join([order, *parts]))

@@ -40,7 +40,7 @@ class Hall:
             rule.observe(Launched(0, MAP, number, n, Locality.OFF_RACK), self.cluster)
 
     def at(self, now_ms: int) -> list[int]:
-        """Everybody has run until now; who is found to deserve a copy, the first one first."""
+        """All have run until now; which attempts deserve a speculative one, the first first."""
         self.cluster.now_ms = now_ms
         for attempt in self.cluster.attempts_.values():
             attempt.ran_ms = now_ms - attempt.launched_ms
@@ -58,7 +58,7 @@ class Hall:
 
 
 @pytest.mark.parametrize(("progress", "found"), [(0.4, [5]), (0.40001, [])])
-def test_naive_copies_what_is_20_percent_behind_the_average(
+def test_naive_speculates_on_what_is_20_percent_behind_the_average(
     progress: float, found: list[int]
 ) -> None:
     """(4 · 0.65 + p) / 5 is 0.2 above p for p = 0.4."""
@@ -117,14 +117,14 @@ def test_late_puts_the_longest_time_left_first_and_says_why() -> None:
     """12 % after 80 s: 80 · 0.88 / 0.12 = 587 s more.  Of 12 the 3rd is the limit."""
     hall = Hall(Late(), [0.9] * 9 + [0.2, 0.3, 0.12])
     assert hall.at(80_000) == [12, 10]
-    copy = hall.ask(100)
-    assert copy is not None
-    assert (copy.attempt, copy.restart, copy.why.rank) == (12, False, 1)
-    assert reason_in_words(copy.why) == "late: 12 % done in 80 s, some 587 s left"
-    assert copy.why.score == pytest.approx(586.667)
+    decision = hall.ask(100)
+    assert decision is not None
+    assert (decision.attempt, decision.restart, decision.why.rank) == (12, False, 1)
+    assert reason_in_words(decision.why) == "late: 12 % done in 80 s, some 587 s left"
+    assert decision.why.score == pytest.approx(586.667)
 
 
-def test_a_copy_is_not_for_the_node_on_which_the_task_runs() -> None:
+def test_a_speculative_attempt_is_not_for_the_node_on_which_the_task_runs() -> None:
     hall = Hall(Late(Late.Params(slow_node=0)), [0.9] * 7 + [0.1])
     assert hall.at(80_000) == [8]
     assert hall.ask(7) is None
@@ -141,7 +141,7 @@ def test_a_last_task_is_held_against_those_that_have_ended() -> None:
     assert hall.at(63_000) == [1]
 
 
-def test_late_gives_no_copy_to_a_slow_node() -> None:
+def test_late_gives_no_speculative_attempt_to_a_slow_node() -> None:
     """Of 8 nodes with some progress the 2nd lowest total is the limit."""
     hall = Hall(Late(), [0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.3, 0.1])
     hall.cluster.attempts_[8].node = 0  # so that node 7 is judged by what it did before
@@ -152,15 +152,15 @@ def test_late_gives_no_copy_to_a_slow_node() -> None:
     assert hall.ask(150) is not None  # it has run none, so nobody can say
 
 
-@pytest.mark.parametrize(("copies", "given"), [(19, True), (20, False)])
-def test_late_has_fewer_copies_than_a_tenth_of_the_slots(copies: int, given: bool) -> None:
+@pytest.mark.parametrize(("speculative", "given"), [(19, True), (20, False)])
+def test_late_speculates_on_less_than_a_tenth_of_the_slots(speculative: int, given: bool) -> None:
     hall = Hall(Late(), [0.9] * 7 + [0.1])
-    for n in range(copies):
+    for n in range(speculative):
         hall.rule.observe(Launched(1, MAP, 100 + n, n, original=200 + n), hall.cluster)
     hall.at(80_000)
     assert (hall.ask(100) is not None) is given
     assert hall.rule.has_candidates(MAP, hall.cluster) is given
-    if copies:
+    if speculative:
         hall.rule.observe(Closed(1, MAP, 200, 0, False), hall.cluster)  # either of the two
         assert hall.ask(100) is not None
 
@@ -189,7 +189,7 @@ def test_hadoops_late_judges_nodes_by_the_means_of_nodes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("copies", "running", "slots", "full"),
+    ("speculative", "running", "slots", "full"),
     [
         (9, 20, 100, False),
         (10, 20, 100, True),
@@ -200,12 +200,12 @@ def test_hadoops_late_judges_nodes_by_the_means_of_nodes() -> None:
     ],
 )
 def test_hadoops_late_has_a_cap_for_each_job(
-    copies: int, running: int, slots: int, full: bool
+    speculative: int, running: int, slots: int, full: bool
 ) -> None:
     """max(10, 1 % of the slots, 10 % of the running tasks, each of which counts once)."""
     rule = Late(Late.Params(by="std"))
     cluster = FakeCluster([FakeNode(0, (slots, 0))], [FakeJob(0, [0, 0], [running, 0])])
-    for n in range(copies):
+    for n in range(speculative):
         rule.observe(Launched(0, MAP, 100 + n, 1, original=200 + n), cluster)
     assert rule.full(0, MAP, cluster) is full
 
@@ -236,9 +236,9 @@ def test_mantri_restarts_what_a_fresh_attempt_would_overtake_by_more_than_an_int
 ) -> None:
     """t_new is 40 s and Δ 3 s: of t_rem = 40 · (1 - p) / p more than 43 s may be restarted."""
     hall = mantri(40 / (40 + left_s), pending=1)
-    copy = hall.rule.urgent(MAP, FakeOffer(FakeNode(100, (1, 1))), hall.cluster)
-    assert (copy is not None) is given
-    assert copy is None or copy.restart
+    decision = hall.rule.urgent(MAP, FakeOffer(FakeNode(100, (1, 1))), hall.cluster)
+    assert (decision is not None) is given
+    assert decision is None or decision.restart
 
 
 @pytest.mark.parametrize(("left_s", "given"), [(49.0, False), (49.1, True)])
@@ -246,9 +246,9 @@ def test_mantri_duplicates_with_slots_to_spare_for_three_intervals(
     left_s: float, given: bool
 ) -> None:
     hall = mantri(40 / (40 + left_s), pending=0)
-    copy = hall.ask(100)
-    assert (copy is not None) is given
-    assert copy is None or not copy.restart
+    decision = hall.ask(100)
+    assert (decision is not None) is given
+    assert decision is None or not decision.restart
     assert hall.rule.urgent(MAP, FakeOffer(FakeNode(100, (1, 1))), hall.cluster) is None
 
 
@@ -256,9 +256,9 @@ def test_mantri_duplicates_with_slots_to_spare_for_three_intervals(
 def test_mantri_begins_a_task_again_three_times(number: int, restart: bool) -> None:
     """Then it is run twice if P(2 · t_new < t_rem) > 0.25: 160 s against 2 · 40 s."""
     hall = mantri(0.2, pending=1, number=number)
-    copy = hall.rule.urgent(MAP, FakeOffer(FakeNode(100, (1, 1))), hall.cluster)
-    assert copy is not None
-    assert copy.restart is restart
+    decision = hall.rule.urgent(MAP, FakeOffer(FakeNode(100, (1, 1))), hall.cluster)
+    assert decision is not None
+    assert decision.restart is restart
 
 
 def test_mantri_does_not_begin_again_on_a_node_that_is_as_slow() -> None:
@@ -274,7 +274,7 @@ def test_mantri_does_not_begin_again_on_a_node_that_is_as_slow() -> None:
 
 
 @pytest.mark.parametrize("rule", [Naive, Late, Mantri])
-def test_what_is_copied_or_has_ended_or_is_being_killed_gets_no_copy(
+def test_a_task_with_two_attempts_or_an_ended_or_killed_one_gets_no_other(
     rule: type[StragglerRule],
 ) -> None:
     for spoil in ("alone", "killing", "gone"):
@@ -299,7 +299,7 @@ def test_a_look_comes_once_an_interval() -> None:
     assert hall.at(63_000) == []
 
 
-def test_a_pools_cap_holds_back_copies() -> None:
+def test_a_pools_cap_holds_back_speculative_attempts() -> None:
     """Two may run in the pool, or in one above it, and two do."""
     pools = {"small": PoolParams(max_maps=2), "small/in": PoolParams()}
     order, rule = Fair(Fair.Params(pools=pools)), Late(Late.Params(lag_s=0))
@@ -311,7 +311,7 @@ def test_a_pools_cap_holds_back_copies() -> None:
     assert order.may_speculate(0, REDUCE)
 
 
-def test_no_copies_wants_nothing_and_its_policy_asks_nothing() -> None:
+def test_no_speculation_wants_nothing_and_its_policy_asks_nothing() -> None:
     policy = make_policy("fifo")
     assert isinstance(policy.speculation, NoSpeculation)
     assert not policy.speculates

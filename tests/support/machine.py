@@ -84,17 +84,17 @@ class Machine:
         self._running: list[tuple[int, int, Work, int]] = []
         self._attempts = 0
         coming = sorted(self.jobs, key=lambda job: (job.submitted_ms, job.job))
-        beats = sorted(self.tells_progress_at)
-        while coming or self._running or beats:
+        heartbeats = sorted(self.tells_progress_at)
+        while coming or self._running or heartbeats:
             ahead = [job.submitted_ms for job in coming[:1]]
             ahead += [self._running[0][0]] if self._running else []
-            self.cluster.now_ms = min(ahead + beats[:1])
+            self.cluster.now_ms = min(ahead + heartbeats[:1])
             while self._running and self._running[0][0] == self.cluster.now_ms:
                 self._end(*heapq.heappop(self._running))
             while coming and coming[0].submitted_ms == self.cluster.now_ms:
                 self._arrive(coming.pop(0))
-            if beats and beats[0] == self.cluster.now_ms:
-                beats.pop(0)
+            if heartbeats and heartbeats[0] == self.cluster.now_ms:
+                heartbeats.pop(0)
                 self._tell_progress()
             self._fill()
         return self

@@ -123,7 +123,7 @@ NON_KILLING_RULES = frozenset({"no_preemption", "hold"})
 def hasty_policy(
     spec: str, rule: str | KillNewestParams, speculation: str = "no_speculation"
 ) -> Policy:
-    """The policy of `spec` with rules so hasty that they strike in short runs.  Orders that share
+    """The policy of `spec` with rules so hasty that they act in short runs.  Orders that share
     are given the rules of preemption by claims in the place of those by rank; where the order and
     the rule refuse each other there is none.
     """

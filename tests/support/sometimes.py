@@ -126,7 +126,11 @@ CATALOGUE: tuple[Sometimes, ...] = (
         FaultStruck,
         lambda e, _: isinstance(e.fault, Drift) and e.fault.rate != 1,
     ),
-    Sometimes("a beat comes twice", RunEnded, lambda _, c: c.repeats.times > 0),
+    Sometimes(
+        "a heartbeat comes twice",
+        RunEnded,
+        lambda _, c: any(rule.id == "S8" and rule.times for rule in c.rules),
+    ),
     Sometimes(
         "an attempt starts on a node that is given up",
         AttemptStarted,

@@ -187,7 +187,7 @@ HEALED_MS = 60_000
 
 
 def _scheduled_faults(node: st.SearchStrategy[NodeId]) -> st.SearchStrategy[ScheduledFault]:
-    """One thing at one time, now and then just when a beat is due or under way."""
+    """One thing at one time, now and then just when a heartbeat is due or under way."""
     faults: list[st.SearchStrategy[AnyFault]] = [
         st.builds(Crash, node),
         st.builds(Restart, node),
@@ -237,14 +237,14 @@ def _healing(nodes: int) -> tuple[ScheduledFault, ...]:
 def _with_faults(draw: st.DrawFn) -> DrawnWorld:
     world = draw(WORLDS)
     nodes = world.cluster.node_count()
-    strikes = draw(st.lists(_scheduled_faults(st.integers(0, nodes - 1)), max_size=6))
-    beats = msgspec.structs.replace(
+    scheduled = draw(st.lists(_scheduled_faults(st.integers(0, nodes - 1)), max_size=6))
+    heartbeats = msgspec.structs.replace(
         world.cluster.heartbeat, expiry_ms=draw(st.sampled_from([3000, 9000, 30_000, 600_000]))
     )
     return world._replace(
-        cluster=msgspec.structs.replace(world.cluster, heartbeat=beats),
+        cluster=msgspec.structs.replace(world.cluster, heartbeat=heartbeats),
         until_ms=world.until_ms or 150_000,
-        script=(*strikes, *_healing(nodes)),
+        script=(*scheduled, *_healing(nodes)),
     )
 
 

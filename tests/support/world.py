@@ -36,7 +36,7 @@ from tests.support.ledger_check import check_sums
 E = TypeVar("E", bound=Event)
 
 IN_STEP = Heartbeats(phase_grid_ms=3000)
-"""Every node's first beat at 0, so that a test can be worked by hand."""
+"""Every node's first heartbeat at 0, so that a test can be worked by hand."""
 
 
 def job(

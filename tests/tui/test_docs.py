@@ -80,8 +80,8 @@ def test_the_walk_by_hand_is_true() -> None:
         assert [each.done for each in frame.comparison.figures] == [0, 7]
         ask(server, Intervene(tuple(PauseNode(node) for node in range(0, 20, 2))))
         for side in range(2):
-            struck = [event for event in taped(server, side) if isinstance(event, FaultStruck)]
-            assert len(struck) == 10 + side
+            injected = [event for event in taped(server, side) if isinstance(event, FaultStruck)]
+            assert len(injected) == 10 + side
 
 
 def test_every_picture_is_drawn_by_the_command() -> None:

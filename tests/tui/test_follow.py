@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from callboard.journal.follow import Follower
-from callboard.journal.replay.recorded import FollowedSource
+from callboard.journal.replay.recorded import RecordedSource
 from callboard.journal.writer import JournalWriter
 from tests.callboard.support import environment
 from tests.journal.replay.support import outage
@@ -14,8 +14,8 @@ from tests.tui.support import Screen, drive
 from tests.tui.test_terminal import terminal
 
 
-def followed(path: Path) -> FollowedSource:
-    source = FollowedSource(Follower(path))
+def followed(path: Path) -> RecordedSource:
+    source = RecordedSource(Follower(path))
     source.read_on()
     return source
 

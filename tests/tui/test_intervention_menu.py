@@ -43,8 +43,8 @@ def live(act: Act, size: tuple[int, int] = WIDE, journal: Path | None = None) ->
     return server
 
 
-def struck(server: LiveServer) -> list[AnyFault]:
-    """What struck before the scenario's own rack failure."""
+def injected(server: LiveServer) -> list[AnyFault]:
+    """The faults injected before the scenario's own rack failure."""
     events = [event for event in taped(server) if isinstance(event, FaultStruck)]
     return [event.fault for event in events if event.at_ms < 400_000]
 
@@ -81,7 +81,7 @@ class TestNodes:
             await screen.press("r")
             assert screen.frame.node_status[4] == 0
 
-        assert struck(live(act)) == [Crash(4), Restart(4)]
+        assert injected(live(act)) == [Crash(4), Restart(4)]
 
     def test_a_rack_with_capitals(self) -> None:
         async def act(screen: Screen) -> None:
@@ -91,7 +91,7 @@ class TestNodes:
             await screen.press("G")
 
         nodes = range(0, 40, 4)
-        assert struck(live(act)) == [*map(PauseNode, nodes), *map(ResumeNode, nodes)]
+        assert injected(live(act)) == [*map(PauseNode, nodes), *map(ResumeNode, nodes)]
 
     def test_only_those_of_a_rack_to_whom_it_can_be_done(self) -> None:
         async def act(screen: Screen) -> None:
@@ -99,7 +99,7 @@ class TestNodes:
             assert "K  kill (crash): data stored there is lost, 9 of them" in screen.text()
             await screen.press("R")
 
-        assert struck(live(act)) == [Crash(4), Restart(4)]
+        assert injected(live(act)) == [Crash(4), Restart(4)]
 
     def test_slower_and_back(self) -> None:
         async def act(screen: Screen) -> None:
@@ -112,7 +112,7 @@ class TestNodes:
             await screen.press("x", "f")
             assert screen.frame.node_status[4] == 0
 
-        assert struck(live(act)) == [Slow(4, 2.5), Slow(4, 1.0)]
+        assert injected(live(act)) == [Slow(4, 2.5), Slow(4, 1.0)]
 
     def test_out_of_service_and_back(self) -> None:
         async def act(screen: Screen) -> None:
@@ -123,7 +123,7 @@ class TestNodes:
             await screen.press("x", "e")
             assert screen.frame.node_status[4] == 0
 
-        assert struck(live(act)) == [Drain(4, True), Drain(4, False)]
+        assert injected(live(act)) == [Drain(4, True), Drain(4, False)]
 
     def test_nodes_by_their_names(self) -> None:
         async def act(screen: Screen) -> None:
@@ -135,7 +135,7 @@ class TestNodes:
             assert "rack-1 (10 nodes): up and well" in screen.text()
             await screen.press("k", "x", "n", "7", "enter", "p")
 
-        assert struck(live(act)) == [*map(Crash, range(1, 40, 4)), PauseNode(7)]
+        assert injected(live(act)) == [*map(Crash, range(1, 40, 4)), PauseNode(7)]
 
     def test_by_arrows_and_by_a_click(self) -> None:
         async def act(screen: Screen) -> None:
@@ -146,7 +146,7 @@ class TestNodes:
             await screen.pilot.pause()
             assert screen.frame.node_status[4] == NodeStatus.DOWN
 
-        assert struck(live(act)) == [PauseNode(4), Crash(4)]
+        assert injected(live(act)) == [PauseNode(4), Crash(4)]
 
 
 class TestJobsAndTheCluster:
@@ -159,7 +159,7 @@ class TestJobsAndTheCluster:
             assert "kill the job" not in screen.text()  # it is over
 
         server = live(act)
-        assert struck(server) == [KillJob(0)]
+        assert injected(server) == [KillJob(0)]
         ends = [event for event in taped(server) if isinstance(event, JobFinished)]
         assert [(end.job, end.outcome) for end in ends] == [(0, Outcome.KILLED)]
 
@@ -178,7 +178,7 @@ class TestJobsAndTheCluster:
             assert screen.frame.selected is not None
             assert screen.frame.selected.pool == "batch"
 
-        assert struck(live(act)) == [SetPriority(0, Priority.VERY_HIGH), SetPool(0, "batch")]
+        assert injected(live(act)) == [SetPriority(0, Priority.VERY_HIGH), SetPool(0, "batch")]
 
     def test_a_burst_as_it_was_filled_in(self) -> None:
         async def act(screen: Screen) -> None:
@@ -235,7 +235,7 @@ class TestJobsAndTheCluster:
             await screen.press("enter")
             await screen.until(lambda: screen.frame.node_status[4] == NodeStatus.DOWN)
 
-        assert struck(live(act)) == [Crash(4)]
+        assert injected(live(act)) == [Crash(4)]
 
 
 class TestTheMoment:
@@ -371,7 +371,7 @@ def test_what_was_played_by_hand_is_what_is_recorded(tmp_path: Path) -> None:
         events = taped(server)
     assert list(Journal(path)) == events
     assert digest == played_again(events)
-    assert len({type(fault) for fault in struck(server)}) == 4
+    assert len({type(fault) for fault in injected(server)}) == 4
     source = RecordedSource(iter(Journal(path)), oracle_of_journal)
     source.read_on()
     for shown in live_frames:

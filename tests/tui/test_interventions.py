@@ -88,7 +88,7 @@ def to_the_end(server: LiveServer) -> Frame:
 
 
 def played_again(events: Sequence[AnyEvent]) -> str:
-    """The digest of a run of what a journal tells: its scenario, and all that struck."""
+    """The digest of a run of what a journal tells: its scenario, and every fault that occurred."""
     started = events[0]
     assert isinstance(started, RunStarted)
     scenario = from_dict(started.scenario)
@@ -151,8 +151,8 @@ def test_interfering_with_the_past_replaces_what_came_after() -> None:
         frame = ask(server, GoTo(900_000), GoTo(300_000), Intervene((Crash(3),)))
         assert frame.at_ms == 300_001
         assert frame.end_ms < 310_000
-        struck = [each.fault for each in taped(server) if isinstance(each, FaultStruck)]
-        assert struck == [Crash(1), Crash(3)]
+        injected = [each.fault for each in taped(server) if isinstance(each, FaultStruck)]
+        assert injected == [Crash(1), Crash(3)]
         assert [done.at_ms for done in server.runs[0].spec.interventions] == [200_001, 300_001]
 
 

@@ -168,8 +168,8 @@ def test_watch_by_hand_beside_another_run(tmp_path: Path) -> None:
         screen.check_it_is_sane()
     for policy in ("fifo", "fair"):
         recorded = Journal(tmp_path / f"two-{policy}.journal")
-        struck = [event.fault for event in recorded if isinstance(event, FaultStruck)]
-        assert struck == [Crash(0)]
+        injected = [event.fault for event in recorded if isinstance(event, FaultStruck)]
+        assert injected == [Crash(0)]
         assert recorded.complete
     assert len(list(tmp_path.iterdir())) == 2
 

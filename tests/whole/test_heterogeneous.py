@@ -16,7 +16,7 @@ from tests.support.world import PlayedRun, job, play
 
 RESOURCES = ("R1", "R2", "R3", "R4")
 START_MS = 500
-"""The first beat after the jobs' submission: where the figure's clock begins."""
+"""The first heartbeat after the jobs' submission: where the figure's clock begins."""
 
 FIGURE_1C = {
     "R1": "J1 J1 J2 J1 J1 J1 J1",
@@ -28,14 +28,16 @@ FIGURE_1C = {
 
 
 def figure_1(policy: str | Policy) -> PlayedRun:
-    """Four nodes of one slot, no latency, a beat at each task's end and every half second; the
-    figure's times are multiples of that, so nothing waits for a beat.
+    """Four nodes of one slot, no latency, a heartbeat at each task's end and every half second; the
+    figure's times are multiples of that, so nothing waits for a heartbeat.
     """
     group = tuple(
         NodeGroup(nodes=1, map_slots=1, reduce_slots=0, node_type=kind) for kind in RESOURCES
     )
-    beats = Heartbeats(interval_ms=500, phase_grid_ms=500, out_of_band=True)
-    cluster = Cluster(nodes=0, racks=1, latency_ms=0, replication=4, heartbeat=beats, group=group)
+    heartbeats = Heartbeats(interval_ms=500, phase_grid_ms=500, out_of_band=True)
+    cluster = Cluster(
+        nodes=0, racks=1, latency_ms=0, replication=4, heartbeat=heartbeats, group=group
+    )
     times = [(10, (1, 1, 4, 4)), (5, (1, 1, 2, 2)), (10, (4, 4, 1, 1))]
     jobs = [
         job(n, count, 2500, submit_ms=400, user=f"user {n + 1}", factors=slower(*factors))

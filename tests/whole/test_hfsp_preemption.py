@@ -23,7 +23,7 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import RunResult, run_simulation
-from callboard.journal.reader import read_journal
+from callboard.journal.reader import Journal
 from callboard.scheduler.reasons import JobClaimant
 
 SUSPEND = 'hfsp+preemptive(how="suspend", limit=9)'
@@ -84,7 +84,7 @@ def freed_and_taken(path: Path) -> Counter[str]:
     """Who got the slots that orders had freed: `theirs` the job for which it was ordered, `back`
     the victim's job, or `others`.
     """
-    events = list(read_journal(path))
+    events = list(Journal(path))
     job_of = {each.attempt: each.job for each in events if isinstance(each, AttemptLaunched)}
     found: Counter[str] = Counter()
     for event in events:
@@ -101,8 +101,8 @@ def freed_and_taken(path: Path) -> Counter[str]:
 def test_slots_go_to_whom_they_were_taken_for(
     runs: dict[str, RunResult], journals: Path, policy: str
 ) -> None:
-    """No ping-pong.  Between the decision and the free slot lie two beats, in which another slot
-    may have fallen free: then the victim's own job may be next.
+    """No ping-pong.  Between the decision and the free slot lie two heartbeats, in which another
+    slot may have fallen free: then the victim's own job may be next.
     """
     assert runs[policy].summary.jobs.completed == 40
     found = freed_and_taken(journals / f"{POLICIES.index(policy)}.journal")

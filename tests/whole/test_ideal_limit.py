@@ -2,7 +2,7 @@
 
 The whole protocol plays, with heartbeats, latency and slots, and not a machine whose slots are
 filled at once (as in tests/scheduler/test_size_based.py).  A task costs its slot one round trip of
-2 ms beside its length, since a beat comes at once when a task ends: 0.2 % of the smallest.
+2 ms beside its length, since a heartbeat comes at once when a task ends: 0.2 % of the smallest.
 """
 
 import pytest
@@ -41,8 +41,8 @@ def ends_s(order: str, task_ms: int) -> list[float]:
         job(n, 1000 * size_s * SLOTS // task_ms, task_ms, submit_ms=round(1000 * at_s))
         for n, (at_s, size_s) in enumerate(zip(ARRIVALS_S, SIZES_S, strict=True))
     ]
-    beats = Heartbeats(interval_ms=100, out_of_band=True)
-    cluster = Cluster(nodes=1, racks=1, map_slots=SLOTS, heartbeat=beats)
+    heartbeats = Heartbeats(interval_ms=100, out_of_band=True)
+    cluster = Cluster(nodes=1, racks=1, map_slots=SLOTS, heartbeat=heartbeats)
     run = play(jobs, order, cluster=cluster)
     ends = {event.job: event.at_ms / 1000 for event in run.all(JobFinished)}
     return [ends[spec.job] for spec in jobs]

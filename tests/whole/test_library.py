@@ -228,10 +228,10 @@ def test_copies_are_as_many_and_as_useful_as_the_comments_say(
 def test_the_rack_goes_down_in_the_nightly_jobs_shuffle(policy: str) -> None:
     """Under every policy: all its reduces have begun and none has all outputs."""
     run = ran_with_events("rack-outage", policy)
-    struck_ms = 390_000
+    fault_ms = 390_000
     kinds = {e.attempt: (e.kind, e.job) for e in run.all(AttemptLaunched)}
-    started = {e.attempt for e in run.all(AttemptStarted) if e.at_ms < struck_ms}
-    over = {e.attempt for e in run.all(ShuffleEnded) if e.at_ms < struck_ms}
+    started = {e.attempt for e in run.all(AttemptStarted) if e.at_ms < fault_ms}
+    over = {e.attempt for e in run.all(ShuffleEnded) if e.at_ms < fault_ms}
     shuffling = [a for a in started - over if kinds[a] == (TaskKind.REDUCE, 0)]
     assert len(shuffling) == 40
 

@@ -104,9 +104,9 @@ def test_s6_the_books_do_not_add_up(bug: str, monkeypatch: pytest.MonkeyPatch) -
 # S8: a reply number that is forgotten.
 
 
-def test_s8_a_beat_that_comes_twice_launches_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    beats = msgspec.structs.replace(IN_STEP, tasks_per_heartbeat="one")
-    cluster = Cluster(nodes=1, racks=1, map_slots=4, heartbeat=beats)
+def test_s8_a_heartbeat_that_comes_twice_launches_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    heartbeats = msgspec.structs.replace(IN_STEP, tasks_per_heartbeat="one")
+    cluster = Cluster(nodes=1, racks=1, map_slots=4, heartbeat=heartbeats)
     script = [ScheduledFault(0, Disturb(0, LinkConditions(twice=1.0, delay_ms=100), HEALTHY))]
     jobs = [job(0, maps=9, map_ms=60_000)]
     assert play(jobs, cluster=cluster, script=script).events

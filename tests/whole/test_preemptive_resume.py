@@ -2,7 +2,7 @@
 
 F10: FSP dominates PS (Friedman & Henderson), PSBS too; F11: SRPT has the least mean response
 (Schrage).  Each job is one map, so that without preemption a short job waits for a long one.  A
-slot changes hands within `LAG_MS`: a check, two beats and the way there and back.
+slot changes hands within `LAG_MS`: a check, two heartbeats and the way there and back.
 """
 
 import pytest

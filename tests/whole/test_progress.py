@@ -43,16 +43,16 @@ class Listener(Fifo):
 
 def listen(only: JobSpec, send: Literal["needed", "all"] = "needed") -> Listener:
     order = Listener()
-    beats = Heartbeats(phase_grid_ms=3000, send=send)
-    cluster = Cluster(nodes=1, racks=1, heartbeat=beats)
+    heartbeats = Heartbeats(phase_grid_ms=3000, send=send)
+    cluster = Cluster(nodes=1, racks=1, heartbeat=heartbeats)
     play([only], Policy(order), cluster=cluster)
     return order
 
 
 @pytest.mark.parametrize("send", ["needed", "all"])
 def test_a_maps_progress_by_hand(send: Literal["needed", "all"]) -> None:
-    """Launched at 1, started at 2, 10 s long; the beats of 3002, 6004 and 9006 say how far it is,
-    at the master 1 ms later.  The other map, not followed, is never spoken of.
+    """Launched at 1, started at 2, 10 s long; the heartbeats of 3002, 6004 and 9006 say how far it
+    is, at the master 1 ms later.  The other map, not followed, is never spoken of.
     """
     order = listen(job(0, maps=2, map_ms=10_000), send)
     told = [(at, fact.attempt, fact.ran_ms, fact.progress) for at, fact in order.heard]
@@ -77,19 +77,20 @@ def test_a_reduces_progress_is_a_third_when_its_shuffle_has_ended() -> None:
 
 
 @pytest.mark.parametrize("tie_order", [None, *range(12)])
-def test_a_followed_launch_that_meets_an_unsent_beats_end_changes_no_beat(
+def test_a_followed_launch_that_meets_the_end_of_an_elided_heartbeat_changes_none(
     tie_order: int | None,
 ) -> None:
-    """Latency 7, out-of-band beats.  The beat left out at 3014 would have its reply at 3028, and
-    that reply brings a followed launch; the first map ends at 3020, so that its beat has to go out
-    at 3028 too.  In whichever order the node hears of both, the journal is as if all were sent.
+    """Latency 7, out-of-band heartbeats.  The heartbeat elided at 3014 would have its reply at
+    3028, and that reply brings a followed launch; the first map ends at 3020, so that its heartbeat
+    has to go out at 3028 too.  In whichever order the node hears of both, the journal is as if all
+    were sent.
     """
     journals = []
     for send in SENDS:
         order = Listener()
         order.followed = 2
-        beats = Heartbeats(phase_grid_ms=3000, out_of_band=True, send=send)
-        cluster = Cluster(nodes=1, racks=1, latency_ms=7, heartbeat=beats)
+        heartbeats = Heartbeats(phase_grid_ms=3000, out_of_band=True, send=send)
+        cluster = Cluster(nodes=1, racks=1, latency_ms=7, heartbeat=heartbeats)
         jobs = [job(0, map_ms=3006), job(1, map_ms=9000, submit_ms=1000)]
         run = play(jobs, Policy(order), cluster=cluster, tie_order=tie_order)
         journals.append((run.events, order.heard))
@@ -97,7 +98,7 @@ def test_a_followed_launch_that_meets_an_unsent_beats_end_changes_no_beat(
 
 
 @pytest.mark.parametrize("policy", ["fifo", "fair", "psbs", "hfsp"])
-def test_no_beat_tells_progress_unless_it_is_wanted(
+def test_no_heartbeat_tells_progress_unless_it_is_wanted(
     policy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[AttemptProgress] = []
@@ -115,8 +116,8 @@ def test_no_beat_tells_progress_unless_it_is_wanted(
 
 
 def test_hfsp_learns_from_progress_alone() -> None:
-    """Two maps of 200 s in training, Δ = 60 s: the beat of 60040, the first after 60 s of running,
-    arrives at 60041 and ends the training, long before a task has ended, with s̃ = 200 s.
+    """Two maps of 200 s in training, Δ = 60 s: the heartbeat of 60040, the first after 60 s of
+    running, arrives at 60041 and ends the training, long before a task has ended, with s̃ = 200 s.
     """
     cluster = Cluster(nodes=1, racks=1, heartbeat=IN_STEP)
     sizes = {}

@@ -1,7 +1,8 @@
-"""Beats left out change nothing: `send = "needed"` and `send = "all"` give the same journal.
+"""Elided heartbeats change nothing: `send = "needed"` and `send = "all"` give the same journal.
 
 The issue asks for runs "equal, event for event".  Hypothesis draws small worlds whose times are
-short and round, so that beats, ends of attempts and submissions often fall on the same instant.
+short and round, so that heartbeats, ends of attempts and submissions often fall on the same
+instant.
 """
 
 from typing import Literal
@@ -44,19 +45,19 @@ SLIPPED = DrawnWorld(
     until_ms=None,
     seed=1,
 )
-"""Ends of attempts in two rounds of one instant once moved an out-of-band beat by a round."""
+"""Ends of attempts in two rounds of one instant once moved an out-of-band heartbeat by a round."""
 
 
 def journal(world: DrawnWorld, send: Literal["all", "needed"]) -> list[AnyEvent]:
-    beats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
-    cluster = msgspec.structs.replace(world.cluster, heartbeat=beats)
+    heartbeats = msgspec.structs.replace(world.cluster.heartbeat, send=send)
+    cluster = msgspec.structs.replace(world.cluster, heartbeat=heartbeats)
     return world._replace(cluster=cluster).play().events
 
 
 @given(world=WORLDS)
 @example(world=SLIPPED)
 @settings(derandomize=True, max_examples=400, deadline=None)
-def test_beats_left_out_change_nothing(world: DrawnWorld) -> None:
+def test_elided_heartbeats_change_nothing(world: DrawnWorld) -> None:
     assert journal(world, "all") == journal(world, "needed")
 
 
@@ -67,7 +68,7 @@ def test_nor_do_they_where_nodes_fail_and_messages_are_lost(world: DrawnWorld) -
 
 
 def test_a_hundred_idle_nodes_say_next_to_nothing() -> None:
-    """One short job in a cluster of 100: every beat would be some 2,000 messages."""
+    """One short job in a cluster of 100: every heartbeat would be some 2,000 messages."""
     messages = {}
     for send in SENDS:
         cluster = Cluster(nodes=100, heartbeat=Heartbeats(send=send))

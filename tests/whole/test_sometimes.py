@@ -41,9 +41,9 @@ def test_one_check_takes_from_two_pools() -> None:
 
 
 def test_a_launch_that_comes_after_the_node_was_given_up_starts_a_zombie() -> None:
-    """The reply is on its way for longer than the expiry of 9 s, and no beat gets through."""
-    beats = msgspec.structs.replace(IN_STEP, expiry_ms=9000)
-    cluster = Cluster(nodes=2, racks=1, map_slots=1, heartbeat=beats)
+    """The reply is on its way for longer than the expiry of 9 s, and no heartbeat gets through."""
+    heartbeats = msgspec.structs.replace(IN_STEP, expiry_ms=9000)
+    cluster = Cluster(nodes=2, racks=1, map_slots=1, heartbeat=heartbeats)
     slow, cut = LinkConditions(delay_ms=60_000), LinkConditions(cut=True)
     script = [
         ScheduledFault(4000, Disturb(1, HEALTHY, slow)),
@@ -61,8 +61,8 @@ def test_a_launch_that_comes_after_the_node_was_given_up_starts_a_zombie() -> No
     assert "an attempt starts on a node that is given up" not in sometimes.unmet()
 
 
-def test_a_master_that_goes_on_acts_on_the_beats_that_came_meanwhile() -> None:
-    """Maps of 4 s end before the beats of 6 s, which come while the master stands still."""
+def test_a_master_that_goes_on_acts_on_the_heartbeats_that_came_meanwhile() -> None:
+    """Maps of 4 s end before the heartbeats of 6 s, which come while the master stands still."""
     cluster = Cluster(nodes=2, racks=1, heartbeat=IN_STEP)
     script = [ScheduledFault(5000, PauseMaster()), ScheduledFault(20_000, ResumeMaster())]
     run = play([job(0, maps=9, map_ms=4000)], cluster=cluster, script=script)

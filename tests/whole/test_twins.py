@@ -20,7 +20,7 @@ def test_the_fault_is_where_a_scenario_and_its_calm_twin_part(
 ) -> None:
     paths = tmp_path / "as-it-is.journal", tmp_path / "calm.journal"
     twins = load_run(name), load_run(name, faults=False)
-    first_ms = min(strike.at_ms for strike in twins[0].script)
+    first_ms = min(each.at_ms for each in twins[0].script)
     for spec, path in zip(twins, paths, strict=True):
         run_simulation(replace(spec, policy=policy, until_ms=first_ms), journal=path)
     parting = diff_journals(*paths).divergence

@@ -79,7 +79,7 @@ class ChartsPane(Pane):
     ) -> Iterator[Span]:
         """One row of a chart's bars, dimmed after the present moment."""
         bars = [block(value / most, rows, row) for value in chart.of(frame.charts)]
-        here = cursor_column(frame, len(bars)) + 1
+        here = column_of(frame.at_ms, frame, len(bars)) + 1
         yield "".join(bars[:here]), self.ink(colour)
         yield "".join(bars[here:]), self.ink(self.palette.dimmed(colour))
 
@@ -127,7 +127,7 @@ def _most(chart: Chart, *shown: Charts) -> float:
 def _value(frame: Frame, chart: Chart, name: str | None) -> str:
     """The value at the present moment; with a name before it as wide as the labels."""
     values = chart.of(frame.charts)
-    now = values[cursor_column(frame, len(values))] if values else math.nan
+    now = values[column_of(frame.at_ms, frame, len(values))] if values else math.nan
     text = "–" if math.isnan(now) else chart.write(now)
     if name is None:
         return text
@@ -143,6 +143,6 @@ def block(share: float, rows: int = 1, row: int = 0) -> str:
     return EIGHTHS[min(max(eighths, least), 8)]
 
 
-def cursor_column(frame: Frame, columns: int) -> int:
-    """The column of the present moment."""
-    return max(min(frame.at_ms * columns // max(frame.end_ms, 1), columns - 1), 0)
+def column_of(at_ms: Millis, frame: Frame, columns: int) -> int:
+    """The column of a moment."""
+    return max(min(at_ms * columns // max(frame.end_ms, 1), columns - 1), 0)

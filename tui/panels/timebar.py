@@ -9,7 +9,7 @@ from textual import events
 from callboard.actors.vocabulary.events import Mark
 from callboard.journal.replay.frame import Frame
 from callboard.journal.tell.time_format import axis_time
-from callboard.tui.panels.charts import LABEL_WIDTH, Sought, cursor_column
+from callboard.tui.panels.charts import LABEL_WIDTH, Sought, column_of
 from callboard.tui.panels.pane import Pane, Span
 from callboard.tui.theme import DIVERGENCE_SIGN, MARK_SIGNS, style
 
@@ -44,14 +44,12 @@ class TimeBar(Pane, can_focus=False):
 
     def _bar(self, frame: Frame) -> Iterator[Span]:
         palette, columns = self.palette, len(frame.charts.marks)
-        here = cursor_column(frame, columns)
+        here = column_of(frame.at_ms, frame, columns)
         yield f"{axis_time(frame.at_ms):<{LABEL_WIDTH}} ", self.ink(bold=True)
         bar = ["━"] * here + ["●"] + ["─"] * (columns - here - 1)
         colours = [palette.accent] * here + [palette.text] + [palette.faint] * (columns - here - 1)
         if frame.comparison is not None and frame.comparison.divergence is not None:
-            there = min(
-                frame.comparison.divergence.at_ms * columns // max(frame.end_ms, 1), columns - 1
-            )
+            there = column_of(frame.comparison.divergence.at_ms, frame, columns)
             if there != here:
                 bar[there], colours[there] = DIVERGENCE_SIGN, palette.warning
         for colour, run in groupby(zip(colours, bar, strict=True), itemgetter(0)):

@@ -44,13 +44,13 @@ class StartApp(App[StartChoice]):
         Binding("ctrl+c", "leave", show=False, priority=True),
     ]
 
-    def __init__(self, offers: Sequence[LibraryEntry], first: str, theme: str = "dark") -> None:
+    def __init__(self, offers: Sequence[LibraryEntry], first: str) -> None:
         super().__init__()
         self._offers = {offer.name: offer for offer in offers}
         self._first = first
         self._policies = dict.fromkeys(self._offers, 0)
         """The place of the chosen policy of each scenario."""
-        self._palettes = register_themes(self, theme)
+        self._palettes = register_themes(self, "dark")
 
     def compose(self) -> ComposeResult:
         yield Static(Text(" callboard: choose a scenario to watch"), id="question")

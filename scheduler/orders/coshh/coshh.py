@@ -20,19 +20,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from callboard.scheduler import facts
 from callboard.scheduler.entitlements import ClaimantKind, Entitlements
 from callboard.scheduler.estimation import SizeSource
-from callboard.scheduler.facts import (
-    Closed,
-    Fact,
-    JobArrived,
-    JobLeft,
-    Launched,
-    NodeDrained,
-    NodeGone,
-    NodeJoined,
-    PhaseFact,
-)
 from callboard.scheduler.guarantees import MONOTONE_SHARES
 from callboard.scheduler.model import KINDS, JobId, NodeId, TaskKind
 from callboard.scheduler.orders.coshh import task_times
@@ -118,21 +108,21 @@ class Coshh(Order):
             guaranteed=guaranteed,
         )
 
-    def observe(self, fact: Fact, view: ClusterView) -> None:
+    def observe(self, fact: facts.Fact, view: ClusterView) -> None:
         match fact:
-            case Launched(job, kind):
+            case facts.Launched(job, kind):
                 self._refresh(view.job(job), kind, launched=1)
-            case Closed():
+            case facts.Closed():
                 self._close(fact, view)
-            case PhaseFact(job, kind):
+            case facts.PhaseFact(job, kind):
                 self._refresh(view.job(job), kind)
-            case JobArrived(job):
+            case facts.JobArrived(job):
                 self._arrive(view.job(job), view)
-            case JobLeft(job):
+            case facts.JobLeft(job):
                 self._leave(job, view)
-            case NodeGone(node) | NodeDrained(node):
+            case facts.NodeGone(node) | facts.NodeDrained(node):
                 self._part(node)
-            case NodeJoined(node):
+            case facts.NodeJoined(node):
                 joined = view.node(node)
                 assert joined is not None
                 self._join(joined)
@@ -176,7 +166,7 @@ class Coshh(Order):
                 self.matchers[kind].leave(job, left.waiting[0], view.now_ms)
         self._times.forget(job)
 
-    def _close(self, fact: Closed, view: ClusterView) -> None:
+    def _close(self, fact: facts.Closed, view: ClusterView) -> None:
         job = view.job(fact.job)
         if fact.succeeded and not self.wants_oracle:
             node_type = self._node_types[self._node_type_of[fact.node]]

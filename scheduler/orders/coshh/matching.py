@@ -172,11 +172,9 @@ class ClassMatcher:
             del self._tasks[key]
 
     def _place_all(self) -> bool:
-        moved = False
-        for known in self._jobs.values():
-            if known.view is not None and self._moved(known):
-                moved = True
-        return moved
+        there = [known for known in self._jobs.values() if known.view is not None]
+        moved = [self._moved(known) for known in there]
+        return any(moved)
 
     def _begin_anew(self) -> None:
         """Classes by times on other node types; jobs that have left no longer count."""

@@ -81,16 +81,10 @@ class LearnedTaskTimes(TaskTimes):
         self._jobs.pop(job, None)
 
     def _mean(self, own: MeansByNodeType, user: str, kind: TaskKind, node_type: NodeType) -> float:
-        users = self._users.get(user, {})
-        here, anywhere = (kind, node_type), (kind, None)
-        for mean in (own.get(here), users.get(here)):
-            if mean is not None:
-                return mean.total / mean.count
-        for mean in (own.get(anywhere), users.get(anywhere)):
-            if mean is not None:
-                return mean.total / mean.count / node_type.speed
-        if (mean := self._all.get(here)) is not None:
-            return mean.total / mean.count
-        if (mean := self._all.get(anywhere)) is not None:
-            return mean.total / mean.count / node_type.speed
+        users, here = self._users.get(user, {}), (kind, node_type)
+        for tables in ((own, users), (self._all,)):
+            for where, speed in ((here, 1.0), ((kind, None), node_type.speed)):
+                for means in tables:
+                    if (mean := means.get(where)) is not None:
+                        return mean.total / mean.count / speed
         return self._guess_ms / node_type.speed

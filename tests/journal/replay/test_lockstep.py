@@ -172,7 +172,7 @@ def test_a_fork_at_the_start_is_begun_under_the_other_policy() -> None:
         assert taped(server, 1) == list(events_of(str(OUTAGE), "fifo"))
 
 
-def test_the_same_deed_strikes_both_worlds_but_a_policy_is_the_front_one_s() -> None:
+def test_an_intervention_reaches_both_runs_but_a_policy_the_front_one_alone() -> None:
     with LiveServer(pair("fair", "fifo")) as server:
         ask(server, GoTo(100_000), Intervene((Crash(5),)))
         for side in range(2):
