@@ -77,7 +77,7 @@ class TrioDriver:
     async def _conduct(self) -> None:
         advance, on_stage, steps = self._kernel.advance, self._on_stage, 0
         while True:
-            if self._entering:
+            if self._entering or self._newborn:
                 await self._entered()
             try:
                 due = advance()

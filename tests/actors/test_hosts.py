@@ -6,6 +6,7 @@ import pytest
 import trio
 
 from callboard.actors.config import Cluster, Heartbeats
+from callboard.actors.kernel.actor import NO_CAUSE, Actor, Message
 from callboard.actors.kernel.drivers import TrioDriver, run_direct, run_on_trio
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import Event
@@ -90,3 +91,42 @@ def test_a_sink_that_fails_ends_the_run_with_its_own_error(host: Callable[[Kerne
 
     with pytest.raises(OSError, match="No space left"):
         host(world(full))
+
+
+class Begin(Message, frozen=True):
+    """Parent to itself: have a child."""
+
+
+class Leave(Message, frozen=True):
+    """Parent to child: leave, or wait for another message first."""
+
+    now: bool
+
+
+class Child(Actor):
+    """Leaves when it is told to."""
+
+    def on_leave(self, leave: Leave) -> None:
+        if leave.now:
+            self.retire()
+
+
+class Parent(Actor):
+    """Has a child in every third superstep, which leaves before the next one comes."""
+
+    def on_begin(self, _: Begin) -> None:
+        child = 10 + self._sent
+        self.spawn(Child(child, f"child {child}"))
+        self.send(child, Leave(False), 1)
+        self.send(child, Leave(True), 2)
+        self.timer(Begin(), 3)
+
+
+def test_actors_that_enter_while_the_loop_has_its_turn_leave_in_good_order() -> None:
+    """Some of so many are born in just the superstep after which Trio's own loop gets a turn."""
+    kernel = Kernel(until_ms=3000)
+    kernel.admit(Parent(1, "parent"))
+    kernel.post(1, 0, 1, Begin(), 1, NO_CAUSE)
+    run_on_trio(kernel)
+    assert kernel.reason == "until"
+    assert kernel.dead_letters == 0
