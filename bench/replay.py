@@ -1,9 +1,10 @@
-"""A whole recorded day on one machine: the FB-2009 trace on 600 nodes × (4 + 2) slots.
+"""A whole recorded day on one machine: Facebook's of 2009 or 2010, on 600 nodes × (4 + 2) slots.
 
 Each policy is played in a process of its own, so that every peak of memory is one run's, and just
 as the command line plays it: on the Trio host, with somebody who looks on, with all figures.  The
-seconds are all of it: reading the trace, making the actors, playing, computing the figures.  On a
-machine that others use too, the seconds of processor time are the better measure of the work.
+seconds are all of it: reading the trace, making the actors, playing, computing the figures.  The
+marks compare tasks a second of processor time with what a bare `heapq` takes in and gives out in a
+second, before and after the run in the same process: so they hold on any machine.
 
 Nodes elide the heartbeats that could change nothing.  What that saves is told by arithmetic: a
 node that sends all of them sends one in every interval and round trip, and a heartbeat is three
@@ -22,6 +23,7 @@ from time import perf_counter, process_time
 import msgspec
 from msgspec.structs import replace
 
+from bench.engine import timed_heap
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.experiments.run_spec import RunSpec
@@ -31,11 +33,19 @@ from callboard.scenarios import scenario_file as scenarios
 from callboard.scenarios.scenario_file import Scenario
 
 ROOT = Path(__file__).resolve().parents[1]
-TRACE = Path("..", "shared", "traces", "FB-2009_samples_24_times_1hr_0.tsv")
-"""The default trace, seen from the project's folder."""
+TRACES = Path("..", "shared", "traces")
+"""Where the traces are, seen from the project's folder."""
 
-TASKS_PER_SECOND = 10_000
+TRACE = TRACES / "FB-2009_samples_24_times_1hr_0.tsv"
+DAYS = {"2009": TRACE, "2010": TRACES / "FB-2010_samples_24_times_1hr_0.tsv"}
+
+MARKS = {"fifo": 0.0110, "fair": 0.0100, "hfsp+delay": 0.0080, "fair+delay": 0.0080}
+"""Wanted tasks a second by policy, as a share of the bare heap's events a second."""
+
+OTHER_MARK = 0.0070
 PEAK_MIB = 500
+HEAP_EVENTS = 1_000_000
+HEAP_PENDING = 4_200  # as many timers as there are nodes and slots
 MESSAGES_A_HEARTBEAT = 3
 STEPS_A_LOOK = 1024
 """A kernel is looked at once in so many supersteps."""
@@ -61,7 +71,8 @@ class Cost(msgspec.Struct, frozen=True):
     """What came of it, and at what cost.
 
     `seconds` are by the wall clock, `playing` those of them in the kernel.
-    `processor` are those that a processor was busy with it.
+    `processor` are those that a processor was busy with it; `heap_events` is how many events a
+    second the bare heap made of such seconds.
     """
 
     summary: Summary
@@ -69,6 +80,7 @@ class Cost(msgspec.Struct, frozen=True):
     seconds: float
     playing: float
     processor: float
+    heap_events: float
     peak_mib: float
 
     @property
@@ -80,6 +92,11 @@ class Cost(msgspec.Struct, frozen=True):
     def messages(self) -> int:
         """How many messages were delivered."""
         return self.summary.messages or 0
+
+    @property
+    def ratio(self) -> float:
+        """Tasks a second over the bare heap's events a second."""
+        return self.tasks / self.processor / self.heap_events
 
 
 class Onlooker:
@@ -97,14 +114,18 @@ class Onlooker:
 
 def replay(order: Order) -> Cost:
     """Play the trace; for a fresh process, whose peak of memory is then the run's."""
+    heap_seconds = timed_heap(HEAP_EVENTS, HEAP_PENDING)
     began, began_processor, onlooker = perf_counter(), process_time(), Onlooker()
     result = run_simulation(RunSpec.of(order.scenario(), order.policy), watcher=onlooker)
+    seconds, processor = perf_counter() - began, process_time() - began_processor
+    heap_seconds += timed_heap(HEAP_EVENTS, HEAP_PENDING)
     return Cost(
         result.summary,
         onlooker.supersteps,
-        seconds=perf_counter() - began,
+        seconds=seconds,
         playing=result.wall_seconds,
-        processor=process_time() - began_processor,
+        processor=processor,
+        heap_events=2 * HEAP_EVENTS / heap_seconds,
         peak_mib=_peak_mib(),
     )
 
@@ -117,14 +138,16 @@ def fresh(order: Order) -> Cost:
 
 def report(order: Order, cost: Cost, *, marked: bool) -> None:
     """Print one run's figures, beside the marks if it is a run that they are meant for."""
-    fast = _verdict(cost.tasks / cost.seconds, TASKS_PER_SECOND) if marked else ""
+    mark = MARKS.get(order.policy, OTHER_MARK)
+    fast = f", wanted {mark:.4f}{_verdict(cost.ratio, mark)}" if marked else ""
     small = _verdict(PEAK_MIB, cost.peak_mib) if marked else ""
     jobs = cost.summary.jobs
     heartbeats = "every heartbeat sent" if order.all_heartbeats else "heartbeats as needed"
     print(f"{order.policy}, {heartbeats}: {jobs.completed:,} of {jobs.submitted:,} jobs completed")
     print(f"  {cost.seconds:>9.1f} s, {cost.playing:.1f} of them in the kernel", end=" ")
     print(f"({cost.processor:.1f} s of processor time)")
-    print(f"  {cost.tasks / cost.seconds:>9,.0f} tasks/s of {cost.tasks:,}{fast}")
+    print(f"  {cost.tasks / cost.processor:>9,.0f} tasks/s of {cost.tasks:,}", end=": ")
+    print(f"{cost.ratio:.4f} of the bare heap's {cost.heap_events:,.0f} events/s{fast}")
     print(f"  {cost.messages / cost.seconds:>9,.0f} messages/s of {cost.messages:,}")
     print(f"  {cost.supersteps / cost.seconds:>9,.0f} supersteps/s of about {cost.supersteps:,}")
     print(f"  {cost.peak_mib:>9,.0f} MiB at most{small}", flush=True)
@@ -166,18 +189,18 @@ def _peak_mib() -> float:
 
 def main() -> None:
     given = _options()
-    if not given.trace.is_file():
-        print(f"no trace to replay: there is no file {_shown(given.trace)}")
+    trace = given.trace or ROOT / DAYS[given.day]
+    if not trace.is_file():
+        print(f"no trace to replay: there is no file {_shown(trace)}")
         return
     names = ("nodes", "racks", "map_slots", "reduce_slots")
     settings = [f"cluster.{name}={getattr(given, name)}" for name in names]
     if given.jobs is not None:
         settings.append(f"workload.jobs={given.jobs}")
-    print(f"{given.trace.name} on {given.nodes} nodes", end=" ")
-    print(f"× ({given.map_slots} + {given.reduce_slots}) slots;", end=" ")
-    print(f"marks: {TASKS_PER_SECOND:,} tasks/s, {PEAK_MIB} MiB\n", flush=True)
+    print(f"{trace.name} on {given.nodes} nodes", end=" ")
+    print(f"× ({given.map_slots} + {given.reduce_slots}) slots\n", flush=True)
     for policy in given.policy or ("fifo", "fair"):
-        order = Order(str(given.trace), policy, tuple(settings))
+        order = Order(str(trace), policy, tuple(settings))
         cost = fresh(order)
         report(order, cost, marked=given.jobs is None)
         report_saving(order, cost)
@@ -190,14 +213,13 @@ def main() -> None:
 
 def _shown(trace: Path) -> Path:
     """A path as a person would give it."""
-    return TRACE if trace == ROOT / TRACE else trace
+    return next((day for day in DAYS.values() if trace == ROOT / day), trace)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.replay", description=__doc__)
-    parser.add_argument(
-        "trace", nargs="?", type=Path, default=ROOT / TRACE, help=f"a SWIM trace (default: {TRACE})"
-    )
+    parser.add_argument("trace", nargs="?", type=Path, help="a SWIM trace instead of a day")
+    parser.add_argument("--day", choices=DAYS, default="2009", help=f"of {TRACES} (default: 2009)")
     for name, number in (("nodes", 600), ("racks", 20), ("map-slots", 4), ("reduce-slots", 2)):
         parser.add_argument(f"--{name}", type=int, default=number, help=f"default: {number}")
     parser.add_argument("--jobs", type=int, help="only the first so many jobs")

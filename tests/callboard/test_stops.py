@@ -44,7 +44,7 @@ def press(monkeypatch: pytest.MonkeyPatch, times: int, title: str = "") -> list[
         titles.append(line)
         yield Presser(times) if title in line else None
 
-    monkeypatch.setattr(run_command, "_watcher", watcher)
+    monkeypatch.setattr(run_command, "run_progress", watcher)
     return titles
 
 

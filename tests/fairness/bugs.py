@@ -30,6 +30,7 @@ from callboard.experiments.plugins import load_policy
 from callboard.fairness.experiment import Experiment
 from callboard.fairness.search import PolicyUnderTest
 from callboard.journal.checks.checker import Checker
+from callboard.journal.checks.master_rules import InstrumentedMaster
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import SlotTime
 from callboard.journal.figures.summary import Little
@@ -48,6 +49,7 @@ from callboard.scheduler.preemption.starvation import Deficit, StarvationClocks,
 from callboard.scheduler.reasons import Note, Reason, ShareKind, Why
 from callboard.scheduler.registry.parts import PartSettings
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
+from tests.support.outbox import replace_answer
 
 Patch = pytest.MonkeyPatch
 Plant = Callable[[Patch], PolicyUnderTest]
@@ -383,7 +385,7 @@ def outputs_are_not_told(monkeypatch: Patch) -> None:
         rightly(self, lost)
         self._fetching += let_go
 
-    monkeypatch.setattr(Job, "on_outputs_lost", forgetful)
+    replace_answer(monkeypatch, OutputsLost, forgetful, Job)
 
 
 def a_lost_task_stays_lost(monkeypatch: Patch) -> None:
@@ -406,7 +408,7 @@ def reply_numbers_are_forgotten(monkeypatch: Patch) -> None:
             heartbeat = msgspec.structs.replace(heartbeat, response=node.reply.response)
         rightly(self, heartbeat)
 
-    monkeypatch.setattr(Master, "on_heartbeat", on_heartbeat)
+    replace_answer(monkeypatch, Heartbeat, on_heartbeat, Master, InstrumentedMaster)
 
 
 def later_where_things_happen(monkeypatch: Patch) -> None:

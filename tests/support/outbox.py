@@ -1,8 +1,10 @@
 """One actor without a world: deliver a message, and read what the actor did about it."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import msgspec
+import pytest
 
 from callboard.actors.kernel.actor import NO_CAUSE, Actor
 from callboard.actors.kernel.kernel import QueuedMessage
@@ -85,3 +87,15 @@ class _Soon:
 
     def append(self, message: QueuedMessage) -> None:
         self._outbox.effects.append(Sent(message[2], message[3]))
+
+
+def replace_answer(
+    monkeypatch: pytest.MonkeyPatch,
+    message: type[msgspec.Struct],
+    answer: Callable[[Any, Any], None],
+    *actors: type[Actor],
+) -> None:
+    """Have actors of these classes, each of which has its own table, answer a message otherwise."""
+    for actor in actors:
+        answers: dict[Any, Any] = actor.answers
+        monkeypatch.setitem(answers, message, answer)

@@ -33,6 +33,7 @@ from callboard.scheduler.preemption.victims import possible_victims
 from callboard.scheduler.reasons import Reason, Why
 from callboard.scheduler.view import AttemptView, ClusterView, JobView, Offer
 from tests.fairness.bugs import Fickle, Impatient, reply_numbers_are_forgotten
+from tests.support.outbox import replace_answer
 from tests.support.world import IN_STEP, job, play
 
 HASTY = KillPreemption.Params(interval_s=1.0, min_share_timeout_s=1.0, fair_share_timeout_s=2.0)
@@ -66,7 +67,7 @@ def test_s5_obsolete_outputs_are_not_told(monkeypatch: pytest.MonkeyPatch) -> No
         self._fetching += let_go
 
     rightly = Job.on_outputs_lost
-    monkeypatch.setattr(Job, "on_outputs_lost", forgetful)
+    replace_answer(monkeypatch, OutputsLost, forgetful, Job)
     jobs = [
         job(0, maps=2, map_ms=5000, reduces=1, shuffle_ms=60_000),
         job(1, maps=2, map_ms=500_000, submit_ms=1),
