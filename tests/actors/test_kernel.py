@@ -298,3 +298,66 @@ def test_patience_lasts_while_anybody_is_at_work() -> None:
     started(kernel, Worker(1), end_ms=1000)
     run_direct(kernel)
     assert kernel.reason == "complete"
+
+
+def pacer(at_ms: int, others_ms: int, *, runs_on: bool) -> tuple[Probe, Kernel]:
+    """An actor with a timer behind 5 at each of five instants, `at_ms` apart, and another at work
+    at `others_ms`: it takes the timers as having come where it can, and waits for them elsewhere.
+    """
+
+    def pace(probe: Probe, say: Say) -> None:
+        step = int(say.word)
+        while step < 5:
+            step += 1
+            timer, due_ms = Say(str(step)), probe.now_ms + at_ms
+            if not (runs_on and probe.run_on(5, timer, due_ms)):
+                probe.timer_behind(5, timer, due_ms)
+                return
+            probe.heard.append((probe.now_ms, 0, timer.word))
+
+    kernel, probe = Kernel(until_ms=45), Probe(2, pace)
+    started(kernel, probe, other := Probe(5))
+    probe.timer(Say("0"), 1)
+    other.timer(Say("another"), others_ms)
+    return probe, kernel
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("others_ms", [1, 10, 11, 12, 30, 31, 44, 45])
+def test_running_on_to_a_timer_changes_nothing(host: Host, others_ms: int) -> None:
+    """The instants are 11, 21, 31 and 41; what another does then or before comes in its place, and
+    51 is past the end.
+    """
+    runs = [pacer(10, others_ms, runs_on=runs_on) for runs_on in (False, True)]
+    for _, kernel in runs:
+        host(kernel)
+    (waited, plain), (ran_on, quick) = runs
+    assert ran_on.heard == waited.heard
+    assert [at_ms for at_ms, _, _ in waited.heard] == [1, 11, 21, 31, 41]
+    assert quick.digest() == plain.digest()
+    assert quick.messages == plain.messages
+    assert quick.now_ms == plain.now_ms == 45
+
+
+def test_nobody_runs_on_past_what_can_happen_before() -> None:
+    """Something sent for now, an event to be told, another actor's mail, the end of the run."""
+    said: list[tuple[str, bool]] = []
+
+    def tries(probe: Probe, say: Say) -> None:
+        match say.word:
+            case "sends":
+                probe.send(5, Say("at once"))
+            case "tells":
+                probe.note(ShuffleEnded(probe.now_ms, 1))
+        late_ms = 1000 if say.word == "ends" else 1
+        said.append((say.word, probe.run_on(5, Say("on"), probe.now_ms + late_ms)))
+
+    kernel, probe, other = Kernel(until_ms=100), Probe(2, tries), Probe(5)
+    started(kernel, probe, other)
+    for at_ms, word in enumerate(("may", "sends", "tells", "shares", "meets", "ends"), start=1):
+        probe.timer(Say(word), 10 * at_ms)
+    other.timer(Say("too"), 40)
+    other.timer(Say("too"), 51)
+    run_direct(kernel)
+    assert [word for word, ran_on in said if ran_on] == ["may"]
+    assert len(said) == 6
