@@ -61,7 +61,7 @@ class JobEntry:
         self.pool = order.pool
         self.priority = order.priority
         self.tries: dict[tuple[model.TaskKind, model.TaskIndex], int] = {}
-        """The number of the latest attempt of tasks that were copied or had to run again."""
+        """The number of the latest attempt of tasks that had several."""
         self._total = (order.maps, order.reduces)
         self.maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(MAP))
         self.reduces = PendingReduces(order.reduces, self._hosts_of(REDUCE))

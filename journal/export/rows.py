@@ -93,7 +93,7 @@ def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
         return list(np.bincount(at[mine], minlength=len(jobs.job)).tolist())
 
     of_map = attempts.kind == TaskKind.MAP
-    given_way = np.isin(attempts.attempt, np.array(sorted(data.preempted), np.int64))
+    preempted = np.isin(attempts.attempt, np.array(sorted(data.preempted), np.int64))
     return {
         "job": jobs.job.tolist(),
         "name": list(jobs.name),
@@ -112,8 +112,8 @@ def _jobs(data: ExportData, attempts: AttemptColumns) -> Columns:
         "succeeded": counted(attempts.closed == tables.SUCCEEDED),
         "failed": counted(attempts.closed == tables.FAILED),
         "killed": counted(attempts.closed == tables.KILLED),
-        "copies": counted(attempts.original != 0),
-        "given_way": counted(given_way),
+        "speculative_attempts": counted(attempts.original != 0),
+        "preemptions": counted(preempted),
         "node_local_maps": counted(of_map & (attempts.level == Locality.NODE)),
         "rack_local_maps": counted(of_map & (attempts.level == Locality.RACK)),
         "off_rack_maps": counted(of_map & (attempts.level == Locality.OFF_RACK)),

@@ -104,11 +104,11 @@ class Late(stragglers.StragglerRule):
 
     def full(self, job: JobId, kind: TaskKind, view: ClusterView) -> bool:
         if self.params.by == "percentile":
-            return self.copies[kind].total() >= self._cap * view.slots(kind)
-        copies = self.copies[kind][job]
-        if copies < MIN_SPEC_CAP or copies < MIN_SLOTS_CAP * view.slots(kind):
+            return self.speculative[kind].total() >= self._cap * view.slots(kind)
+        speculative = self.speculative[kind][job]
+        if speculative < MIN_SPEC_CAP or speculative < MIN_SLOTS_CAP * view.slots(kind):
             return False
-        return copies >= self._cap * (view.job(job).running(kind) - copies)
+        return speculative >= self._cap * (view.job(job).running(kind) - speculative)
 
     def suits(self, straggler: Straggler, kind: TaskKind, node: NodeId, view: ClusterView) -> bool:  # noqa: ARG002
         if self.params.by == "percentile":

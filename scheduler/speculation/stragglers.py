@@ -44,7 +44,7 @@ class StragglerRule(SpeculationRule):
 
     def __init__(self) -> None:
         self.stragglers: list[dict[AttemptId, Straggler]] = [{}, {}]
-        self.copies: tuple[Counter[JobId], Counter[JobId]] = (Counter(), Counter())
+        self.speculative: tuple[Counter[JobId], Counter[JobId]] = (Counter(), Counter())
         """Tasks of each job, by kind, of which two attempts run."""
         self._speculative_pair: dict[AttemptId, AttemptId] = {}
         self._since_ms: Millis = 0  # when it was put in force
@@ -80,18 +80,18 @@ class StragglerRule(SpeculationRule):
             case Launched() if fact.original:
                 self._speculative_pair[fact.attempt] = fact.original
                 self._speculative_pair[fact.original] = fact.attempt
-                self.copies[fact.kind][fact.job] += 1
+                self.speculative[fact.kind][fact.job] += 1
                 self.stragglers[fact.kind].pop(fact.original, None)
             case Closed():
                 self.stragglers[fact.kind].pop(fact.attempt, None)
                 twin = self._speculative_pair.pop(fact.attempt, None)
                 if twin is not None:
                     del self._speculative_pair[twin]
-                    self.copies[fact.kind][fact.job] -= 1
+                    self.speculative[fact.kind][fact.job] -= 1
                 self.learn(fact)
             case JobLeft(job):
                 for kind in KINDS:
-                    self.copies[kind].pop(job, None)
+                    self.speculative[kind].pop(job, None)
                 self.forget(job)
         if self._looked_ms is None:  # what there is to see will be told only now
             self._looked_ms = self._since_ms = view.now_ms

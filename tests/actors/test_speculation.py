@@ -200,7 +200,7 @@ def test_a_copied_training_task_is_measured_once() -> None:
         phase = TrainingPhase(tasks=10, wanted=2)
         assert phase.started(1)
         assert phase.started(2)
-        phase.copied(1, 9)
+        phase.speculated(1, 9)
         phase.ended(Closed(0, MAP, winner, 0, True, 5000))
         phase.ended(Closed(0, MAP, loser, 1, False, 7000))
         seen = [(phase.trained, phase.to_launch)]
@@ -213,7 +213,7 @@ def test_a_copied_training_task_is_measured_once() -> None:
 def test_a_training_task_is_replaced_only_when_no_attempt_of_it_runs() -> None:
     phase = TrainingPhase(tasks=10, wanted=1)
     phase.started(1)
-    phase.copied(1, 9)
+    phase.speculated(1, 9)
     wanting = []
     for attempt in (1, 9):
         phase.ended(Closed(0, MAP, attempt, 0, False))

@@ -199,7 +199,7 @@ def test_a_copied_training_task_is_measured_by_whichever_ends_well(first: int) -
     """And the other one's end, or one of them killed before, asks for no new training task."""
     training = TrainingPhase(4, 1)
     training.started(1)
-    training.copied(1, 2)
+    training.speculated(1, 2)
     training.ended(Closed(0, MAP, first, 0, False, 500))
     assert training.to_launch == 0
     training.ended(Closed(0, MAP, 3 - first, 0, True, 7000))
@@ -210,7 +210,7 @@ def test_a_copied_training_task_is_measured_by_whichever_ends_well(first: int) -
 def test_the_loser_of_a_copied_training_task_changes_nothing(first: int) -> None:
     training = TrainingPhase(4, 1)
     training.started(1)
-    training.copied(1, 2)
+    training.speculated(1, 2)
     training.ended(Closed(0, MAP, first, 0, True, 7000))
     training.ended(Closed(0, MAP, 3 - first, 0, False, 7100))
     assert (training.final_size_ms(), training.to_launch) == (21_000, 0)

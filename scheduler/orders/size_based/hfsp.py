@@ -162,7 +162,7 @@ class Hfsp(VirtualTimeOrder):
         if training is None:
             return
         if fact.original:
-            training.copied(fact.original, fact.attempt)
+            training.speculated(fact.original, fact.attempt)
             return
         if training.started(fact.attempt) and len(busy) < self.params.T:
             busy.add(fact.attempt)

@@ -52,12 +52,12 @@ class TrainingPhase:
         self.running.add(attempt)
         return True
 
-    def copied(self, original: AttemptId, copy: AttemptId) -> None:
+    def speculated(self, original: AttemptId, speculative: AttemptId) -> None:
         """A speculative attempt was launched: of a training task the first to succeed measures."""
         first = self._first.get(original, original)
         if first in self.running:
-            self._first[copy] = first
-            self._twins.setdefault(first, {first}).add(copy)
+            self._first[speculative] = first
+            self._twins.setdefault(first, {first}).add(speculative)
 
     def heard(self, fact: Progressed, delta_ms: Millis) -> None:
         """A running training task told how far it is: from Δ on that is enough."""
