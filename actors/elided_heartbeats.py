@@ -25,10 +25,10 @@ would have arrived (`HeartbeatsResumed`). One under way then, or its reply, is m
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from callboard.scheduler.model import KINDS, Millis, NodeId, TaskKind
+from callboard.scheduler.model import KINDS, MAP, Millis, NodeId, TaskKind
 
 # The node's side.
 
@@ -168,6 +168,22 @@ class IdleNodeIndex:
     def next_arrival(self, node: NodeId, now_ms: Millis) -> Millis:
         wait_ms = (self._phase[node] - now_ms) % self._period_ms
         return now_ms + (wait_ms or self._period_ms)
+
+    def lone_map_arrivals(self, now_ms: Millis) -> Iterator[Arrival]:
+        """The instants after now, one after the other, at which a heartbeat of a node that could
+        take a map would arrive, as far as they come one at a time.
+        """
+        arrivals = self._arrivals[MAP]
+        base_ms = now_ms - now_ms % self._period_ms
+        place = bisect_left(arrivals, (now_ms - base_ms + 1, 0))
+        while arrivals:
+            if place == len(arrivals):
+                place, base_ms = 0, base_ms + self._period_ms
+            phase, node = arrivals[place]
+            place += 1
+            if place < len(arrivals) and arrivals[place][0] == phase:
+                return
+            yield base_ms + phase, node
 
     def next_useful(
         self, now_ms: Millis, kinds: Iterable[TaskKind]

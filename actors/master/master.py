@@ -330,10 +330,11 @@ class Master(Actor):
         kinds = self._assignments.kinds_wanted()
         if not kinds and not elided.index.any_resuming:
             return
+        if kinds == _MAPS_ONLY and self._policy.hears_offers and not elided.index.any_resuming:
+            for at_ms, node in elided.index.lone_map_arrivals(self.ledger.now_ms):
+                if not self._refuses(node, at_ms):
+                    break
         at_ms, nodes = elided.newly_due(self.ledger.now_ms, kinds)
-        if kinds == _MAPS_ONLY and self._policy.hears_offers:
-            while len(nodes) == 1 and self._refuses(nodes[0], at_ms):
-                at_ms, nodes = elided.newly_due(at_ms, kinds)
         for node in nodes:
             self.timer_behind(node_address(node), msg.ElidedHeartbeat(node), at_ms)
 
@@ -341,10 +342,10 @@ class Master(Actor):
         """Answer an elided heartbeat without its timer, if that brings nothing and nothing else
         happens before: of ten offers that delay scheduling refuses, nine end here.
         """
-        node = self.ledger.node(number)
-        if node is None or node.kills or node.suspends or node.tracks or node.could_resume():
-            return False
         ledger, policy = self.ledger, self._policy
+        node = ledger.node(number)
+        if node is None or node.kills or node.suspends or node.tracks:
+            return False
         now_ms, ledger.now_ms = ledger.now_ms, at_ms
         passed = policy.refuses_again(OfferEntry(node), ledger)
         timer = msg.ElidedHeartbeat(number)
