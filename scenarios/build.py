@@ -168,7 +168,7 @@ def _admit_nodes(
             keeps_outputs=bool(script),
             seed=seed,
         )
-        alike, latency_ms = (facts.speed, facts.kind), cluster.latency_ms
+        alike, latency_ms = (facts.speed, facts.node_type), cluster.latency_ms
         if alike not in durations_on:
             durations_on[alike] = Durations(facts, tasks, seed)
         durations = durations_on[alike]

@@ -138,7 +138,7 @@ class NodeEntry:
         self.node = facts.node
         self.rack = facts.rack
         self.speed = facts.speed
-        self.kind = facts.kind
+        self.node_type = facts.node_type
         self.heard_ms: model.Millis = -1
         self.reply = msg.HeartbeatReply(0, 0, life=life)
         self.kills: list[msg.KillTask] = []

@@ -67,7 +67,7 @@ class NodeFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     map_slots: int
     reduce_slots: int
     speed: float
-    kind: str = ""
+    node_type: str = ""
 
 
 class Caused(msgspec.Struct, frozen=True, tag=True, array_like=True, gc=False, kw_only=True):

@@ -33,7 +33,7 @@ class Durations:
 
     def __init__(self, facts: NodeFacts, tasks: Tasks, seed: int) -> None:
         self._speed = facts.speed
-        self._kind = facts.kind
+        self._node_type = facts.node_type
         self.tasks = tasks
         self._noise = Stream(seed, "duration")
         self._luck = Stream(seed, "straggler")
@@ -83,7 +83,9 @@ class Durations:
         return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
 
     def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
-        factor = (factor_on(self._kind, work.factors) if work.factors else 1.0) / self._pace(launch)
+        factor = (factor_on(self._node_type, work.factors) if work.factors else 1.0) / self._pace(
+            launch
+        )
         own = work.anomalies
         return factor * own.skew if own and launch.task in own.skewed else factor
 

@@ -91,7 +91,7 @@ def _names(
     yield from _named("thread", "cluster", CLUSTER_PID, tracks.cluster_tid)
     for facts in tracks.nodes:
         pid = tracks.pids[facts.node]
-        kind = f" ({printable(facts.kind)})" if facts.kind else ""
+        kind = f" ({printable(facts.node_type)})" if facts.node_type else ""
         yield from _named(
             "process", f"{names.rack_name(facts.rack)} {names.node_name(facts.node)}{kind}", pid
         )

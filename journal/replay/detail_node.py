@@ -30,7 +30,7 @@ def node_detail(
     assert recording.started is not None
     node, facts = view.node, recording.started.nodes[view.node]
     slots = f"{count(facts.map_slots, 'map slot')}, {count(facts.reduce_slots, 'reduce slot')}"
-    machine = f"{slots}, speed {facts.speed:g}{f', {facts.kind}' if facts.kind else ''}"
+    machine = f"{slots}, speed {facts.speed:g}{f', {facts.node_type}' if facts.node_type else ''}"
     said = [("machine", f"{rack_name(facts.rack)}, {machine}")]
     said += [
         ("node", node_status_text(cluster, node)),

@@ -17,7 +17,7 @@ class JobOracle:
         self._specs = {spec.job: spec for spec in jobs}
         self._sizes = sizes
         self._slots = (sum(n.map_slots for n in nodes), sum(n.reduce_slots for n in nodes))
-        self._machines = {(n.kind, n.speed) for n in nodes}
+        self._machines = {(n.node_type, n.speed) for n in nodes}
 
     def size_ms(self, submission: JobSubmitted) -> Millis | None:
         """Slot time of all its tasks on nodes of speed 1 with local input, shuffles apart."""

@@ -66,7 +66,7 @@ class Lab:
         self.order = Coshh(Coshh.Params(size="oracle", **params))
         self.policy = Policy(self.order)
         self.policy.set_oracle(Truth(a=a, b=b))
-        self.nodes = [FakeNode(0, slots, kind="a"), FakeNode(1, slots, kind="b")]
+        self.nodes = [FakeNode(0, slots, node_type="a"), FakeNode(1, slots, node_type="b")]
         self.cluster = FakeCluster(self.nodes, jobs)
         informed(self.policy, self.cluster)
 
@@ -221,7 +221,7 @@ def test_what_tasks_take_is_learnt_by_job_user_and_kind_of_node() -> None:
     """
     order = Coshh()
     policy = Policy(order)
-    nodes = [FakeNode(0, (1, 0), kind="a"), FakeNode(1, (1, 0), kind="b")]
+    nodes = [FakeNode(0, (1, 0), node_type="a"), FakeNode(1, (1, 0), node_type="b")]
     jobs = [a_job(0, "ann"), a_job(1, "bob", maps=20), a_job(2, "ann")]
     cluster = FakeCluster(nodes, jobs)
     informed(policy, cluster)

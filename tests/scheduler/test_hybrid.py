@@ -161,7 +161,7 @@ def test_whoever_serves_has_heard_everything(load: int) -> None:
         "coshh": Coshh(Coshh.Params(users=users)),
     }
     listeners = [Policy(hybrid), *(Policy(order) for order in alone.values())]
-    nodes = [FakeNode(0, (8, 2)), FakeNode(1, (2, 2), kind="io")]
+    nodes = [FakeNode(0, (8, 2)), FakeNode(1, (2, 2), node_type="io")]
     cluster = FakeCluster(nodes, [])
     everyone = _Everyone(listeners)
     informed(everyone, cluster)

@@ -73,7 +73,7 @@ class FakeNode:
     running_: list[int] = field(default_factory=lambda: [0, 0])
     rack: int = 0
     speed: float = 1.0
-    kind: str = ""
+    node_type: str = ""
 
     def slots(self, kind: TaskKind) -> int:
         return self.slots_[kind]

@@ -128,7 +128,7 @@ class Coshh(Order):
                 self._join(joined)
 
     def _join(self, node: NodeView) -> None:
-        node_type = NodeType(node.kind, node.speed)
+        node_type = NodeType(node.node_type, node.speed)
         if node_type not in self._node_types:
             self._node_types.append(node_type)
         self._part(node.node)

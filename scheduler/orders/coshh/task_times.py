@@ -11,9 +11,9 @@ from callboard.scheduler.view import JobView
 
 
 class NodeType(NamedTuple):
-    """What nodes that treat all jobs alike have in common: a kind and a speed."""
+    """What nodes that treat all jobs alike have in common: a name and a speed."""
 
-    kind: str
+    name: str
     speed: float
 
 
@@ -42,7 +42,7 @@ class OracleTaskTimes(TaskTimes):
         self._oracle = oracle
 
     def mean_ms(self, job: JobView, kind: TaskKind, node_type: NodeType) -> float:
-        return self._oracle().task_ms(job.job, kind, node_type.kind) / node_type.speed
+        return self._oracle().task_ms(job.job, kind, node_type.name) / node_type.speed
 
 
 MeansByNodeType: TypeAlias = dict[tuple[TaskKind, NodeType | None], RunningMean]
