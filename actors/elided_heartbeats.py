@@ -217,15 +217,16 @@ class ElidedHeartbeats:
 
     def __init__(self, period_ms: Millis) -> None:
         self.index = IdleNodeIndex(period_ms)
-        self._armed: tuple[Millis, list[NodeId]] = (-1, [])
+        self.armed: tuple[Millis, list[NodeId]] = (-1, [])
+        """The instant for which there was a timer last, and its nodes."""
 
     def newly_due(self, now_ms: Millis, kinds: Iterable[TaskKind]) -> tuple[Millis, list[NodeId]]:
         """When a silent node could take `kinds` next, and those with no timer for it yet."""
         useful = self.index.next_useful(now_ms, kinds)
-        if useful is None or useful == self._armed:
+        if useful is None or useful == self.armed:
             return now_ms, []
-        (at_ms, nodes), (armed_ms, armed) = useful, self._armed
-        self._armed = useful
+        (at_ms, nodes), (armed_ms, armed) = useful, self.armed
+        self.armed = useful
         if at_ms != armed_ms:
             return at_ms, nodes
         return at_ms, [node for node in nodes if node not in armed]

@@ -334,6 +334,7 @@ class Master(Actor):
             for at_ms, node in elided.index.lone_map_arrivals(self.ledger.now_ms):
                 if not self._refuses(node, at_ms):
                     break
+                elided.armed = (at_ms, [node])
         at_ms, nodes = elided.newly_due(self.ledger.now_ms, kinds)
         for node in nodes:
             self.timer_behind(node_address(node), msg.ElidedHeartbeat(node), at_ms)
