@@ -1,5 +1,6 @@
 """A scenario's timeline as scheduled faults (its bursts: `scenarios.bursts`).
 
+What is to happen to a rack, or to any group of nodes, is a fault for each of them.
 Draws are made at an entry's own place in the file and the number of its repetition, so that an
 entry more changes no other.
 """
