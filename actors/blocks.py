@@ -33,11 +33,6 @@ class Blocks:
             before = state.was_down if state.since_ms == now_ms else state.down
             self._states[node] = _State(now_ms, down, before)
 
-    @property
-    def all_up(self) -> bool:
-        """Whether no machine has ever been down, so that every block can be read."""
-        return not self._states
-
     def readable(self, job: JobId, block: TaskIndex, now_ms: Millis) -> bool:
         """Whether some replica of a job's block is there."""
         if not self._states:

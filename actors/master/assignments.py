@@ -145,21 +145,11 @@ class Assignments:
         return freed.pop(0) if freed else otherwise
 
     def _order(self, entry: AttemptEntry, why: Why, cause: int) -> msg.LaunchTask:
-        outbox = self._outbox
+        outbox, now_ms = self._outbox, self._ledger.now_ms
         attempt, job, kind, task = entry.attempt, entry.job, entry.kind, entry.task
         number, node, level, original = entry.number, entry.node, entry.level, entry.original
         launched = ev.AttemptLaunched(
-            self._ledger.now_ms,
-            attempt,
-            job,
-            kind,
-            task,
-            number,
-            node,
-            level,
-            why,
-            original,
-            cause=cause,
+            now_ms, attempt, job, kind, task, number, node, level, why, original, cause=cause
         )
         event = entry.event = outbox.cause = outbox.note(launched)
         fact = facts.Launched(job, kind, attempt, node, level, original)

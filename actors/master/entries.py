@@ -63,9 +63,9 @@ class JobEntry:
         self.tries: dict[tuple[model.TaskKind, model.TaskIndex], int] = {}
         """The number of the latest attempt of tasks that had several."""
         self._total = (order.maps, order.reduces)
-        self.maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(MAP))
+        maps = PendingMaps(order.maps, replicas, racks, self._hosts_of(MAP))
         self.reduces = PendingReduces(order.reduces, self._hosts_of(REDUCE))
-        self.tasks: tuple[PendingMaps, PendingReduces] = (self.maps, self.reduces)
+        self.tasks: tuple[PendingMaps, PendingReduces] = (maps, self.reduces)
         self.attempts: dict[model.AttemptId, AttemptEntry] = {}
         """Those that run or are held suspended, in the order of launch."""
         self._running = [0, 0]

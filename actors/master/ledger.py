@@ -228,7 +228,7 @@ class Ledger:
         assert node._free[kind] > 0, f"node {node.node} has no free slot of {kind!r}"
         self._last_attempt += 1
         number = self._last_attempt
-        tried = entry.tries.get((kind, task), 0) if entry.tries else 0
+        tried = entry.tries.get((kind, task), 0)
         attempt = AttemptEntry(
             number, job, kind, task, tried, node.node, level, self.now_ms, original
         )

@@ -341,7 +341,7 @@ class Master(Actor):
 
     def _refuses(self, number: model.NodeId, at_ms: model.Millis) -> bool:
         """Answer an elided heartbeat without its timer, if that brings nothing and nothing else
-        happens before: of ten offers that delay scheduling refuses, nine end here.
+        happens before: so end nearly nine of ten offers that delay scheduling refuses.
         """
         ledger, policy = self.ledger, self._policy
         node = ledger.node(number)

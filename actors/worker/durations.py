@@ -83,9 +83,7 @@ class Durations:
         return self._fails_at.uniform(launch.job, _column(launch)) if stated is None else stated
 
     def _factor(self, launch: LaunchTask, work: MapWork | ReduceWork) -> float:
-        factor = (factor_on(self._node_type, work.factors) if work.factors else 1.0) / self._pace(
-            launch
-        )
+        factor = factor_on(self._node_type, work.factors) / self._pace(launch)
         own = work.anomalies
         return factor * own.skew if own and launch.task in own.skewed else factor
 

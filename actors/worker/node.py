@@ -123,10 +123,8 @@ class Node(Machine):
         if due.plan != self._plan:
             return
         joins = None if self._joined else self._facts
-        progress: tuple[msg.AttemptProgress, ...] = ()
-        if self._progress:
-            clocks, now_ms = self._progress.values(), self._kernel.now_ms
-            progress = tuple([each.progress(now_ms, self._clock) for each in clocks])
+        clocks, now_ms = self._progress.values(), self._kernel.now_ms
+        progress = tuple([each.progress(now_ms, self._clock) for each in clocks])
         node, reports = self._facts.node, tuple(self._reports)
         self._reports.clear()
         self._joined = True
@@ -201,9 +199,7 @@ class Node(Machine):
 
     def _plan_after_reply(self) -> None:
         schedule, reports = self._schedule, bool(self._reports)
-        wait_ms = schedule.interval_ms
-        if self._clock.wrong:
-            wait_ms = self._clock.real_ms(wait_ms)
+        wait_ms = self._clock.real_ms(schedule.interval_ms)
         next_ms = schedule.after_reply(self._kernel.now_ms, wait_ms, reports=reports)
         if not schedule.elides or reports or self._tracks():
             self._plan_heartbeat(next_ms)
@@ -338,10 +334,9 @@ class Node(Machine):
         report = over.report
         attempt = report.attempt
         self._release(over.slot, attempt)
-        if self._progress or self._asked:
-            self._progress.pop(attempt, None)
-            self._asked.discard(attempt)
-        if self._orphans and attempt in self._orphans:
+        self._progress.pop(attempt, None)
+        self._asked.discard(attempt)
+        if attempt in self._orphans:
             self._orphans.remove(attempt)
             return
         if over.output_of is not None and self._keeps_outputs:

@@ -338,8 +338,7 @@ class Slot(Machine):
         return round(ms * self._slowness)
 
     def _begin(self, attempt: RunningAttempt) -> None:
-        sticking = self._ailments.sticking
-        if sticking and self._durations.sticks(attempt.launch, sticking):
+        if self._durations.sticks(attempt.launch, self._ailments.sticking):
             self._stall(attempt, AttemptChange.STICK, 0.0, self._ailments.sticking_since)
             stuck = msg.NotBegun(attempt.launch.attempt, attempt.event)
             self.send(node_address(self._node), stuck)
@@ -354,8 +353,8 @@ class Slot(Machine):
     def _work(self, attempt: RunningAttempt) -> None:
         launch = attempt.launch
         if isinstance(launch.work, msg.MapWork):
-            length_ms = self._durations.of_map(launch, launch.work)
-            self._begin_phase(attempt, round(length_ms * self._slowness))
+            length_ms = self._stretched(self._durations.of_map(launch, launch.work))
+            self._begin_phase(attempt, length_ms)
         else:
             attempt.copier = Copier()
             self._ask_for_outputs(launch)
@@ -375,9 +374,7 @@ class Slot(Machine):
     def _readable(self, attempt: RunningAttempt) -> bool:
         launch = attempt.launch
         is_map = launch.kind is MAP
-        if not is_map or self._blocks.all_up:
-            return True
-        return self._blocks.readable(launch.job, launch.task, self.now_ms)
+        return not is_map or self._blocks.readable(launch.job, launch.task, self.now_ms)
 
     def _retry_input_later(self, deadline_ms: Millis) -> None:
         self._timed += 1
@@ -401,8 +398,7 @@ class Slot(Machine):
     def _time_phase(self, attempt: RunningAttempt, length_ms: Millis, done: float = 0.0) -> None:
         """Time a phase from now, instead of any before; `done` is the progress at this moment."""
         now_ms = self._kernel.now_ms
-        goal = 1.0 if attempt.injected is None else attempt.goal
-        phase = attempt.phase = Phase(now_ms, now_ms + length_ms, done, goal)
+        phase = attempt.phase = Phase(now_ms, now_ms + length_ms, done, attempt.goal)
         self._timed += 1
         self.timer(msg.PhaseOver(self._timed), length_ms)
         launch = attempt.launch
@@ -416,8 +412,7 @@ class Slot(Machine):
             cause = self.cause
         elif change is _FAIL and attempt.injected is not None:
             cause = cause if attempt.injected.cause == NO_CAUSE else attempt.injected.cause
-        ran_ms = attempt.ran_ms(now_ms)
-        shuffled_ms = ran_ms if attempt.copier is not None else attempt.shuffled_ms
+        ran_ms, shuffled_ms = attempt.ran_ms(now_ms), attempt.shuffled_for_ms(now_ms)
         attempt.change(change)
         outcome = ev.OUTCOMES[attempt.state]
         self._clear()
