@@ -7,7 +7,8 @@ import msgspec
 
 from callboard.experiments.plugins import read_policy
 from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import DriverName, RunResult, run_simulation
+from callboard.experiments.run_result import RunResult
+from callboard.experiments.simulation import DriverName, run_simulation
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import Millis
 

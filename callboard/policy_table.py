@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from callboard.console import plain
-from callboard.experiments.simulation import RunResult
+from callboard.experiments.run_result import RunResult
 from callboard.journal.tell.names import duration
 from callboard.scheduler.policy import PolicySpecError
 from callboard.scheduler.registry.spelling import split_spelling
@@ -91,7 +91,7 @@ def _response(name: str) -> Callable[[RunResult], float | None]:
 
 
 def _slowdown(name: str) -> Callable[[RunResult], float | None]:
-    return lambda run: getattr(run.slowdown, name, None)
+    return lambda run: getattr(run.slowdown and run.slowdown.statistics, name, None)
 
 
 def _seconds(seconds: float) -> str:

@@ -13,8 +13,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Literal, Protocol
 
-import msgspec
-
 from callboard.actors.client import Client
 from callboard.actors.kernel import drivers
 from callboard.actors.kernel.address import MASTER
@@ -22,14 +20,12 @@ from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.master.master import Master
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
 from callboard.experiments.plugins import load_policy
+from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.stopwatch import SchedulingCost, TimedPolicy
+from callboard.experiments.stopwatch import TimedPolicy
 from callboard.journal.checks.checker import Checker
 from callboard.journal.checks.master_rules import InstrumentedMaster, MasterProbe
-from callboard.journal.checks.rule import RuleReport
 from callboard.journal.figures.metrics import Metrics
-from callboard.journal.figures.slowdown import SlowdownStatistics
-from callboard.journal.figures.summary import Summary
 from callboard.journal.writer import JournalWriter
 from callboard.scenarios.build import assemble, node_facts
 from callboard.scenarios.scenario_file import to_dict
@@ -143,30 +139,6 @@ def _fan_out(sinks: Sequence[Sink]) -> Sink:
     return feed
 
 
-class RunResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run came to.  `slowdown` and `checks` are there when they were asked for."""
-
-    summary: Summary
-    wall_seconds: float
-    scheduling: SchedulingCost
-    slowdown: SlowdownStatistics | None = None
-    checks: tuple[RuleReport, ...] = ()
-    metrics: Metrics
-
-    def as_json(self) -> dict[str, object]:
-        out = self.summary.as_json(self.wall_seconds)
-        out["scheduling"] = msgspec.to_builtins(self.scheduling)
-        if self.slowdown is not None:
-            out["slowdown"] = msgspec.to_builtins(self.slowdown)
-        if self.checks:
-            out["checks"] = {check.rule: check.times for check in self.checks}
-        return out
-
-    @property
-    def interrupted(self) -> bool:
-        return self.summary.reason == "interrupted"
-
-
 def run_simulation(
     spec: RunSpec,
     *,
@@ -192,16 +164,18 @@ def run_simulation(
         if journal is not None:
             sinks.append(stack.enter_context(JournalWriter(journal)))
         run = Simulation(spec, sinks, policy=timed, checker=checker, watcher=watcher)
-        began = time.perf_counter()
+        began, began_processor = time.perf_counter(), time.process_time()
         with _stopping_on_ctrl_c(run.kernel):
             run.run(DRIVERS[driver])
         wall_seconds = time.perf_counter() - began
+        processor_seconds = time.process_time() - began_processor
     return RunResult(
         summary=metrics.summary(),
-        wall_seconds=wall_seconds,
+        jobs=metrics.jobs(),
         scheduling=timed.scheduling,
+        wall_seconds=wall_seconds,
+        processor_seconds=processor_seconds,
         checks=() if checker is None else tuple(checker.report()),
-        metrics=metrics,
     )
 
 

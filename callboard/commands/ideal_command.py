@@ -12,12 +12,14 @@ from callboard.arguments import number, whole_number
 from callboard.console import PlainConsole
 from callboard.experiments.ideal_study import study as studies
 from callboard.experiments.ideal_study import workers
-from callboard.experiments.ideal_study.cache import Cache, default_path
+from callboard.experiments.ideal_study.cache import default_path
 from callboard.experiments.ideal_study.plots import draw_figures
 from callboard.experiments.ideal_study.report_tables import study_tables, write_study_csv
 from callboard.experiments.ideal_study.results import Results
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
+from callboard.experiments.result_store import ResultStore
+from callboard.experiments.task_pool import dask_workers
 from callboard.experiments.user_errors import InputError
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import DISCIPLINES
@@ -62,8 +64,8 @@ def _experiment(args: Namespace, say: PlainConsole) -> int:
     study = _study(args, say)
     against = _reference(args, study)
     _make_folder(args.out)
-    with Cache(args.cache or default_path()) as cache:
-        results = _results(args, study, cache, say)
+    with ResultStore(args.cache or default_path()) as store:
+        results = _results(args, study, store, say)
     out = PlainConsole()
     points = study.figures[0].points if args.report else study.points
     for table in study_tables(results, against, points):
@@ -135,16 +137,16 @@ def _make_folder(folder: Path) -> None:
         raise InputError(f"--out {folder}: {error.strerror}") from None
 
 
-def _results(args: Namespace, study: Study, cache: Cache, say: PlainConsole) -> Results:
-    """The outcomes that are in the cache, and the others computed."""
-    found = workers.cached_outcomes(study, cache)
+def _results(args: Namespace, study: Study, store: ResultStore, say: PlainConsole) -> Results:
+    """The outcomes that are in the store, and the others computed."""
+    found = workers.cached_outcomes(study, store)
     tasks = workers.missing_batches(study, found)
     left = sum(len(task.runs) for task in tasks)
     have = sum(len(runs) for runs in found.values())
     if have:
         say.print(f"{have} of {have + left} runs were done before")
     if tasks:
-        pool = workers.dask_workers(args.on) if args.on else workers.local_workers(args.cores)
+        pool = dask_workers(args.on) if args.on else workers.study_workers(args.cores)
         with pool as do, steps_progress("runs", have + left, done=have, left=True) as watch:
-            workers.run_batches(tasks, found, cache, do, lambda n: watch("", n))
+            workers.run_batches(tasks, found, store, do, lambda n: watch("", n))
     return Results(study, found)

@@ -12,15 +12,14 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import RunKey, journal_paths
+from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.simulation import RunResult, run_simulation
+from callboard.experiments.run_tasks import SoloTimes
+from callboard.experiments.simulation import run_simulation
 from callboard.experiments.solo_runs import first_of_shape, solo_times
 from callboard.journal.checks.rule import RuleReport, Violation
-from callboard.journal.figures.slowdown import slowdowns
 from callboard.journal.tell.names import count
 from callboard.policy_table import policy_table
 from callboard.progress_line import run_progress
@@ -122,11 +121,8 @@ def _with_slowdown(
 ) -> list[RunResult]:
     shapes = len(first_of_shape(spec.jobs))
     with run_progress(console, f"measuring {count(shapes, 'job')} alone", shapes) as watcher:
-        alone = solo_times(spec, watcher)
-    return [
-        msgspec.structs.replace(each, slowdown=slowdowns(each.metrics.jobs(), alone).statistics)
-        for each in played
-    ]
+        alone = SoloTimes(solo_times(spec, watcher))
+    return [alone.of(each) for each in played]
 
 
 def _print_table(spec: RunSpec, played: Sequence[RunResult]) -> None:

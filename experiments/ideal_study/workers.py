@@ -1,16 +1,23 @@
 """Doing what is still to be done: on this machine's cores, or on a Dask cluster."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, contextmanager
-from multiprocessing import get_context
-from typing import Any, NamedTuple, TypeAlias
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import NamedTuple, TypeAlias
 
-from callboard.experiments.ideal_study.cache import Cache
+from callboard.experiments.ideal_study.cache import add_outcomes, find_outcomes
 from callboard.experiments.ideal_study.cells import RunOutcome, StudyCell, WorkerAnswer, compute
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import Trace
+from callboard.experiments.result_store import ResultStore
+from callboard.experiments.task_pool import (
+    Lost,
+    OtherWorkers,
+    Workers,
+    answers,
+    cores_here,
+    local_workers,
+)
 from callboard.experiments.user_errors import InputError
 from callboard.scheduler.ideal import compiled_is_available
 
@@ -27,19 +34,16 @@ class Batch(NamedTuple):
 
 
 Found: TypeAlias = dict[StudyCell, dict[int, RunOutcome]]
-Workers: TypeAlias = Callable[[Sequence[Batch]], Iterator[WorkerAnswer]]
 
 
-def cached_outcomes(study: Study, cache: Cache) -> Found:
-    """What the cache has of the study."""
-    return {
-        cell: {
-            run: outcome
-            for run, outcome in cache.find(cell).items()
-            if run in cell.runs(study.runs)
-        }
-        for _, cell in study.cells()
-    }
+def cached_outcomes(study: Study, store: ResultStore) -> Found:
+    """What the store has of the study."""
+    return {cell: find_outcomes(store, cell, cell.runs(study.runs)) for _, cell in study.cells()}
+
+
+def compute_batch(batch: Batch) -> WorkerAnswer:
+    """What a worker does."""
+    return compute(*batch)
 
 
 def missing_batches(study: Study, found: Found) -> list[Batch]:
@@ -55,75 +59,30 @@ def missing_batches(study: Study, found: Found) -> list[Batch]:
 def run_batches(
     tasks: Sequence[Batch],
     found: Found,
-    cache: Cache,
+    store: ResultStore,
     workers: Workers,
     progress: Callable[[int], None],
 ) -> None:
     """Do the tasks; each answer is on disk before it counts as done."""
-    for answer in workers(tasks):
-        cache.add(answer)
+    for task, answer in answers(workers, compute_batch, tasks):
+        if isinstance(answer, Lost):
+            raise InputError(f"{task.trace.name}: some runs could not be computed: {answer.why}")
+        add_outcomes(store, answer)
         found[answer.cell].update(zip(answer.runs, answer.outcomes, strict=True))
         progress(len(answer.runs))
 
 
 @contextmanager
-def local_workers(cores: int | None = None) -> Iterator[Workers]:
+def study_workers(cores: int | None = None) -> Iterator[Workers]:
     """Workers on this machine, one a core.
 
     Threads where the loops are compiled, since those let go of the interpreter's lock;
     processes where they are plain.
     """
-    count = cores or _cores()
-    pool: AbstractContextManager[Executor]
     if compiled_is_available():
-        pool = ThreadPoolExecutor(count)
+        count = cores or cores_here()
+        with ThreadPoolExecutor(count) as executor:
+            yield OtherWorkers(executor, count)
     else:
-        pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
-    with pool as executor:
-
-        def run(tasks: Sequence[Batch]) -> Iterator[WorkerAnswer]:
-            futures = [executor.submit(compute, *task) for task in tasks]
-            try:
-                for future in as_completed(futures):
-                    yield future.result()
-            finally:
-                for future in futures:
-                    future.cancel()
-
-        yield run
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-@contextmanager
-def dask_workers(address: str) -> Iterator[Workers]:
-    """Workers of the Dask cluster at `dask://HOST:PORT`; they must have Callboard installed."""
-    if not address.startswith("dask://"):
-        raise InputError(f"--on {address}: an address reads dask://HOST:PORT")
-    try:
-        import distributed
-    except ImportError:
-        raise InputError("--on needs Dask: pip install 'callboard[dask]'") from None
-    try:
-        client: Any = distributed.Client("tcp://" + address.removeprefix("dask://"), timeout="10s")
-    except (OSError, ValueError) as error:
-        raise InputError(f"--on {address}: no scheduler answers ({error})") from None
-    with client:
-
-        def run(tasks: Sequence[Batch]) -> Iterator[WorkerAnswer]:
-            sent = {
-                trace.digest: client.scatter(trace, broadcast=True)
-                for trace in {task.trace.digest: task.trace for task in tasks}.values()
-            }
-            futures = [
-                client.submit(compute, sent[task.cell.trace], task.cell, task.runs, pure=False)
-                for task in tasks
-            ]
-            for future in distributed.as_completed(futures):
-                yield future.result()
-
-        yield run
+        with local_workers(cores) as workers:
+            yield workers

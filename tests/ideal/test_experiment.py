@@ -7,7 +7,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,19 +16,19 @@ import pytest
 
 from callboard.cli import run_command_line
 from callboard.experiments.ideal_study import study as studies
-from callboard.experiments.ideal_study.cache import Cache
-from callboard.experiments.ideal_study.cells import WorkerAnswer, compute
+from callboard.experiments.ideal_study.cache import add_outcomes, find_outcomes
+from callboard.experiments.ideal_study.cells import compute
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.ideal_study.workers import (
-    Batch,
     Found,
     cached_outcomes,
-    dask_workers,
-    local_workers,
     missing_batches,
     run_batches,
+    study_workers,
 )
+from callboard.experiments.result_store import ResultStore
+from callboard.experiments.task_pool import OtherWorkers, dask_workers
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
 
@@ -140,7 +141,7 @@ class TestCommand:
             (["{trace}", "--on", "tcp://a:1"], "dask://HOST:PORT"),
             (["{trace}", "--out", "{trace}/x"], "--out"),
             (["{trace}", "--cache", "{trace}/x"], "cannot keep results there"),
-            (["{trace}", "--cache", "{trace}"], "cannot keep results there"),
+            (["{trace}", "--cache", "{trace}"], "holds no results of Callboard"),
         ],
     )
     def test_bad_input_is_one_line_and_status_2(
@@ -218,15 +219,24 @@ def known_in_empty(study: Study) -> Found:
     return {cell: {} for _, cell in study.cells()}
 
 
+class InTurn(Executor):
+    """Computes each task when it is handed out."""
+
+    def submit(self, fn, /, *arguments, **named):  # type: ignore[no-untyped-def]
+        future: Future[object] = Future()
+        future.set_result(fn(*arguments, **named))
+        return future
+
+
 class TestCache:
     """A finished run is never computed twice."""
 
     def test_nothing_is_done_twice(self, trace_file: Path, tmp_path: Path) -> None:
         study = study_of(load_trace(trace_file))
-        with Cache(tmp_path / "cache") as cache, local_workers(1) as workers:
+        with ResultStore(tmp_path / "cache") as cache, study_workers(1) as workers:
             found = cached_outcomes(study, cache)
             run_batches(missing_batches(study, found), found, cache, workers, lambda _: None)
-        with Cache(tmp_path / "cache") as cache:
+        with ResultStore(tmp_path / "cache") as cache:
             again = cached_outcomes(study, cache)
             assert again == found
             assert missing_batches(study, again) == []
@@ -240,34 +250,32 @@ class TestCache:
     ) -> None:
         study = study_of(load_trace(trace_file))
 
-        def fails_third(tasks: Sequence[Batch]) -> Iterator[WorkerAnswer]:
-            for k, task in enumerate(tasks):
-                if k == 2:
-                    raise KeyboardInterrupt
-                yield compute(*task)
+        def stops_at_third(_: int) -> None:
+            if sum(len(runs) for runs in found.values()) >= sum(len(b.runs) for b in tasks[:2]):
+                raise KeyboardInterrupt
 
-        with Cache(tmp_path / "cache") as cache:
+        with ResultStore(tmp_path / "cache") as cache:
             found = cached_outcomes(study, cache)
             tasks = missing_batches(study, found)
             with pytest.raises(KeyboardInterrupt):
-                run_batches(tasks, found, cache, fails_third, lambda _: None)
-        with Cache(tmp_path / "cache") as cache:
+                run_batches(tasks, found, cache, OtherWorkers(InTurn(), 1), stops_at_third)
+        with ResultStore(tmp_path / "cache") as cache:
             assert missing_batches(study, cached_outcomes(study, cache)) == tasks[2:]
 
     def test_other_code_has_other_results(
         self, trace_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         study = study_of(load_trace(trace_file))
-        with Cache(tmp_path / "cache") as cache:
+        with ResultStore(tmp_path / "cache") as cache:
             cell = next(cell for _, cell in study.cells())
-            cache.add(compute(study.traces[0], cell, [0]))
-            assert list(cache.find(cell)) == [0]
+            add_outcomes(cache, compute(study.traces[0], cell, [0]))
+            assert list(find_outcomes(cache, cell, range(1))) == [0]
             monkeypatch.setattr(
                 "callboard.experiments.ideal_study.cache.program_digest", lambda: "another"
             )
-            assert cache.find(cell) == {}
+            assert find_outcomes(cache, cell, range(1)) == {}
             with pytest.raises(InputError, match="another version"):
-                cache.add(compute(study.traces[0], cell, [0]))
+                add_outcomes(cache, compute(study.traces[0], cell, [0]))
 
     @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
     def test_killed_half_way(self, tmp_path: Path) -> None:
@@ -288,7 +296,7 @@ class TestCache:
         trace = load_trace(path)
         points, figures = studies.grid([trace.name], [1.0], [0.9], [4.0])
         study = Study((trace,), "report", ("srpt", "fsp+ps"), points, figures, 3000, 0)
-        with Cache(cache) as kept:
+        with ResultStore(cache) as kept:
             found = cached_outcomes(study, kept)
             done = sum(len(runs) for runs in found.values())
             left = missing_batches(study, found)
@@ -303,7 +311,7 @@ def wait_for_rows(cache: Path, process: "subprocess.Popen[bytes]") -> None:
         if cache.exists():
             try:
                 with sqlite3.connect(cache, timeout=5) as db:
-                    if db.execute("SELECT count(*) FROM outcomes").fetchone()[0]:
+                    if db.execute("SELECT count(*) FROM results").fetchone()[0]:
                         return
             except sqlite3.OperationalError:
                 pass  # the table is not there yet
@@ -324,7 +332,7 @@ def test_processes_and_threads_agree(
 
 
 def run_study(study: Study, path: Path, cores: int) -> Found:
-    with Cache(path) as cache, local_workers(cores) as workers:
+    with ResultStore(path) as cache, study_workers(cores) as workers:
         found = cached_outcomes(study, cache)
         run_batches(missing_batches(study, found), found, cache, workers, lambda _: None)
     return found
@@ -342,7 +350,7 @@ def test_a_dask_cluster_finds_the_same(trace_file: Path, tmp_path: Path) -> None
         n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://",
         host="127.0.0.1", dashboard_address=None,
     )  # fmt: skip
-    with scheduler, Cache(tmp_path / "there") as cache:
+    with scheduler, ResultStore(tmp_path / "there") as cache:
         address = scheduler.scheduler_address.split("://")[1]
         found = cached_outcomes(study, cache)
         with dask_workers(f"dask://{address}") as workers:

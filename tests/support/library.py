@@ -11,7 +11,8 @@ from callboard.actors.job_spec import JobSpec
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, Event, RunEnded, RunStarted
 from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import RunResult, run_simulation
+from callboard.experiments.run_result import RunResult
+from callboard.experiments.simulation import run_simulation
 from callboard.experiments.solo_runs import solo_times
 from callboard.journal.figures.slowdown import SlowdownStatistics, slowdowns
 from callboard.scheduler.model import JobId, Millis
@@ -67,7 +68,7 @@ class LibraryRun(NamedTuple):
 
     def mean_s(self, name: str = "") -> float:
         """The mean response time in seconds, of the jobs whose name begins so."""
-        table = self.result.metrics.jobs()
+        table = self.result.jobs
         chosen = [self.jobs[job].name.startswith(name) for job in table.job.tolist()]
         return float(table.response_ms[chosen].mean()) / 1000
 
@@ -96,7 +97,7 @@ def _play(
 @cache
 def slowdown_of(name: str, policy: str) -> SlowdownStatistics:
     """How much longer the scenario's jobs take than alone."""
-    return slowdowns(ran_with_events(name, policy).result.metrics.jobs(), _alone(name)).statistics
+    return slowdowns(ran_with_events(name, policy).result.jobs, _alone(name)).statistics
 
 
 @cache

@@ -22,7 +22,8 @@ from callboard.actors.vocabulary.events import (
     SuspendOrdered,
 )
 from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import RunResult, run_simulation
+from callboard.experiments.run_result import RunResult
+from callboard.experiments.simulation import run_simulation
 from callboard.journal.reader import Journal
 from callboard.scheduler.reasons import JobClaimant
 
@@ -50,7 +51,7 @@ def runs(journals: Path) -> dict[str, RunResult]:
 
 def mean_s(run: RunResult, *bins: str) -> float:
     """The mean response time of the jobs of these bins."""
-    jobs = run.metrics.jobs()
+    jobs = run.jobs
     mine = [name.split("-")[0] in bins for name in jobs.name]
     return float(jobs.response_ms[mine].mean()) / 1000
 

@@ -1,0 +1,126 @@
+"""A file of results, each under a key that names its content: what is there need not be computed.
+
+An SQLite database.  A result is added in one transaction: a program killed at any moment has lost
+what it was computing, and what is in the file is whole.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import msgspec
+
+from callboard.experiments.user_errors import InputError
+
+APPLICATION_ID = 0x43424F44
+"""What SQLite writes into the file's head: it is one of ours."""
+
+STORE_VERSION = 1
+
+_AT_ONCE = 500
+"""So many keys are asked for in one query."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS results (
+    key TEXT PRIMARY KEY, value BLOB, error TEXT NOT NULL, seconds REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sweeps (name TEXT PRIMARY KEY, plan BLOB NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Kept(NamedTuple):
+    """A result as it is kept: its bytes, or why there are none, and the seconds that it took."""
+
+    value: bytes | None
+    error: str
+    seconds: float
+
+
+class ResultStore:
+    """The results in a file; a context manager.  InputError for a file that cannot be one."""
+
+    def __init__(self, path: Path, *, must_exist: bool = False) -> None:
+        self.path = path
+        if must_exist and not path.is_file():
+            raise InputError(f"{path}: there is no such file")
+        if path.is_file() and path.stat().st_size and not is_store(path):
+            raise InputError(f"{path}: exists and holds no results of Callboard; choose another")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=60)
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"{path}: cannot keep results there ({error})") from None
+
+    def _prepare(self) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version > STORE_VERSION:
+            raise InputError(f"{self.path}: written by a later version of Callboard")
+        if version < STORE_VERSION:
+            with self._db:
+                self._db.executescript(
+                    f"BEGIN IMMEDIATE; PRAGMA application_id = {APPLICATION_ID};"
+                    f" PRAGMA user_version = {STORE_VERSION}; {_TABLES} COMMIT;"
+                )
+
+    def find(self, keys: Iterable[str]) -> dict[str, Kept]:
+        """Those results that are there, by key."""
+        wanted, found = list(keys), {}
+        with self._telling():
+            for first in range(0, len(wanted), _AT_ONCE):
+                some = wanted[first : first + _AT_ONCE]
+                marks = ", ".join("?" * len(some))
+                query = f"SELECT key, value, error, seconds FROM results WHERE key IN ({marks})"
+                for key, *kept in self._db.execute(query, some):
+                    found[key] = Kept(*kept)
+        return found
+
+    def add(self, results: Iterable[tuple[str, Kept]]) -> None:
+        """Keep these on disk, all or none; what was kept under their keys is replaced."""
+        rows = [(key, *kept) for key, kept in results]
+        with self._telling(), self._db:
+            self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
+
+    def plans(self) -> dict[str, bytes]:
+        """What was asked of this store, by name, in the order of names."""
+        with self._telling():
+            return dict(self._db.execute("SELECT name, plan FROM sweeps ORDER BY name"))
+
+    def add_plan(self, name: str, plan: bytes) -> None:
+        """Remember what is asked."""
+        with self._telling(), self._db:
+            self._db.execute("INSERT OR REPLACE INTO sweeps VALUES (?, ?)", (name, plan))
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """InputError for what SQLite says."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(f"{self.path}: cannot be read or written ({error})") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+
+
+def is_store(path: Path) -> bool:
+    """Whether a file is such a store, by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(72)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\0") and head[68:72] == APPLICATION_ID.to_bytes(4)
+
+
+def key_of(*content: object) -> str:
+    """The key of plain data: a digest of it."""
+    from hashlib import blake2b
+
+    data = msgspec.msgpack.encode(content, order="deterministic")
+    return blake2b(data, digest_size=16).hexdigest()

@@ -1,0 +1,92 @@
+"""What a run came to, and the same as bytes."""
+
+import dataclasses
+import zlib
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from callboard.experiments.stopwatch import SchedulingCost
+from callboard.journal.checks.rule import RuleReport
+from callboard.journal.figures.slowdown import Slowdowns, slowdowns
+from callboard.journal.figures.summary import Summary
+from callboard.journal.figures.tables import Ints, JobColumns
+
+
+class RunResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A run's figures, and its jobs as columns.
+
+    `scheduling` and the times are what computing it has cost.  `checks` and `solo_ms` are there
+    when they were asked for: the rules that were tested, and the response time of each job alone on
+    the empty cluster, in the order of the columns.
+    """
+
+    summary: Summary
+    jobs: JobColumns
+    scheduling: SchedulingCost
+    wall_seconds: float
+    processor_seconds: float
+    checks: tuple[RuleReport, ...] = ()
+    solo_ms: Ints | None = None
+
+    @property
+    def slowdown(self) -> Slowdowns | None:
+        """The slowdown of each completed job; None without times alone."""
+        if self.solo_ms is None:
+            return None
+        jobs, alone = self.jobs.job.tolist(), self.solo_ms.tolist()
+        return slowdowns(self.jobs, dict(zip(jobs, alone, strict=True)))
+
+    @property
+    def interrupted(self) -> bool:
+        return self.summary.reason == "interrupted"
+
+    def as_json(self) -> dict[str, object]:
+        """The run as plain data: its summary, with what else is known of it."""
+        out = self.summary.as_json(self.wall_seconds)
+        out["scheduling"] = msgspec.to_builtins(self.scheduling)
+        if self.slowdown is not None:
+            out["slowdown"] = msgspec.to_builtins(self.slowdown.statistics)
+        if self.checks:
+            out["checks"] = {check.rule: check.times for check in self.checks}
+        return out
+
+
+def pack_result(result: RunResult) -> bytes:
+    """The result as bytes, for a store or a wire: MessagePack, its columns of numbers deflated."""
+    plain: dict[str, Any] = msgspec.structs.asdict(result)
+    plain["jobs"] = {
+        field.name: _packed(getattr(result.jobs, field.name))
+        for field in dataclasses.fields(JobColumns)
+    }
+    plain["solo_ms"] = None if result.solo_ms is None else _packed(result.solo_ms)
+    return msgspec.msgpack.encode(plain)
+
+
+def unpack_result(data: bytes) -> RunResult:
+    """The result again; msgspec's errors or ValueError for other bytes."""
+    plain: dict[str, Any] = msgspec.msgpack.decode(data)
+    jobs = JobColumns(**{name: _column(each) for name, each in plain["jobs"].items()})
+    solo_ms = None if plain["solo_ms"] is None else _column(plain["solo_ms"])
+    return RunResult(
+        summary=msgspec.convert(plain["summary"], Summary),
+        jobs=jobs,
+        scheduling=msgspec.convert(plain["scheduling"], SchedulingCost),
+        wall_seconds=plain["wall_seconds"],
+        processor_seconds=plain["processor_seconds"],
+        checks=msgspec.convert(plain["checks"], tuple[RuleReport, ...]),
+        solo_ms=solo_ms,
+    )
+
+
+def _packed(column: Ints | tuple[str, ...]) -> bytes | tuple[str, ...]:
+    if isinstance(column, tuple):
+        return column
+    return zlib.compress(np.ascontiguousarray(column, "<i8").tobytes(), 1)
+
+
+def _column(packed: bytes | list[str]) -> Any:
+    if isinstance(packed, list):
+        return tuple(packed)
+    return np.frombuffer(zlib.decompress(packed), "<i8").astype(np.int64)

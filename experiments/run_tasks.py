@@ -1,0 +1,91 @@
+"""What a worker is asked for: a run, or how long a run's jobs take alone."""
+
+import traceback
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from callboard.actors.kernel.kernel import Kernel
+from callboard.actors.vocabulary.events import AnyEvent, JobFinished
+from callboard.experiments.error_messages import describe_error
+from callboard.experiments.run_result import RunResult
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.simulation import DriverName, run_simulation
+from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.task_pool import SharedBoard, board
+from callboard.experiments.user_errors import EXIT_FAILED
+from callboard.scheduler.model import JobId, Millis
+
+
+class RunTask(msgspec.Struct, frozen=True):
+    """A run; `place` is its row of the board that shows how far it is."""
+
+    spec: RunSpec
+    driver: DriverName = "direct"
+    journal: Path | None = None
+    check: bool = False
+    place: int = 0
+
+
+class SoloTask(msgspec.Struct, frozen=True):
+    """How long each of the run's jobs takes alone, whatever the policy."""
+
+    spec: RunSpec
+    place: int = 0
+
+
+class SoloTimes(msgspec.Struct, frozen=True):
+    """The response time in ms of each job alone on the empty cluster."""
+
+    alone_ms: dict[JobId, Millis]
+
+    def of(self, result: RunResult) -> RunResult:
+        """The result with these times beside its jobs."""
+        alone = [self.alone_ms.get(job, 0) for job in result.jobs.job.tolist()]
+        return msgspec.structs.replace(result, solo_ms=np.array(alone, np.int64))
+
+
+class TaskFailure(msgspec.Struct, frozen=True):
+    """Why there is no answer, as a person is told, and the exit status that it means."""
+
+    message: str
+    status: int = EXIT_FAILED
+
+
+def perform(task: RunTask | SoloTask) -> RunResult | SoloTimes | TaskFailure:
+    """Do the task; whatever goes wrong is told in the answer."""
+    shared = board()
+    watcher = None if shared is None else _BoardWatcher(shared, task.place)
+    try:
+        if isinstance(task, SoloTask):
+            return SoloTimes(solo_times(task.spec, watcher))
+        return run_simulation(
+            task.spec,
+            driver=task.driver,
+            journal=task.journal,
+            check=task.check,
+            watcher=watcher,
+        )
+    except Exception as error:
+        message, status = describe_error(error)
+        return TaskFailure(traceback.format_exc() if message is None else message, status)
+
+
+class _BoardWatcher:
+    """Says on the board how far a run is, and stops it when the board says so."""
+
+    def __init__(self, shared: SharedBoard, place: int) -> None:
+        self._shared = shared
+        self._first = 3 * place
+        self._done = 0
+
+    def observe(self, event: AnyEvent) -> None:
+        if type(event) is JobFinished:
+            self._done += 1
+
+    def on_progress(self, kernel: Kernel) -> None:
+        row = slice(self._first, self._first + 3)
+        self._shared.rows[row] = [self._done, kernel.now_ms, kernel.messages]
+        if self._shared.stop.value:
+            kernel.stop("interrupted")

@@ -1,0 +1,1 @@
+"""Many runs: what is played, who computes it, and where the figures are kept."""
