@@ -18,6 +18,7 @@ from callboard.experiments.ideal_study.report_tables import study_tables, write_
 from callboard.experiments.ideal_study.results import Results
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
+from callboard.experiments.statistics import check_intervals
 from callboard.experiments.user_errors import InputError
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import DISCIPLINES
@@ -61,6 +62,7 @@ def ideal_command(args: Namespace) -> int:
 def _experiment(args: Namespace, say: PlainConsole) -> int:
     study = _study(args, say)
     against = _reference(args, study)
+    check_intervals()
     _make_folder(args.out)
     with Cache(args.cache or default_path()) as cache:
         results = _results(args, study, cache, say)

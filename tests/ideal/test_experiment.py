@@ -31,6 +31,8 @@ from callboard.experiments.ideal_study.workers import (
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
 
+pytest.importorskip("scipy")  # for the intervals
+
 ROOT = Path(__file__).parents[2]
 
 
