@@ -8,22 +8,21 @@ others, which show where it ends.
 """
 
 import argparse
-import math
-import statistics
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from enum import StrEnum
 from functools import partial
+from math import nan
 from typing import NamedTuple
 
 import callboard
 from callboard.arguments import whole_number
+from callboard.experiments.statistics import MedianInterval, median_interval
 from callboard.journal.figures.summary import Summary
 
-CONFIDENCE = 0.95
 SEEDS = 10
 LEAST_SEEDS = 6
-"""With fewer no interval of ours has the confidence."""
+"""With fewer no interval of the sign test has the confidence of 95 %."""
 
 
 class Verdict(StrEnum):
@@ -56,44 +55,25 @@ class Claim(NamedTuple):
     above: bool = False
 
 
-class Estimate(NamedTuple):
-    """The median over the seeds, and the interval that holds the true one with `CONFIDENCE`."""
-
-    low: float
-    median: float
-    high: float
-
-    def verdict(self, claim: Claim) -> Verdict:
-        """Whether all of the interval is on the claim's side of the limit, or on the other."""
-        below, over = self.high < claim.limit, self.low > claim.limit
-        holds, fails = (over, below) if claim.above else (below, over)
-        return Verdict.HOLDS if holds else Verdict.FAILS if fails else Verdict.OPEN
-
-
-def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
-    """The interval of the sign test: between two order statistics, whatever the distribution.
-    Ratios are skewed, so it is not Student's, which `experiments.ideal_study.statistics` has.
-
-    The true median lies below the k-th smallest of n values with the chance that fewer than k of
-    n fair coins show heads, and above the k-th largest with the same.
-    """
-    ordered, n = sorted(values), len(values)
-    outside, k = 2 * 0.5**n, 1
-    if outside > 1 - confidence:
-        raise ValueError(f"{n} values give no interval of {confidence:.0%}; {LEAST_SEEDS} do")
-    while (more := outside + 2 * math.comb(n, k) * 0.5**n) <= 1 - confidence:
-        outside, k = more, k + 1
-    return Estimate(ordered[k - 1], statistics.median(ordered), ordered[n - k])
+def verdict(claim: Claim, found: MedianInterval) -> Verdict:
+    """Whether all of the interval is on the claim's side of the limit, or on the other."""
+    if found.low is None or found.high is None:
+        return Verdict.OPEN
+    below, over = found.high < claim.limit, found.low > claim.limit
+    holds, fails = (over, below) if claim.above else (below, over)
+    return Verdict.HOLDS if holds else Verdict.FAILS if fails else Verdict.OPEN
 
 
 def mean_response_s(summary: Summary) -> float:
     """Mean response time of the completed jobs, in seconds."""
-    return summary.response_seconds.mean or 0.0
+    mean = summary.response_seconds.mean
+    return nan if mean is None else mean
 
 
 def data_local(summary: Summary) -> float:
     """The share of maps that ran on a node with their data."""
-    return summary.locality.node or 0.0
+    share = summary.locality.node
+    return nan if share is None else share
 
 
 def wasted_s(summary: Summary) -> float:
@@ -217,12 +197,12 @@ def value(claim: Claim, world: World, seed: int) -> float:
 
 def examined(
     claims: Sequence[Claim], seeds: int, pool: ProcessPoolExecutor
-) -> Iterator[tuple[Claim, World, Estimate]]:
+) -> Iterator[tuple[Claim, World, MedianInterval]]:
     """Every claim in every world of its own."""
     for claim in claims:
         for world in claim.worlds:
             values = pool.map(partial(value, claim, world), range(1, seeds + 1))
-            yield claim, world, estimate(list(values))
+            yield claim, world, median_interval(list(values))
 
 
 def main() -> None:
@@ -240,10 +220,16 @@ def main() -> None:
                 print(f"\n{claim.name}: {claim.says}\n  {claim.source}", flush=True)
             told = claim
             print(
-                f"    {world.label:<48} {found.median:5.2f}  [{found.low:4.2f}, {found.high:4.2f}]"
-                f"  {found.verdict(claim)}",
-                flush=True,
+                f"    {world.label:<48} {told_interval(found)}  {verdict(claim, found)}", flush=True
             )
+
+
+def told_interval(found: MedianInterval) -> str:
+    """The median and its interval, and the seeds that had no figure."""
+    left_out = f"  ({found.left_out} seeds without a figure)" if found.left_out else ""
+    if found.low is None or found.high is None:
+        return f"{found.median:5.2f}  no interval{left_out}"
+    return f"{found.median:5.2f}  [{found.low:4.2f}, {found.high:4.2f}]{left_out}"
 
 
 if __name__ == "__main__":

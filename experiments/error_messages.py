@@ -6,6 +6,7 @@ from callboard.actors.kernel.kernel import ActorFailed, KernelError
 from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, InputError
 from callboard.journal.checks.rule import Violation
 from callboard.journal.format import JournalError
+from callboard.journal.missing_extra import MissingExtraError
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scheduler.policy import PolicySpecError
 
@@ -13,7 +14,9 @@ from callboard.scheduler.policy import PolicySpecError
 def describe_error(error: Exception) -> tuple[str | None, int]:
     """The message and the exit status; no message for what is a bug of ours."""
     match error:
-        case ScenarioError() | PolicySpecError() | JournalError() | InputError():
+        case ScenarioError() | PolicySpecError() | JournalError():
+            return str(error), EXIT_BAD_INPUT
+        case InputError() | MissingExtraError():
             return str(error), EXIT_BAD_INPUT
         case UnicodeEncodeError():
             return (

@@ -74,10 +74,7 @@ def _format(to: str, asked: Format | None) -> Format:
 def _check_parquet(to: str) -> None:
     if to == "-":
         raise InputError("--to -: Parquet cannot go to standard output; name a file")
-    try:
-        table_files.check_parquet()
-    except table_files.MissingExtraError as error:
-        raise InputError(str(error)) from None
+    table_files.check_parquet()
 
 
 def _checked(to: str, journal: Path) -> Path:

@@ -19,6 +19,7 @@ from callboard.experiments.ideal_study.results import Results
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import REPORT_FILES, Trace, load_trace
 from callboard.experiments.result_store import ResultStore
+from callboard.experiments.statistics import check_intervals
 from callboard.experiments.task_pool import dask_workers
 from callboard.experiments.user_errors import InputError
 from callboard.progress_line import steps_progress
@@ -63,6 +64,7 @@ def ideal_command(args: Namespace) -> int:
 def _experiment(args: Namespace, say: PlainConsole) -> int:
     study = _study(args, say)
     against = _reference(args, study)
+    check_intervals()
     _make_folder(args.out)
     with ResultStore(args.cache or default_path()) as store:
         results = _results(args, study, store, say)

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from callboard.experiments.ideal_study.cells import Point, RunOutcome
 from callboard.experiments.ideal_study.results import Results, SummaryLine
-from callboard.experiments.ideal_study.statistics import Interval
 from callboard.experiments.ideal_study.swim import Trace
+from callboard.experiments.statistics import Interval
 
 
 def study_tables(results: Results, against: str, points: tuple[Point, ...]) -> Iterator[Table]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from callboard.experiments.ideal_study import statistics
+from callboard.experiments import statistics
 from callboard.experiments.ideal_study.cells import Point, RunOutcome
 from callboard.experiments.ideal_study.study import Study
 from callboard.experiments.ideal_study.swim import Trace

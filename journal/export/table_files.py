@@ -5,10 +5,7 @@ from pathlib import Path
 from typing import TextIO
 
 from callboard.journal.export.rows import TEXT_COLUMNS, Columns
-
-
-class MissingExtraError(Exception):
-    """An optional package is needed and not installed; the message is meant for people."""
+from callboard.journal.missing_extra import MissingExtraError
 
 
 def write_csv(columns: Columns, file: TextIO) -> int:

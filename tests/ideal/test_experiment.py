@@ -32,6 +32,8 @@ from callboard.experiments.task_pool import OtherWorkers, dask_workers
 from callboard.experiments.user_errors import InputError
 from callboard.scenarios.scenario_error import ScenarioError
 
+pytest.importorskip("scipy")  # for the intervals
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -23,15 +23,11 @@ from callboard.actors.vocabulary.events import (
 )
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.rows import ROW_KINDS, TEXT_COLUMNS, RowKind, columns_of
-from callboard.journal.export.table_files import (
-    MissingExtraError,
-    check_parquet,
-    write_csv,
-    write_parquet,
-)
+from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
 from callboard.journal.export.trace import trace_lines
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.tables import FAILED
+from callboard.journal.missing_extra import MissingExtraError
 from callboard.journal.run_records import NEVER
 from callboard.scheduler.model import KINDS, TaskKind
 from tests.journal.replay.support import events_of, outage
