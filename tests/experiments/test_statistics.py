@@ -111,6 +111,11 @@ class TestCompared:
         assert found.relative_half == pytest.approx(3.182 * sqrt(500 / 3 / 4) / 100, rel=1e-3)
         assert not found.difference.excludes_zero
 
+    def test_the_first_mean_is_of_the_seeds_compared(self) -> None:
+        found = compare([1.0, nan, 2.0, 3.0], [2.0, 9.0, None, 4.0])
+        assert found.first_mean == 3.0
+        assert found.relative == pytest.approx(-1 / 3)
+
     def test_no_share_of_a_mean_of_zero(self) -> None:
         found = compare([1.0, 2.0], [0.0, 0.0])
         assert (found.relative, found.relative_half, found.is_wide) == (None, None, True)

@@ -1,0 +1,173 @@
+"""Naming the best: as the paper writes it, when it stops, and how often it is right."""
+
+from math import floor, sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bench.coverage import Setting, selected
+from callboard.experiments.selection import Selection, SelectionRule, screening_reach
+from callboard.experiments.stopping import Stopping
+
+RULE = SelectionRule()
+NAMES = ("fifo", "fair", "hfsp", "psbs")
+
+
+def noisy(seed: int, seeds: int = 200) -> NDArray[np.float64]:
+    """Four policies on common jobs; the third is the best, and the others near it."""
+    rng = np.random.default_rng(seed)
+    jobs = 100 * rng.lognormal(sigma=0.3, size=(seeds, 1))
+    policies = np.array([1.0, 0.97, 0.9, 0.94])
+    return np.asarray(jobs * (policies + 0.15 * rng.standard_normal((seeds, 4))))
+
+
+def as_the_paper_has_it(rows: NDArray[np.float64], rule: SelectionRule) -> tuple[int, int]:
+    """KN stage by stage, for the largest mean; which is best, and after how many seeds."""
+    values, n0 = -rows, rule.first_stage
+    k = values.shape[1]
+    delta = rule.share * abs(values[:n0, 0].mean())
+    eta = 0.5 * ((2 * rule.error / (k - 1)) ** (-2 / (n0 - 1)) - 1)
+    h2 = 2 * eta * (n0 - 1)
+    s2 = [
+        [float(np.var(values[:n0, i] - values[:n0, j], ddof=1)) for j in range(k)] for i in range(k)
+    ]
+    longest = max(floor(h2 * max(row) / delta**2) for row in s2)
+    left, r = list(range(k)), n0
+    while True:
+        means = values[:r].mean(axis=0)
+        if n0 > longest or r > longest:
+            return max(left, key=lambda i: means[i]), r
+        left = [
+            i
+            for i in left
+            if all(
+                means[i] >= means[j] - max(0, delta / (2 * r) * (h2 * s2[i][j] / delta**2 - r))
+                for j in left
+                if j != i
+            )
+        ]
+        if len(left) == 1:
+            return left[0], r
+        r += 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_does_what_the_paper_says(seed: int) -> None:
+    rows = noisy(seed, 2000)
+    rule = SelectionRule(error=(0.05, 0.01)[seed % 2], share=0.02, most=2000)
+    found = rule.judge(rows)
+    assert found.stopping is Stopping.DONE
+    assert (found.best, found.seeds) == as_the_paper_has_it(rows, rule)
+
+
+@pytest.mark.parametrize(("policies", "first_stage", "error"), [(2, 10, 0.05), (5, 20, 0.01)])
+def test_the_constant_gives_each_comparison_its_share_of_the_error(
+    policies: int, first_stage: int, error: float
+) -> None:
+    """½ (1 + 2η)^(−(n0 − 1)/2) = α/(k − 1), with h² = 2η (n0 − 1), which is the reach where
+    variance and zone are 1.
+    """
+    first = np.zeros((first_stage, policies))
+    first[:, 0] = np.resize([1.0, -1.0], first_stage) * sqrt((first_stage - 1) / first_stage)
+    h_squared = screening_reach(first, error, 1.0)[0, 1]
+    eta = h_squared / (2 * (first_stage - 1))
+    assert (1 + 2 * eta) ** (-(first_stage - 1) / 2) / 2 == pytest.approx(error / (policies - 1))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_runner_that_runs_survivors_only_gets_the_same_answer(seed: int) -> None:
+    """Seed by seed as wanted, without the policies that are out; and all at once."""
+    rows = noisy(seed)
+    told: list[list[float | None]] = []
+    found = RULE.judge(told)
+    survivors: tuple[int, ...] = (0, 1, 2, 3)
+    while found.stopping is Stopping.MORE:
+        ran = rows[found.seeds : found.seeds + found.wanted].tolist()
+        told += [[x if i in survivors else None for i, x in enumerate(row)] for row in ran]
+        before, found = found, RULE.judge(told)
+        survivors = found.survivors
+        assert found.at_most < before.at_most
+    assert found == RULE.judge(rows)
+    assert found.left_out == 0
+
+
+def test_it_starts_with_the_first_stage() -> None:
+    found = RULE.judge([])
+    assert (found.stopping, found.wanted, found.at_most) == (Stopping.MORE, 10, 200)
+    assert RULE.judge(noisy(1)[:7]).wanted == 3
+
+
+def test_a_clear_case_takes_the_first_stage_only() -> None:
+    found = RULE.judge([[100.0 + n % 2, 50.0 + n % 3] for n in range(30)])
+    assert (found.stopping, found.seeds, found.best) == (Stopping.DONE, 10, 1)
+    assert found.delta == pytest.approx(0.05 * 100.5)
+    assert found.sentence(["fifo", "fair"]) == (
+        "fair has the lowest mean with a probability of at least 95 % "
+        "(differences of less than 5.03 do not count), after 10 seeds"
+    )
+
+
+def test_equal_policies_are_said_to_be_equal() -> None:
+    found = RULE.judge([[100.0 + n, 50.0 + n % 3, 50.0 + n % 3] for n in range(30)])
+    assert (found.stopping, found.best, found.survivors) == (Stopping.DONE, None, (1, 2))
+    assert found.sentence(NAMES) == (
+        "no single best: after 10 seeds these have the same mean: fair, hfsp"
+    )
+
+
+def test_it_gives_up_and_says_who_remains() -> None:
+    found = SelectionRule(share=0.0001, most=30).judge(noisy(1))
+    assert (found.stopping, found.seeds, found.best) == (Stopping.GAVE_UP, 30, None)
+    assert len(found.survivors) > 1
+    remain = ", ".join(NAMES[column] for column in found.survivors)
+    assert found.sentence(NAMES) == (
+        f"no single best with a probability of at least 95 % after 30 seeds: these remain: {remain}"
+    )
+
+
+def test_a_seed_without_a_figure_is_left_out_for_all() -> None:
+    rows: list[list[float | None]] = [[100.0 + n, 50.0 + n % 3] for n in range(30)]
+    rows[2][0], rows[5][1] = None, float("inf")
+    found = RULE.judge(rows)
+    assert (found.seeds, found.left_out, found.best) == (12, 2, 1)
+    assert "after 12 seeds (2 of them left out: a run has no figure)" in found.sentence(NAMES)
+
+
+def gave_up(found: Selection) -> tuple[bool, int]:
+    return found.stopping is Stopping.GAVE_UP, found.seeds
+
+
+def test_what_can_never_be_decided_costs_few_seeds() -> None:
+    assert gave_up(RULE.judge([[1.0, None]] * 100)) == (True, 20), "a policy without any figure"
+    assert gave_up(RULE.judge([[0.0, n % 7] for n in range(100)])) == (True, 10), "a zone of zero"
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        Setting(2),
+        Setting(5),
+        Setting(2, correlation=0.8, deviations=(20, 20)),
+        Setting(5, correlation=0.8, deviations=(20, 20)),
+        Setting(5, deviations=(5, 15)),
+        Setting(5, deviations=(15, 5)),
+    ],
+)
+def test_the_best_is_named_as_often_as_promised(setting: Setting) -> None:
+    """All others worse by just the indifference zone: at least 95 %, but for three standard errors
+    of 1,000 trials.
+    """
+    found = selected(SelectionRule(most=800), setting, trials=1000)
+    assert found.gave_up == 0
+    assert found.right >= 0.95 - 3 * sqrt(0.95 * 0.05 / 1000)
+    assert found.seeds > 10.5, "or the first stage decided, and this tested nothing"
+
+
+def test_what_makes_no_rule() -> None:
+    with pytest.raises(ValueError, match=r"error is 0\.5, and must be above 0 and below 0\.5"):
+        SelectionRule(error=0.5)
+    with pytest.raises(ValueError, match="seeds from 10 to 9"):
+        SelectionRule(most=9)
+    with pytest.raises(ValueError, match="a single policy"):
+        RULE.judge([[1.0]])
