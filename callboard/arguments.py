@@ -42,6 +42,16 @@ def number(expected: str, fits: Callable[[float], bool]) -> Callable[[str], floa
     return checked
 
 
+def share(text: str) -> float:
+    """An argparse `type`: a share between 0 and 1, as in `5%` or `0.05`."""
+    digits, percent = text.removesuffix("%").rstrip(), text.endswith("%")
+    value = number("a share, as in 5% or 0.05", lambda value: value == value)(digits)
+    value = value / 100 if percent else value
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"expected a share between 0 and 100 %, got {text!r}")
+    return value
+
+
 virtual_seconds = number(
     f"a number of seconds from 0 to {_UNTIL_SECONDS_MAX:,}",
     lambda value: 0 <= value <= _UNTIL_SECONDS_MAX,

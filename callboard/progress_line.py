@@ -3,8 +3,9 @@ messages a second and time left; of others the number of steps done.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from rich import progress as bar
 from rich.console import Console
@@ -12,6 +13,7 @@ from rich.console import Console
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.console import PlainConsole, plain
+from callboard.experiments.task_pool import SharedBoard
 from callboard.journal.tell.names import clock
 
 _LOOKS_A_SECOND = 8
@@ -62,11 +64,9 @@ def run_progress(
     if not console.is_terminal:
         yield None
         return
-    room = console.width - (_MEDIUM_FIGURES if console.width >= _MEDIUM else _NARROW_FIGURES)
-    shown = plain(title)
-    shown.truncate(max(min(room, _TITLE_MAX), 1), overflow="ellipsis")
     with bar.Progress(*_columns(console.width), console=console, transient=True) as progress:
-        line = progress.add_task(shown.plain, total=jobs, at="00:00:00", rate="-")
+        shown = _fitting(title, console)
+        line = progress.add_task(shown, total=jobs, at="00:00:00", rate="-")
         yield RunProgress(progress, line, clock_s)
 
 
@@ -80,6 +80,75 @@ def _columns(width: int) -> Iterator[bar.ProgressColumn]:
         yield bar.TextColumn("at {task.fields[at]}  {task.fields[rate]} messages/s")
     yield bar.TimeRemainingColumn(compact=True)
     yield bar.TextColumn("left")
+
+
+class ProgressLine(NamedTuple):
+    """The line of one run among several: what it is called, and how many jobs it has."""
+
+    title: str
+    jobs: int
+
+
+_LINES_MAX = 8
+"""With more runs than these only the runs are counted."""
+
+
+@contextmanager
+def board_progress(
+    console: Console,
+    lines: Sequence[ProgressLine],
+    shared: SharedBoard,
+    done: Sized,
+    clock_s: Callable[[], float] = time.monotonic,
+) -> Iterator[Callable[[], object] | None]:
+    """Lines for runs that go on at the same time in other processes, which say on the board how far
+    they are; with many runs one line that counts those in `done`.  What is yielded looks again.
+    """
+    if not console.is_terminal:
+        yield None
+        return
+    if len(lines) > _LINES_MAX:
+        with steps_progress("runs", len(lines), left=True) as move:
+            counted = _Counter(done, move)
+            yield counted.look
+        return
+    with bar.Progress(*_columns(console.width), console=console, transient=True) as progress:
+        began_s = clock_s()
+        rows = [
+            progress.add_task(
+                _fitting(line.title, console), total=line.jobs, at="00:00:00", rate="-"
+            )
+            for line in lines
+        ]
+
+        def look() -> None:
+            spent_s = max(clock_s() - began_s, 0.001)
+            for place, row in enumerate(rows):
+                jobs, now_ms, messages = shared.rows[3 * place : 3 * place + 3]
+                at, rate = clock(int(now_ms)).partition(".")[0], f"{messages / spent_s:,.0f}"
+                progress.update(row, completed=jobs, at=at, rate=rate)
+
+        yield look
+
+
+class _Counter:
+    """Moves a line of steps by what has been done since the last look."""
+
+    def __init__(self, done: Sized, move: Callable[[str, int], None]) -> None:
+        self._done, self._move, self._told = done, move, 0
+
+    def look(self) -> None:
+        now = len(self._done)
+        self._move("", now - self._told)
+        self._told = now
+
+
+def _fitting(title: str, console: Console) -> str:
+    """The title as far as there is room."""
+    room = console.width - (_MEDIUM_FIGURES if console.width >= _MEDIUM else _NARROW_FIGURES)
+    shown = plain(title)
+    shown.truncate(max(min(room, _TITLE_MAX), 1), overflow="ellipsis")
+    return shown.plain
 
 
 @contextmanager

@@ -8,10 +8,9 @@ import msgspec
 
 from callboard.arguments import virtual_seconds
 from callboard.experiments.journal_paths import RunKey
-from callboard.experiments.plugins import read_policy
+from callboard.experiments.plugins import canonical_policy
 from callboard.experiments.run_loading import SHORTCUTS, load_run
 from callboard.experiments.run_spec import RunSpec
-from callboard.scheduler.policy import Policy
 
 
 def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -32,31 +31,47 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     return group
 
 
-class PlannedRun(NamedTuple):
-    """A run that was asked for, and its policy."""
+class PlannedWorld(NamedTuple):
+    """A scenario as it was asked for: its run with the scenario's own seed, under any policy, and
+    the policies to play it under.
+    """
 
+    name: str
+    options: argparse.Namespace
     spec: RunSpec
-    policy: Policy
+    policies: tuple[str, ...]
 
-    @property
-    def key(self) -> RunKey:
-        """What names the run among those of one command."""
-        return self.spec.scenario.name, self.spec.policy
+    def with_seed(self, seed: int) -> RunSpec:
+        """Its run with another seed."""
+        if seed == self.spec.scenario.seed:
+            return self.spec
+        return _loaded(self.name, self.options, seed)
+
+    def runs(self, seed: int | None = None) -> list[RunSpec]:
+        """Its runs under all policies, with the scenario's own seed or another."""
+        spec = self.spec if seed is None else self.with_seed(seed)
+        return [msgspec.structs.replace(spec, policy=policy) for policy in self.policies]
 
 
-def plan_runs(
-    name: str, options: argparse.Namespace, asked: Sequence[str] | None
-) -> list[PlannedRun]:
-    """The runs of one named scenario, under the policies asked for, or its own.
+def plan_world(name: str, options: argparse.Namespace, asked: Sequence[str] | None) -> PlannedWorld:
+    """One named scenario, under the policies asked for, or its own.
 
     Everything that can be wrong with the input is found here, before anything runs.
     """
+    spec = _loaded(name, options)
+    parts = spec.scenario.parts
+    policies = [canonical_policy(text, parts) for text in asked or spec.scenario.policies]
+    return PlannedWorld(name, options, spec, tuple(policies))
+
+
+def run_key(spec: RunSpec) -> RunKey:
+    """What names the run among those of one command."""
+    return spec.scenario.name, spec.policy, spec.scenario.seed
+
+
+def _loaded(name: str, options: argparse.Namespace, seed: int | None = None) -> RunSpec:
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
+    overrides = options.set if seed is None else [*options.set, f"seed={seed}"]
     until_ms = None if options.until is None else round(options.until * 1000)
-    spec = load_run(name, options.set, given, faults=not options.no_faults)
-    spec = msgspec.structs.replace(spec, until_ms=until_ms, tie_order=options.tie_order)
-    policies = [read_policy(text, spec.scenario.parts) for text in asked or spec.scenario.policies]
-    return [
-        PlannedRun(msgspec.structs.replace(spec, policy=spelling), policy)
-        for spelling, policy in policies
-    ]
+    spec = load_run(name, overrides, given, faults=not options.no_faults)
+    return msgspec.structs.replace(spec, until_ms=until_ms, tie_order=options.tie_order)

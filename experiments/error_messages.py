@@ -3,7 +3,7 @@
 import traceback
 
 from callboard.actors.kernel.kernel import ActorFailed, KernelError
-from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, InputError
+from callboard.experiments.user_errors import EXIT_BAD_INPUT, EXIT_FAILED, InputError, RunFailed
 from callboard.journal.checks.rule import Violation
 from callboard.journal.format import JournalError
 from callboard.journal.missing_extra import MissingExtraError
@@ -18,6 +18,8 @@ def describe_error(error: Exception) -> tuple[str | None, int]:
             return str(error), EXIT_BAD_INPUT
         case InputError() | MissingExtraError():
             return str(error), EXIT_BAD_INPUT
+        case RunFailed():
+            return str(error), error.status
         case UnicodeEncodeError():
             return (
                 "a file's name that is not text cannot be recorded; rename the file",

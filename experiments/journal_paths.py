@@ -8,8 +8,8 @@ from pathlib import Path
 from callboard.experiments.user_errors import InputError
 from callboard.journal.format import is_journal
 
-RunKey = tuple[str, str]
-"""The scenario's name and the policy."""
+RunKey = tuple[str, str, int]
+"""The scenario's name, the policy and the seed."""
 
 _SLUG_MAX = 60
 
@@ -49,12 +49,13 @@ def _derived(path: Path, runs: Sequence[RunKey]) -> dict[RunKey, Path]:
             f"--journal {path}: not a file, so only one run can be recorded there, not {len(runs)};"
             " choose one with --policy"
         )
-    several = len({scenario for scenario, _ in runs}) > 1
+    differ = [len(set(column)) > 1 for column in zip(*runs, strict=True)]
+    differ[1] = True  # the policy is always said
     names: dict[RunKey, str] = {}
-    for scenario, policy in runs:
-        words = [scenario, policy] if several else [policy]
+    for run in runs:
+        words = [str(word) for word, tells in zip(run, differ, strict=True) if tells]
         taken = set(names.values())
-        names[scenario, policy] = fresh_name("-".join(map(slug, words)), taken.__contains__)
+        names[run] = fresh_name("-".join(map(slug, words)), taken.__contains__)
     return {run: path.with_name(f"{path.stem}-{name}{path.suffix}") for run, name in names.items()}
 
 

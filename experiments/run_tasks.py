@@ -53,9 +53,13 @@ class TaskFailure(msgspec.Struct, frozen=True):
     status: int = EXIT_FAILED
 
 
-def perform(task: RunTask | SoloTask) -> RunResult | SoloTimes | TaskFailure:
-    """Do the task; whatever goes wrong is told in the answer."""
+def perform(task: RunTask | SoloTask) -> RunResult | SoloTimes | TaskFailure | None:
+    """Do the task; whatever goes wrong is told in the answer.  None where the board says that
+    nothing is to be begun.
+    """
     shared = board()
+    if shared is not None and shared.stop.value:
+        return None
     watcher = None if shared is None else _BoardWatcher(shared, task.place)
     try:
         if isinstance(task, SoloTask):

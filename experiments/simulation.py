@@ -165,7 +165,7 @@ def run_simulation(
             sinks.append(stack.enter_context(JournalWriter(journal)))
         run = Simulation(spec, sinks, policy=timed, checker=checker, watcher=watcher)
         began, began_processor = time.perf_counter(), time.process_time()
-        with _stopping_on_ctrl_c(run.kernel):
+        with stopping_on_ctrl_c(partial(run.kernel.stop, "interrupted")):
             run.run(DRIVERS[driver])
         wall_seconds = time.perf_counter() - began
         processor_seconds = time.process_time() - began_processor
@@ -180,11 +180,11 @@ def run_simulation(
 
 
 @contextlib.contextmanager
-def _stopping_on_ctrl_c(kernel: Kernel) -> Iterator[None]:
-    """Let Ctrl-C end the run in good order, where signals can be had (the main thread)."""
+def stopping_on_ctrl_c(request_stop: Callable[[], object]) -> Iterator[None]:
+    """Let Ctrl-C end in good order what goes on, where signals can be had (the main thread)."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
-        kernel.stop("interrupted")
+        request_stop()
         # What the second one does is up to the handler from before.
         signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
 

@@ -160,6 +160,10 @@ class SharedBoard:
         self.stop = context.RawValue(ctypes.c_bool, False)
         self.rows = context.RawArray(ctypes.c_double, 3 * max(tasks, 1))
 
+    def request_stop(self) -> None:
+        """Ask all who compute to stop soon."""
+        self.stop.value = True
+
 
 _board: SharedBoard | None = None
 
@@ -201,7 +205,7 @@ class LocalWorkers:
 
     def close(self) -> None:
         """Let what is being computed stop soon, and wait for that."""
-        self._shared.stop.value = True
+        self._shared.request_stop()
         self.executor.shutdown(cancel_futures=True)
 
     def _made(self) -> Executor:

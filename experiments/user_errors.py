@@ -6,3 +6,11 @@ EXIT_BAD_INPUT = 2
 
 class InputError(Exception):
     """Bad input that only the command line can see; the message is meant for people."""
+
+
+class RunFailed(Exception):
+    """A run failed in another process, whose message and exit status these are."""
+
+    def __init__(self, message: str, status: int = EXIT_FAILED) -> None:
+        super().__init__(message)
+        self.status = status

@@ -9,7 +9,7 @@ from callboard.arguments import whole_number
 from callboard.experiments.journal_paths import journal_paths
 from callboard.experiments.live_server import start_runs
 from callboard.experiments.user_errors import InputError
-from callboard.run_arguments import add_world_arguments, plan_runs
+from callboard.run_arguments import add_world_arguments, plan_world, run_key
 from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 from callboard.screen import add_screen_arguments, check_terminal, show_on_screen
 
@@ -43,11 +43,12 @@ def watch_command(options: argparse.Namespace) -> int:
     if options.web and not web.is_child():
         return _watch_in_browsers(options, asked)
     check_terminal()
-    runs = plan_runs(options.scenario, options, asked)[: len(asked) or 1]
-    journals = journal_paths(options.journal, [run.key for run in runs])
+    world = plan_world(options.scenario, options, asked)
+    specs = world.runs()[: len(asked) or 1]
+    journals = journal_paths(options.journal, [run_key(spec) for spec in specs])
     for journal in journals.values():
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
-    source = start_runs([run.spec for run in runs], [journals.get(run.key) for run in runs])
+    source = start_runs(specs, [journals.get(run_key(spec)) for spec in specs])
     try:
         return show_on_screen(source, options.theme)
     finally:
@@ -58,6 +59,6 @@ def _watch_in_browsers(options: argparse.Namespace, policies: list[str]) -> int:
     """Each browser gets a process that plays the scenario; what is wrong is said before."""
     if options.journal is not None:
         raise InputError("--journal: with --web each browser plays a run of its own; leave it out")
-    plan_runs(options.scenario, options, policies)
+    plan_world(options.scenario, options, policies)
     web.check_port(options.port)
     return web.serve_browsers(options.arguments, options.port)

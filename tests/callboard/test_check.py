@@ -44,7 +44,8 @@ def test_the_counts_follow_the_table(callboard: Run) -> None:
 
 def test_in_json_too(callboard: Run) -> None:
     _, out, _ = callboard("run", "two-jobs", "--policy", "fifo", "--check", "--json")
-    checks = json.loads(out)["checks"]
+    (run,) = json.loads(out)
+    checks = run["checks"]
     assert list(checks) == [f"S{n}" for n in range(1, 16)]
     assert (checks["S1"], checks["S11"]) == (15, 0)
 

@@ -12,11 +12,11 @@ from tests.callboard.conftest import Run
 
 def test_a_single_run_has_the_very_name_and_several_are_told_apart(tmp_path: Path) -> None:
     asked = tmp_path / "a.b.journal"
-    assert journal_paths(str(asked), [("x/y", "fair")]) == {("x/y", "fair"): asked}
-    runs = [("s", "fair+delay(5,15)"), ("s", "fair+delay(5,15)+size=exact")]
+    assert journal_paths(str(asked), [("x/y", "fair", 1)]) == {("x/y", "fair", 1): asked}
+    runs = [("s", "fair+delay(5,15)", 1), ("s", "fair+delay(5,15)+size=exact", 1)]
     names = [path.name for path in journal_paths(str(asked), runs).values()]
     assert names == ["a.b-fair-delay-5-15.journal", "a.b-fair-delay-5-15-size-exact.journal"]
-    runs = [("../etc", "fair"), ("a\0b", "fair")]
+    runs = [("../etc", "fair", 1), ("a\0b", "fair", 1)]
     paths = journal_paths(str(asked), runs)
     assert [path.name for path in paths.values()] == [
         "a.b-etc-fair.journal",
@@ -26,7 +26,7 @@ def test_a_single_run_has_the_very_name_and_several_are_told_apart(tmp_path: Pat
 
 
 def test_names_that_look_alike_stay_apart(tmp_path: Path) -> None:
-    runs = [("s", "fair(1)"), ("s", "fair,1"), ("s", "fair=1")]
+    runs = [("s", "fair(1)", 1), ("s", "fair,1", 1), ("s", "fair=1", 1)]
     names = [path.name for path in journal_paths(str(tmp_path / "j"), runs).values()]
     assert names == ["j-fair-1", "j-fair-1-2", "j-fair-1-3"]
     assert slug("/" * 9) == "run"
@@ -55,7 +55,7 @@ def test_every_derived_name_is_looked_at_before_anything_runs(
     assert not (tmp_path / "j-fifo").exists()
     (tmp_path / "k-fair").mkdir()
     with pytest.raises(InputError, match="k-fair is a folder"):
-        journal_paths(str(tmp_path / "k"), [("s", "fifo"), ("s", "fair")])
+        journal_paths(str(tmp_path / "k"), [("s", "fifo", 1), ("s", "fair", 1)])
 
 
 def test_a_device_takes_one_run(callboard: Run) -> None:

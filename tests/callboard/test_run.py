@@ -15,10 +15,10 @@ from callboard.experiments import stopwatch
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import DriverName, run_simulation
 from callboard.journal.reader import Journal
-from callboard.policy_table import headings
 from callboard.scenarios import scenario_file
 from callboard.scheduler.facts import JobArrived
 from callboard.scheduler.registry.parts import make_policy
+from callboard.tables.policy_table import headings
 from tests.callboard.conftest import Run
 from tests.support.view import FakeCluster, FakeJob, FakeNode, heartbeat
 
@@ -44,9 +44,9 @@ def test_two_policies_make_one_table(callboard: Run) -> None:
     assert mean[-4:] == ["184", "s", "129", "s"]
 
 
-def test_json_has_the_contracts_keys_one_object_a_run(callboard: Run) -> None:
+def test_json_is_a_list_with_the_contracts_keys_one_object_a_run(callboard: Run) -> None:
     _, out, _ = callboard("run", "two-jobs", "--policy", "fair", "--json")
-    one = json.loads(out)
+    (one,) = json.loads(out)
     _, out, _ = callboard("run", "two-jobs", "--json")
     several = json.loads(out)
     assert [each["policy"] for each in several] == ["fifo", "fair"]
@@ -71,7 +71,7 @@ def test_until_ends_the_run_and_says_so(callboard: Run) -> None:
     assert status == 0
     assert "stopped by --until" in out
     _, out, _ = callboard("run", "two-jobs", "--policy", "fifo", "--until", "30", "--json")
-    run = json.loads(out)
+    (run,) = json.loads(out)
     assert (run["reason"], run["virtual_seconds"], run["jobs"]["unfinished"]) == ("until", 30.0, 2)
     time = run["slot_ms"]["all"]
     assert time["unfinished"] > 0
@@ -81,7 +81,7 @@ def test_until_ends_the_run_and_says_so(callboard: Run) -> None:
 def test_tie_order_and_host_are_seen_in_the_digest_or_not(callboard: Run) -> None:
     def digest(*more: str) -> str:
         _, out, _ = callboard("run", "two-jobs", "--policy", "fair", "--json", *more)
-        run = json.loads(out)
+        (run,) = json.loads(out)
         assert run["ties"] > 0
         return str(run["digest"])
 
@@ -92,7 +92,7 @@ def test_tie_order_and_host_are_seen_in_the_digest_or_not(callboard: Run) -> Non
 def test_slowdown_compares_each_job_with_itself_alone(callboard: Run) -> None:
     """Under FIFO the first job of two has the cluster to itself: the least slowdown is about 1."""
     _, out, _ = callboard("run", "two-jobs", "--policy", "fifo", "--slowdown", "--json")
-    run = json.loads(out)
+    (run,) = json.loads(out)
     assert run["slowdown"]["max"] > 3
     _, out, _ = callboard("run", "two-jobs", "--jobs", "1", "--slowdown", "--json")
     for run in json.loads(out):
@@ -256,7 +256,7 @@ def test_long_policies_leave_the_rows_their_labels(callboard: Run) -> None:
 
 def test_the_stopwatch_counts_launches(callboard: Run) -> None:
     _, out, _ = callboard("run", "two-jobs", "--policy", "fair", "--json")
-    run = json.loads(out)
+    (run,) = json.loads(out)
     assert run["scheduling"]["launches"] == run["attempts"]["launched"] == 15
     assert run["scheduling"]["decisions"] >= 15
 
@@ -355,7 +355,7 @@ def test_a_scenario_sets_up_parts_for_every_policy(callboard: Run, tmp_path: Pat
 
     def mean(*more: str) -> float:
         _, out, _ = callboard("run", "two-jobs", "--json", *more)
-        return float(json.loads(out)["response_seconds"]["mean"])
+        return float(json.loads(out)[0]["response_seconds"]["mean"])
 
     spelled, parts = "fair(max_jobs_per_user=1)", "parts.fair.max_jobs_per_user=1"
     journal = tmp_path / "run.journal"

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from callboard import playing
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.vocabulary.events import AnyEvent, JobFinished
 from callboard.cli import COMMAND_SUMMARIES
-from callboard.commands import run_command
 from callboard.scheduler.model import TaskKind
 from callboard.scheduler.orders.fifo import Fifo
 from callboard.scheduler.policy import Policy, QueuedJob
@@ -44,7 +44,7 @@ def press(monkeypatch: pytest.MonkeyPatch, times: int, title: str = "") -> list[
         titles.append(line)
         yield Presser(times) if title in line else None
 
-    monkeypatch.setattr(run_command, "run_progress", watcher)
+    monkeypatch.setattr(playing, "run_progress", watcher)
     return titles
 
 
@@ -59,7 +59,7 @@ def test_ctrl_c_leaves_the_other_policies_out(
     assert ", interrupted" in out
     assert "fair" not in out
     status, out, _ = callboard("run", "two-jobs", "--json")
-    assert (status, json.loads(out)["reason"]) == (130, "interrupted")
+    assert (status, json.loads(out)[0]["reason"]) == (130, "interrupted")
 
 
 @pytest.mark.parametrize("host", ["trio", "direct"])

@@ -1,0 +1,179 @@
+"""`callboard run` with several seeds: those that were asked for, or as many as a question needs."""
+
+import argparse
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.experiments.journal_paths import RunKey, journal_paths
+from callboard.experiments.precision import Precision, PrecisionRule
+from callboard.experiments.seed_runs import ResultRow, SeedRuns, mean_response_s
+from callboard.experiments.seeds import seeds_of
+from callboard.experiments.selection import Selection, SelectionRule
+from callboard.experiments.statistics import check_intervals
+from callboard.experiments.task_pool import cores_here
+from callboard.experiments.user_errors import InputError
+from callboard.journal.tell.names import count
+from callboard.playing import play_rows
+from callboard.run_arguments import PlannedWorld
+from callboard.run_once import Told, print_heading
+from callboard.tables.figure_rows import group_rows
+from callboard.tables.seed_table import difference_table, seed_table, seeds_json, wide_intervals
+
+MOST_SEEDS = 200
+"""A question that needs more seeds than these is given up, unless --seeds allows more."""
+
+
+def has_several_seeds(options: argparse.Namespace) -> bool:
+    """Whether the options ask for more than the scenario's own seed."""
+    return options.seeds is not None or options.precision is not None or options.best
+
+
+class PlayedSeeds(NamedTuple):
+    """What was played, what the rule that asked for seeds says of it, and whether Ctrl-C came."""
+
+    runs: SeedRuns
+    verdict: Precision | Selection | None
+    interrupted: bool
+
+
+def plan_seeds(
+    options: argparse.Namespace, worlds: Sequence[PlannedWorld]
+) -> Callable[[PlannedWorld], Told]:
+    """What plays one of these scenarios with its seeds and prints its tables; InputError for bad
+    arguments, MissingExtraError where no interval can be computed.
+    """
+    check_intervals()
+    _check(options, worlds)
+    paths: dict[RunKey, Path] = {}
+    if options.journal is not None:
+        keys = [
+            (world.spec.scenario.name, policy, seed)
+            for world in worlds
+            for seed in _seeds(options, world)
+            for policy in world.policies
+        ]
+        paths = journal_paths(options.journal, keys)
+    return lambda world: _play(world, options, paths)
+
+
+def _check(options: argparse.Namespace, worlds: Sequence[PlannedWorld]) -> None:
+    if options.precision is not None and options.best:
+        raise InputError("--precision and --best are two questions; ask one of them")
+    asks = options.precision is not None or options.best
+    if asks and options.journal is not None:
+        raise InputError("--journal: it is not known yet how many seeds; name them by --seeds")
+    if options.best and any(len(world.policies) < 2 for world in worlds):
+        raise InputError("--best: name at least two policies, with --policy")
+    for world in worlds:
+        _rule(options, len(_seeds(options, world)))
+        world.with_seed(_seeds(options, world)[-1])  # of a journal there is but one
+
+
+def _seeds(options: argparse.Namespace, world: PlannedWorld) -> tuple[int, ...]:
+    return seeds_of(options.seeds or MOST_SEEDS, world.spec.scenario.seed)
+
+
+def _rule(options: argparse.Namespace, most: int) -> PrecisionRule | SelectionRule | None:
+    try:
+        if options.precision is not None:
+            return PrecisionRule(options.precision, most=most)
+        if options.best:
+            return SelectionRule(options.error, options.indifference, most=most)
+    except ValueError as error:
+        raise InputError(f"--precision, --best: {error}") from None
+    return None
+
+
+def _play(world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]) -> Told:
+    played = _played(world, options, paths)
+    if not options.json:
+        _print(world, played, options)
+    return seeds_json(played.runs), played.interrupted
+
+
+def _played(
+    world: PlannedWorld, options: argparse.Namespace, paths: Mapping[RunKey, Path]
+) -> PlayedSeeds:
+    """Play seeds until there are no more, or until the rule has enough."""
+    seeds, rows, console = _seeds(options, world), list[ResultRow](), PlainConsole(stderr=True)
+    rule, verdict, interrupted = _rule(options, len(seeds)), None, False
+    wanted, alive = len(seeds), tuple(range(len(world.policies)))
+    while wanted and not interrupted:
+        if rule is not None:
+            verdict = rule.judge(_runs(world, seeds, rows).figures(mean_response_s))
+            wanted, alive = _wanted(verdict, alive, options)
+        batch = seeds[len(rows) : len(rows) + wanted]
+        specs = [[runs[place] for place in alive] for runs in map(world.runs, batch)]
+        more, interrupted = play_rows(specs, options, paths, console)
+        rows += [_beside(row, alive, len(world.policies)) for row in more if _is_whole(row)]
+        wanted = wanted if rule is not None else 0
+    return PlayedSeeds(_runs(world, seeds, rows), verdict, interrupted)
+
+
+def _runs(world: PlannedWorld, seeds: Sequence[int], rows: Sequence[ResultRow]) -> SeedRuns:
+    return SeedRuns(
+        world.spec.scenario.name, world.policies, tuple(seeds[: len(rows)]), tuple(rows)
+    )
+
+
+def _wanted(
+    verdict: Precision | Selection, alive: tuple[int, ...], options: argparse.Namespace
+) -> tuple[int, tuple[int, ...]]:
+    """How many seeds more, at least so many as keep all cores busy, and of which policies."""
+    if isinstance(verdict, Selection) and verdict.seeds:
+        alive = verdict.survivors
+    together = math.ceil((options.cores or cores_here()) / max(len(alive), 1))
+    return (max(verdict.wanted, together) if verdict.wanted else 0), alive
+
+
+def _is_whole(row: ResultRow) -> bool:
+    """Whether all the runs of a seed have come to their end."""
+    return all(result is not None and not result.interrupted for result in row)
+
+
+def _beside(row: ResultRow, alive: Sequence[int], policies: int) -> ResultRow:
+    """The row with None for the policies that were not played any more."""
+    results = dict(zip(alive, row, strict=True))
+    return tuple(results.get(place) for place in range(policies))
+
+
+def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace) -> None:
+    """The scenario in two lines, the tables, and what they cannot tell."""
+    console, runs = ReportConsole(), played.runs
+    print_heading(world.spec, _told_seeds(runs.seeds))
+    if not runs.rows:
+        console.print_line(plain("no seed was played to its end"))
+        return
+    console.print(seed_table(runs))
+    if options.by is not None:
+        everything = [each for place in range(len(runs.policies)) for each in runs.results(place)]
+        console.print(seed_table(runs, group_rows(everything, options.by)))
+    if len(runs.policies) > 1:
+        console.print(difference_table(runs))
+    for line in _remarks(played, options):
+        console.print_line(plain(line))
+    console.print()
+
+
+def _told_seeds(seeds: Sequence[int]) -> str:
+    if len(seeds) < 2:
+        return f"seed {seeds[0]}" if seeds else "no seed"
+    return f"{len(seeds)} seeds ({seeds[0]} to {seeds[-1]}; the jobs told are the first's)"
+
+
+def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
+    """What the rule says, what the intervals are, and which are wide."""
+    runs = played.runs
+    lines = ["± is half a 95 % interval of the mean over the seeds"]
+    if played.verdict is not None:
+        lines.append(played.verdict.sentence(runs.policies))
+    wide = wide_intervals(runs)
+    if wide and options.precision is None:
+        known = "is known only to more than ± 20 %"
+        lines.append(f"the mean response time of {', '.join(wide)} {known}: more seeds would tell")
+    if played.interrupted:
+        lines.append(f"interrupted: {count(len(runs.seeds), 'seed')} played to the end")
+    return lines

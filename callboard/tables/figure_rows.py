@@ -1,0 +1,142 @@
+"""The rows of tables of figures: of whole runs, and of the jobs of a pool or a user."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal, NamedTuple, get_args
+
+import msgspec
+import numpy as np
+
+from callboard.experiments.run_result import RunResult
+from callboard.journal.figures.summary import SampleStatistics, statistics_in_seconds
+from callboard.journal.figures.tables import Flags
+from callboard.journal.tell.names import duration
+
+GroupKey = Literal["pool", "user"]
+GROUP_KEYS: tuple[GroupKey, ...] = get_args(GroupKey)
+
+
+class TableRow(NamedTuple):
+    """One row: its label, where the figure comes from, how it is written, and which is best.
+
+    `over_seeds` says whether a mean over several seeds tells something.
+    """
+
+    label: str
+    of: Callable[[RunResult], float | None]
+    write: Callable[[float], str]
+    best: Callable[[Sequence[float]], float] | None = None
+    over_seeds: bool = True
+
+
+def _response(name: str) -> Callable[[RunResult], float | None]:
+    return lambda run: getattr(run.summary.response_seconds, name, None)
+
+
+def _slowdown(name: str) -> Callable[[RunResult], float | None]:
+    return lambda run: getattr(run.slowdown and run.slowdown.statistics, name, None)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.1f} s"
+
+
+def _wasted(run: RunResult) -> float | None:
+    time = run.summary.slot_seconds
+    return time.wasted / time.total if time.total and time.wasted else None
+
+
+def _speculative(run: RunResult) -> float | None:
+    return run.summary.speculation.speculative_attempts or None
+
+
+def _won(run: RunResult) -> float | None:
+    counts = run.summary.speculation
+    return counts.won if counts.speculative_attempts else None
+
+
+def _virtual_time(seconds: float) -> str:
+    return duration(round(1000 * seconds))
+
+
+TABLE_ROWS = (
+    TableRow("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
+    TableRow("response time, mean", _response("mean"), _seconds, min),
+    TableRow("  median (p50)", _response("median"), _seconds, min),
+    TableRow("  p95", _response("p95"), _seconds, min),
+    TableRow("  p99", _response("p99"), _seconds, min),
+    TableRow("  longest", _response("max"), _seconds, min),
+    TableRow("slowdown, mean", _slowdown("mean"), "{:,.1f}×".format, min),
+    TableRow("  longest", _slowdown("max"), "{:,.1f}×".format, min),
+    TableRow("  norm l2", _slowdown("l2"), "{:,.1f}×".format, min),
+    TableRow("normalised performance", _slowdown("snp"), "{:.2f}".format, max),
+    TableRow("unfairness", _slowdown("unfairness"), "{:.2f}".format, min),
+    TableRow("data-local maps", lambda run: run.summary.locality.node, "{:.0%}".format, max),
+    TableRow("map slots busy", lambda run: run.summary.utilisation.map, "{:.0%}".format),
+    TableRow("reduce slots busy", lambda run: run.summary.utilisation.reduce, "{:.0%}".format),
+    TableRow("slot time wasted", _wasted, "{:.1%}".format, min),
+    TableRow("speculative attempts", _speculative, "{:,.0f}".format),
+    TableRow("  won", _won, "{:,.0f}".format),
+    TableRow("virtual time", lambda run: run.summary.virtual_seconds, _virtual_time, None, False),
+    TableRow("messages", lambda run: run.summary.messages, "{:,.0f}".format),
+    TableRow("  ties among them", lambda run: run.summary.ties, "{:,.0f}".format, None, False),
+    TableRow("time to decide", lambda run: run.scheduling.us_per_decision, "{:.1f} µs".format),
+    TableRow("computed in", lambda run: run.wall_seconds, "{:.1f} s".format),
+)
+"""The rows, top to bottom."""
+
+
+def groups_of(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
+    """The jobs and response times of each pool or user, by name, as plain data."""
+    return {
+        name: {
+            "submitted": int(mine.sum()),
+            "completed": int((mine & result.jobs.completed).sum()),
+            "response_seconds": msgspec.to_builtins(_statistics(result, mine)),
+        }
+        for name in _names([result], by)
+        for mine in [_members(result, by, name)]
+    }
+
+
+def group_rows(results: Sequence[RunResult], by: GroupKey) -> tuple[TableRow, ...]:
+    """For each pool or user how many jobs it has, and their response times."""
+    return tuple(row for name in _names(results, by) for row in _rows_of(by, name))
+
+
+def _rows_of(by: GroupKey, name: str) -> tuple[TableRow, ...]:
+    def response(figure: str) -> Callable[[RunResult], float | None]:
+        return partial(_group_figure, by=by, name=name, figure=figure)
+
+    return (
+        TableRow(
+            f"{name or f'(no {by})'}: jobs", partial(_size, by=by, name=name), "{:,.0f}".format
+        ),
+        TableRow("  response time, mean", response("mean"), _seconds, min),
+        *(TableRow(f"    {label}", response(of), _seconds, min) for label, of in _PERCENTILES),
+    )
+
+
+_PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
+
+
+def _size(result: RunResult, by: GroupKey, name: str) -> float | None:
+    return int(_members(result, by, name).sum()) or None
+
+
+def _group_figure(result: RunResult, by: GroupKey, name: str, figure: str) -> float | None:
+    value: float | None = getattr(_statistics(result, _members(result, by, name)), figure)
+    return value
+
+
+def _statistics(result: RunResult, mine: Flags) -> SampleStatistics:
+    jobs = result.jobs
+    return statistics_in_seconds(jobs.response_ms[mine & jobs.completed])
+
+
+def _members(result: RunResult, by: GroupKey, name: str) -> Flags:
+    return np.array([each == name for each in getattr(result.jobs, by)], np.bool_)
+
+
+def _names(results: Sequence[RunResult], by: GroupKey) -> list[str]:
+    return sorted({name for result in results for name in getattr(result.jobs, by)})

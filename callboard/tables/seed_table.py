@@ -1,0 +1,166 @@
+"""The tables of runs with several seeds: means with intervals, and differences seed by seed."""
+
+import math
+import re
+from collections.abc import Sequence
+
+import msgspec
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from callboard.console import plain
+from callboard.experiments.seed_runs import (
+    Figure,
+    SeedRuns,
+    mean_response_s,
+    mean_slowdown,
+    p95_response_s,
+)
+from callboard.experiments.statistics import (
+    Interval,
+    PairedComparison,
+    compare,
+    interval,
+    is_wide,
+)
+from callboard.tables.figure_rows import TABLE_ROWS, TableRow
+from callboard.tables.policy_table import empty_table, headings
+
+COMPARED: dict[str, Figure] = {
+    "response time, mean": mean_response_s,
+    "response time, p95": p95_response_s,
+    "slowdown, mean": mean_slowdown,
+}
+"""The figures that are compared seed by seed."""
+
+JSON_FIGURES: dict[str, Figure] = {
+    "mean_response_seconds": mean_response_s,
+    "p95_response_seconds": p95_response_s,
+    "mean_slowdown": mean_slowdown,
+    "node_local_share": lambda result: result.summary.locality.node,
+    "wasted_slot_seconds": lambda result: result.summary.slot_seconds.wasted,
+    "virtual_seconds": lambda result: result.summary.virtual_seconds,
+}
+"""The figures that go into JSON with their intervals."""
+
+_NUMBER = re.compile(r"([+−-]?[0-9,]+)(?:\.([0-9]+))?(.*)")
+
+
+def seed_table(runs: SeedRuns, rows: Sequence[TableRow] = TABLE_ROWS) -> Table:
+    """Means over the seeds with 95 % intervals.  The best of a row is bold where it differs from
+    each other policy by more than chance.
+    """
+    table = empty_table(runs.policies)
+    for row in rows:
+        columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
+        if row.over_seeds and any(value is not None for column in columns for value in column):
+            best = _best(row, columns)
+            cells = [_cell(row, interval(column)) for column in columns]
+            styles = ["bold green" if place == best else "" for place in range(len(columns))]
+            table.add_row(row.label, *map(Text, cells, styles))
+    return table
+
+
+def _best(row: TableRow, columns: Sequence[Sequence[float | None]]) -> int | None:
+    """The policy that is best beyond chance, if there is one."""
+    means = [interval(column).mean for column in columns]
+    if row.best is None or any(math.isnan(mean) for mean in means):
+        return None
+    place = means.index(row.best(means))
+    others = [column for other, column in enumerate(columns) if other != place]
+    surely = [compare(columns[place], other).difference.excludes_zero for other in others]
+    return place if surely and all(surely) else None
+
+
+def _cell(row: TableRow, found: Interval) -> str:
+    """The mean and half its interval, as in `1,153 ± 322 s`."""
+    if math.isnan(found.mean):
+        return "-"
+    written = row.write(found.mean)
+    if found.half is None:
+        return written
+    return with_half(written, found.half * (100 if written.endswith("%") else 1))
+
+
+def with_half(mean: str, half: float | None) -> str:
+    """The half width put into a mean as it is written, with as many decimals; left out where every
+    seed gave the same.
+    """
+    match = _NUMBER.fullmatch(mean)
+    if not half or match is None:
+        return mean
+    unit = match[3]
+    number = mean.removesuffix(unit)
+    return f"{number} ± {half:,.{len(match[2] or '')}f}{unit}"
+
+
+def difference_table(runs: SeedRuns) -> Table:
+    """Every policy's differences to the first, on the same seeds."""
+    names = [" ".join(name.split("\n")) for name in headings(runs.policies)]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(plain(f"against {names[0]}, seed by seed"))
+    for heading in ("difference", "in percent", "better in", ""):
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    for place, name in enumerate(names[1:], 1):
+        table.add_row(plain(name, "bold"))
+        for label, figure in COMPARED.items():
+            found = compare(runs.of_policy(place, figure), runs.of_policy(0, figure))
+            if found.difference.runs:
+                table.add_row(f"  {label}", *_difference(found, "×" if "slow" in label else " s"))
+    return table
+
+
+def _difference(found: PairedComparison, unit: str) -> tuple[str, str, str, str]:
+    """The cells of a comparison: minus is better."""
+    mean, n = found.difference.mean, found.difference.runs
+    decimals = 0 if abs(found.first_mean) >= 100 else 1
+    difference = with_half(f"{mean:+,.{decimals}f}{unit}", found.difference.half)
+    share, half = found.relative, found.relative_half
+    relative = ""
+    if share is not None:
+        relative = with_half(f"{100 * share:+.0f}%", None if half is None else 100 * half)
+    ties = f", equal in {found.ties}" if found.ties else ""
+    told = found.difference.excludes_zero or found.difference.half is None
+    verdict = "" if told else "may be chance"
+    difference, relative = (text.replace("-", "−") for text in (difference, relative))
+    return difference, relative, f"{found.better_in} of {n}{ties}", verdict
+
+
+def wide_intervals(runs: SeedRuns) -> list[str]:
+    """The policies whose mean response time is known only roughly."""
+    return [
+        policy
+        for place, policy in enumerate(runs.policies)
+        if is_wide(interval(runs.of_policy(place, mean_response_s)))
+    ]
+
+
+def seeds_json(runs: SeedRuns) -> list[dict[str, object]]:
+    """For each policy its means with half widths, and its differences to the first."""
+    return [_policy_json(runs, place) for place in range(len(runs.policies))]
+
+
+def _policy_json(runs: SeedRuns, place: int) -> dict[str, object]:
+    found: dict[str, object] = {
+        "scenario": runs.scenario,
+        "policy": runs.policies[place],
+        "seeds": list(runs.seeds),
+        "figures": {
+            name: msgspec.to_builtins(interval(runs.of_policy(place, figure)))
+            for name, figure in JSON_FIGURES.items()
+        },
+    }
+    if place:
+        found["against"] = runs.policies[0]
+        found["differences"] = {
+            name: _comparison_json(compare(runs.of_policy(place, f), runs.of_policy(0, f)))
+            for name, f in JSON_FIGURES.items()
+        }
+    found["runs"] = [result.as_json() for result in runs.results(place)]
+    return found
+
+
+def _comparison_json(found: PairedComparison) -> dict[str, object]:
+    derived = {"relative": found.relative, "relative_half": found.relative_half}
+    return {**msgspec.to_builtins(found), **derived}

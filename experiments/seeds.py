@@ -1,0 +1,47 @@
+"""Which seeds are played: so many from the scenario's own on, or these very ones."""
+
+import re
+from collections.abc import Iterable
+
+from callboard.experiments.user_errors import InputError
+
+SEEDS_MAX = 100_000
+"""More runs than that are a mistake."""
+
+SEED_GREATEST = 2**63 - 1
+
+_RANGE = re.compile(r"([0-9]{1,19})\.\.([0-9]{1,19})")
+
+
+def seeds_of(asked: int | str | Iterable[int], first: int = 1) -> tuple[int, ...]:
+    """The seeds meant by a number of them (`first` is the first one), by `LO..HI` or by a list.
+
+    InputError where it means none.
+    """
+    if isinstance(asked, str):
+        return _written(asked, first)
+    if isinstance(asked, int):
+        return _checked(range(first, first + asked), str(asked))
+    return _checked(tuple(asked), str(asked))
+
+
+def _written(text: str, first: int) -> tuple[int, ...]:
+    if text.isascii() and text.isdigit() and len(text) <= 9:
+        return seeds_of(int(text), first)
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        problem = "expected a number of seeds, as in 10, or these very ones, as in 1001..1010"
+        raise InputError(f"seeds: {problem}; got {text[:80]!r}")
+    return _checked(range(int(match[1]), int(match[2]) + 1), text)
+
+
+def _checked(seeds: range | tuple[int, ...], asked: str) -> tuple[int, ...]:
+    if not seeds:
+        raise InputError(f"seeds: {asked} means none; at least one is needed")
+    if len(seeds) > SEEDS_MAX:
+        raise InputError(f"seeds: {asked} means {len(seeds):,}; the limit is {SEEDS_MAX:,}")
+    if min(seeds) < 0 or max(seeds) > SEED_GREATEST:
+        raise InputError(f"seeds: each is a whole number from 0 to {SEED_GREATEST}")
+    if len(set(seeds)) < len(seeds):
+        raise InputError("seeds: one is there twice, and would count twice")
+    return tuple(seeds)

@@ -1,0 +1,189 @@
+"""`callboard run` with several seeds: intervals, differences, rules that ask for more, processes."""
+
+import json
+import signal
+from collections.abc import Sequence
+from statistics import fmean, stdev
+
+import pytest
+
+from callboard import playing, run_seeds
+from callboard.console import PlainConsole
+from callboard.experiments import task_pool
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_result import RunResult, pack_result, unpack_result
+from callboard.experiments.run_tasks import RunTask, SoloTask
+from callboard.experiments.seeds import seeds_of
+from callboard.experiments.simulation import run_simulation
+from callboard.experiments.user_errors import InputError, RunFailed
+from tests.callboard.conftest import Run
+
+SMALL = ("two-jobs", "--set", "tasks.sigma=0.4")
+T_4 = 2.776  # Student's 97.5 % quantile with 4 degrees of freedom, from printed tables
+
+
+def means(out: str, place: int = 0) -> list[float]:
+    runs = json.loads(out)[place]["runs"]
+    return [run["response_seconds"]["mean"] for run in runs]
+
+
+class TestSeeds:
+    """What a number, a range and a list of seeds mean."""
+
+    def test_a_number_counts_from_the_scenarios_own(self) -> None:
+        assert seeds_of("3") == (1, 2, 3)
+        assert seeds_of(3, first=7) == (7, 8, 9)
+
+    def test_a_range_and_a_list_name_them(self) -> None:
+        assert seeds_of("1001..1003") == (1001, 1002, 1003)
+        assert seeds_of([5, 2]) == (5, 2)
+
+    @pytest.mark.parametrize("asked", ["0", "", "x", "9..1", "1..", "-3", "1..999999999", "²"])
+    def test_what_means_none_is_told(self, asked: str) -> None:
+        with pytest.raises(InputError, match="seeds: "):
+            seeds_of(asked)
+
+    def test_no_seed_counts_twice(self) -> None:
+        with pytest.raises(InputError, match="twice"):
+            seeds_of([4, 4])
+
+
+class TestIntervals:
+    """The tables and the JSON."""
+
+    def test_the_mean_has_students_interval_over_the_seeds(self, callboard: Run) -> None:
+        status, out, err = callboard("run", *SMALL, "--seeds", "1001..1005", "--json")
+        assert (status, err) == (0, "")
+        first, second = json.loads(out)
+        assert first["seeds"] == [1001, 1002, 1003, 1004, 1005]
+        values = means(out)
+        found = first["figures"]["mean_response_seconds"]
+        assert found["mean"] == pytest.approx(fmean(values))
+        assert found["half"] == pytest.approx(T_4 * stdev(values) / 5**0.5, rel=1e-3)
+        pairs = [b - a for a, b in zip(values, means(out, 1), strict=True)]
+        difference = second["differences"]["mean_response_seconds"]
+        assert difference["difference"]["mean"] == pytest.approx(fmean(pairs))
+        half = T_4 * stdev(pairs) / 5**0.5
+        assert difference["difference"]["half"] == pytest.approx(half, rel=1e-3)
+        assert difference["better_in"] == sum(pair < 0 for pair in pairs)
+
+    def test_each_run_is_the_run_of_its_seed(self, callboard: Run) -> None:
+        _, out, _ = callboard("run", *SMALL, "--seeds", "2", "--seed", "8", "--json")
+        digests = [run["digest"] for run in json.loads(out)[0]["runs"]]
+        for seed, digest in zip((8, 9), digests, strict=True):
+            _, alone, _ = callboard("run", *SMALL, "--seed", str(seed), "--json")
+            assert json.loads(alone)[0]["digest"] == digest
+
+    def test_the_tables_say_how_sure_they_are(self, callboard: Run) -> None:
+        _, out, _ = callboard("run", *SMALL, "--seeds", "5", "--by", "user", "--slowdown")
+        assert "5 seeds (1 to 5" in out
+        assert "against fifo, seed by seed" in out
+        assert " of 5" in out
+        assert "slowdown, mean" in out
+        assert "± is half a 95 % interval" in out
+        (mean,) = [line for line in out.splitlines() if "response time, mean  " in line][:1]
+        assert mean.count("±") == 2
+
+    def test_one_seed_alone_is_told_from_evidence(self, callboard: Run) -> None:
+        _, out, _ = callboard("run", *SMALL)
+        assert "one seed: chance is not told from policy" in out
+        _, out, _ = callboard("run", *SMALL, "--seeds", "1")
+        assert "±" not in out.split("± is half")[0]
+
+    def test_a_wide_interval_is_warned_of(self, callboard: Run) -> None:
+        _, out, _ = callboard("run", *SMALL[:1], "--set", "tasks.sigma=2", "--seeds", "3")
+        assert "is known only to more than ± 20 %" in out
+
+
+class TestRules:
+    """`--precision` and `--best`."""
+
+    def test_precision_adds_seeds_until_it_is_reached(self, callboard: Run) -> None:
+        _, out, _ = callboard("run", *SMALL, "--precision", "10%", "--json")
+        first, second = json.loads(out)
+        difference = second["differences"]["mean_response_seconds"]
+        assert len(first["seeds"]) >= 10
+        assert difference["relative_half"] <= 0.1
+
+    def test_precision_that_cannot_be_reached_says_so(self, callboard: Run) -> None:
+        _, out, _ = callboard("run", *SMALL, "--precision", "1%", "--seeds", "12")
+        assert "gave up" in out
+        assert "12 seeds" in out
+
+    def test_best_names_the_policy_and_the_error(self, callboard: Run) -> None:
+        _, out, _ = callboard("run", *SMALL, "--best", "--error", "1%")
+        assert "fair has the lowest mean with a probability of at least 99 %" in out
+
+    @pytest.mark.parametrize(
+        ("arguments", "complaint"),
+        [
+            (["--best", "--precision", "5%"], "two questions"),
+            (["--best", "--policy", "fifo"], "at least two policies"),
+            (["--best", "--journal", "x"], "not known yet"),
+            (["--seeds", "0"], "seeds: 0 means none"),
+            (["--seeds", "3", "--precision", "5%"], "seeds"),
+        ],
+    )
+    def test_bad_questions_are_one_line(
+        self, callboard: Run, arguments: list[str], complaint: str
+    ) -> None:
+        status, out, err = callboard("run", "two-jobs", *arguments)
+        assert (status, out) == (2, "")
+        assert complaint in err
+        assert "Traceback" not in err
+
+
+def tasks() -> Sequence[RunTask | SoloTask]:
+    spec = load_run("two-jobs")
+    return [RunTask(spec), RunTask(load_run("two-jobs", ["seed=2"])), SoloTask(spec)]
+
+
+class TestProcesses:
+    """Processes answer as one process does, in the order of what was asked."""
+
+    def test_they_agree(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        console = PlainConsole(stderr=True)
+        here = playing.play(tasks(), console, 1)
+        monkeypatch.setattr(playing, "WORTH_PROCESSES", 0)
+        there = playing.play(tasks(), console, 2)
+        assert list(there.answers) == [0, 1, 2]
+        assert there.answers[2] == here.answers[2]
+        for place in (0, 1):
+            mine, theirs = here.answers[place], there.answers[place]
+            assert isinstance(mine, RunResult)
+            assert isinstance(theirs, RunResult)
+            assert mine.summary == theirs.summary
+
+    def test_what_fails_there_is_told_here(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(playing, "WORTH_PROCESSES", 0)
+        broken = load_run("two-jobs")
+        spec = type(broken)(broken.scenario, broken.jobs, broken.script, "no-such-policy")
+        with pytest.raises(RunFailed, match="no-such-policy"):
+            playing.play([RunTask(spec), RunTask(broken)], PlainConsole(stderr=True), 2)
+
+    def test_ctrl_c_begins_nothing_more(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(playing, "WORTH_PROCESSES", 0)
+        before = signal.getsignal(signal.SIGINT)
+        entering = task_pool.local_workers
+
+        def pressed(*arguments: object) -> object:
+            signal.raise_signal(signal.SIGINT)
+            return entering(*arguments)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(playing, "local_workers", pressed)
+        assert playing.play(tasks(), PlainConsole(stderr=True), 2) == ({}, True)
+        assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_result_goes_through_bytes_unchanged() -> None:
+    result = run_simulation(load_run("two-jobs"), check=True)
+    again = unpack_result(pack_result(result))
+    assert again.as_json() == result.as_json()
+    assert again.jobs.name == result.jobs.name
+    assert (again.jobs.response_ms == result.jobs.response_ms).all()
+
+
+def test_the_most_seeds_are_a_bound(callboard: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_seeds, "MOST_SEEDS", 11)
+    _, out, _ = callboard("run", *SMALL, "--precision", "0.1%", "--json")
+    assert len(json.loads(out)[0]["seeds"]) == 11
