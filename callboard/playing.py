@@ -13,7 +13,14 @@ from callboard.console import PlainConsole, plain
 from callboard.experiments.journal_paths import RunKey
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
-from callboard.experiments.run_tasks import RunTask, SoloTask, SoloTimes, TaskFailure, perform
+from callboard.experiments.run_tasks import (
+    RunTask,
+    SoloTask,
+    SoloTimes,
+    TaskFailure,
+    WorkerTask,
+    perform,
+)
 from callboard.experiments.simulation import run_simulation, stopping_on_ctrl_c
 from callboard.experiments.solo_runs import first_of_shape, solo_times
 from callboard.experiments.task_pool import Lost, SharedBoard, answers, cores_here, local_workers
@@ -26,7 +33,6 @@ from callboard.run_arguments import run_key
 WORTH_PROCESSES = 30_000
 """With fewer tasks in all the runs they are over before processes have started."""
 
-Task = RunTask | SoloTask
 Answer = RunResult | SoloTimes
 
 
@@ -48,7 +54,7 @@ def play_rows(
     """Play rows of runs, each of one world under several policies, as the options of `callboard
     run` say; raises what `play` does.
     """
-    tasks: list[Task] = [
+    tasks: list[WorkerTask] = [
         RunTask(spec, options.driver, paths.get(run_key(spec)), options.check)
         for row in rows
         for spec in row
@@ -82,7 +88,9 @@ class PlayedTasks(NamedTuple):
     interrupted: bool
 
 
-def play(tasks: Sequence[Task], console: PlainConsole, cores: int | None = None) -> PlayedTasks:
+def play(
+    tasks: Sequence[WorkerTask], console: PlainConsole, cores: int | None = None
+) -> PlayedTasks:
     """Play all, on so many cores.  Raises what `run_simulation` does, or RunFailed for a process.
 
     Ctrl-C stops the runs that go on between two supersteps, and begins no other; a second one is an
@@ -95,7 +103,7 @@ def play(tasks: Sequence[Task], console: PlainConsole, cores: int | None = None)
     return _play_here(tasks, console)
 
 
-def _play_here(tasks: Sequence[Task], console: PlainConsole) -> PlayedTasks:
+def _play_here(tasks: Sequence[WorkerTask], console: PlainConsole) -> PlayedTasks:
     done: dict[int, Answer] = {}
     for task in tasks:
         try:
@@ -113,7 +121,7 @@ def _play_here(tasks: Sequence[Task], console: PlainConsole) -> PlayedTasks:
     return PlayedTasks(done, interrupted=False)
 
 
-def _play_one(task: Task, console: PlainConsole) -> Answer:
+def _play_one(task: WorkerTask, console: PlainConsole) -> Answer:
     with run_progress(console, _title(task), _jobs(task)) as watcher:
         if isinstance(task, SoloTask):
             return SoloTimes(solo_times(task.spec, watcher))
@@ -126,7 +134,9 @@ def _play_one(task: Task, console: PlainConsole) -> Answer:
         )
 
 
-def _play_in_processes(tasks: Sequence[Task], console: PlainConsole, cores: int) -> PlayedTasks:
+def _play_in_processes(
+    tasks: Sequence[WorkerTask], console: PlainConsole, cores: int
+) -> PlayedTasks:
     shared, done = SharedBoard(len(tasks)), dict[int, Answer]()
     lines = [ProgressLine(_title(task), _jobs(task)) for task in tasks]
     with (
@@ -143,7 +153,7 @@ def _play_in_processes(tasks: Sequence[Task], console: PlainConsole, cores: int)
     return PlayedTasks(dict(sorted(done.items())), interrupted)
 
 
-def _until_stopped(tasks: Sequence[Task], shared: SharedBoard) -> Iterator[Task]:
+def _until_stopped(tasks: Sequence[WorkerTask], shared: SharedBoard) -> Iterator[WorkerTask]:
     for task in tasks:
         if shared.stop.value:
             return
@@ -154,33 +164,33 @@ def _whole(done: Mapping[int, Answer]) -> list[Answer]:
     return [a for a in done.values() if not (isinstance(a, RunResult) and a.interrupted)]
 
 
-def _failure(task: Task, answer: Lost | TaskFailure, console: PlainConsole) -> RunFailed:
+def _failure(task: WorkerTask, answer: Lost | TaskFailure, console: PlainConsole) -> RunFailed:
     say_recorded(task, console)
     if isinstance(answer, TaskFailure):
         return RunFailed(answer.message, answer.status)
     return RunFailed(f"{_title(task)}, seed {task.spec.scenario.seed}: {answer.why}")
 
 
-def say_recorded(task: Task, console: PlainConsole) -> None:
+def say_recorded(task: WorkerTask, console: PlainConsole) -> None:
     """Say where a run is recorded, if it is."""
     if isinstance(task, RunTask) and task.journal is not None:
         console.print(plain(f"recorded in {task.journal}"), soft_wrap=True)
 
 
-def _title(task: Task) -> str:
+def _title(task: WorkerTask) -> str:
     """What its line on a terminal is called."""
     if isinstance(task, SoloTask):
         return f"measuring {count(_jobs(task), 'job')} alone"
     return f"{task.spec.policy} · {task.spec.scenario.name}"
 
 
-def _jobs(task: Task) -> int:
+def _jobs(task: WorkerTask) -> int:
     """How many jobs it plays."""
     jobs = task.spec.jobs
     return len(first_of_shape(jobs) if isinstance(task, SoloTask) else jobs)
 
 
-def _size(task: Task) -> int:
+def _size(task: WorkerTask) -> int:
     """How many tasks of the cluster it plays."""
     jobs = task.spec.jobs
     if isinstance(task, SoloTask):

@@ -35,6 +35,9 @@ class SoloTask(msgspec.Struct, frozen=True):
     place: int = 0
 
 
+WorkerTask = RunTask | SoloTask
+
+
 class SoloTimes(msgspec.Struct, frozen=True):
     """The response time in ms of each job alone on the empty cluster."""
 
@@ -53,7 +56,7 @@ class TaskFailure(msgspec.Struct, frozen=True):
     status: int = EXIT_FAILED
 
 
-def perform(task: RunTask | SoloTask) -> RunResult | SoloTimes | TaskFailure | None:
+def perform(task: WorkerTask) -> RunResult | SoloTimes | TaskFailure | None:
     """Do the task; whatever goes wrong is told in the answer.  None where the board says that
     nothing is to be begun.
     """

@@ -1,4 +1,4 @@
-"""`callboard run` with several seeds: intervals, differences, rules that ask for more, processes."""
+"""`callboard run` with several seeds: intervals, differences, precision, processes."""
 
 import json
 import signal

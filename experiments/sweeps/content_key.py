@@ -1,0 +1,89 @@
+"""What a task's answer depends on, as a key: equal keys have equal answers."""
+
+import sys
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from callboard.actors.vocabulary.faults import SwitchPolicy
+from callboard.experiments.plugins import load_policy
+from callboard.experiments.result_store import key_of
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.run_tasks import SoloTask, WorkerTask
+from callboard.scheduler.registry.parts import PartSettings
+
+_DECIDES = (
+    "scheduler/**/*.py",
+    "actors/**/*.py",
+    "scenarios/**/*.py",
+    "journal/run_*.py",
+    "journal/figures/*.py",
+    "experiments/run_*.py",
+    "experiments/simulation.py",
+    "experiments/solo_runs.py",
+)
+"""The files whose text can change a result."""
+
+_HOUSE = Path(__file__).parents[2]
+
+
+@cache
+def model_version() -> str:
+    """A digest of the code that decides what a run comes to, and of NumPy's first draws."""
+    digest = blake2b(digest_size=8)
+    for path in sorted({path for pattern in _DECIDES for path in _HOUSE.glob(pattern)}):
+        digest.update(path.relative_to(_HOUSE).as_posix().encode())
+        digest.update(path.read_bytes())
+    digest.update(np.random.Generator(np.random.PCG64(0)).standard_normal(8).tobytes())
+    return digest.hexdigest()
+
+
+def task_key(task: WorkerTask) -> str:
+    """The key of a run, or of how long its jobs take alone, which no policy changes.
+
+    In it is all that can change what happens: the jobs, the script, the cluster, the policy with
+    the code of its parts, the version of the model; not what the scenario is called, nor which
+    driver runs it.
+    """
+    spec = task.spec.resolved()
+    scenario = spec.scenario
+    world = (scenario.cluster, scenario.tasks, scenario.seed, spec.jobs)
+    if isinstance(task, SoloTask):
+        return key_of("solo", model_version(), *map(_plain, world))
+    asked = (spec.script, scenario.parts, spec.policy, spec.until_ms, spec.tie_order)
+    code = [_foreign_code(policy, _text(scenario.parts)) for policy in _policies(spec)]
+    return key_of("run", model_version(), *map(_plain, (*world, *asked)), code)
+
+
+def _plain(part: object) -> object:
+    return msgspec.to_builtins(part)
+
+
+def _text(parts: PartSettings) -> str:
+    return msgspec.json.encode(parts, order="deterministic").decode()
+
+
+def _policies(spec: RunSpec) -> Iterator[str]:
+    """The policy, and those that are put in force later."""
+    yield spec.policy
+    for each in spec.script:
+        if isinstance(each.fault, SwitchPolicy):
+            yield each.fault.policy
+
+
+@lru_cache(maxsize=256)
+def _foreign_code(policy: str, parts: str) -> tuple[str, ...]:
+    """A digest of the file of each of the policy's parts that does not ship with Callboard."""
+    modules = (
+        type(part).__module__ for part in load_policy(policy, msgspec.json.decode(parts)).parts
+    )
+    return tuple(_source(name) for name in modules if not name.startswith("callboard."))
+
+
+def _source(module: str) -> str:
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return blake2b(Path(file).read_bytes() if file else b"", digest_size=8).hexdigest()
