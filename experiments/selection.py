@@ -54,18 +54,16 @@ class Selection(msgspec.Struct, frozen=True):
     @property
     def best(self) -> int | None:
         """The column of the best policy, if there is a single one."""
-        return self.survivors[0] if self._is_decided() else None
-
-    def _is_decided(self) -> bool:
-        return self.stopping is Stopping.DONE and len(self.survivors) == 1
+        is_decided = self.stopping is Stopping.DONE and len(self.survivors) == 1
+        return self.survivors[0] if is_decided else None
 
     def sentence(self, policies: Sequence[str]) -> str:
         """The answer for a person; `policies` are the names of the columns."""
         names = ", ".join(policies[column] for column in self.survivors)
         surely = f"with a probability of at least {in_percent(1 - self.error)}"
         after = f"after {count_seeds(self.seeds, self.left_out)}"
-        if self._is_decided():
-            zone = f"differences of less than {self.delta:.3g} do not count"
+        if self.best is not None:
+            zone = f"differences of less than {self.delta or 0:.3g} do not count"
             return f"{names} has the lowest mean {surely} ({zone}), {after}"
         match self.stopping:
             case Stopping.DONE:
