@@ -29,6 +29,7 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
 
 COMMAND_SUMMARIES = {
     "run": "run scenarios or traces under one or more policies",
+    "sweep": "play scenarios in many settings with many seeds, and keep the results in a file",
     "show": "print a journal as sentences",
     "explain": "say why a job waited, from a journal",
     "diff": "find the first event at which two journals differ",

@@ -149,7 +149,8 @@ def _play_in_processes(
                 done[task.place] = answer
             elif answer is not None and not shared.stop.value:
                 raise _failure(task, answer, console)
-    interrupted = bool(shared.stop.value) and len(_whole(done)) < len(tasks)
+        stopped = bool(shared.stop.value)
+    interrupted = stopped and len(_whole(done)) < len(tasks)
     return PlayedTasks(dict(sorted(done.items())), interrupted)
 
 

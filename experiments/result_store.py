@@ -1,7 +1,8 @@
 """A file of results, each under a key that names its content: what is there need not be computed.
 
 An SQLite database.  A result is added in one transaction: a program killed at any moment has lost
-what it was computing, and what is in the file is whole.
+what it was computing, and what is in the file is whole.  Beside the results stand places: what
+somebody calls a content (a scenario in a setting under a policy with a seed), and where it is now.
 """
 
 import sqlite3
@@ -26,7 +27,8 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS results (
     key TEXT PRIMARY KEY, value BLOB, error TEXT NOT NULL, seconds REAL NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS sweeps (name TEXT PRIMARY KEY, plan BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS places (place TEXT PRIMARY KEY, key TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS questions (name TEXT PRIMARY KEY, question BLOB NOT NULL);
 """
 
 
@@ -83,15 +85,30 @@ class ResultStore:
         with self._telling(), self._db:
             self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
 
-    def plans(self) -> dict[str, bytes]:
-        """What was asked of this store, by name, in the order of names."""
-        with self._telling():
-            return dict(self._db.execute("SELECT name, plan FROM sweeps ORDER BY name"))
-
-    def add_plan(self, name: str, plan: bytes) -> None:
-        """Remember what is asked."""
+    def put_places(self, places: Iterable[tuple[str, str]]) -> None:
+        """Note where contents are, each a place and a key; a place has the key it was given last,
+        and the order that it was first put in.
+        """
+        query = (
+            "INSERT INTO places VALUES (?, ?) ON CONFLICT (place) DO UPDATE SET key = excluded.key"
+        )
         with self._telling(), self._db:
-            self._db.execute("INSERT OR REPLACE INTO sweeps VALUES (?, ?)", (name, plan))
+            self._db.executemany(query, places)
+
+    def places(self) -> dict[str, str]:
+        """The key of each place, in their order."""
+        with self._telling():
+            return dict(self._db.execute("SELECT place, key FROM places ORDER BY rowid"))
+
+    def put_question(self, name: str, question: bytes) -> None:
+        """Remember what was asked of the results."""
+        with self._telling(), self._db:
+            self._db.execute("INSERT OR REPLACE INTO questions VALUES (?, ?)", (name, question))
+
+    def questions(self) -> dict[str, bytes]:
+        """What was asked, by name, in the order in which it was."""
+        with self._telling():
+            return dict(self._db.execute("SELECT name, question FROM questions ORDER BY rowid"))
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

@@ -93,6 +93,7 @@ class _BoardWatcher:
 
     def on_progress(self, kernel: Kernel) -> None:
         row = slice(self._first, self._first + 3)
-        self._shared.rows[row] = [self._done, kernel.now_ms, kernel.messages]
+        if row.stop <= len(self._shared.rows):
+            self._shared.rows[row] = [self._done, kernel.now_ms, kernel.messages]
         if self._shared.stop.value:
             kernel.stop("interrupted")

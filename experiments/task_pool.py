@@ -152,13 +152,14 @@ def cores_here() -> int:
 class SharedBoard:
     """Numbers that processes share while they compute: whether to stop, and how far each task is.
 
-    A row of three for each of the tasks: what is counted, the virtual time in ms, messages.
+    A row of three for each of the first `tasks` tasks: what is counted, the virtual time in ms,
+    messages.
     """
 
     def __init__(self, tasks: int) -> None:
         context = get_context("spawn")
         self.stop = context.RawValue(ctypes.c_bool, False)
-        self.rows = context.RawArray(ctypes.c_double, 3 * max(tasks, 1))
+        self.rows = context.RawArray(ctypes.c_double, 3 * tasks)
 
     def request_stop(self) -> None:
         """Ask all who compute to stop soon."""

@@ -37,7 +37,8 @@ def _slowdown(name: str) -> Callable[[RunResult], float | None]:
     return lambda run: getattr(run.slowdown and run.slowdown.statistics, name, None)
 
 
-def _seconds(seconds: float) -> str:
+def write_seconds(seconds: float) -> str:
+    """Seconds with a decimal where they are few."""
     return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.1f} s"
 
 
@@ -61,11 +62,11 @@ def _virtual_time(seconds: float) -> str:
 
 TABLE_ROWS = (
     TableRow("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
-    TableRow("response time, mean", _response("mean"), _seconds, min),
-    TableRow("  median (p50)", _response("median"), _seconds, min),
-    TableRow("  p95", _response("p95"), _seconds, min),
-    TableRow("  p99", _response("p99"), _seconds, min),
-    TableRow("  longest", _response("max"), _seconds, min),
+    TableRow("response time, mean", _response("mean"), write_seconds, min),
+    TableRow("  median (p50)", _response("median"), write_seconds, min),
+    TableRow("  p95", _response("p95"), write_seconds, min),
+    TableRow("  p99", _response("p99"), write_seconds, min),
+    TableRow("  longest", _response("max"), write_seconds, min),
     TableRow("slowdown, mean", _slowdown("mean"), "{:,.1f}×".format, min),
     TableRow("  longest", _slowdown("max"), "{:,.1f}×".format, min),
     TableRow("  norm l2", _slowdown("l2"), "{:,.1f}×".format, min),
@@ -112,8 +113,8 @@ def _rows_of(by: GroupKey, name: str) -> tuple[TableRow, ...]:
         TableRow(
             f"{name or f'(no {by})'}: jobs", partial(_size, by=by, name=name), "{:,.0f}".format
         ),
-        TableRow("  response time, mean", response("mean"), _seconds, min),
-        *(TableRow(f"    {label}", response(of), _seconds, min) for label, of in _PERCENTILES),
+        TableRow("  response time, mean", response("mean"), write_seconds, min),
+        *(TableRow(f"    {label}", response(of), write_seconds, min) for label, of in _PERCENTILES),
     )
 
 

@@ -16,7 +16,7 @@ from callboard.journal.tell.names import LOCALITY_NAMES, kind_name
 from callboard.journal.tell.reason_words import reason_in_words
 from callboard.scheduler.model import AttemptId, Locality, TaskKind
 
-TableCell = int | str | None
+TableCell = int | float | str | None
 Columns = dict[str, list[TableCell]]
 """The columns by name, all of one length."""
 

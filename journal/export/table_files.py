@@ -1,10 +1,11 @@
 """The tables as files: CSV with the standard library, Parquet with pyarrow where it is."""
 
 import csv
+from collections.abc import Container
 from pathlib import Path
 from typing import TextIO
 
-from callboard.journal.export.rows import TEXT_COLUMNS, Columns
+from callboard.journal.export.rows import TEXT_COLUMNS, Columns, TableCell
 from callboard.journal.missing_extra import MissingExtraError
 
 
@@ -30,15 +31,22 @@ def check_parquet() -> None:
         ) from None
 
 
-def write_parquet(columns: Columns, path: Path, about: dict[str, str]) -> int:
-    """One Parquet file with `about` in its metadata; how many rows.  Check first that it can be."""
+def write_parquet(
+    columns: Columns, path: Path, about: dict[str, str], text: Container[str] = TEXT_COLUMNS
+) -> int:
+    """One Parquet file with `about` in its metadata; how many rows.  `text` are the columns of
+    text.  Check first that it can be.
+    """
     import pyarrow
     import pyarrow.parquet
 
-    arrays = {
-        name: pyarrow.array(values, pyarrow.string() if name in TEXT_COLUMNS else pyarrow.int64())
-        for name, values in columns.items()
-    }
+    def kind(name: str, values: list[TableCell]) -> object:
+        if name in text:
+            return pyarrow.string()
+        is_real = any(isinstance(value, float) for value in values)
+        return pyarrow.float64() if is_real else pyarrow.int64()
+
+    arrays = {name: pyarrow.array(values, kind(name, values)) for name, values in columns.items()}
     table = pyarrow.table(arrays).replace_schema_metadata(about)
     pyarrow.parquet.write_table(table, path)
     return int(table.num_rows)

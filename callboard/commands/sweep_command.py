@@ -1,0 +1,278 @@
+"""Play scenarios in many settings, under policies, with several seeds; keep every result in a file,
+and play only what is missing in it.
+
+examples:
+  callboard sweep small-jobs --vary cluster.nodes=60,80,100 --seeds 5 --store s.sqlite
+  callboard sweep small-jobs --vary 'policy=fair,fair+delay(node={1,5,15})' --seeds 1001..1010 \\
+    --store s.sqlite
+  callboard sweep --design grid.toml --store s.sqlite
+  callboard sweep --show --store s.sqlite --export s.csv
+  callboard sweep hfsp-test --sobol tasks.sigma=0..1 --sobol cluster.nodes=10..30 --store t.sqlite
+  callboard sweep small-jobs --seeds 100 --store s.sqlite --on dask://10.0.0.1:8786
+
+Stop it at any time, however hard: the same command goes on from there.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+
+import msgspec
+
+from callboard.arguments import virtual_seconds, whole_number
+from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.experiments.journal_paths import file_path
+from callboard.experiments.result_store import ResultStore
+from callboard.experiments.simulation import stopping_on_ctrl_c
+from callboard.experiments.statistics import check_intervals
+from callboard.experiments.sweeps.design_file import read_design
+from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.sweeps.sensitivity import Method, Question, answers_at, parse_range
+from callboard.experiments.sweeps.sweep import SweepCounts, read_cells, run_sweep
+from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
+from callboard.experiments.sweeps.sweep_rows import TEXT_FIGURES, by_setting, cell_columns
+from callboard.experiments.sweeps.variation import POLICY, all_combinations, parse_variation
+from callboard.experiments.task_pool import SharedBoard, Workers, dask_workers, local_workers
+from callboard.experiments.user_errors import InputError
+from callboard.journal.export.table_files import check_parquet, write_csv, write_parquet
+from callboard.journal.tell.names import count
+from callboard.progress_line import steps_progress
+from callboard.tables.sweep_table import index_table, sweep_table
+
+_STOPPED = 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("scenarios", nargs="*", default=[], metavar="SCENARIO", help="as for `callboard run`")
+    add("--store", type=Path, required=True, metavar="FILE", help="where results are kept")
+    add = parser.add_argument_group("what is played").add_argument
+    policy = "as for `callboard run`; may be repeated; else each scenario's own"
+    add("--policy", action="append", default=[], metavar="POLICY", help=policy)
+    vary = "a key of the scenario, or `policy`, and its values; may be repeated, for a grid"
+    add("--vary", action="append", default=[], metavar="KEY=V1,V2", help=vary)
+    fixed = "a field of the scenario that is the same in all settings"
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help=fixed)
+    add("--seeds", metavar="N|LO..HI", help="how many seeds, or these very ones (default: 1)")
+    add("--slowdown", action="store_true", help="also play each job alone")
+    add("--no-faults", action="store_true", help="leave out the scenarios' timelines")
+    add("--until", type=virtual_seconds, metavar="SECONDS", help="end each run at this time")
+    design = "a TOML file with all of this (docs/experiments.md)"
+    add("--design", type=Path, metavar="FILE", help=design)
+    add = parser.add_argument_group("which keys matter").add_argument
+    ranged = "vary the key between two values, and say how much of the variance it explains"
+    add("--sobol", action="append", default=[], metavar="KEY=LO..HI", help=ranged)
+    effects = "the same by Morris' elementary effects, which takes fewer runs"
+    add("--morris", action="append", default=[], metavar="KEY=LO..HI", help=effects)
+    samples = (
+        "base points: n (k + 2) settings of k keys by Sobol (default: 64), n (k + 1) by Morris"
+    )
+    add("--samples", type=whole_number(2, 100_000), metavar="N", help=samples)
+    _add_worker_arguments(parser)
+
+
+def _add_worker_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("who plays it").add_argument
+    add("--cores", type=whole_number(1, 10_000), metavar="N", help="processes (default: all cores)")
+    add("--on", metavar="dask://HOST:PORT", help="the workers of a Dask cluster")
+    add("--retry", action="store_true", help="play again what has failed")
+    add = parser.add_argument_group("what comes out").add_argument
+    add("--show", action="store_true", help="play nothing; show all that the store has")
+    export = "also write a row for each run, as CSV or, by the name's ending, Parquet"
+    add("--export", metavar="FILE", help=export)
+    add("--json", action="store_true", help="print a list of runs in JSON instead of the table")
+
+
+def sweep_command(options: argparse.Namespace) -> int:
+    check_intervals()
+    export = _export_path(options)
+    if options.show:
+        _refuse_plan(options)
+        with ResultStore(options.store, must_exist=True) as store:
+            return _show(store, options, export)
+    plan, question = _plan(options)
+    sweep = PlannedSweep(plan)
+    with ResultStore(options.store) as store:
+        if question is not None:
+            named = msgspec.structs.replace(question, scenario=sweep.called(plan.scenarios[0]))
+            store.put_question(named.name, msgspec.json.encode(named))
+        counts, stopped = _play(sweep, store, options)
+        status = _show(store, options, export)
+        _say(counts, stopped=stopped)
+    return _STOPPED if stopped else status
+
+
+def _refuse_plan(options: argparse.Namespace) -> None:
+    given = [options.scenarios, options.vary, options.design, options.sobol, options.morris]
+    if any(given):
+        raise InputError("--show plays nothing: leave out what is to be played")
+
+
+def _plan(options: argparse.Namespace) -> tuple[SweepPlan, Question | None]:
+    """The sweep that the arguments ask for, and the question behind it."""
+    if options.design is not None:
+        if options.scenarios or options.vary or options.sobol or options.morris:
+            raise InputError("--design says what is played; leave out what else does")
+        return read_design(options.design), None
+    if not options.scenarios:
+        raise InputError("name a scenario, as in `callboard sweep small-jobs --store s.sqlite`")
+    varied = [parse_variation(text) for text in options.vary]
+    spelled = [parse_variation(f"{POLICY}={text}")[1] for text in options.policy]
+    policies = [name for key, values in varied if key == POLICY for name in values]
+    question = _question(options)
+    settings = all_combinations([each for each in varied if each[0] != POLICY])
+    if question is not None:
+        settings = question.settings()
+    plan = SweepPlan(
+        scenarios=tuple(dict.fromkeys(options.scenarios)),
+        policies=tuple(dict.fromkeys([*(name for names in spelled for name in names), *policies])),
+        settings=settings,
+        fixed=_fixed(options),
+        seeds=options.seeds or "1",
+        slowdown=options.slowdown,
+        faults=not options.no_faults,
+        until_ms=None if options.until is None else round(1000 * options.until),
+    )
+    return plan, question
+
+
+def _fixed(options: argparse.Namespace) -> Setting:
+    pairs = (text.partition("=") for text in options.set)
+    return tuple((key.strip(), value.strip()) for key, _, value in pairs)
+
+
+def _question(options: argparse.Namespace) -> Question | None:
+    """The sensitivity that is asked for."""
+    if not (options.sobol or options.morris):
+        return None
+    if options.sobol and options.morris:
+        raise InputError("--sobol and --morris are two methods; choose one")
+    if any(key != POLICY for key, _ in map(parse_variation, options.vary)):
+        raise InputError("--vary cannot stand beside --sobol or --morris, but for `policy`")
+    if len(set(options.scenarios)) > 1:
+        raise InputError("--sobol and --morris take one scenario at a time")
+    ranges = tuple(map(parse_range, options.sobol or options.morris))
+    method: Method = "sobol" if options.sobol else "morris"
+    samples = options.samples or (64 if options.sobol else 10)
+    return Question(method, ranges, samples, "", _fixed(options))
+
+
+def _play(
+    sweep: PlannedSweep, store: ResultStore, options: argparse.Namespace
+) -> tuple[SweepCounts, bool]:
+    """Play what is missing; how many there were, and whether Ctrl-C came."""
+    shared = SharedBoard(0)
+    with ExitStack() as stack:
+        if options.on is None:
+            stack.enter_context(stopping_on_ctrl_c(shared.request_stop))
+        workers = stack.enter_context(_workers(options, shared))
+        move = stack.enter_context(steps_progress("runs", len(sweep), left=True))
+        counts = run_sweep(
+            sweep,
+            store,
+            workers,
+            lambda more: move("", more),
+            retry=options.retry,
+            stopped=lambda: bool(shared.stop.value),
+        )
+        stopped = bool(shared.stop.value)
+    return counts, stopped
+
+
+def _workers(options: argparse.Namespace, shared: SharedBoard) -> AbstractContextManager[Workers]:
+    if options.on is not None:
+        return dask_workers(options.on)
+    return local_workers(options.cores, shared)
+
+
+def _say(counts: SweepCounts, *, stopped: bool) -> None:
+    """What was played, on standard error."""
+    told = f"{count(counts.played, 'run')} played, {counts.found} there before"
+    told += f", {counts.failed} of them failed (--retry plays those again)" * bool(counts.failed)
+    told += "; stopped: the same command goes on from there" * stopped
+    PlainConsole(stderr=True).print(plain(told), soft_wrap=True)
+
+
+def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) -> int:
+    """The table of all that the store has, its failures, and the answers to its questions."""
+    cells = read_cells(store)
+    if export is not None:
+        _export(cells, export)
+    if options.json:
+        print(json.dumps([_as_json(cell) for cell in cells], indent=2))
+        return 0
+    console = ReportConsole()
+    if not cells:
+        console.print_line(plain(f"{options.store}: there is nothing in it yet"))
+        return 0
+    console.print(sweep_table(by_setting(cells)))
+    for line in _failures(cells):
+        console.print_line(plain(line))
+    for question in store.questions().values():
+        _answer(msgspec.json.decode(question, type=Question), cells, console)
+    return 0
+
+
+def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:
+    """The messages of failed runs, each once, with how many it stands for."""
+    messages: dict[str, list[PlayedCell]] = {}
+    for cell in cells:
+        if cell.error:
+            messages.setdefault(cell.error.strip().splitlines()[-1], []).append(cell)
+    for message, failed in messages.items():
+        first = failed[0]
+        where = " ".join(f"{key}={value}" for key, value in first.setting)
+        yield f"{count(len(failed), 'run')} failed: {message} (first: {where} {first.policy},"
+        yield f"  seed {first.seed})"
+
+
+def _answer(question: Question, cells: Sequence[PlayedCell], console: ReportConsole) -> None:
+    """What a question has come to, policy by policy, where all of its runs are there."""
+    mine = [cell for cell in cells if cell.scenario == question.scenario]
+    for policy in dict.fromkeys(cell.policy for cell in mine):
+        of_policy = [cell for cell in mine if cell.policy == policy]
+        answers = answers_at(question.whole_settings(), of_policy, _mean_response)
+        if answers is not None:
+            console.print(index_table(question, policy, question.indices(answers)))
+
+
+def _mean_response(cell: PlayedCell) -> float | None:
+    return None if cell.result is None else cell.result.summary.response_seconds.mean
+
+
+def _as_json(cell: PlayedCell) -> dict[str, object]:
+    head: dict[str, object] = {
+        "scenario": cell.scenario,
+        "setting": dict(cell.setting),
+        "policy": cell.policy,
+        "seed": cell.seed,
+        "key": cell.key,
+        "error": cell.error or None,
+    }
+    return {**head, "run": None if cell.result is None else cell.result.as_json()}
+
+
+def _export_path(options: argparse.Namespace) -> Path | None:
+    """Where rows are to be written; InputError for a name that says no format."""
+    if options.export is None:
+        return None
+    path = file_path("--export", options.export)
+    if path.suffix not in (".csv", ".parquet"):
+        raise InputError(f"--export {path}: the name must end in .csv or .parquet")
+    if path.suffix == ".parquet":
+        check_parquet()
+    return path
+
+
+def _export(cells: Sequence[PlayedCell], path: Path) -> None:
+    columns = cell_columns(cells)
+    if path.suffix == ".parquet":
+        keys = {key for cell in cells for key, _ in cell.setting}
+        write_parquet(columns, path, {}, TEXT_FIGURES | keys)
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            write_csv(columns, file)
+    console = PlainConsole(stderr=True)
+    console.print(plain(f"wrote {count(len(cells), 'row')} to {path}"), soft_wrap=True)

@@ -1,0 +1,90 @@
+"""The table of a store: a row for each scenario, setting and policy."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table
+
+from callboard.console import plain
+from callboard.experiments.seed_runs import (
+    Figure,
+    SeedRuns,
+    mean_response_s,
+    mean_slowdown,
+    p95_response_s,
+)
+from callboard.experiments.statistics import compare, interval
+from callboard.experiments.sweeps.sensitivity import KeyIndex, Question
+from callboard.experiments.sweeps.sweep_rows import SettingRuns, varied_keys
+from callboard.tables.figure_rows import write_seconds
+from callboard.tables.seed_table import with_half
+
+_COLUMNS: dict[str, tuple[Figure, str]] = {
+    "mean response": (mean_response_s, "s"),
+    "p95": (p95_response_s, "s"),
+    "slowdown": (mean_slowdown, "×"),
+}
+
+
+def sweep_table(groups: Sequence[SettingRuns]) -> Table:
+    """Means over the seeds with 95 % intervals; columns that would say the same in each row, or
+    nothing, are left out.
+    """
+    keys, several = varied_keys(groups), len({group.scenario for group in groups}) > 1
+    shown = {name: each for name, each in _COLUMNS.items() if _is_known(groups, each[0])}
+    compared = any(len(group.runs.policies) > 1 for group in groups)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in (*(["scenario"] if several else []), *keys, "policy"):
+        table.add_column(plain(name))
+    for name in ("seeds", *shown, *(["against the first"] if compared else []), "failed"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for group in groups:
+        setting = dict(group.setting)
+        for place, policy in enumerate(group.runs.policies):
+            head = [group.scenario] * several + [setting.get(key, "") for key in keys] + [policy]
+            figures = [_mean(group.runs, place, *each) for each in shown.values()]
+            against = [_against(group.runs, place)] * compared
+            seeds = str(len(group.runs.results(place)))
+            failed = str(group.failed or "") if place == 0 else ""
+            table.add_row(*map(plain, head), seeds, *figures, *against, failed)
+    return table
+
+
+def _is_known(groups: Sequence[SettingRuns], figure: Figure) -> bool:
+    rows = (row for group in groups for row in group.runs.figures(figure))
+    return any(value is not None for row in rows for value in row)
+
+
+def _mean(runs: SeedRuns, place: int, figure: Figure, unit: str) -> str:
+    found = interval(runs.of_policy(place, figure))
+    if not found.runs:
+        return "-"
+    written = write_seconds(found.mean) if unit == "s" else f"{found.mean:,.1f}×"
+    return with_half(written, found.half)
+
+
+def _against(runs: SeedRuns, place: int) -> str:
+    """The paired difference of mean response to the first policy, as a share of its mean."""
+    if not place:
+        return ""
+    found = compare(runs.of_policy(place, mean_response_s), runs.of_policy(0, mean_response_s))
+    if found.relative is None:
+        return "-"
+    half = None if found.relative_half is None else 100 * found.relative_half
+    return with_half(f"{100 * found.relative:+.0f}%", half).replace("-", "−")
+
+
+def index_table(question: Question, policy: str, found: Sequence[KeyIndex]) -> Table:
+    """How much each key matters under a policy, the most first."""
+    sobol = question.method == "sobol"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    names = ("explains alone", "with others") if sobol else ("mean effect μ*", "deviation σ")
+    for name in (f"mean response, {policy}", "from", "to", *names):
+        table.add_column(plain(name), justify="left" if "response" in name else "right")
+    ranges = {each.key: each for each in question.ranges}
+    for each in sorted(found, key=lambda index: -(index.total if sobol else index.main)):
+        ends = ranges[each.key]
+        main = with_half(f"{each.main:.2f}" if sobol else f"{each.main:,.1f} s", each.main_half)
+        total = with_half(f"{each.total:.2f}", each.other) if sobol else f"{each.total:,.1f} s"
+        table.add_row(plain(each.key), f"{ends.low:g}", f"{ends.high:g}", main, total)
+    return table

@@ -1,0 +1,122 @@
+"""What a sweep plays: scenarios in settings, under policies, with seeds."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+import msgspec
+
+from callboard.experiments.plugins import canonical_policy
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.run_tasks import RunTask, SoloTask
+from callboard.experiments.seeds import seeds_of
+from callboard.experiments.sweeps.played_cell import Setting
+from callboard.experiments.user_errors import InputError
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scheduler.model import Millis
+
+CELLS_MAX = 1_000_000
+"""More runs than that are a mistake."""
+
+
+class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """Every scenario in every setting, under every policy, with every seed.
+
+    `policies` are spellings; without any each scenario has its own.  `fixed` is what holds in all
+    settings (as `--set` takes it).  `seeds` is a number of them or `LO..HI`; with `slowdown` each
+    world's jobs are also played alone.
+    """
+
+    scenarios: tuple[str, ...]
+    policies: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ((),)
+    fixed: Setting = ()
+    seeds: str = "1"
+    slowdown: bool = False
+    faults: bool = True
+    until_ms: Millis | None = None
+
+    def __post_init__(self) -> None:
+        if not self.scenarios:
+            raise InputError("a sweep needs a scenario")
+        if not self.settings:
+            raise InputError("a sweep needs a setting; its grid is empty")
+
+
+class PlannedCell(NamedTuple):
+    """A run that a sweep wants, or why it cannot be."""
+
+    scenario: str
+    setting: Setting
+    policy: str
+    seed: int
+    task: RunTask | SoloTask | None
+    error: str = ""
+
+
+SOLO = ""
+"""In place of a policy: the jobs of the world, each alone."""
+
+
+class PlannedSweep:
+    """A plan whose scenarios and policies have been found.
+
+    ScenarioError or PolicySpecError where a scenario cannot be played in its first setting under a
+    policy of the plan; what is wrong with later settings are cells that failed.
+    """
+
+    def __init__(self, plan: SweepPlan) -> None:
+        self.plan = plan
+        self._first = {name: self._spec(name, plan.settings[0], None) for name in plan.scenarios}
+        self.seeds = {
+            name: seeds_of(plan.seeds, spec.scenario.seed) for name, spec in self._first.items()
+        }
+        self.policies = {name: self._policies(spec) for name, spec in self._first.items()}
+        if len(self) > CELLS_MAX:
+            raise InputError(f"the sweep has {len(self):,} runs; the limit is {CELLS_MAX:,}")
+
+    def __len__(self) -> int:
+        """How many runs it has."""
+        of_worlds = (
+            len(self.seeds[n]) * (len(self.policies[n]) + self.plan.slowdown) for n in self.seeds
+        )
+        return len(self.plan.settings) * sum(of_worlds)
+
+    def called(self, scenario: str) -> str:
+        """The name of a scenario that was asked for, as it says itself."""
+        return self._first[scenario].scenario.name
+
+    def cells(self) -> Iterator[PlannedCell]:
+        """Every run once, seed by seed, so that a sweep cut short has something of everything."""
+        longest = max(map(len, self.seeds.values()))
+        for place in range(longest):
+            for name, setting in product(self.seeds, self.plan.settings):
+                if place < len(self.seeds[name]):
+                    yield from self._world(name, setting, self.seeds[name][place])
+
+    def _world(self, name: str, setting: Setting, seed: int) -> Iterator[PlannedCell]:
+        called, whole = self.called(name), (*self.plan.fixed, *setting)
+        policies = self.policies[name]
+        try:
+            spec = self._spec(name, setting, seed)
+        except (ScenarioError, InputError) as error:
+            for policy in policies:
+                yield PlannedCell(called, whole, policy, seed, None, str(error))
+            return
+        for policy in policies:
+            task = RunTask(msgspec.structs.replace(spec, policy=policy))
+            yield PlannedCell(called, whole, policy, seed, task)
+        if self.plan.slowdown:
+            yield PlannedCell(called, whole, SOLO, seed, SoloTask(spec))
+
+    def _spec(self, name: str, setting: Setting, seed: int | None) -> RunSpec:
+        overrides = [f"{key}={value}" for key, value in (*self.plan.fixed, *setting)]
+        if seed is not None:
+            overrides.append(f"seed={seed}")
+        spec = load_run(name, overrides, faults=self.plan.faults)
+        return msgspec.structs.replace(spec, until_ms=self.plan.until_ms)
+
+    def _policies(self, spec: RunSpec) -> tuple[str, ...]:
+        asked = self.plan.policies or spec.scenario.policies
+        return tuple(dict.fromkeys(canonical_policy(text, spec.scenario.parts) for text in asked))
