@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.charts.chart_catalogue import RUN_CHARTS
+from callboard.experiments.charts.chart_catalogue import RUN_CHARTS, alone_of
 from callboard.experiments.charts.chart_run import ChartRun, chart_run, labelled_runs
 from callboard.experiments.charts.chart_style import save_chart
 from callboard.experiments.run_loading import load_run
@@ -42,7 +42,8 @@ def played(scenario: str, policies: Sequence[str]) -> list[ChartRun]:
     for policy in policies:
         events: list[AnyEvent] = []
         Simulation(msgspec.structs.replace(spec, policy=policy), [events.append]).run()
-        runs.append(replace(chart_run(events), solo_ms=solo_ms))
+        run = chart_run(events)
+        runs.append(replace(run, solo_ms=alone_of(run.jobs, solo_ms)))
     return labelled_runs(runs)
 
 

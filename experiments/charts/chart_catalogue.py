@@ -5,11 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from callboard.experiments.charts import gantt_chart, job_charts, slot_charts
 from callboard.experiments.charts.chart_run import ChartRun, chart_run, labelled_runs
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import RunWatcher
 from callboard.experiments.solo_runs import solo_times
+from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.journal.reader import Journal
 from callboard.scheduler.model import JobId, Millis
 
@@ -56,6 +59,11 @@ def read_chart_runs(paths: Sequence[Path], *, with_shares: bool = True) -> list[
     return labelled_runs(runs)
 
 
+def alone_of(jobs: JobColumns, solo_ms: Mapping[JobId, Millis]) -> Ints:
+    """The times alone in the order of the jobs; 0 for a job of which there is none."""
+    return np.array([solo_ms.get(job, 0) for job in jobs.job.tolist()], np.int64)
+
+
 def with_solo_times(
     runs: Sequence[ChartRun], paths: Sequence[Path], watcher: RunWatcher | None = None
 ) -> list[ChartRun]:
@@ -77,4 +85,4 @@ def _with_solo_times(
         if solo_ms is None:
             solo_ms = solo_times(spec, watcher)
             known.append((world, solo_ms))
-        yield replace(run, solo_ms=solo_ms)
+        yield replace(run, solo_ms=alone_of(run.jobs, solo_ms))

@@ -1,6 +1,6 @@
 """What charts are drawn from: one run as plain data, read from its journal in one pass."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from callboard.actors.vocabulary import events as ev
@@ -10,14 +10,14 @@ from callboard.experiments.charts.chart_style import unused_name
 from callboard.journal.export.attempt_table import AttemptCollector, AttemptColumns
 from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slot_time import slots_of
-from callboard.journal.figures.steps import Steps
+from callboard.journal.figures.steps import Steps, steps
 from callboard.journal.figures.summary import Summary
-from callboard.journal.figures.tables import JobColumns
+from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.journal.replay.pool_shares import PoolShares, ShareSampler
+from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
-from callboard.scheduler.model import JobId, Millis, NodeId, TaskKind
-from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.spelling import split_spelling
+from callboard.scheduler.model import Millis, NodeId, TaskKind
+from callboard.scheduler.registry.spelling import short_policy
 
 _PARAMS_SHOWN = 28
 """In a label, longer parameters of a part are not written out."""
@@ -37,36 +37,58 @@ class DownTime:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ChartRun:
-    """One run.  `label` is what legends call it, usually its policy.
+class SlotHistory:
+    """What the slots of a run's nodes did, which only its journal tells.
 
-    `horizon_ms` is the end of the run, or of what is known of it.  `solo_ms` is how long each job
-    takes alone (`experiments.solo_runs`); None where nobody has computed that.  `shares` are None
-    where they were not asked for.
+    `shares` are None where they were not asked for.
     """
 
-    label: str
-    started: ev.RunStarted
-    summary: Summary
-    jobs: JobColumns
+    nodes: tuple[ev.NodeFacts, ...]
     attempts: AttemptColumns
-    horizon_ms: Millis
-    in_system: Steps
     down: tuple[DownTime, ...] = ()
     shares: PoolShares | None = None
-    solo_ms: Mapping[JobId, Millis] | None = None
-
-    @property
-    def policy(self) -> str:
-        return self.started.policy
 
     def slots(self, kind: TaskKind) -> int:
         """How many slots of a kind the cluster has."""
-        return sum(slots_of(facts, kind) for facts in self.started.nodes)
+        return sum(slots_of(facts, kind) for facts in self.nodes)
 
-    def busy_slots(self, kind: TaskKind) -> Steps:
-        """How many of them were held, over time."""
-        return self.attempts.busy_slots(kind, self.horizon_ms)
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChartRun:
+    """One run.  `label` is what legends call it, usually its policy.
+
+    `solo_ms` is how long each job takes alone (`experiments.solo_runs`), in the order of `jobs`;
+    None where nobody has computed that.  `history` is None for a run of which only its figures
+    were kept.
+    """
+
+    label: str
+    summary: Summary
+    jobs: JobColumns
+    solo_ms: Ints | None = None
+    history: SlotHistory | None = None
+
+    @property
+    def policy(self) -> str:
+        return self.summary.policy
+
+    @property
+    def horizon_ms(self) -> Millis:
+        """The end of the run, or of what is known of it."""
+        return round(1000 * self.summary.virtual_seconds)
+
+    @property
+    def in_system(self) -> Steps:
+        """How many jobs were submitted and not yet finished, over time."""
+        left = self.jobs.finished_ms[self.jobs.finished_ms != NEVER]
+        return steps(self.jobs.submitted_ms, left, self.horizon_ms)
+
+    @property
+    def slot_history(self) -> SlotHistory:
+        """What the slots did; ValueError where that is not known."""
+        if self.history is None:
+            raise ValueError(f"{self.label}: of this run only its jobs are known, not its slots")
+        return self.history
 
 
 class _Reading:
@@ -119,17 +141,16 @@ def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> Cha
     state, metrics = reading.state, reading.metrics
     if state.started is None:
         raise ValueError("no run has been recorded in it yet")
-    jobs = metrics.jobs()
     return ChartRun(
-        label=short_policy(state.started.policy),
-        started=state.started,
+        label=short_policy(state.started.policy, _PARAMS_SHOWN),
         summary=metrics.summary(),
-        jobs=jobs,
-        attempts=reading.attempts.table(),
-        horizon_ms=metrics.horizon_ms,
-        in_system=metrics.jobs_in_system(jobs),
-        down=reading.down_times(),
-        shares=None if reading.shares is None else reading.shares.table(),
+        jobs=metrics.jobs(),
+        history=SlotHistory(
+            nodes=state.started.nodes,
+            attempts=reading.attempts.table(),
+            down=reading.down_times(),
+            shares=None if reading.shares is None else reading.shares.table(),
+        ),
     )
 
 
@@ -137,30 +158,20 @@ def labelled_runs(runs: Sequence[ChartRun]) -> list[ChartRun]:
     """The runs with labels that tell them apart: the policy, and scenario and seed where those
     differ; a number where nothing does.
     """
-    scenarios = len({run.started.name for run in runs}) > 1
-    seeds = len({run.started.seed for run in runs}) > 1
+    scenarios = len({run.summary.scenario for run in runs}) > 1
+    seeds = len({run.summary.seed for run in runs}) > 1
     labels: list[str] = []
     for run in runs:
-        parts = [short_policy(run.policy)]
-        parts += [run.started.name] if scenarios else []
-        parts += [f"seed {run.started.seed}"] if seeds else []
+        parts = [short_policy(run.policy, _PARAMS_SHOWN)]
+        parts += [run.summary.scenario] if scenarios else []
+        parts += [f"seed {run.summary.seed}"] if seeds else []
         labels.append(unused_name(", ".join(parts), labels))
     return [replace(run, label=label) for run, label in zip(runs, labels, strict=True)]
 
 
-def short_policy(policy: str) -> str:
-    """The policy as a label: `fair(…)+kill` where a part has many parameters."""
-    try:
-        pieces = split_spelling(policy, ())
-    except PolicySpecError:  # a name that only an installed package can explain
-        return policy
-    shown = [(p.name, p.params if len(p.params) <= _PARAMS_SHOWN else "…") for p in pieces]
-    return "+".join(f"{name}({params})" if params else name for name, params in shown)
-
-
 def runs_title(runs: Sequence[ChartRun]) -> str:
     """What the runs have in common: the scenario and the seed; empty where they differ."""
-    names, seeds = {run.started.name for run in runs}, {run.started.seed for run in runs}
+    names, seeds = {run.summary.scenario for run in runs}, {run.summary.seed for run in runs}
     parts = list(names) if len(names) == 1 else []
     parts += [f"seed {seed}" for seed in seeds] if len(seeds) == 1 else []
     return ", ".join(parts)

@@ -81,12 +81,12 @@ def gantt_chart(runs: Sequence[ChartRun]) -> Any:
 
 
 def _slots(run: ChartRun) -> int:
-    return sum(run.slots(kind) for kind in KINDS)
+    return sum(run.slot_history.slots(kind) for kind in KINDS)
 
 
 def _bars(run: ChartRun) -> _Bars:
-    attempts, held = run.attempts, run.attempts.occupancies
-    first = np.array(slot_offsets(run.started.nodes), np.int64)
+    attempts, held = run.slot_history.attempts, run.slot_history.attempts.occupancies
+    first = np.array(slot_offsets(run.slot_history.nodes), np.int64)
     outcome = np.where(attempts.closed != NEVER, attempts.closed, attempts.ended)
     lost = (outcome == tables.FAILED) | (outcome == tables.KILLED)
     return _Bars(
@@ -112,7 +112,7 @@ def _bar_figure(runs: Sequence[ChartRun], bars: Sequence[_Bars]) -> Any:
         ]
         for axes, run, each in zip(panels, runs, bars, strict=True):
             unit = set_time_axis(axes, until_ms)
-            _draw_down(axes, run, unit.ms, slot_offsets(run.started.nodes))
+            _draw_down(axes, run, unit.ms, slot_offsets(run.slot_history.nodes))
             _draw_bars(axes, each, groups, name_of(run), unit.ms)
             _name_rows(axes, run)
         for axes in panels[:-1]:
@@ -153,11 +153,11 @@ def _by_user(run: ChartRun) -> list[str]:
 
 
 def _by_kind(run: ChartRun) -> list[str]:
-    return [kind_name(TaskKind(kind)) for kind in run.attempts.kind.tolist()]
+    return [kind_name(TaskKind(kind)) for kind in run.slot_history.attempts.kind.tolist()]
 
 
 def _job_rows(run: ChartRun) -> list[int]:
-    return [int(row) for row in np.searchsorted(run.jobs.job, run.attempts.job)]
+    return [int(row) for row in np.searchsorted(run.jobs.job, run.slot_history.attempts.job)]
 
 
 def _draw_bars(
@@ -199,7 +199,7 @@ def _draw_down(axes: Any, run: ChartRun, unit_ms: int, first: Sequence[int] = ()
     """Grey out nodes while they were down; `first` are their first rows, else each has one."""
     from matplotlib.patches import Rectangle
 
-    for each in run.down:
+    for each in run.slot_history.down:
         low, high = first[each.node : each.node + 2] if len(first) else (each.node, each.node + 1)
         place = each.began_ms / unit_ms, low - 0.5
         size = (each.ended_ms - each.began_ms) / unit_ms, high - low
@@ -212,17 +212,17 @@ def _down_handles(runs: Sequence[ChartRun]) -> list[Any]:
     """What the legend says of nodes that were down, if any was."""
     from matplotlib.patches import Patch
 
-    if not any(run.down for run in runs):
+    if not any(run.slot_history.down for run in runs):
         return []
     return [Patch(facecolor=DOWN, edgecolor=GREY, hatch="xxx", linewidth=0, label="node down")]
 
 
 def _name_rows(axes: Any, run: ChartRun) -> None:
     """Nodes on the y axis, with a line between any two; slots are too many to be named."""
-    first = slot_offsets(run.started.nodes)
+    first = slot_offsets(run.slot_history.nodes)
     axes.set_ylim(first[-1] - 0.5, -0.5)
-    every = max(1, round(len(run.started.nodes) / 16))
-    named = run.started.nodes[::every]
+    every = max(1, round(len(run.slot_history.nodes) / 16))
+    named = run.slot_history.nodes[::every]
     axes.set_yticks(
         [(first[each.node] + first[each.node + 1] - 1) / 2 for each in named],
         [node_name(each.node) for each in named],
@@ -272,12 +272,12 @@ def _heat_figure(runs: Sequence[ChartRun], bars: Sequence[_Bars]) -> Any:
 
 def _draw_heat(axes: Any, run: ChartRun, bars: _Bars, until_ms: int) -> Any:
     """How busy each node was, or as many neighbours together as there are more than rows."""
-    nodes = run.started.nodes
+    nodes = run.slot_history.nodes
     per_row = -(-len(nodes) // _HEAT_ROWS_MAX)
     rows = -(-len(nodes) // per_row)
-    node_of_slot = np.repeat(np.arange(len(nodes)), np.diff(slot_offsets(run.started.nodes)))
+    node_of_slot = np.repeat(np.arange(len(nodes)), np.diff(slot_offsets(run.slot_history.nodes)))
     slots = np.bincount(
-        np.arange(len(nodes)) // per_row, weights=np.diff(slot_offsets(run.started.nodes))
+        np.arange(len(nodes)) // per_row, weights=np.diff(slot_offsets(run.slot_history.nodes))
     )
     row = (node_of_slot // per_row)[bars.row]
     shape = (rows, _HEAT_WINDOWS)

@@ -157,7 +157,8 @@ def _draw_slowdowns(
     if run.solo_ms is None:
         raise ValueError(f"{run.label}: how long its jobs take alone is not known")
     jobs = run.jobs
-    found = slowdowns(jobs, run.solo_ms).slowdown
+    alone_ms = dict(zip(jobs.job.tolist(), run.solo_ms.tolist(), strict=True))
+    found = slowdowns(jobs, alone_ms).slowdown
     tasks = (jobs.maps + jobs.reduces)[jobs.completed]
     rows = [(at + shift, found[size.has(tasks)]) for at, size in enumerate(classes)]
     drawn = [(at, *np.percentile(values, (50, 5, 95))) for at, values in rows if len(values)]

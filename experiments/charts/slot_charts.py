@@ -49,7 +49,7 @@ def utilisation_chart(runs: Sequence[ChartRun]) -> Any:
     120th of the time.  NothingToDraw for runs of no length.
     """
     until_ms = latest_end_ms(runs)
-    kinds = [kind for kind in KINDS if any(run.slots(kind) for run in runs)]
+    kinds = [kind for kind in KINDS if any(run.slot_history.slots(kind) for run in runs)]
     with house_style():
         figure = new_figure(COLUMN_INCHES, 0.9 + 1.25 * len(kinds))
         panels = figure.subplots(len(kinds), 1, sharex=True, squeeze=False)[:, 0]
@@ -70,7 +70,9 @@ def _draw_utilisation(axes: Any, runs: Sequence[ChartRun], kind: TaskKind, until
     unit, edges = set_time_axis(axes, until_ms), window_edges(until_ms, _WINDOWS)
     middles = (edges[1:] + edges[:-1]) / 2 / unit.ms
     for place, (run, look) in enumerate(zip(runs, run_looks(runs), strict=True)):
-        share = window_means(run.busy_slots(kind), edges) / max(run.slots(kind), 1)
+        share = window_means(
+            run.slot_history.attempts.busy_slots(kind, run.horizon_ms), edges
+        ) / max(run.slot_history.slots(kind), 1)
         known = ~np.isnan(share)
         (line,) = axes.plot(middles[known], share[known], label=look.label)
         dress_line(line, look, place)
@@ -98,7 +100,10 @@ def locality_chart(runs: Sequence[ChartRun]) -> Any:
 
 def _launches(run: ChartRun) -> NDArray[np.int64]:
     """Launched maps by class of job (a row) and level of locality."""
-    attempts, table = run.attempts, np.zeros((len(SIZE_CLASSES), len(_LEVELS)), np.int64)
+    attempts, table = (
+        run.slot_history.attempts,
+        np.zeros((len(SIZE_CLASSES), len(_LEVELS)), np.int64),
+    )
     tasks = run.jobs.maps + run.jobs.reduces
     of_map = attempts.kind == TaskKind.MAP
     size = tasks[np.searchsorted(run.jobs.job, attempts.job[of_map])]
@@ -185,9 +190,10 @@ def shares_chart(runs: Sequence[ChartRun]) -> Any:
 
 
 def _shares_of(run: ChartRun) -> PoolShares:
-    if run.shares is None:
+    shares = run.slot_history.shares
+    if shares is None:
         raise ValueError(f"{run.label}: its shares were not computed")
-    return run.shares
+    return shares
 
 
 def _pools_shown(tables: Sequence[PoolShares]) -> list[str]:

@@ -6,20 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from callboard.actors.vocabulary.events import AnyEvent, RunStarted
 from callboard.experiments.charts.chart_run import ChartRun, chart_run
 from callboard.journal.writer import JournalWriter
 from tests.journal.stories import STORY
 
-SOLO_MS = {0: 2200, 1: 1300}
+SOLO_MS = np.array([2200, 1300])
 """In STORY job-0 takes 4400 ms and job-1 1300 ms: slowdowns of 2 and 1."""
 
 
 def story_run(policy: str = "fifo", events: Iterable[AnyEvent] = STORY) -> ChartRun:
     """The tiny run, as if it had been under that policy."""
     run = chart_run(under(policy, events))
-    return replace(run, solo_ms=SOLO_MS)
+    return replace(run, solo_ms=SOLO_MS[: len(run.jobs.job)])
 
 
 def under(policy: str, events: Iterable[AnyEvent] = STORY) -> list[AnyEvent]:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -14,7 +15,6 @@ from callboard.experiments.charts.chart_run import (
     NothingToDraw,
     chart_run,
     labelled_runs,
-    short_policy,
 )
 from callboard.experiments.charts.gantt_chart import gantt_chart
 from callboard.experiments.charts.job_charts import ecdf_chart, jobs_chart, slowdown_chart
@@ -90,7 +90,7 @@ def _boxes(collection: Any) -> list[tuple[int, float, float]]:
 def test_gantt_of_a_large_cluster_says_how_busy_each_node_was() -> None:
     nodes = tuple(NodeFacts(node, 0, 1, 1, 1.0) for node in range(250))
     run = story_run()
-    large = replace(run, started=type(START)(0, "0", "tiny", "fifo", 7, {}, nodes))
+    large = replace(run, history=replace(run.slot_history, nodes=nodes))
     (image,) = gantt_chart([large]).axes[0].get_images()
     shares = image.get_array()
     assert shares.shape[0] == 84  # three nodes a row
@@ -104,7 +104,7 @@ def test_gantt_shows_when_a_node_was_down() -> None:
     story.insert(-1, FaultStruck(4400, faults.Crash(1)))
     story[-1] = RunEnded(5000, "complete", 1, 0, "d")
     run = story_run("fifo", story)
-    assert run.down == (DownTime(1, 4400, 5000),)
+    assert run.slot_history.down == (DownTime(1, 4400, 5000),)
     assert "node down" in legend_labels(gantt_chart([run]))
 
 
@@ -119,7 +119,7 @@ def test_shares_are_held_and_due_by_user_where_there_are_no_pools() -> None:
     figure = shares_chart([story_run()])
     assert [axes.get_ylabel() for axes in figure.axes] == ["default\n(slots)", "prod\n(slots)"]
     assert legend_labels(figure) == ["slots held", "slots due"]
-    shares = story_run().shares
+    shares = story_run().slot_history.shares
     assert shares is not None
     assert shares.at_ms.tolist() == [0, 1000, 2000, 3000, 4000, 4400]
     assert shares.pools == ("default", "prod")
@@ -140,10 +140,9 @@ def test_several_runs_stand_in_one_picture_each_with_its_look() -> None:
 
 def test_labels_tell_scenarios_and_seeds_apart() -> None:
     one = story_run("fair")
-    other = replace(one, started=type(START)(0, "0", "big", "fair", 8, {}, ()))
+    other = replace(one, summary=msgspec.structs.replace(one.summary, scenario="big", seed=8))
     labels = [run.label for run in labelled_runs([one, other])]
     assert labels == ["fair, tiny, seed 7", "fair, big, seed 8"]
-    assert short_policy("fair(pools={a={weight=2},b={weight=30}})+kill") == "fair(…)+kill"
 
 
 @pytest.mark.parametrize("name", RUN_CHARTS)
@@ -165,4 +164,14 @@ def test_events_that_contradict_each_other_are_told() -> None:
 
 
 def test_a_run_s_slots_are_counted_by_kind() -> None:
-    assert (story_run().slots(MAP), story_run().slots(REDUCE)) == (2, 2)
+    history = story_run().slot_history
+    assert (history.slots(MAP), history.slots(REDUCE)) == (2, 2)
+
+
+def test_of_a_run_without_a_journal_only_its_jobs_are_drawn() -> None:
+    run = replace(story_run(), history=None)
+    for draw in (ecdf_chart, slowdown_chart, jobs_chart):
+        assert draw([run]).axes
+    for draw in (gantt_chart, shares_chart, utilisation_chart, locality_chart):
+        with pytest.raises(ValueError, match="fifo: of this run only its jobs are known"):
+            draw([run])
