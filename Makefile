@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 
-.PHONY: help run test check format bench screens diagrams hunt-all clean
+.PHONY: help run test check format bench screens diagrams figures hunt-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -40,6 +40,9 @@ screens: $(STAMP) ## draw the pictures in docs/screens anew
 
 diagrams: $(STAMP) ## draw the lifecycles in docs/lifecycles.md anew
 	@$(BIN)/python -m bench.diagrams
+
+figures: $(STAMP) ## draw the figures of runs in docs/figures anew
+	@$(BIN)/python -m bench.figures
 
 hunt-all: $(STAMP) ## test every policy's guarantees in 2,000 scenarios, and hunt for where it is bad (hours)
 	$(BIN)/python -m bench.hunt_all

@@ -36,6 +36,7 @@ COMMAND_SUMMARIES = {
     "watch": "play a scenario on the screen, and watch it",
     "replay": "show a recorded run on the screen",
     "export": "turn a journal into a trace or a table",
+    "plot": "draw figures of one or more journals",
     "check": "test a policy against the properties of fairness that it guarantees",
     "hunt": "look for the scenario in which a policy looks worst against another",
     "ideal": "the simulator report's experiment: size-based disciplines on one divisible machine",

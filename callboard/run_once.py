@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.experiments.figure_rows import GroupKey, group_rows, groups_of
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
@@ -13,7 +14,6 @@ from callboard.journal.tell.names import count
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld, run_key
 from callboard.scenarios.build import node_facts
-from callboard.tables.figure_rows import GroupKey, group_rows, groups_of
 from callboard.tables.policy_table import policy_table
 
 Told = tuple[list[dict[str, object]], bool]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from callboard.console import PlainConsole, ReportConsole, plain
+from callboard.experiments.figure_rows import group_rows
 from callboard.experiments.journal_paths import RunKey, journal_paths
 from callboard.experiments.precision import Precision, PrecisionRule
 from callboard.experiments.seed_runs import ResultRow, SeedRuns, mean_response_s
@@ -19,7 +20,6 @@ from callboard.journal.tell.names import count
 from callboard.playing import play_rows
 from callboard.run_arguments import PlannedWorld
 from callboard.run_once import Told, print_heading
-from callboard.tables.figure_rows import group_rows
 from callboard.tables.seed_table import difference_table, seed_table, seeds_json, wide_intervals
 
 MOST_SEEDS = 200

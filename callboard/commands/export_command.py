@@ -14,7 +14,6 @@ examples:
 
 import argparse
 import contextlib
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Literal, TextIO, get_args
 from callboard.arguments import add_journal_argument
 from callboard.experiments.journal_paths import file_path
 from callboard.experiments.user_errors import InputError
+from callboard.experiments.whole_files import whole_file
 from callboard.journal.export import table_files
 from callboard.journal.export.export_data import ExportData
 from callboard.journal.export.rows import ROW_KINDS, RowKind, columns_of
@@ -102,7 +102,7 @@ def _write(data: ExportData, form: Format, rows: RowKind, path: Path | None) -> 
         run = data.started
         about = {"scenario": run.name, "policy": run.policy, "seed": str(run.seed)}
         assert path is not None
-        with _whole(path) as part:
+        with whole_file(path) as part:
             number = table_files.write_parquet(columns, part, about)
     return count(number, rows[:-1])
 
@@ -113,25 +113,5 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
-    with _whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
         yield file
-
-
-@contextlib.contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A path that becomes the file once all is written, so there is never half a file; but a pipe
-    or a device is written to directly.
-    """
-    if path.exists() and not path.is_file():
-        yield path
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        part.replace(path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        if isinstance(error, OSError) and error.filename in (None, str(part)):
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        raise

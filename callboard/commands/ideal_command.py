@@ -22,6 +22,7 @@ from callboard.experiments.result_store import ResultStore
 from callboard.experiments.statistics import check_intervals
 from callboard.experiments.task_pool import dask_workers
 from callboard.experiments.user_errors import InputError
+from callboard.journal.missing_extra import MissingExtraError
 from callboard.progress_line import steps_progress
 from callboard.scheduler.ideal import DISCIPLINES
 from callboard.scheduler.ideal.report_workload import SIZE_MODELS
@@ -77,8 +78,8 @@ def _experiment(args: Namespace, say: PlainConsole) -> int:
     try:
         for path in draw_figures(results, args.out, args.format):
             out.print(f"wrote {path}", markup=False, soft_wrap=True)
-    except ImportError:
-        say.print("no figures: they need matplotlib (pip install 'callboard[ideal]')", markup=False)
+    except MissingExtraError as missing:
+        say.print(f"no figures: {missing}", markup=False)
     return 0
 
 

@@ -8,13 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from callboard.console import plain
+from callboard.experiments.figure_rows import TABLE_ROWS, TableRow
 from callboard.experiments.run_result import RunResult
-from callboard.scheduler.policy import PolicySpecError
-from callboard.scheduler.registry.spelling import split_spelling
-from callboard.tables.figure_rows import TABLE_ROWS, TableRow
-
-PARAMS_SHOWN = 40
-"""Longer parameters of a part are not written out above a column."""
+from callboard.scheduler.registry.spelling import short_policy
 
 HEADING_WIDTH = 22
 """A policy's name is broken into lines of about that many characters."""
@@ -42,22 +38,12 @@ def empty_table(policies: Sequence[str]) -> Table:
 
 def headings(policies: Sequence[str]) -> list[str]:
     """The policies' names in lines, long parameters as `…`; equal results get numbers."""
-    short = [_shortened(policy) for policy in policies]
+    short = [short_policy(policy) for policy in policies]
     numbered = [
         f"{name} #{short[:place].count(name) + 1}" if short.count(name) > 1 else name
         for place, name in enumerate(short)
     ]
     return [_in_lines(name) for name in numbered]
-
-
-def _shortened(policy: str) -> str:
-    """`fair(…)+kill` for a policy whose order has too many parameters for a column."""
-    try:
-        pieces = split_spelling(policy, ())
-    except PolicySpecError:  # a name that only an installed package can explain
-        return policy
-    shown = [(p.name, p.params if len(p.params) <= PARAMS_SHOWN else "…") for p in pieces]
-    return "+".join(f"{name}({params})" if params else name for name, params in shown)
 
 
 def _in_lines(name: str) -> str:

@@ -1,7 +1,6 @@
 """The tables of runs with several seeds: means with intervals, and differences seed by seed."""
 
 import math
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -10,6 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from callboard.console import plain
+from callboard.experiments.figure_rows import TABLE_ROWS, TableRow
+from callboard.experiments.figure_text import (
+    COMPARED,
+    UNITS,
+    difference_cells,
+    interval_text,
+)
 from callboard.experiments.seed_runs import (
     Figure,
     SeedRuns,
@@ -18,21 +24,12 @@ from callboard.experiments.seed_runs import (
     p95_response_s,
 )
 from callboard.experiments.statistics import (
-    Interval,
     PairedComparison,
     compare_paired,
     interval,
     is_wide,
 )
-from callboard.tables.figure_rows import TABLE_ROWS, TableRow
 from callboard.tables.policy_table import empty_table, headings
-
-COMPARED: dict[str, Figure] = {
-    "response time, mean": mean_response_s,
-    "response time, p95": p95_response_s,
-    "slowdown, mean": mean_slowdown,
-}
-"""The figures that are compared seed by seed."""
 
 JSON_FIGURES: dict[str, Figure] = {
     "mean_response_seconds": mean_response_s,
@@ -44,8 +41,6 @@ JSON_FIGURES: dict[str, Figure] = {
 }
 """The figures that go into JSON with their intervals."""
 
-_NUMBER = re.compile(r"([+−-]?[0-9,]+)(?:\.([0-9]+))?(.*)")
-
 
 def seed_table(runs: SeedRuns, rows: Sequence[TableRow] = TABLE_ROWS) -> Table:
     """Means over the seeds with 95 % intervals.  The best of a row is bold where it differs from
@@ -56,7 +51,7 @@ def seed_table(runs: SeedRuns, rows: Sequence[TableRow] = TABLE_ROWS) -> Table:
         columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
         if row.over_seeds and any(value is not None for column in columns for value in column):
             best = _best(row, columns)
-            cells = [_cell(row, interval(column)) for column in columns]
+            cells = [interval_text(row.write, interval(column)) for column in columns]
             styles = ["bold green" if place == best else "" for place in range(len(columns))]
             table.add_row(row.label, *map(Text, cells, styles))
     return table
@@ -73,28 +68,6 @@ def _best(row: TableRow, columns: Sequence[Sequence[float | None]]) -> int | Non
     return place if surely and all(surely) else None
 
 
-def _cell(row: TableRow, found: Interval) -> str:
-    """The mean and half its interval, as in `1,153 ± 322 s`."""
-    if math.isnan(found.mean):
-        return "-"
-    written = row.write(found.mean)
-    if found.half is None:
-        return written
-    return with_half(written, found.half * (100 if written.endswith("%") else 1))
-
-
-def with_half(mean: str, half: float | None) -> str:
-    """The half width put into a mean as it is written, with as many decimals; left out where every
-    seed gave the same.
-    """
-    match = _NUMBER.fullmatch(mean)
-    if not half or match is None:
-        return mean
-    unit = match[3]
-    number = mean.removesuffix(unit)
-    return f"{number} ± {half:,.{len(match[2] or '')}f}{unit}"
-
-
 def difference_table(runs: SeedRuns) -> Table:
     """Every policy's differences to the first, on the same seeds."""
     names = [" ".join(name.split("\n")) for name in headings(runs.policies)]
@@ -107,24 +80,8 @@ def difference_table(runs: SeedRuns) -> Table:
         for label, figure in COMPARED.items():
             found = runs.against_first(place, figure)
             if found.difference.runs:
-                table.add_row(f"  {label}", *_difference(found, "×" if "slow" in label else " s"))
+                table.add_row(f"  {label}", *difference_cells(found, UNITS[label]))
     return table
-
-
-def _difference(found: PairedComparison, unit: str) -> tuple[str, str, str, str]:
-    """The cells of a comparison: minus is better."""
-    mean, n = found.difference.mean, found.difference.runs
-    decimals = 0 if abs(found.first_mean) >= 100 else 1
-    difference = with_half(f"{mean:+,.{decimals}f}{unit}", found.difference.half)
-    share, half = found.relative, found.relative_half
-    relative = ""
-    if share is not None:
-        relative = with_half(f"{100 * share:+.0f}%", None if half is None else 100 * half)
-    ties = f", equal in {found.ties}" if found.ties else ""
-    told = found.difference.excludes_zero or found.difference.half is None
-    verdict = "" if told else "may be chance"
-    difference, relative = (text.replace("-", "−") for text in (difference, relative))
-    return difference, relative, f"{found.better_in} of {n}{ties}", verdict
 
 
 def wide_intervals(runs: SeedRuns) -> list[str]:

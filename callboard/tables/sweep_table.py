@@ -6,6 +6,8 @@ from rich import box
 from rich.table import Table
 
 from callboard.console import plain
+from callboard.experiments.figure_rows import write_seconds
+from callboard.experiments.figure_text import with_half
 from callboard.experiments.seed_runs import (
     Figure,
     SeedRuns,
@@ -15,8 +17,6 @@ from callboard.experiments.seed_runs import (
 )
 from callboard.experiments.sweeps.sensitivity import KeyIndex, Question
 from callboard.experiments.sweeps.sweep_rows import SettingRuns, varied_keys
-from callboard.tables.figure_rows import write_seconds
-from callboard.tables.seed_table import with_half
 
 _COLUMNS: dict[str, tuple[Figure, str]] = {
     "mean response": (mean_response_s, "s"),

@@ -3,76 +3,49 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
+from callboard.experiments.charts.chart_style import (
+    LINE_STYLES,
+    LineStyle,
+    check_matplotlib,
+    house_style,
+    new_figure,
+    save_chart,
+)
 from callboard.experiments.ideal_study.cells import Point
 from callboard.experiments.ideal_study.results import Results
 from callboard.experiments.ideal_study.study import FigureSpec
 from callboard.experiments.ideal_study.swim import Trace
 from callboard.scheduler.ideal import BLIND
 
-
-class LineStyle(NamedTuple):
-    """How a discipline is drawn, the same in every figure."""
-
-    label: str
-    colour: str
-    marker: str
-    dashes: Any
-
-
-# Okabe and Ito's colours, which the colour-blind tell apart; print tells by marker and dash.
-LINE_STYLES = {
-    "fifo": LineStyle("FIFO", "#000000", "s", (0, (1, 1.2))),
-    "ps": LineStyle("PS", "#7a7a7a", "D", (0, (5, 2))),
-    "gps": LineStyle("GPS", "#4b6a88", "d", (0, (3, 1))),
-    "las": LineStyle("LAS", "#cc79a7", "v", (0, (5, 1.5, 1, 1.5))),
-    "srpt": LineStyle("SRPT", "#d55e00", "^", "solid"),
-    "srpt+ps": LineStyle("SRPT+PS", "#e69f00", ">", "solid"),
-    "fsp+fifo": LineStyle("FSP+FIFO", "#56b4e9", "o", "solid"),
-    "fsp+ps": LineStyle("FSP+PS", "#0072b2", "P", "solid"),
-    "fsp+las": LineStyle("FSP+LAS", "#009e73", "X", "solid"),
-    "psbs": LineStyle("PSBS", "#8b6508", "*", "solid"),
-}
-
 AXES = {"sigma": "error σ", "load": "load", "dn": "d/n"}
-PLOT_SETTINGS = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "callboard",
-}
+
+_LARGER = {"font_size": 9}
+"""These figures are wider than a paper's column."""
 
 
 def draw_figures(results: Results, folder: Path, formats: Sequence[str]) -> Iterator[Path]:
-    """Draw the study's figures into `folder`.  Raises `ImportError` without matplotlib."""
-    from matplotlib import rc_context
-
+    """Draw the study's figures into `folder`.  Raises `MissingExtraError` without matplotlib."""
+    check_matplotlib()
     by_name = {trace.name: trace for trace in results.study.traces}
     for spec in results.study.figures:
         traces = [by_name[name] for name in spec.traces if name in by_name]
-        with rc_context(PLOT_SETTINGS):
+        with house_style(**_LARGER):
             figure = (
                 _boxes(results, spec, traces[0])
                 if spec.axis == "sigma"
                 else _lines(results, spec, traces)
             )
-            for ending in formats:
-                path = folder / f"{spec.stem}.{ending}"
-                # Without a date the same results are the same file.
-                metadata = {"Date": None} if ending == "svg" else {}
-                figure.savefig(path, dpi=160, metadata=metadata)
-                yield path
+        for ending in formats:
+            path = folder / f"{spec.stem}.{ending}"
+            save_chart(figure, path, **_LARGER)
+            yield path
 
 
 def _boxes(results: Results, spec: FigureSpec, trace: Trace) -> Any:
     """Boxes of the runs' mean sojourns, a group a sigma; blind disciplines as level lines."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+    figure = new_figure(6.4, 3.8)
     axes = figure.add_subplot()
     sighted = [name for name in results.study.disciplines if name not in BLIND]
     width = 0.8 / max(1, len(sighted))
@@ -114,9 +87,7 @@ def _box(
 
 def _lines(results: Results, spec: FigureSpec, traces: list[Trace]) -> Any:
     """The mean over the runs of the mean sojourn, a panel a trace on one common scale."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(1.2 + 3.1 * len(traces), 3.5), layout="constrained")
+    figure = new_figure(1.2 + 3.1 * len(traces), 3.5)
     panels = figure.subplots(1, len(traces), sharey=True, squeeze=False)[0]
     looks = _line_looks(results.study.disciplines, spec.points)
     for axes, trace in zip(panels, traces, strict=True):

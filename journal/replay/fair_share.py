@@ -8,15 +8,15 @@ has not given up, tasks that are not done, reduces from slowstart on.
 
 from contextlib import suppress
 from math import ceil
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from callboard.actors.config import Tasks
 from callboard.actors.vocabulary.events import RunStarted
-from callboard.journal.replay.cluster_state import ClusterState
 from callboard.journal.run_records import JobRecord
+from callboard.journal.run_state import RunState
 from callboard.scheduler import model
 from callboard.scheduler.facts import JobArrived
 from callboard.scheduler.orders.fair.fair import Fair
@@ -27,11 +27,22 @@ from callboard.scheduler.view import ClusterView, JobView
 _Floats = NDArray[np.float64]
 
 
+class BookedCluster(Protocol):
+    """What shares follow: the jobs, and for each node whether the master has given it up."""
+
+    @property
+    def run(self) -> RunState: ...
+
+    @property
+    def lost(self) -> bytearray: ...
+
+
 class FairShares:
     """Fair shares at any moment of one run."""
 
     def __init__(self, started: RunStarted) -> None:
         self._params = _params_of(started)
+        self._fair = Fair(self._params)
         tasks = started.scenario.get("tasks")
         share = tasks.get("slowstart") if isinstance(tasks, dict) else None
         self._slowstart = Tasks().slowstart if share is None else float(share)
@@ -39,7 +50,11 @@ class FairShares:
         self._computed_at = (-1, 0)
         self._shares: dict[model.JobId, float] = {}
 
-    def at(self, cluster: ClusterState) -> dict[model.JobId, float]:
+    def pool_of(self, job: JobRecord) -> str:
+        """The pool that shares for the job, as a path; empty where jobs share without pools."""
+        return self._fair.pool_of(cast(JobView, _JobView(job, self._slowstart)))
+
+    def at(self, cluster: BookedCluster) -> dict[model.JobId, float]:
         """The fair share of each job in the system, in slots, maps and reduces together."""
         moment = (cluster.run.index, len(cluster.run.live))
         if self._computed_at != moment:
@@ -48,7 +63,7 @@ class FairShares:
             self._shares = share(cluster) if cluster.run.live else {}
         return self._shares
 
-    def among_jobs(self, cluster: ClusterState) -> dict[model.JobId, float]:
+    def among_jobs(self, cluster: BookedCluster) -> dict[model.JobId, float]:
         """Without pools: the result of `among_pools` in a fraction of the time."""
         view = _ClusterView(cluster, self._slots, self._slowstart)
         jobs = [view.job(job) for job in cluster.run.live]
@@ -60,7 +75,7 @@ class FairShares:
             shares += np.minimum(demands, weights * level)
         return dict(zip(cluster.run.live, shares.tolist(), strict=True))
 
-    def among_pools(self, cluster: ClusterState) -> dict[model.JobId, float]:
+    def among_pools(self, cluster: BookedCluster) -> dict[model.JobId, float]:
         """With pools, by the Fair Scheduler itself."""
         fair, view = Fair(self._params), _ClusterView(cluster, self._slots, self._slowstart)
         seen = cast(ClusterView, view)
@@ -102,7 +117,7 @@ def _params_of(started: RunStarted) -> Fair.Params:
 class _ClusterView:
     """The cluster as `Fair` asks for it: the slots that the master counts on, and jobs."""
 
-    def __init__(self, cluster: ClusterState, slots: NDArray[np.int64], slowstart: float) -> None:
+    def __init__(self, cluster: BookedCluster, slots: NDArray[np.int64], slowstart: float) -> None:
         self._cluster = cluster
         self._slowstart = slowstart
         there = np.frombuffer(cluster.lost, np.uint8) == 0

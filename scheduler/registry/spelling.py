@@ -55,6 +55,16 @@ def split_spelling(text: str, known: Collection[str]) -> list[SpelledPart]:
         at += 1
 
 
+def short_policy(policy: str, params_max: int = 40) -> str:
+    """The spelling for a heading: `fair(…)+kill` where a part has longer parameters than that."""
+    try:
+        pieces = split_spelling(policy, ())
+    except PolicySpecError:  # a name that only an installed package can explain
+        return policy
+    shown = [(p.name, p.params if len(p.params) <= params_max else "…") for p in pieces]
+    return "+".join(f"{name}({params})" if params else name for name, params in shown)
+
+
 def _piece(text: str, at: int, known: Collection[str]) -> tuple[SpelledPart, int]:
     """The part that begins at `at`, and where the next `+` or the end is."""
     name = _name(text, at, known)

@@ -98,7 +98,7 @@ class Fair(Order):
                 self._leave(job, view)
 
     def _arrive(self, seen: JobView, view: ClusterView) -> None:
-        pool = self._pool(self._path_of(seen))
+        pool = self._pool(self.pool_of(seen))
         weight = PRIORITY_WEIGHTS[seen.priority]
         job = JobSchedulable(pool, seen, self._inverse_weight(weight), weight)
         self._jobs[seen.job] = pool.jobs[seen.job] = job
@@ -128,7 +128,7 @@ class Fair(Order):
             for kind in KINDS:
                 job.refresh(kind, view.job(number))
 
-    def _path_of(self, job: JobView) -> str:
+    def pool_of(self, job: JobView) -> str:
         """The pool of a job.  What a fifo pool is asked to hold below itself joins it."""
         by = self.params.pool_by or ("pool" if self.params.pools else "none")
         if by == "none":

@@ -1,0 +1,1 @@
+"""Pictures of runs, drawn by matplotlib (the extra `experiments`) from plain data."""

@@ -1,0 +1,213 @@
+"""The house style of all charts: looks, sizes, and how a file is written.
+
+Colours are Okabe and Ito's, which the colour-blind tell apart; print in grey tells by marker, dash
+and hatch.  Only functions import matplotlib, which is an extra.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from callboard.journal.missing_extra import MissingExtraError
+
+INK, GREY, GRID, DOWN = "#000000", "#7a7a7a", "#cccccc", "#e6e6e6"
+BLUE, VERMILION, GREEN, PINK = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
+ORANGE, SKY, BROWN, SLATE = "#e69f00", "#56b4e9", "#8b6508", "#4b6a88"
+
+CHART_ENDINGS = (".svg", ".png", ".pdf")
+
+CHART_DPI = 160
+
+COLUMN_INCHES, PAGE_INCHES = 3.5, 7.1
+"""The width of a paper's column, and of its page."""
+
+BUSY_COLOURS = "YlGnBu"
+"""A colour map that becomes darker all the way, also in grey."""
+
+
+class LineStyle(NamedTuple):
+    """How a policy or a discipline is drawn, the same in every figure."""
+
+    label: str
+    colour: str
+    marker: str
+    dashes: Any
+    hatch: str = ""
+
+
+_DOTS, _DASH, _SHORT = (0, (1, 1.2)), (0, (5, 2)), (0, (3, 1))
+_DASH_DOT, _DASH_DOTS = (0, (5, 1.5, 1, 1.5)), (0, (4, 1.2, 1, 1.2, 1, 1.2))
+
+LINE_STYLES = {
+    "fifo": LineStyle("FIFO", INK, "s", _DOTS),
+    "ps": LineStyle("PS", GREY, "D", _DASH, "..."),
+    "gps": LineStyle("GPS", SLATE, "d", _SHORT, "--"),
+    "las": LineStyle("LAS", PINK, "v", _DASH_DOT, "\\\\\\"),
+    "srpt": LineStyle("SRPT", VERMILION, "^", "solid", "///"),
+    "srpt+ps": LineStyle("SRPT+PS", ORANGE, ">", "solid", "xxx"),
+    "fsp+fifo": LineStyle("FSP+FIFO", SKY, "o", "solid", "+++"),
+    "fsp+ps": LineStyle("FSP+PS", BLUE, "P", "solid", "||"),
+    "fsp+las": LineStyle("FSP+LAS", GREEN, "X", "solid", "oo"),
+    "psbs": LineStyle("PSBS", BROWN, "*", "solid", "**"),
+    "fair": LineStyle("fair", BLUE, "o", "solid", "///"),
+    "hfsp": LineStyle("hfsp", VERMILION, "^", _DASH, "\\\\\\"),
+    "sjf": LineStyle("sjf", ORANGE, ">", _SHORT, "xxx"),
+    "coshh": LineStyle("coshh", GREEN, "X", _DASH_DOT, "..."),
+    "hybrid": LineStyle("hybrid", PINK, "v", _DASH_DOTS, "--"),
+}
+"""The usual look of each order of jobs, and of the ideal machine's disciplines."""
+
+_SPARE = (
+    LineStyle("", VERMILION, "^", _DASH, "\\\\\\"),
+    LineStyle("", GREEN, "X", _DASH_DOT, "..."),
+    LineStyle("", ORANGE, ">", _SHORT, "xxx"),
+    LineStyle("", PINK, "v", _DASH_DOTS, "--"),
+    LineStyle("", BLUE, "o", "solid", "///"),
+    LineStyle("", SKY, "P", (0, (8, 2)), "+++"),
+    LineStyle("", BROWN, "*", (0, (2, 2)), "**"),
+    LineStyle("", GREY, "D", _DASH, "oo"),
+    LineStyle("", INK, "s", _DOTS),
+)
+"""Looks for what has none of its own, or finds it taken."""
+
+HOUSE_STYLE: Mapping[str, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.5,
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "callboard",
+}
+"""matplotlib's settings; with them and without a date the same data is the same file."""
+
+
+def policy_looks(labels: Sequence[str], policies: Sequence[str] = ()) -> list[LineStyle]:
+    """A look for each of the labels, which are policies unless `policies` are given beside.
+
+    A policy has the look of its order; of several with one order the first has it, and the others
+    get looks that nobody else has.
+    """
+    wanted = [_usual_look(policy) for policy in policies or labels]
+    looks: list[LineStyle | None] = [None] * len(labels)
+    for place, look in enumerate(wanted):
+        if look is not None and look.colour not in _colours(looks):
+            looks[place] = look
+    for place, _ in enumerate(wanted):
+        looks[place] = looks[place] or _spare_look(_colours(looks), place)
+    return [look._replace(label=label) for look, label in zip(looks, labels, strict=True) if look]
+
+
+def _colours(looks: Sequence[LineStyle | None]) -> set[str]:
+    return {look.colour for look in looks if look is not None}
+
+
+def _usual_look(policy: str) -> LineStyle | None:
+    """The look of the order that a policy's spelling begins with; the longest name that fits."""
+    fits = [
+        name
+        for name in LINE_STYLES
+        if policy.startswith(name) and policy[len(name) : len(name) + 1] in ("", "+", "(", ",", " ")
+    ]
+    return LINE_STYLES[max(fits, key=len)] if fits else None
+
+
+def _spare_look(taken: set[str], place: int) -> LineStyle:
+    """One whose colour is not taken; when all are, a colour again with another marker and dash."""
+    free = [look for look in _SPARE if look.colour not in taken]
+    if free:
+        return free[0]
+    look, other = _SPARE[place % len(_SPARE)], _SPARE[(place + place // 9 + 1) % len(_SPARE)]
+    return look._replace(marker=other.marker, dashes=other.dashes, hatch=other.hatch)
+
+
+def check_matplotlib() -> None:
+    """MissingExtraError if nothing can be drawn here."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise MissingExtraError(
+            "figures need matplotlib, which is not installed: pip install 'callboard[experiments]'"
+        ) from None
+
+
+@contextmanager
+def house_style(**changes: Any) -> Iterator[None]:
+    """matplotlib's settings while a chart is drawn or saved; `font_size` stands for `font.size`."""
+    from matplotlib import rc_context
+
+    more = {name.replace("_", "."): value for name, value in changes.items()}
+    with rc_context({**HOUSE_STYLE, **more}):
+        yield
+
+
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure, in inches, that lays itself out; pyplot and its state have no part in it."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save_chart(figure: Any, path: Path, **changes: Any) -> None:
+    """Write a figure, in the format that the path's ending says (`CHART_ENDINGS`).
+
+    Equal figures give equal files.  `changes` are those with which it was drawn (`house_style`).
+    OSError as files do.
+    """
+    form = path.suffix.removeprefix(".").lower()
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+    with house_style(**changes):
+        figure.savefig(path, format=form, dpi=CHART_DPI, metadata=undated[form])
+
+
+def plain_log_axis(axis: Any) -> None:
+    """Numbers on a logarithmic axis as people write them: 20, 100, 3,000."""
+    from matplotlib.ticker import LogFormatter
+
+    class Plain(LogFormatter):
+        def __call__(self, value: float, pos: int | None = None) -> str:
+            return f"{value:,g}" if super().__call__(value, pos) else ""
+
+    axis.set_major_formatter(Plain())
+    axis.set_minor_formatter(Plain(minor_thresholds=(1.2, 0.5)))
+
+
+def whole_ticks(axis: Any) -> None:
+    """Ticks at whole numbers only, for what is counted."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(5, integer=True))
+
+
+def percent_ticks(axis: Any) -> None:
+    """Shares of 1 as per cent."""
+    axis.set_major_formatter(lambda share, _: f"{share:.0%}")
+
+
+def legend_above(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """The legend in lines above all panels, as many side by side as the figure is wide."""
+    width = figure.get_figwidth() / 0.064  # in characters of the legend
+    longest = max((len(label) for label in labels), default=1) + 8
+    columns = max(1, min(len(labels), int(width // longest)))
+    figure.legend(
+        handles,
+        labels,
+        loc="outside upper left",
+        ncols=columns,
+        columnspacing=1.2,
+        handlelength=2.6,
+    )
+
+
+def unused_name(label: str, taken: Sequence[str]) -> str:
+    """The label, with a number after it if it is taken."""
+    numbered = (label if n == 1 else f"{label} #{n}" for n in count(1))
+    return next(each for each in numbered if each not in taken)

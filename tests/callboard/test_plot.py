@@ -1,0 +1,134 @@
+"""`callboard plot`: files come out whole and are named, or a message says why not."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from callboard.cli import run_command_line
+from callboard.experiments.charts.chart_catalogue import RUN_CHARTS
+from callboard.journal.writer import JournalWriter
+from tests.callboard.conftest import Run
+from tests.experiments.charts.support import record, under
+from tests.journal.stories import START, STORY
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    """A run that can be played again, for times alone."""
+    path = tmp_path / "two.journal"
+    run_command_line(["run", "two-jobs", "--policy", "fair", "--journal", str(path)])
+    return path
+
+
+def test_one_figure_goes_into_the_file_that_is_named(
+    callboard: Run, journal: Path, tmp_path: Path
+) -> None:
+    for ending, magic in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
+        to = tmp_path / f"a{ending}"
+        assert callboard("plot", str(journal), "ecdf", "--to", str(to))[0] == 0
+        assert to.read_bytes().startswith(magic)
+
+
+def test_several_have_their_names_put_in_or_are_put_into_a_folder(
+    callboard: Run, journal: Path, tmp_path: Path
+) -> None:
+    status, out, _ = callboard("plot", str(journal), "--to", str(tmp_path / "a.svg"))
+    assert status == 0
+    for name in RUN_CHARTS:
+        assert (tmp_path / f"a-{name}.svg").is_file()
+        assert f"{name} written to {tmp_path / f'a-{name}.svg'}" in out
+    (tmp_path / "figures").mkdir()
+    to = f"{tmp_path / 'figures'}/"
+    assert callboard("plot", str(journal), "jobs", "--to", to, "--format", "png")[0] == 0
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["jobs.png"]
+
+
+def test_what_cannot_be_drawn_is_said_and_the_rest_is_drawn(callboard: Run, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    empty = record(tmp_path / "empty.journal", STORY[:3])
+    status, out, err = callboard("plot", str(empty), "--to", str(tmp_path / "out"))
+    assert status == 0
+    assert "fifo: the run is not complete, and is drawn as far as it goes" in err
+    assert "ecdf: nothing to draw: no job has completed" in err
+    assert out.count(" written to ") == len(list((tmp_path / "out").iterdir())) == 4
+    status, out, err = callboard("plot", str(empty), "ecdf", "--to", str(tmp_path / "a.svg"))
+    assert (status, out) == (2, "")
+    assert "ecdf: nothing to draw: no job has completed" in err
+
+
+def test_a_world_that_cannot_be_played_again_has_no_slowdowns(
+    callboard: Run, tmp_path: Path
+) -> None:
+    """The story's scenario is no real one."""
+    journal = record(tmp_path / "tiny.journal", STORY)
+    status, _, err = callboard("plot", str(journal), "--to", str(tmp_path / "a.svg"))
+    assert status == 0
+    assert "slowdown: nothing to draw: " in err
+    assert not (tmp_path / "a-slowdown.svg").exists()
+
+
+def test_several_policies_in_one_picture(callboard: Run, tmp_path: Path) -> None:
+    journals = [
+        str(record(tmp_path / f"{policy}.journal", under(policy))) for policy in ("fifo", "fair")
+    ]
+    one, two = tmp_path / "one.svg", tmp_path / "two.svg"
+    assert callboard("plot", journals[0], "ecdf", "--to", str(one))[0] == 0
+    assert callboard("plot", *journals, "ecdf", "--to", str(two))[0] == 0
+    assert len(two.read_bytes()) > len(one.read_bytes())
+
+
+def test_bad_input_is_said_and_leaves_nothing(
+    callboard: Run, journal: Path, tmp_path: Path
+) -> None:
+    text = tmp_path / "text.journal"
+    text.write_text("no journal")
+    damaged = tmp_path / "damaged.journal"
+    bytes_ = bytearray(record(tmp_path / "whole.journal", STORY).read_bytes())
+    bytes_[200] ^= 0xFF
+    damaged.write_bytes(bytes_)
+    nothing = tmp_path / "nothing.journal"
+    JournalWriter(nothing).close()
+    twice = record(tmp_path / "twice.journal", [START, *STORY[3:]])
+    before = sorted(tmp_path.iterdir())
+    svg = str(tmp_path / "a.svg")
+    for words, to, said in (
+        ((str(journal), "eggs"), svg, "eggs: no such file, and no figure is called so"),
+        (
+            (str(journal), "ecdf"),
+            str(tmp_path / "a.gif"),
+            "end the name in one of .svg, .png, .pdf",
+        ),
+        ((str(journal), "ecdf"), str(tmp_path / "no" / "a.svg"), "make it first"),
+        ((str(journal), "ecdf"), str(tmp_path / "no") + "/", "make it first"),
+        ((str(journal), "ecdf"), "", "the name is empty"),
+        (("ecdf",), svg, "name a journal too"),
+        ((str(text), "ecdf"), svg, "not a Callboard journal"),
+        ((str(damaged), "ecdf"), svg, "damaged"),
+        ((str(nothing), "ecdf"), svg, "no run has been recorded in it yet"),
+        ((str(twice), "ecdf"), svg, f"{twice}: "),
+        ((str(journal), "ecdf", "--format", "png"), svg, "the name says .svg"),
+    ):
+        status, _, err = callboard("plot", *words, "--to", to)
+        assert status == 2, said
+        assert said in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_journal_is_never_written_over(callboard: Run, journal: Path) -> None:
+    named_so = journal.with_suffix(".svg")
+    journal.rename(named_so)
+    before = named_so.read_bytes()
+    status, _, err = callboard("plot", str(named_so), "ecdf", "--to", str(named_so))
+    assert status == 2
+    assert "this is the journal itself" in err
+    assert named_so.read_bytes() == before
+
+
+def test_without_matplotlib(
+    callboard: Run, journal: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    status, _, err = callboard("plot", str(journal), "ecdf", "--to", str(tmp_path / "a.svg"))
+    assert status == 2
+    assert "pip install 'callboard[experiments]'" in err

@@ -1,0 +1,159 @@
+"""What the charts of sweeps draw."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import pytest
+
+from callboard.experiments.charts.cell_table import CellTable, setting_label
+from callboard.experiments.charts.chart_run import NothingToDraw
+from callboard.experiments.charts.chart_style import LINE_STYLES
+from callboard.experiments.charts.store_charts import (
+    MEASURES,
+    Sensitivity,
+    differences_chart,
+    intervals_chart,
+    tornado_chart,
+)
+from callboard.experiments.run_result import RunResult
+from callboard.experiments.statistics import interval
+from callboard.experiments.stopwatch import SchedulingCost
+from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from tests.experiments.charts.support import legend_labels, story_run
+
+SIGMA = "tasks.sigma"
+
+
+def result(mean_s: float) -> RunResult:
+    """A run with that mean response time."""
+    run = story_run()
+    response = msgspec.structs.replace(run.summary.response_seconds, mean=mean_s)
+    return RunResult(
+        summary=msgspec.structs.replace(run.summary, response_seconds=response),
+        jobs=run.jobs,
+        scheduling=SchedulingCost(0.0, 0, 0, None),
+        wall_seconds=1.0,
+        processor_seconds=1.0,
+    )
+
+
+MEANS = {"fifo": 100.0, "fair": 50.0}
+
+
+def cells(*settings: Setting, seeds: Sequence[int] = (1, 2, 3)) -> Iterator[PlayedCell]:
+    """FIFO at 100 + seed + place of the setting, Fair at half of that without the seed."""
+    for place, setting in enumerate(settings):
+        for policy, mean_s in MEANS.items():
+            for seed in seeds:
+                found = result(mean_s + seed + 10 * place)
+                yield PlayedCell("toy", setting, policy, seed, found)
+
+
+def of_sigma(*values: str) -> list[Setting]:
+    return [((SIGMA, value),) for value in values]
+
+
+def drawn(axes: object) -> dict[str, tuple[list[float], list[float], list[float]]]:
+    """Of each series: where, the means, half the intervals' widths."""
+    found = {}
+    for bars in axes.containers:  # type: ignore[attr-defined]
+        line, _, (ranges,) = bars.lines
+        # An interval that is not known is a segment without an end.
+        segments = [each.tolist() or [[0, 0], [0, 0]] for each in ranges.get_segments()]
+        spans = [max(abs(a - b) for a, b in zip(*ends, strict=True)) / 2 for ends in segments]
+        found[bars.get_label()] = (list(line.get_xdata()), list(line.get_ydata()), spans)
+    return found
+
+
+def test_over_numbers_each_policy_is_a_line_with_its_intervals() -> None:
+    figure = intervals_chart(cells(*of_sigma("0.5", "1.0", "0.0")))
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == SIGMA
+    assert axes.get_title(loc="left") == "toy, 3 seeds"
+    assert legend_labels(figure) == ["fifo", "fair"]
+    at, means, halves = drawn(axes)["fifo"]
+    assert at == pytest.approx([0, 0.5, 1.0], abs=0.02)
+    assert means == [122, 102, 112]  # sorted by the value, not by when it was played
+    assert halves[0] == pytest.approx(interval([1, 2, 3]).half)
+
+
+def test_a_second_key_has_a_panel_a_value() -> None:
+    settings = [((SIGMA, s), ("cluster.racks", r)) for s in ("0", "1", "2") for r in ("1", "4")]
+    figure = intervals_chart(cells(*settings))
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["racks = 1", "racks = 4"]
+    assert drawn(figure.axes[1])["fifo"][1] == [112, 132, 152]
+
+
+def test_words_have_a_row_each() -> None:
+    settings = [(("cluster.heartbeat.out_of_band", value),) for value in ("true", "false")]
+    (axes,) = intervals_chart(cells(*settings)).axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["out_of_band = true", "out_of_band = false"]
+    assert drawn(axes)["fair"][0] == [52, 62]
+
+
+def test_differences_are_to_the_first_policy_seed_by_seed() -> None:
+    figure = differences_chart(cells(*of_sigma("0", "1")))
+    (axes,) = figure.axes
+    assert legend_labels(figure) == ["fair"]
+    _, means, halves = drawn(axes)["fair"]
+    assert means == [-50, -50]
+    assert halves == [0, 0]  # the same in every seed
+    assert axes.get_ylabel() == "mean response time minus fifo’s (s)"
+    line = axes.containers[0].lines[0]
+    assert line.get_color() == LINE_STYLES["fair"].colour
+
+
+def test_what_failed_is_left_out_of_the_mean() -> None:
+    every = list(cells(()))
+    broken = [msgspec.structs.replace(every[0], result=None, error="stuck"), *every[1:]]
+    (axes,) = intervals_chart(broken).axes
+    assert drawn(axes)["fifo"][0] == [102.5]
+    assert CellTable(broken).failed == broken[:1]
+    with pytest.raises(NothingToDraw):
+        intervals_chart([msgspec.structs.replace(each, result=None) for each in every])
+
+
+def test_one_seed_has_no_interval() -> None:
+    (axes,) = intervals_chart(cells((), seeds=[1])).axes
+    found = drawn(axes)["fifo"]
+    assert found[0] == [101]
+    assert found[2] == [0]
+
+
+def test_one_policy_has_no_differences() -> None:
+    alone = [cell for cell in cells(()) if cell.policy == "fifo"]
+    with pytest.raises(NothingToDraw, match="only one policy"):
+        differences_chart(alone)
+
+
+def test_a_measure_that_no_run_has_is_not_drawn() -> None:
+    with pytest.raises(NothingToDraw):
+        intervals_chart(cells(()), MEASURES["slowdown"])
+
+
+def test_several_scenarios_count_as_varied() -> None:
+    some = list(cells(()))
+    others = [msgspec.structs.replace(cell, scenario="big") for cell in some]
+    (axes,) = intervals_chart([*some, *others]).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["toy", "big"]
+
+
+def test_settings_are_named_by_what_tells_them_apart() -> None:
+    setting = (("a.x", "1"), ("b.x", "2"), ("c.y", "3"))
+    assert setting_label(setting, ["a.x", "b.x", "c.y"]) == "a.x = 1, b.x = 2, y = 3"
+
+
+def test_a_tornado_has_the_greatest_on_top() -> None:
+    figure = tornado_chart(
+        [Sensitivity("a", 0.1), Sensitivity("b", 0.7, 0.2, first=0.5, first_half=0.1)],
+        "total index",
+        "first-order index",
+    )
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["b", "a"]
+    bars = [each for each in axes.containers if hasattr(each, "patches")]
+    assert [next(bar.get_width() for bar in each) for each in bars] == [0.7, 0.5]
+    assert legend_labels(figure) == ["total index", "first-order index"]
+    with pytest.raises(NothingToDraw):
+        tornado_chart([Sensitivity("a", float("nan"))], "")
