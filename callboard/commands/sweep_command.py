@@ -196,7 +196,9 @@ def _say(counts: SweepCounts, *, stopped: bool) -> None:
 
 
 def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) -> int:
-    """The table of all that the store has, its failures, and the answers to its questions."""
+    """The table of all that the store has but points of questions, its failures, and the answers
+    to the questions.
+    """
     cells = read_cells(store)
     if export is not None:
         _export(cells, export)
@@ -207,11 +209,15 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
     if not cells:
         console.print_line(plain(f"{options.store}: there is nothing in it yet"))
         return 0
-    console.print(sweep_table(by_setting(cells)))
+    questions = [msgspec.json.decode(each, type=Question) for each in store.questions().values()]
+    points = {setting for question in questions for setting in question.whole_settings()}
+    groups = by_setting(cell for cell in cells if cell.setting not in points)
+    if groups:
+        console.print(sweep_table(groups))
     for line in _failures(cells):
         console.print_line(plain(line))
-    for question in store.questions().values():
-        _answer(msgspec.json.decode(question, type=Question), cells, console)
+    for question in questions:
+        _answer(question, cells, console)
     return 0
 
 
@@ -234,7 +240,11 @@ def _answer(question: Question, cells: Sequence[PlayedCell], console: ReportCons
     for policy in dict.fromkeys(cell.policy for cell in mine):
         of_policy = [cell for cell in mine if cell.policy == policy]
         answers = answers_at(question.whole_settings(), of_policy, _mean_response)
-        if answers is not None:
+        if answers is None:
+            of = count(len(question.whole_settings()), "setting")
+            told = f"{policy}: not all of the {of} have been played to an end"
+            console.print_line(plain(f"{question.method}, {told}"))
+        else:
             console.print(index_table(question, policy, question.indices(answers)))
 
 
