@@ -168,7 +168,7 @@ def report_saving(order: Order, cost: Cost) -> None:
     print(f"{messages / cost.messages:.1f} times all that were delivered")
 
 
-def compare(needed: Cost, all_sent: Cost) -> None:
+def compare_paired(needed: Cost, all_sent: Cost) -> None:
     """Print what eliding heartbeats has saved, and whether anything else differs."""
     print(f"  eliding heartbeats: {all_sent.messages / needed.messages:.1f} times fewer messages,")
     print(f"  {all_sent.playing / needed.playing:.1f} times faster;", end=" ")
@@ -208,7 +208,7 @@ def main() -> None:
             everything = replace(order, all_heartbeats=True)
             all_sent = fresh(everything)
             report(everything, all_sent, marked=False)
-            compare(cost, all_sent)
+            compare_paired(cost, all_sent)
 
 
 def _shown(trace: Path) -> Path:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from callboard.version import __version__
 
 if TYPE_CHECKING:
-    from callboard.api import RunOptions, run
+    from callboard.api import RunOptions, compare, load, run, sweep
 
     Options = RunOptions
 
-__all__ = ["Options", "RunOptions", "__version__", "run"]
+__all__ = ["Options", "RunOptions", "__version__", "compare", "load", "run", "sweep"]
 
 if not Path(__file__).with_name("actors").is_dir():
     sys.exit(
@@ -25,8 +25,8 @@ if not Path(__file__).with_name("actors").is_dir():
 
 
 def __getattr__(name: str) -> object:
-    """`run` and `RunOptions` (before: `Options`), loaded when asked for: the command line comes by
-    here first, and must answer Ctrl-C before all is loaded.
+    """The calls and `RunOptions` (before: `Options`), loaded when asked for: the command line comes
+    by here first, and must answer Ctrl-C before all is loaded.
     """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,21 +1,44 @@
-"""`callboard.run`: one run from Python."""
+"""The Python calls: `callboard.run`, `callboard.compare`, `callboard.sweep`, `callboard.load`."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 
 import msgspec
 
-from callboard.experiments.plugins import read_policy
+from callboard.console import PlainConsole
+from callboard.experiments.plugins import canonical_policy, read_policy
+from callboard.experiments.result_store import ResultStore, is_store
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.run_result import RunResult
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.run_tasks import RunTask, SoloTask, SoloTimes, WorkerTask
+from callboard.experiments.seed_runs import ResultRow, SeedRuns
+from callboard.experiments.seeds import seeds_of
 from callboard.experiments.simulation import DriverName, run_simulation
+from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.stopwatch import SchedulingCost
+from callboard.experiments.sweeps.design_file import override_text
+from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
+from callboard.experiments.sweeps.sweep import read_cells, run_sweep
+from callboard.experiments.sweeps.sweep_plan import PlannedCell, PlannedSweep, SweepPlan
+from callboard.experiments.sweeps.variation import POLICY, all_combinations
+from callboard.experiments.task_pool import OtherWorkers, Workers, cores_here, local_workers
+from callboard.experiments.user_errors import InputError
+from callboard.journal.figures.metrics import Metrics
+from callboard.journal.format import is_journal
+from callboard.journal.reader import Journal
+from callboard.notebook import Comparison, Run, Sweep
+from callboard.playing import Answer, play
 from callboard.scenarios import scenario_file
 from callboard.scheduler.model import Millis
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How to run; only `until_ms` and `tie_order` can change what happens.  With `check` the run is
-    tested against every rule (`journal.checks`) as it goes.  `host` is the old name of `driver`.
+    tested against every rule (`journal.checks`) as it goes, with `slowdown` its jobs are also
+    played alone.  `host` is the old name of `driver`.
     """
 
     until_ms: Millis | None = None
@@ -23,6 +46,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     driver: DriverName = "trio"
     journal: Path | None = None
     check: bool = False
+    slowdown: bool = False
     host: DriverName | None = None
 
 
@@ -30,25 +54,170 @@ def run(
     scenario: str | Path = scenario_file.DEFAULT_SCENARIO,
     policy: str | None = None,
     *,
+    seed: int | None = None,
     overrides: Sequence[str] = (),
     options: RunOptions | None = None,
-) -> RunResult:
-    """Play a scenario under one policy (its first one unless named).
+) -> Run:
+    """Play a scenario under one policy (its first one unless named), with a seed (its own).
 
     `scenario` is a name of the library, a scenario file, a SWIM trace or a journal; `overrides`
-    are what `--set` takes.  Raises what `experiments.simulation.run_simulation` does, and
-    `ScenarioError` for bad input.
+    are what `--set` takes.  Raises what `experiments.simulation.run_simulation` does,
+    ScenarioError and PolicySpecError for bad input.
     """
     options = options or RunOptions()
-    spec = load_run(str(scenario), overrides)
+    spec = load_run(str(scenario), [*overrides, *_seed(seed)])
     spelling, made = read_policy(policy or spec.policy, spec.scenario.parts)
     spec = msgspec.structs.replace(
         spec, policy=spelling, until_ms=options.until_ms, tie_order=options.tie_order
     )
-    return run_simulation(
+    result = run_simulation(
         spec,
         policy=made,
         driver=options.host or options.driver,
         journal=options.journal,
         check=options.check,
     )
+    if options.slowdown:
+        result = SoloTimes(solo_times(spec)).of(result)
+    return Run(spec, result, options.journal)
+
+
+def compare(
+    scenario: str | Path = scenario_file.DEFAULT_SCENARIO,
+    policies: Sequence[str] = (),
+    *,
+    seeds: int | str | Sequence[int] = 10,
+    overrides: Sequence[str] = (),
+    slowdown: bool = False,
+    cores: int | None = None,
+) -> Comparison:
+    """Play a scenario under several policies (its own unless named) with the same seeds, on as many
+    cores as there are.
+
+    `seeds` is how many, from the scenario's own on, or which: `"1001..1010"`, or a list.  Ctrl-C
+    ends it with a KeyboardInterrupt.  Raises what `run` does, RunFailed for a run that fails in
+    another process, InputError for bad seeds.
+    """
+    first = load_run(str(scenario), overrides)
+    parts = first.scenario.parts
+    named = tuple(canonical_policy(text, parts) for text in policies or first.scenario.policies)
+    chosen = seeds_of(seeds, first.scenario.seed)
+    specs = [load_run(str(scenario), [*overrides, *_seed(seed)]) for seed in chosen]
+    tasks: list[WorkerTask] = [RunTask(_under(spec, name)) for spec in specs for name in named]
+    if slowdown:
+        tasks += [SoloTask(spec) for spec in specs]
+    answers, interrupted = play(tasks, PlainConsole(stderr=True), cores)
+    if interrupted:
+        raise KeyboardInterrupt
+    rows = tuple(
+        _row(answers, place * len(named), len(named), len(specs) * len(named) + place)
+        for place in range(len(specs))
+    )
+    return Comparison(SeedRuns(first.scenario.name, named, chosen, rows))
+
+
+def sweep(
+    scenarios: str | Path | Sequence[str | Path],
+    *,
+    store: str | Path,
+    policies: Sequence[str] = (),
+    vary: Mapping[str, Sequence[object]] | None = None,
+    seeds: int | str = 1,
+    overrides: Sequence[str] = (),
+    slowdown: bool = False,
+    executor: Executor | None = None,
+    cores: int | None = None,
+    retry: bool = False,
+) -> Sweep:
+    """Play what is missing in a store: scenarios in every combination of the values to `vary`,
+    under policies, with seeds.  What comes back are the runs of this sweep.
+
+    `vary` has values by dotted key (`{"cluster.nodes": [20, 40]}`), or by `"policy"`.  `executor`
+    is any of `concurrent.futures`, of Dask's clients or of others; without one the processes of
+    this machine do it.  Raises what `run` does for the first setting; later ones that cannot be
+    are among the `failed`.
+    """
+    listed = [scenarios] if isinstance(scenarios, str | Path) else list(scenarios)
+    plan = SweepPlan(
+        scenarios=tuple(map(str, listed)),
+        policies=(*policies, *map(str, (vary or {}).get(POLICY, ()))),
+        settings=_settings(vary or {}),
+        fixed=tuple(_pair(each) for each in overrides),
+        seeds=str(seeds),
+        slowdown=slowdown,
+    )
+    planned = PlannedSweep(plan)
+    wanted = set(map(_where, planned.cells()))
+    with ResultStore(Path(store)) as kept:
+        with _workers(executor, cores) as workers:
+            run_sweep(planned, kept, workers, retry=retry)
+        cells = read_cells(kept)
+    mine = [cell for cell in cells if _where(cell) in wanted]
+    return Sweep(mine, Path(store))
+
+
+def _where(cell: PlannedCell | PlayedCell) -> tuple[str, Setting, str, int]:
+    return cell.scenario, cell.setting, cell.policy, cell.seed
+
+
+def load(path: str | Path) -> Run | Sweep:
+    """A recorded run from its journal, or the runs of a store; InputError or JournalError for any
+    other file.
+    """
+    file = Path(path)
+    if is_store(file):
+        with ResultStore(file, must_exist=True) as store:
+            return Sweep(read_cells(store), file)
+    if not is_journal(file):
+        raise InputError(f"{path}: neither a journal nor a store of results")
+    return _loaded(file)
+
+
+def _loaded(path: Path) -> Run:
+    metrics = Metrics.of(Journal(path))
+    unknown = SchedulingCost(0.0, 0, 0, None)
+    result = RunResult(
+        summary=metrics.summary(),
+        jobs=metrics.jobs(),
+        scheduling=unknown,
+        wall_seconds=0.0,
+        processor_seconds=0.0,
+    )
+    return Run(load_run(str(path)), result, path)
+
+
+def _row(answers: Mapping[int, Answer], first: int, count: int, solo: int) -> ResultRow:
+    results = [answers[place] for place in range(first, first + count)]
+    alone = answers.get(solo)
+    return tuple(
+        alone.of(each) if isinstance(alone, SoloTimes) else each
+        for each in results
+        if isinstance(each, RunResult)
+    )
+
+
+def _settings(vary: Mapping[str, Sequence[object]]) -> tuple[Setting, ...]:
+    others = [(key, values) for key, values in vary.items() if key != POLICY]
+    return all_combinations([(key, tuple(map(override_text, values))) for key, values in others])
+
+
+def _pair(override: str) -> tuple[str, str]:
+    key, _, value = override.partition("=")
+    return key.strip(), value.strip()
+
+
+def _under(spec: RunSpec, policy: str) -> RunSpec:
+    return msgspec.structs.replace(spec, policy=policy)
+
+
+def _seed(seed: int | None) -> list[str]:
+    return [] if seed is None else [f"seed={seed}"]
+
+
+@contextlib.contextmanager
+def _workers(executor: Executor | None, cores: int | None) -> Iterator[Workers]:
+    if executor is not None:
+        yield OtherWorkers(executor, cores or cores_here())
+    else:
+        with local_workers(cores) as workers:
+            yield workers

@@ -5,6 +5,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from callboard.experiments.run_result import RunResult
+from callboard.experiments.statistics import (
+    Interval,
+    PairedComparison,
+    compare_paired,
+    interval,
+)
 
 Figure = Callable[[RunResult], float | None]
 """A figure of a run; None for a run that has none."""
@@ -28,6 +34,14 @@ class SeedRuns(msgspec.Struct, frozen=True):
     def of_policy(self, place: int, figure: Figure) -> list[float | None]:
         """The figure of one policy, seed by seed."""
         return [row[place] for row in self.figures(figure)]
+
+    def mean(self, place: int, figure: Figure) -> Interval:
+        """The mean of one policy's figure over the seeds, with its 95 % interval."""
+        return interval(self.of_policy(place, figure))
+
+    def against_first(self, place: int, figure: Figure) -> PairedComparison:
+        """One policy's figure against the first policy's, seed by seed."""
+        return compare_paired(self.of_policy(place, figure), self.of_policy(0, figure))
 
     def results(self, place: int) -> list[RunResult]:
         """What was played of one policy, in the order of seeds."""

@@ -118,7 +118,9 @@ def paired(values: Figures, other: Figures, confidence: float = CONFIDENCE) -> I
     return interval([None if a is None or b is None else a - b for a, b in pairs], confidence)
 
 
-def compare(values: Figures, first: Figures, confidence: float = CONFIDENCE) -> PairedComparison:
+def compare_paired(
+    values: Figures, first: Figures, confidence: float = CONFIDENCE
+) -> PairedComparison:
     """A policy's figures against the first policy's, which are of the same seeds in the same order;
     ValueError if one has more.
     """

@@ -5,6 +5,7 @@ Nothing that a task's answer says depends on who computed it, nor on the order o
 
 import ctypes
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
@@ -19,6 +20,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from signal import SIG_IGN, SIGINT, signal
 from threading import Thread
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from callboard.experiments.user_errors import InputError
@@ -210,9 +212,30 @@ class LocalWorkers:
         self.executor.shutdown(cancel_futures=True)
 
     def _made(self) -> Executor:
-        return ProcessPoolExecutor(
+        return _Processes(
             self.count, get_context("spawn"), initializer=_join, initargs=(self._shared,)
         )
+
+
+class _Processes(ProcessPoolExecutor):
+    """Processes that start when there is something to do."""
+
+    def submit(self, fn: Callable[..., _R], /, *arguments: Any, **named: Any) -> "Future[_R]":
+        with _without_main():
+            return super().submit(fn, *arguments, **named)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Let processes start without the program's main module: a script that calls us at its top
+    level, without asking for its `__name__`, would be run again in each of them.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from callboard.experiments.seed_runs import (
 )
 from callboard.experiments.statistics import (
     PairedComparison,
-    compare,
+    compare_paired,
     interval,
     is_wide,
 )
@@ -64,7 +64,7 @@ def _best(row: TableRow, columns: Sequence[Sequence[float | None]]) -> int | Non
         return None
     place = means.index(row.best(means))
     others = [column for other, column in enumerate(columns) if other != place]
-    surely = [compare(columns[place], other).difference.excludes_zero for other in others]
+    surely = [compare_paired(columns[place], other).difference.excludes_zero for other in others]
     return place if surely and all(surely) else None
 
 
@@ -78,7 +78,7 @@ def difference_table(runs: SeedRuns) -> Table:
     for place, name in enumerate(names[1:], 1):
         table.add_row(plain(name, "bold"))
         for label, figure in COMPARED.items():
-            found = compare(runs.of_policy(place, figure), runs.of_policy(0, figure))
+            found = runs.against_first(place, figure)
             if found.difference.runs:
                 table.add_row(f"  {label}", *difference_cells(found, UNITS[label]))
     return table
@@ -89,7 +89,7 @@ def wide_intervals(runs: SeedRuns) -> list[str]:
     return [
         policy
         for place, policy in enumerate(runs.policies)
-        if is_wide(interval(runs.of_policy(place, mean_response_s)))
+        if is_wide(runs.mean(place, mean_response_s))
     ]
 
 
@@ -104,15 +104,14 @@ def _policy_json(runs: SeedRuns, place: int) -> dict[str, object]:
         "policy": runs.policies[place],
         "seeds": list(runs.seeds),
         "figures": {
-            name: msgspec.to_builtins(interval(runs.of_policy(place, figure)))
+            name: msgspec.to_builtins(runs.mean(place, figure))
             for name, figure in JSON_FIGURES.items()
         },
     }
     if place:
         found["against"] = runs.policies[0]
         found["differences"] = {
-            name: _comparison_json(compare(runs.of_policy(place, f), runs.of_policy(0, f)))
-            for name, f in JSON_FIGURES.items()
+            name: _comparison_json(runs.against_first(place, f)) for name, f in JSON_FIGURES.items()
         }
     found["runs"] = [result.as_json() for result in runs.results(place)]
     return found

@@ -15,7 +15,6 @@ from callboard.experiments.seed_runs import (
     mean_slowdown,
     p95_response_s,
 )
-from callboard.experiments.statistics import compare, interval
 from callboard.experiments.sweeps.sensitivity import KeyIndex, Question
 from callboard.experiments.sweeps.sweep_rows import SettingRuns, varied_keys
 
@@ -56,7 +55,7 @@ def _is_known(groups: Sequence[SettingRuns], figure: Figure) -> bool:
 
 
 def _mean(runs: SeedRuns, place: int, figure: Figure, unit: str) -> str:
-    found = interval(runs.of_policy(place, figure))
+    found = runs.mean(place, figure)
     if not found.runs:
         return "-"
     written = write_seconds(found.mean) if unit == "s" else f"{found.mean:,.1f}×"
@@ -67,7 +66,7 @@ def _against(runs: SeedRuns, place: int) -> str:
     """The paired difference of mean response to the first policy, as a share of its mean."""
     if not place:
         return ""
-    found = compare(runs.of_policy(place, mean_response_s), runs.of_policy(0, mean_response_s))
+    found = runs.against_first(place, mean_response_s)
     if found.relative is None:
         return "-"
     half = None if found.relative_half is None else 100 * found.relative_half

@@ -8,7 +8,7 @@ from callboard.experiments.seed_runs import Figure
 from callboard.experiments.statistics import (
     Interval,
     PairedComparison,
-    compare,
+    compare_paired,
     interval,
 )
 from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
@@ -75,7 +75,7 @@ class CellTable:
     def comparison(self, setting: Setting, policy: str, figure: Figure) -> PairedComparison:
         """The policy against the first one in the same setting, seed by seed."""
         first = self.figures(setting, self.policies[0], figure)
-        return compare(self.figures(setting, policy, figure), first)
+        return compare_paired(self.figures(setting, policy, figure), first)
 
 
 def numbers_of(values: Sequence[str]) -> list[float] | None:

@@ -54,14 +54,14 @@ def read_design(path: Path) -> SweepPlan:
 def _settings(design: Design) -> tuple[Setting, ...]:
     """The points, then the grid."""
     points = tuple(_setting(point) for point in design.points)
-    values = [(key, tuple(map(_text, each))) for key, each in design.vary.items()]
+    values = [(key, tuple(map(override_text, each))) for key, each in design.vary.items()]
     return (*points, *(all_combinations(values) if values or not points else ()))
 
 
 def _setting(table: dict[str, Any]) -> Setting:
-    return tuple((key, _text(value)) for key, value in table.items())
+    return tuple((key, override_text(value)) for key, value in table.items())
 
 
-def _text(value: Any) -> str:
+def override_text(value: object) -> str:
     """The value as `--set` reads it."""
     return value if isinstance(value, str) else toml_value(value)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bench.coverage import precision_coverage
 from callboard.experiments.precision import Precision, PrecisionRule, look_ahead
-from callboard.experiments.statistics import compare, interval
+from callboard.experiments.statistics import compare_paired, interval
 from callboard.experiments.stopping import SeedRows, Stopping
 
 pytest.importorskip("scipy")
@@ -70,7 +70,7 @@ def test_every_difference_is_within_the_share_from_the_first_precise_seed_on(see
 
 def widths(rows: NDArray[np.float64], n: int) -> list[float]:
     first, *others = rows[:n].T.tolist()
-    return [compare(other, first).relative_half or 0.0 for other in others]
+    return [compare_paired(other, first).relative_half or 0.0 for other in others]
 
 
 def test_nothing_at_all_is_known_for_sure() -> None:

@@ -11,7 +11,7 @@ from callboard.experiments.error_messages import describe_error
 from callboard.experiments.statistics import (
     Interval,
     MedianInterval,
-    compare,
+    compare_paired,
     interval,
     is_wide,
     median_interval,
@@ -96,7 +96,7 @@ def test_no_figure_at_all_is_no_crash(values: list[float | None]) -> None:
     assert (isnan(found.mean), found.half, found.runs) == (True, None, 0)
     assert found.left_out == len(values)
     assert isnan(median_interval(values).median)
-    compared = compare(values, values)
+    compared = compare_paired(values, values)
     assert (compared.relative, compared.relative_half, compared.better_in) == (None, None, 0)
     assert compared.is_wide
 
@@ -104,7 +104,7 @@ def test_no_figure_at_all_is_no_crash(values: list[float | None]) -> None:
 class TestCompared:
     def test_against_the_first_policy(self) -> None:
         """Differences -20, -30, 0, -10 and a seed that one of the two does not have."""
-        found = compare([80.0, 70.0, 100.0, 90.0, None], [100.0, 100.0, 100.0, 100.0, 300.0])
+        found = compare_paired([80.0, 70.0, 100.0, 90.0, None], [100.0, 100.0, 100.0, 100.0, 300.0])
         assert (found.difference.mean, found.difference.runs) == (-15.0, 4)
         assert (found.better_in, found.ties, found.difference.left_out) == (3, 1, 1)
         assert (found.first_mean, found.relative) == (100.0, -0.15)
@@ -112,21 +112,21 @@ class TestCompared:
         assert not found.difference.excludes_zero
 
     def test_the_first_mean_is_of_the_seeds_compared(self) -> None:
-        found = compare([1.0, nan, 2.0, 3.0], [2.0, 9.0, None, 4.0])
+        found = compare_paired([1.0, nan, 2.0, 3.0], [2.0, 9.0, None, 4.0])
         assert found.first_mean == 3.0
         assert found.relative == pytest.approx(-1 / 3)
 
     def test_no_share_of_a_mean_of_zero(self) -> None:
-        found = compare([1.0, 2.0], [0.0, 0.0])
+        found = compare_paired([1.0, 2.0], [0.0, 0.0])
         assert (found.relative, found.relative_half, found.is_wide) == (None, None, True)
 
     def test_the_same_seeds_are_wanted(self) -> None:
         with pytest.raises(ValueError, match="zip"):
-            compare([1.0, 2.0], [1.0, 2.0, 3.0])
+            compare_paired([1.0, 2.0], [1.0, 2.0, 3.0])
 
     def test_wide_is_measured_against_the_first_policy(self) -> None:
         """A difference of about nothing is known well enough beside means of 100."""
-        close = compare([101.0, 99.0, 101.0, 99.0], [100.0] * 4)
+        close = compare_paired([101.0, 99.0, 101.0, 99.0], [100.0] * 4)
         assert not close.is_wide
         assert is_wide(close.difference)
 

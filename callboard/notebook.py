@@ -1,0 +1,288 @@
+"""What the Python calls give: a run, a comparison over seeds, a sweep."""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, RenderableType
+
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.column_table import ColumnTable
+from callboard.experiments.live_server import start_runs
+from callboard.experiments.run_result import RunResult
+from callboard.experiments.run_spec import RunSpec
+from callboard.experiments.seed_runs import Figure, SeedRuns, mean_response_s
+from callboard.experiments.simulation import Simulation
+from callboard.experiments.statistics import Interval, PairedComparison
+from callboard.experiments.stopwatch import SchedulingCost
+from callboard.experiments.sweeps.played_cell import PlayedCell
+from callboard.experiments.sweeps.sweep_rows import SettingRuns, by_setting, cell_columns
+from callboard.experiments.user_errors import InputError
+from callboard.journal.checks.rule import RuleReport
+from callboard.journal.export.export_data import ExportData
+from callboard.journal.export.rows import attempt_columns
+from callboard.journal.figures.slowdown import Slowdowns
+from callboard.journal.figures.summary import Summary
+from callboard.journal.figures.tables import OUTCOME_ORDER, Ints
+from callboard.journal.reader import Journal
+from callboard.journal.run_records import NEVER
+from callboard.journal.run_state import RunState
+from callboard.journal.tell.names import class_words
+from callboard.journal.tell.sentences import Narrator
+from callboard.screen import check_terminal, show_on_screen
+from callboard.tables.policy_table import policy_table
+from callboard.tables.seed_table import difference_table, seed_table
+from callboard.tables.sweep_table import sweep_table
+
+_PAGE_WIDTH = 110
+
+
+class Run:
+    """One run: its figures, its jobs, and, when they are asked for, its tasks and events.
+
+    These are read from the journal where the run is recorded.  Otherwise the run is played again,
+    which gives the same events, and costs as long as before.
+    """
+
+    def __init__(self, spec: RunSpec, result: RunResult, journal: Path | None = None) -> None:
+        self.spec = spec
+        self.result = result
+        self.journal = journal
+        self._data: ExportData | None = None
+        self._events: list[AnyEvent] | None = None
+
+    @property
+    def summary(self) -> Summary:
+        """All figures of the run."""
+        return self.result.summary
+
+    @property
+    def slowdown(self) -> Slowdowns | None:
+        """Each completed job against itself alone; None unless asked for."""
+        return self.result.slowdown
+
+    @property
+    def checks(self) -> tuple[RuleReport, ...]:
+        """The rules that were tested; none unless asked for."""
+        return self.result.checks
+
+    @property
+    def scheduling(self) -> SchedulingCost:
+        """What the policy has cost."""
+        return self.result.scheduling
+
+    @property
+    def wall_seconds(self) -> float:
+        """How long computing the run took."""
+        return self.result.wall_seconds
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C has ended it."""
+        return self.result.interrupted
+
+    @property
+    def jobs(self) -> ColumnTable:
+        """A row for each job: whose it is, its tasks, and its times in virtual ms."""
+        jobs = self.result.jobs
+        columns: dict[str, Any] = {
+            "job": jobs.job,
+            "name": list(jobs.name),
+            "user": list(jobs.user),
+            "pool": list(jobs.pool),
+            "maps": jobs.maps,
+            "reduces": jobs.reduces,
+            "submitted_ms": jobs.submitted_ms,
+            "first_launch_ms": _known(jobs.first_launch_ms),
+            "finished_ms": _known(jobs.finished_ms),
+            "waiting_ms": _known(jobs.waiting_ms),
+            "response_ms": _known(jobs.response_ms),
+            "outcome": [None if n == NEVER else str(OUTCOME_ORDER[n]) for n in jobs.outcome],
+        }
+        if self.result.solo_ms is not None:
+            columns["solo_ms"] = self.result.solo_ms
+        return ColumnTable(columns)
+
+    @property
+    def tasks(self) -> ColumnTable:
+        """A row for each attempt that was launched (docs/export.md says what the columns are)."""
+        if self._data is None:
+            self._data = ExportData.of(self._recorded())
+        return ColumnTable(attempt_columns(self._data, self._data.attempts()))
+
+    @property
+    def events(self) -> ColumnTable:
+        """A row for each event: when, of which kind, and in words."""
+        state = RunState()
+        narrator, text = Narrator(state), list[str]()
+        for event in self._recorded():
+            text.append(narrator.describe(event))
+            state.observe(event)
+        return ColumnTable(
+            {
+                "at_ms": [event.at_ms for event in self._recorded()],
+                "event": [class_words(type(event)) for event in self._recorded()],
+                "text": text,
+            }
+        )
+
+    def _recorded(self) -> Sequence[AnyEvent]:
+        """The events, from the journal or played again."""
+        if self._events is None and self.journal is not None:
+            self._events = list(Journal(self.journal))
+        elif self._events is None:
+            self._events = []
+            Simulation(self.spec, [self._events.append]).run()
+        return self._events
+
+    def watch(self, theme: str = "dark") -> None:
+        """Show the run on the terminal's screen, from its beginning; InputError where there is no
+        terminal.
+        """
+        check_terminal()
+        source = start_runs([self.spec], [None])
+        try:
+            show_on_screen(source, theme)
+        finally:
+            source.close()
+
+    def as_json(self) -> dict[str, object]:
+        """The run as plain data, as `callboard run --json` prints it."""
+        return self.result.as_json()
+
+    def __repr__(self) -> str:
+        summary = self.summary
+        mean = summary.response_seconds.mean
+        told = "no job completed" if mean is None else f"mean response {mean:,.1f} s"
+        jobs = f"{summary.jobs.completed} of {summary.jobs.submitted} jobs"
+        return f"<{summary.scenario} under {summary.policy}, seed {summary.seed}: {jobs}, {told}>"
+
+    def _repr_html_(self) -> str:
+        return _page(policy_table([self.result]))
+
+
+class Comparison:
+    """Policies on the same seeds of one scenario."""
+
+    def __init__(self, runs: SeedRuns) -> None:
+        self.seed_runs = runs
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The policies, in the order in which they were asked for."""
+        return self.seed_runs.policies
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds, in that order too."""
+        return self.seed_runs.seeds
+
+    @property
+    def runs(self) -> ColumnTable:
+        """A row for each run, with its main figures."""
+        return ColumnTable(cell_columns(self._cells()))
+
+    @property
+    def jobs(self) -> ColumnTable:
+        """A row for each job of each run, with the policy and the seed."""
+        return _jobs_of(self._cells())
+
+    def mean(self, policy: str, figure: Figure = mean_response_s) -> Interval:
+        """The mean of a figure over the seeds with its 95 % interval; of the mean response time in
+        seconds unless another is named.
+        """
+        return self.seed_runs.mean(self._place(policy), figure)
+
+    def difference(self, policy: str, figure: Figure = mean_response_s) -> PairedComparison:
+        """A policy against the first, seed by seed."""
+        return self.seed_runs.against_first(self._place(policy), figure)
+
+    def _place(self, policy: str) -> int:
+        if policy not in self.policies:
+            known = ", ".join(self.policies)
+            raise InputError(f"{policy}: not among the policies compared ({known})")
+        return self.policies.index(policy)
+
+    def _cells(self) -> list[PlayedCell]:
+        runs = self.seed_runs
+        return [
+            PlayedCell(runs.scenario, (), policy, seed, result)
+            for seed, row in zip(runs.seeds, runs.rows, strict=True)
+            for policy, result in zip(runs.policies, row, strict=True)
+        ]
+
+    def __repr__(self) -> str:
+        named = ", ".join(self.policies)
+        return f"<{self.seed_runs.scenario} under {named}: {len(self.seeds)} seeds>"
+
+    def _repr_html_(self) -> str:
+        return _page(seed_table(self.seed_runs), difference_table(self.seed_runs))
+
+
+class Sweep:
+    """The runs of a store, or of a sweep."""
+
+    def __init__(self, cells: Sequence[PlayedCell], store: Path | None = None) -> None:
+        self.cells = tuple(cells)
+        self.store = store
+
+    @property
+    def runs(self) -> ColumnTable:
+        """A row for each run, with its setting and main figures."""
+        return ColumnTable(cell_columns(self.cells))
+
+    @property
+    def jobs(self) -> ColumnTable:
+        """A row for each job of each run, with the run's setting, policy and seed."""
+        return _jobs_of(self.cells)
+
+    @property
+    def failed(self) -> tuple[PlayedCell, ...]:
+        """The runs that failed, each with its `error`."""
+        return tuple(cell for cell in self.cells if cell.error)
+
+    def settings(self) -> list[SettingRuns]:
+        """The runs side by side, by scenario and setting."""
+        return by_setting(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"<{len(self.cells)} runs in {len(self.settings())} settings{failed}>"
+
+    def _repr_html_(self) -> str:
+        return _page(sweep_table(self.settings()))
+
+
+def _jobs_of(cells: Sequence[PlayedCell]) -> ColumnTable:
+    """The jobs of all runs below each other, in seconds."""
+    played = [(cell, cell.result.jobs) for cell in cells if cell.result is not None]
+    keys = list(dict.fromkeys(key for cell, _ in played for key, _ in cell.setting))
+    columns: dict[str, list[Any]] = {
+        "scenario": [cell.scenario for cell, jobs in played for _ in jobs.job]
+    }
+    for key in keys:
+        columns[key] = [dict(cell.setting).get(key) for cell, jobs in played for _ in jobs.job]
+    columns["policy"] = [cell.policy for cell, jobs in played for _ in jobs.job]
+    columns["seed"] = [cell.seed for cell, jobs in played for _ in jobs.job]
+    for name in ("job", "name", "user", "pool", "maps", "reduces"):
+        columns[name] = [value for _, jobs in played for value in getattr(jobs, name)]
+    for name in ("submitted", "waiting", "response"):
+        times = [each for _, jobs in played for each in _known(getattr(jobs, f"{name}_ms"))]
+        columns[f"{name}_s"] = [None if each is None else each / 1000 for each in times]
+    return ColumnTable(columns)
+
+
+def _known(column: Ints) -> list[int | None]:
+    return [None if value == NEVER else value for value in column.tolist()]
+
+
+def _page(*shown: RenderableType) -> str:
+    """What a terminal would show, as HTML for a notebook."""
+    console = Console(record=True, width=_PAGE_WIDTH, file=io.StringIO(), highlight=False)
+    for each in shown:
+        console.print(each)
+    return console.export_html(code_format="<pre>{code}</pre>", inline_styles=True)

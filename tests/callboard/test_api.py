@@ -1,0 +1,155 @@
+"""The Python calls: what a notebook gets, and what it is told."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import callboard
+from callboard.column_table import ColumnTable
+from callboard.experiments.user_errors import InputError
+from callboard.journal.missing_extra import MissingExtraError
+from callboard.notebook import Run, Sweep
+
+NOISE = ["tasks.sigma=0.4"]
+
+
+class TestRun:
+    """`callboard.run` and its tables."""
+
+    def test_a_seed_is_the_scenarios_seed(self) -> None:
+        run = callboard.run("two-jobs", "fair", seed=7)
+        assert run.summary.seed == 7
+        assert run.summary == callboard.run("two-jobs", "fair", overrides=["seed=7"]).summary
+
+    def test_jobs_tasks_and_events_are_columns(self) -> None:
+        run = callboard.run("two-jobs", options=callboard.RunOptions(slowdown=True))
+        assert run.jobs["name"].tolist() == ["long", "short"]
+        assert run.jobs["response_ms"].mean() / 1000 == run.summary.response_seconds.mean
+        assert (run.jobs["response_ms"] / run.jobs["solo_ms"] >= 1).all()
+        assert run.tasks.rows == run.summary.attempts.launched
+        assert run.tasks["held_ms"].sum() / 1000 == run.summary.slot_seconds.useful
+        assert run.events["event"].tolist().count("job finished") == 2
+        assert any("job-1 “short” submitted" in text for text in run.events["text"])
+
+    def test_a_recorded_run_has_the_same(self, tmp_path: Path) -> None:
+        journal = tmp_path / "r.journal"
+        options = callboard.RunOptions(journal=journal)
+        run = callboard.run("two-jobs", "fair", options=options)
+        again = callboard.load(journal)
+        assert isinstance(again, Run)
+        assert again.summary == run.summary
+        for table in ("jobs", "tasks", "events"):
+            mine, theirs = getattr(run, table), getattr(again, table)
+            assert list(mine) == list(theirs)
+            assert all(
+                np.array_equal(mine[name], theirs[name], equal_nan=mine[name].dtype == float)
+                for name in mine
+            )
+
+    def test_it_shows_itself(self) -> None:
+        run = callboard.run("two-jobs")
+        assert repr(run) == ("<two-jobs under fifo, seed 1: 2 of 2 jobs, mean response 184.1 s>")
+        assert "<pre>" in run._repr_html_()
+        assert "response time, mean" in run._repr_html_()
+
+
+class TestCompare:
+    """`callboard.compare`."""
+
+    def test_it_agrees_with_single_runs(self) -> None:
+        found = callboard.compare("two-jobs", ["fair", "fifo"], seeds=[4, 9], overrides=NOISE)
+        assert (found.policies, found.seeds) == (("fair", "fifo"), (4, 9))
+        alone = callboard.run("two-jobs", "fifo", seed=9, overrides=NOISE)
+        assert found.runs["mean_response_s"][3] == alone.summary.response_seconds.mean
+        mine = [found.runs["mean_response_s"][place] for place in (0, 2)]
+        assert found.mean("fair").mean == pytest.approx(np.mean(mine))
+        assert found.difference("fifo").better_in + found.difference("fifo").ties <= 2
+        assert found.jobs.rows == 2 * 2 * 2
+        assert repr(found) == "<two-jobs under fair, fifo: 2 seeds>"
+        assert "seed by seed" in found._repr_html_()
+
+    def test_an_unknown_policy_is_told(self) -> None:
+        found = callboard.compare("two-jobs", ["fair"], seeds=2)
+        with pytest.raises(InputError, match="not among the policies compared"):
+            found.mean("fifo")
+
+    def test_a_script_need_not_ask_for_its_name(self, tmp_path: Path) -> None:
+        """Processes do not run the script again that started them."""
+        script = tmp_path / "mine.py"
+        script.write_text(
+            "import callboard, callboard.playing\n"
+            "callboard.playing.WORTH_PROCESSES = 0\n"
+            "print(callboard.compare('two-jobs', seeds=2, cores=2))\n"
+        )
+        done = subprocess.run(
+            [sys.executable, script], capture_output=True, text=True, check=False, timeout=120
+        )
+        assert (done.stdout, done.stderr) == ("<two-jobs under fifo, fair: 2 seeds>\n", "")
+
+
+class TestSweep:
+    """`callboard.sweep` and `callboard.load` of a store."""
+
+    def test_only_its_own_runs_come_back(self, tmp_path: Path) -> None:
+        store = tmp_path / "s"
+        with ThreadPoolExecutor(2) as executor:
+            callboard.sweep("two-jobs", store=store, seeds=2, executor=executor)
+            vary: dict[str, list[object]] = {"cluster.nodes": [4, 6]}
+            vary["policy"] = ["fair", "fifo"]
+            found = callboard.sweep("two-jobs", store=store, vary=vary, executor=executor)
+        assert len(found) == 4
+        assert sorted(set(found.runs["cluster.nodes"])) == ["4", "6"]
+        assert found.failed == ()
+        everything = callboard.load(store)
+        assert isinstance(everything, Sweep)
+        assert len(everything) == 8
+        assert repr(everything) == "<8 runs in 3 settings>"
+        assert everything.jobs.rows == 16
+        assert "cluster.nodes" in everything._repr_html_()
+
+    def test_what_is_no_result_is_told(self, tmp_path: Path) -> None:
+        path = tmp_path / "x"
+        path.write_text("x")
+        with pytest.raises(InputError, match="neither a journal nor a store"):
+            callboard.load(path)
+        with pytest.raises(InputError, match="neither a journal nor a store"):
+            callboard.load(tmp_path / "none")
+
+
+class TestTables:
+    """Columns, and the libraries that take them."""
+
+    TABLE = ColumnTable({"a": [1, 2], "b": [0.5, None], "c": ["<x>", None]})
+
+    def test_missing_values_are_nan_or_none(self) -> None:
+        assert self.TABLE["a"].dtype == np.int64
+        assert np.isnan(self.TABLE["b"][1])
+        assert self.TABLE["c"][1] is None
+        assert (self.TABLE.rows, len(self.TABLE)) == (2, 3)
+
+    def test_a_notebook_sees_rows_and_no_markup_of_others(self) -> None:
+        shown = self.TABLE._repr_html_()
+        assert "&lt;x&gt;" in shown
+        assert "<x>" not in shown
+
+    @pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
+    def test_pandas(self) -> None:
+        frame = self.TABLE.to_pandas()
+        assert frame.shape == (2, 3)
+        assert frame["a"].sum() == 3
+
+    @pytest.mark.skipif(find_spec("polars") is None, reason="polars is not installed")
+    def test_polars(self) -> None:
+        frame = self.TABLE.to_polars()
+        assert frame.shape == (2, 3)
+        assert frame["c"].to_list() == ["<x>", None]
+
+    def test_what_is_not_installed_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        with pytest.raises(MissingExtraError, match="pip install pandas"):
+            self.TABLE.to_pandas()
