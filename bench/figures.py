@@ -1,19 +1,26 @@
-"""Draw the pictures of runs in `docs/figures/`: `python -m bench.figures`."""
+"""Draw the pictures of runs and of a sweep in `docs/figures/`: `python -m bench.figures`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from callboard.actors.vocabulary.events import AnyEvent
-from callboard.experiments.charts.chart_catalogue import RUN_CHARTS, alone_of
+from callboard.experiments.charts.chart_catalogue import (
+    RUN_CHARTS,
+    STORE_CHARTS,
+    StoredSweep,
+    alone_of,
+)
 from callboard.experiments.charts.chart_run import ChartRun, chart_run, labelled_runs
 from callboard.experiments.charts.chart_style import save_chart
+from callboard.experiments.charts.store_charts import MEASURES
 from callboard.experiments.run_loading import load_run
-from callboard.experiments.simulation import Simulation
+from callboard.experiments.simulation import Simulation, run_simulation
 from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.sweeps.played_cell import PlayedCell
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
 
@@ -47,13 +54,35 @@ def played(scenario: str, policies: Sequence[str]) -> list[ChartRun]:
     return labelled_runs(runs)
 
 
+SWEPT, SEEDS = Example("hfsp-test", ("fifo", "fair", "hfsp"), ("intervals", "differences")), 10
+"""A scenario and figures of it over so many seeds."""
+
+
+def swept() -> StoredSweep:
+    """The scenario under each policy, with each seed from its own on."""
+    cells = []
+    for seed in range(1, 1 + SEEDS):
+        spec = load_run(SWEPT.scenario, [f"seed={seed}"])
+        for policy in SWEPT.policies:
+            result = run_simulation(msgspec.structs.replace(spec, policy=policy), driver="direct")
+            cells.append(PlayedCell(SWEPT.scenario, (), policy, seed, result))
+    return StoredSweep(cells)
+
+
+def _save(figure: Any, name: str, scenario: str) -> None:
+    path = FOLDER / f"{name}-{scenario}.svg"
+    save_chart(figure, path)
+    print(path.relative_to(FOLDER.parents[1]), f"{path.stat().st_size:,} bytes")
+
+
 def main() -> None:
+    sweep = swept()
+    for name in SWEPT.figures:
+        _save(STORE_CHARTS[name].draw(sweep, MEASURES["mean"]), name, SWEPT.scenario)
     for example in EXAMPLES:
         runs = played(example.scenario, example.policies)
         for name in example.figures:
-            path = FOLDER / f"{name}-{example.scenario}.svg"
-            save_chart(RUN_CHARTS[name].draw(runs), path)
-            print(path.relative_to(FOLDER.parents[1]), f"{path.stat().st_size:,} bytes")
+            _save(RUN_CHARTS[name].draw(runs), name, example.scenario)
 
 
 if __name__ == "__main__":

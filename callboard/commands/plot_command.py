@@ -1,6 +1,6 @@
-"""Draw figures of one or more recorded runs, several policies in one picture.
+"""Draw figures of recorded runs, several policies in one picture, or of a sweep's store.
 
-figures (all of them if none is named):
+figures of journals (all of them if none is named):
   ecdf         the share of jobs done within a time
   slowdown     slowdown by the size of jobs
   jobs         jobs in the system over time
@@ -9,30 +9,43 @@ figures (all of them if none is named):
   utilisation  slots held over time
   locality     how near to their data maps ran
 
+figures of a store that `callboard sweep` has filled:
+  intervals    means by setting and policy, with 95 % intervals
+  differences  differences to the first policy, seed by seed, with intervals
+  tornado      how much each key matters, after --sobol or --morris
+  ecdf         the share of jobs done within a time, of all seeds together
+  slowdown     slowdown by the size of jobs, of all seeds together, after --slowdown
+
 The end of the file's name says the format: .svg, .png or .pdf.
 
 examples:
   callboard plot fifo.journal fair.journal ecdf --to ecdf.pdf
   callboard plot fair.journal --to fair.svg      # all: fair-ecdf.svg, fair-jobs.svg, …
   callboard plot fair.journal --to figures/      # all, in a folder: figures/ecdf.svg, …
+  callboard plot sweep.sqlite intervals --of p95 --to p95.pdf
 """
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from callboard.console import PlainConsole, plain
 from callboard.experiments.charts.chart_catalogue import (
     RUN_CHARTS,
+    STORE_CHARTS,
     read_chart_runs,
+    read_store,
     with_solo_times,
 )
 from callboard.experiments.charts.chart_run import ChartRun, NothingToDraw
 from callboard.experiments.charts.chart_style import CHART_ENDINGS, check_matplotlib, save_chart
+from callboard.experiments.charts.store_charts import MEASURES
 from callboard.experiments.journal_paths import file_path
+from callboard.experiments.result_store import is_store
 from callboard.experiments.user_errors import InputError
 from callboard.experiments.whole_files import whole_file
+from callboard.journal.tell.names import count
 from callboard.progress_line import run_progress
 from callboard.scenarios.scenario_error import ScenarioError
 
@@ -41,39 +54,60 @@ _FORMATS = [ending.removeprefix(".") for ending in CHART_ENDINGS]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    what = "what `callboard run --journal` has written, and which figures to draw"
-    add("words", nargs="+", metavar="JOURNAL|FIGURE", help=what)
+    what = (
+        "what `callboard run --journal` has written, or the store of `callboard sweep`, and which"
+        " figures to draw"
+    )
+    add("words", nargs="+", metavar="JOURNAL|STORE|FIGURE", help=what)
     to = "the file to write; of several figures each has its name put in, or is put into a folder"
     add("--to", required=True, metavar="FILE", help=to)
     add("--format", choices=_FORMATS, help="of figures in a folder (default: svg)")
+    measure = "what intervals and differences are of (default: mean, the mean response time)"
+    add("--of", choices=tuple(MEASURES), help=measure)
 
 
 def plot_command(options: argparse.Namespace) -> int:
-    figures = [word for word in options.words if word in RUN_CHARTS]
-    journals = [_journal(word) for word in options.words if word not in RUN_CHARTS]
-    if not journals:
-        raise InputError(f"{' '.join(figures)}: name a journal too, of which to draw this")
-    files = _files(options.to, figures, options.format)
-    _refuse_to_overwrite(files.values(), journals)
+    known = {*RUN_CHARTS, *STORE_CHARTS}
+    figures = [word for word in options.words if word in known]
+    paths = [_input(word) for word in options.words if word not in known]
+    if not paths:
+        raise InputError(f"{' '.join(figures)}: name a journal or a store too, to draw this of")
+    charts: Mapping[str, object] = STORE_CHARTS if any(map(is_store, paths)) else RUN_CHARTS
+    _check_words(paths, figures, charts, options.of)
+    files = _files(options.to, figures or list(charts), options.format, several=not figures)
+    _refuse_to_overwrite(files.values(), paths)
     check_matplotlib()
-    try:
-        runs = read_chart_runs(journals, with_shares="shares" in files)
-    except ValueError as error:
-        raise InputError(str(error)) from None
-    return _draw(runs, journals, files, asked=bool(figures))
+    draw = (
+        _store_drawer(paths[0], options.of) if charts is STORE_CHARTS else _run_drawer(paths, files)
+    )
+    return _draw(draw, files, asked=bool(figures))
 
 
-def _journal(word: str) -> Path:
+def _input(word: str) -> Path:
     path = Path(word)
     if not path.exists():
-        names = ", ".join(RUN_CHARTS)
+        names = ", ".join(dict.fromkeys((*RUN_CHARTS, *STORE_CHARTS)))
         raise InputError(f"{word}: no such file, and no figure is called so; figures are {names}")
     return path
 
 
-def _files(to: str, figures: Sequence[str], form: str | None) -> dict[str, Path]:
+def _check_words(
+    paths: Sequence[Path], figures: Sequence[str], charts: Mapping[str, object], of: str | None
+) -> None:
+    """InputError where what was named cannot be drawn together."""
+    whose = "a store" if charts is STORE_CHARTS else "a journal"
+    if charts is STORE_CHARTS and len(paths) > 1:
+        raise InputError("a store is drawn alone: name it, and no other file")
+    for name in figures:
+        if name not in charts:
+            raise InputError(f"{name}: no figure of {whose}; these are {', '.join(charts)}")
+    if of is not None and charts is RUN_CHARTS:
+        raise InputError("--of says what intervals are of, which only a store has")
+
+
+def _files(to: str, figures: Sequence[str], form: str | None, *, several: bool) -> dict[str, Path]:
     """The file of each figure, by its name; InputError where there can be none."""
-    names = list(dict.fromkeys(figures or RUN_CHARTS))
+    names = list(dict.fromkeys(figures))
     if to.endswith("/") or (to and Path(to).is_dir()):
         if not Path(to).is_dir():
             raise InputError(f"--to {to}: there is no such folder; make it first")
@@ -86,35 +120,65 @@ def _files(to: str, figures: Sequence[str], form: str | None) -> dict[str, Path]
         raise InputError(f"--format {form}: the name says {path.suffix}; leave one of them out")
     if not path.parent.is_dir():
         raise InputError(f"--to {to}: there is no folder {path.parent}; make it first")
-    if len(figures) == 1:
+    if len(names) == 1 and not several:
         return {names[0]: path}
     return {name: path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names}
 
 
-def _refuse_to_overwrite(files: Iterable[Path], journals: Sequence[Path]) -> None:
+def _refuse_to_overwrite(files: Iterable[Path], inputs: Sequence[Path]) -> None:
     for path in files:
         if path.is_dir():
             raise InputError(f"{path}: this is a folder, and a figure was to be written there")
-        if any(path.exists() and path.samefile(journal) for journal in journals):
-            raise InputError(f"{path}: this is the journal itself; choose another name")
+        if any(path.exists() and path.samefile(each) for each in inputs):
+            raise InputError(f"{path}: this is what is to be drawn; choose another name")
 
 
-def _draw(
-    runs: Sequence[ChartRun], journals: Sequence[Path], files: dict[str, Path], *, asked: bool
-) -> int:
-    """Draw what can be drawn; InputError if that is nothing, or not all that was asked for."""
-    say, written = PlainConsole(stderr=True), 0
+_Drawer = Callable[[str], Any]
+"""Draws the figure of a name."""
+
+
+def _run_drawer(journals: Sequence[Path], files: Mapping[str, Path]) -> _Drawer:
+    """Read the journals; what draws their figures."""
+    try:
+        runs = read_chart_runs(journals, with_shares="shares" in files)
+    except ValueError as error:
+        raise InputError(str(error)) from None
     for run in runs:
         if run.summary.reason is None:
-            _say(say, f"{run.label}: the run is not complete, and is drawn as far as it goes")
+            _say(f"{run.label}: the run is not complete, and is drawn as far as it goes")
+    return lambda name: _run_figure(name, runs, journals)
+
+
+def _run_figure(name: str, runs: Sequence[ChartRun], journals: Sequence[Path]) -> Any:
+    chart = RUN_CHARTS[name]
+    if not chart.needs_solo or not any(run.jobs.completed.any() for run in runs):
+        return chart.draw(runs)
+    console = PlainConsole(stderr=True)
+    with run_progress(console, "measuring jobs alone", len(runs[0].jobs.job)) as watcher:
+        alone = with_solo_times(runs, journals, watcher)
+    return chart.draw(alone)
+
+
+def _store_drawer(path: Path, of: str | None) -> _Drawer:
+    """Read the store; what draws its figures."""
+    sweep, measure = read_store(path), MEASURES[of or "mean"]
+    failed = sum(bool(cell.error) for cell in sweep.cells)
+    if failed:
+        _say(f"{count(failed, 'run')} of the store failed and cannot be drawn")
+    return lambda name: STORE_CHARTS[name].draw(sweep, measure)
+
+
+def _draw(draw: _Drawer, files: Mapping[str, Path], *, asked: bool) -> int:
+    """Draw what can be drawn; InputError if that is nothing, or not all that was asked for."""
+    written = 0
     for name, path in files.items():
         try:
-            figure = _figure(name, runs, journals)
+            figure = draw(name)
         except (NothingToDraw, ScenarioError, OSError) as error:
             problem = f"{name}: nothing to draw: {error}"
             if asked:
                 raise InputError(problem) from None
-            _say(say, problem)
+            _say(problem)
             continue
         with whole_file(path) as part:
             save_chart(figure, part)
@@ -125,15 +189,5 @@ def _draw(
     return 0
 
 
-def _say(console: PlainConsole, text: str) -> None:
-    console.print(plain(text), soft_wrap=True)
-
-
-def _figure(name: str, runs: Sequence[ChartRun], journals: Sequence[Path]) -> Any:
-    chart = RUN_CHARTS[name]
-    if not chart.needs_solo or not any(run.jobs.completed.any() for run in runs):
-        return chart.draw(runs)
-    console = PlainConsole(stderr=True)
-    with run_progress(console, "measuring jobs alone", len(runs[0].jobs.job)) as watcher:
-        alone = with_solo_times(runs, journals, watcher)
-    return chart.draw(alone)
+def _say(text: str) -> None:
+    PlainConsole(stderr=True).print(plain(text), soft_wrap=True)

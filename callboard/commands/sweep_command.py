@@ -29,7 +29,12 @@ from callboard.experiments.simulation import stopping_on_ctrl_c
 from callboard.experiments.statistics import check_intervals
 from callboard.experiments.sweeps.design_file import read_design
 from callboard.experiments.sweeps.played_cell import PlayedCell, Setting
-from callboard.experiments.sweeps.sensitivity import Method, Question, answers_at, parse_range
+from callboard.experiments.sweeps.sensitivity import (
+    Method,
+    Question,
+    indices_by_policy,
+    parse_range,
+)
 from callboard.experiments.sweeps.sweep import SweepCounts, read_cells, run_sweep
 from callboard.experiments.sweeps.sweep_plan import PlannedSweep, SweepPlan
 from callboard.experiments.sweeps.sweep_rows import TEXT_FIGURES, by_setting, cell_columns
@@ -217,7 +222,12 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
     for line in _failures(cells):
         console.print_line(plain(line))
     for question in questions:
-        _answer(question, cells, console)
+        known = indices_by_policy(question, cells)
+        for policy, indices in known.items():
+            console.print(index_table(question, policy, indices))
+        if not known:
+            of = count(len(question.whole_settings()), "setting")
+            console.print_line(plain(f"{question.method}: some of its {of} have not been played"))
     return 0
 
 
@@ -232,24 +242,6 @@ def _failures(cells: Sequence[PlayedCell]) -> Iterator[str]:
         where = " ".join(f"{key}={value}" for key, value in first.setting)
         yield f"{count(len(failed), 'run')} failed: {message} (first: {where} {first.policy},"
         yield f"  seed {first.seed})"
-
-
-def _answer(question: Question, cells: Sequence[PlayedCell], console: ReportConsole) -> None:
-    """What a question has come to, policy by policy, where all of its runs are there."""
-    mine = [cell for cell in cells if cell.scenario == question.scenario]
-    for policy in dict.fromkeys(cell.policy for cell in mine):
-        of_policy = [cell for cell in mine if cell.policy == policy]
-        answers = answers_at(question.whole_settings(), of_policy, _mean_response)
-        if answers is None:
-            of = count(len(question.whole_settings()), "setting")
-            told = f"{policy}: not all of the {of} have been played to an end"
-            console.print_line(plain(f"{question.method}, {told}"))
-        else:
-            console.print(index_table(question, policy, question.indices(answers)))
-
-
-def _mean_response(cell: PlayedCell) -> float | None:
-    return None if cell.result is None else cell.result.summary.response_seconds.mean
 
 
 def _as_json(cell: PlayedCell) -> dict[str, object]:

@@ -1,20 +1,34 @@
-"""The figures of runs by name, and how to get from journals to files."""
+"""The figures of runs and of sweeps by name, and how journals and stores are read for them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
-from callboard.experiments.charts import gantt_chart, job_charts, slot_charts
-from callboard.experiments.charts.chart_run import ChartRun, chart_run, labelled_runs
+from callboard.experiments.charts import gantt_chart, job_charts, slot_charts, store_charts
+from callboard.experiments.charts.chart_run import (
+    ChartRun,
+    NothingToDraw,
+    chart_run,
+    labelled_runs,
+)
+from callboard.experiments.charts.pooled_runs import pooled_runs
+from callboard.experiments.charts.store_charts import Measure, Sensitivity, tornado_chart
+from callboard.experiments.result_store import ResultStore
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import RunWatcher
 from callboard.experiments.solo_runs import solo_times
+from callboard.experiments.sweeps.played_cell import PlayedCell
+from callboard.experiments.sweeps.sensitivity import KeyIndex, Question, indices_by_policy
+from callboard.experiments.sweeps.sweep import read_cells
+from callboard.experiments.user_errors import InputError
 from callboard.journal.figures.tables import Ints, JobColumns
 from callboard.journal.reader import Journal
 from callboard.scheduler.model import JobId, Millis
+from callboard.scheduler.registry.spelling import short_policy
 
 DrawRuns = Callable[[Sequence[ChartRun]], Any]
 
@@ -26,6 +40,20 @@ class RunChart(NamedTuple):
     draw: DrawRuns
     needs_solo: bool = False
     needs_shares: bool = False
+
+
+class StoreChart(NamedTuple):
+    """A figure of a sweep: what it shows, and how it is drawn."""
+
+    shows: str
+    draw: Callable[["StoredSweep", Measure], Any]
+
+
+class StoredSweep(NamedTuple):
+    """All that a store knows of: the runs, and what was asked of them."""
+
+    cells: Sequence[PlayedCell]
+    questions: Sequence[Question] = ()
 
 
 RUN_CHARTS: Mapping[str, RunChart] = {
@@ -42,6 +70,68 @@ RUN_CHARTS: Mapping[str, RunChart] = {
     "locality": RunChart("how near to their data maps ran", slot_charts.locality_chart),
 }
 """What can be drawn of runs."""
+
+
+STORE_CHARTS: Mapping[str, StoreChart] = {
+    "intervals": StoreChart(
+        "means by setting and policy, with intervals",
+        lambda sweep, measure: store_charts.intervals_chart(sweep.cells, measure),
+    ),
+    "differences": StoreChart(
+        "differences to the first policy, seed by seed",
+        lambda sweep, measure: store_charts.differences_chart(sweep.cells, measure),
+    ),
+    "tornado": StoreChart(
+        "how much each key matters, after --sobol or --morris",
+        lambda sweep, _: _tornado(sweep),
+    ),
+    "ecdf": StoreChart(
+        "the share of jobs done within a time, of all seeds together",
+        lambda sweep, _: job_charts.ecdf_chart(pooled_runs(sweep.cells)),
+    ),
+    "slowdown": StoreChart(
+        "slowdown by the size of jobs, of all seeds together, after --slowdown",
+        lambda sweep, _: _slowdown(pooled_runs(sweep.cells)),
+    ),
+}
+"""What can be drawn of a store."""
+
+
+def _slowdown(runs: Sequence[ChartRun]) -> Any:
+    if any(run.solo_ms is None for run in runs):
+        raise NothingToDraw("the jobs were not played alone; sweep with --slowdown")
+    return job_charts.slowdown_chart(runs)
+
+
+def _tornado(sweep: StoredSweep) -> Any:
+    """The last question's answer, under the first policy that has one."""
+    for question in reversed(sweep.questions):
+        for policy, found in indices_by_policy(question, sweep.cells).items():
+            return sensitivity_chart(question, policy, found)
+    raise NothingToDraw("nothing was asked by --sobol or --morris, or not all runs are there yet")
+
+
+def sensitivity_chart(question: Question, policy: str, found: Sequence[KeyIndex]) -> Any:
+    """The tornado of a question's answer under one policy."""
+    title = f"{question.scenario}, {short_policy(policy, 28)}"
+    if question.method == "sobol":
+        bars = [Sensitivity(e.key, e.total, e.other, e.main, e.main_half) for e in found]
+        label = "share of the variance of mean response"
+        return tornado_chart(bars, "with others", "alone", title, label)
+    bars = [Sensitivity(each.key, each.main, each.main_half) for each in found]
+    return tornado_chart(bars, "mean effect μ* on mean response (s)", title=title)
+
+
+def read_store(path: Path) -> StoredSweep:
+    """The runs and questions of a sweep's store.  InputError for what is none, or has none."""
+    with ResultStore(path, must_exist=True) as store:
+        try:
+            cells, asked = read_cells(store), store.questions().values()
+        except ValueError as error:
+            raise InputError(f"{path}: {error}") from None
+    if not cells:
+        raise InputError(f"{path}: there are no runs of a sweep in it")
+    return StoredSweep(cells, [msgspec.json.decode(each, type=Question) for each in asked])
 
 
 def read_chart_runs(paths: Sequence[Path], *, with_shares: bool = True) -> list[ChartRun]:

@@ -59,7 +59,7 @@ class ChartRun:
 
     `solo_ms` is how long each job takes alone (`experiments.solo_runs`), in the order of `jobs`;
     None where nobody has computed that.  `history` is None for a run of which only its figures
-    were kept.
+    were kept.  `seeds` is how many runs there are in it, whose jobs are drawn together.
     """
 
     label: str
@@ -67,6 +67,7 @@ class ChartRun:
     jobs: JobColumns
     solo_ms: Ints | None = None
     history: SlotHistory | None = None
+    seeds: int = 1
 
     @property
     def policy(self) -> str:
@@ -164,17 +165,20 @@ def labelled_runs(runs: Sequence[ChartRun]) -> list[ChartRun]:
     for run in runs:
         parts = [short_policy(run.policy, _PARAMS_SHOWN)]
         parts += [run.summary.scenario] if scenarios else []
-        parts += [f"seed {run.summary.seed}"] if seeds else []
+        parts += [_seeds(run)] if seeds else []
         labels.append(unused_name(", ".join(parts), labels))
     return [replace(run, label=label) for run, label in zip(runs, labels, strict=True)]
 
 
 def runs_title(runs: Sequence[ChartRun]) -> str:
     """What the runs have in common: the scenario and the seed; empty where they differ."""
-    names, seeds = {run.summary.scenario for run in runs}, {run.summary.seed for run in runs}
+    names, seeds = {run.summary.scenario for run in runs}, {_seeds(run) for run in runs}
     parts = list(names) if len(names) == 1 else []
-    parts += [f"seed {seed}" for seed in seeds] if len(seeds) == 1 else []
-    return ", ".join(parts)
+    return ", ".join([*parts, *(seeds if len(seeds) == 1 else ())])
+
+
+def _seeds(run: ChartRun) -> str:
+    return f"seed {run.summary.seed}" if run.seeds == 1 else f"{run.seeds} seeds"
 
 
 def latest_end_ms(runs: Sequence[ChartRun]) -> Millis:

@@ -261,7 +261,11 @@ class Sensitivity(msgspec.Struct, frozen=True):
 
 
 def tornado_chart(
-    found: Sequence[Sensitivity], label: str, first_label: str = "", title: str = ""
+    found: Sequence[Sensitivity],
+    label: str,
+    first_label: str = "",
+    title: str = "",
+    axis_label: str = "",
 ) -> Any:
     """A bar for each key, the most important on top.  NothingToDraw without finite indices."""
     known = [each for each in found if isfinite(each.value)]
@@ -284,7 +288,7 @@ def tornado_chart(
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")
         axes.set_xlim(left=min(0.0, min((e.value - (e.half or 0) for e in known), default=inf)))
-        axes.set_xlabel(label)
+        axes.set_xlabel(axis_label or label)
         axes.set_title(title)
     return figure
 

@@ -141,6 +141,26 @@ def answers_at(
     return np.array([np.mean(values[setting]) for setting in settings])
 
 
+def indices_by_policy(
+    question: Question, cells: Sequence[PlayedCell]
+) -> dict[str, tuple[KeyIndex, ...]]:
+    """What the question has come to for the mean response time, by policy; policies of which not
+    all runs are there are left out.
+    """
+    mine = [cell for cell in cells if cell.scenario == question.scenario]
+    settings, found = question.whole_settings(), {}
+    for policy in dict.fromkeys(cell.policy for cell in mine):
+        of_policy = [cell for cell in mine if cell.policy == policy]
+        answers = answers_at(settings, of_policy, _mean_response)
+        if answers is not None:
+            found[policy] = question.indices(answers)
+    return found
+
+
+def _mean_response(cell: PlayedCell) -> float | None:
+    return None if cell.result is None else cell.result.summary.response_seconds.mean
+
+
 def _salib(module: str) -> Any:
     from importlib import import_module
 

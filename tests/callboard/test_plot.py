@@ -102,7 +102,7 @@ def test_bad_input_is_said_and_leaves_nothing(
         ((str(journal), "ecdf"), str(tmp_path / "no" / "a.svg"), "make it first"),
         ((str(journal), "ecdf"), str(tmp_path / "no") + "/", "make it first"),
         ((str(journal), "ecdf"), "", "the name is empty"),
-        (("ecdf",), svg, "name a journal too"),
+        (("ecdf",), svg, "name a journal or a store too"),
         ((str(text), "ecdf"), svg, "not a Callboard journal"),
         ((str(damaged), "ecdf"), svg, "damaged"),
         ((str(nothing), "ecdf"), svg, "no run has been recorded in it yet"),
@@ -115,13 +115,50 @@ def test_bad_input_is_said_and_leaves_nothing(
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep of two policies and two seeds, with times alone."""
+    path = tmp_path_factory.mktemp("store") / "s.sqlite"
+    words = ["sweep", "two-jobs", "--seeds", "2", "--slowdown", "--cores", "1"]
+    policies = ["--policy", "fifo", "--policy", "fair"]
+    assert run_command_line([*words, *policies, "--store", str(path)]) == 0
+    return path
+
+
+def test_a_store_has_figures_of_its_own(callboard: Run, store: Path, tmp_path: Path) -> None:
+    status, _, err = callboard("plot", str(store), "--to", str(tmp_path / "a.svg"))
+    assert status == 0
+    names = ("intervals", "differences", "ecdf", "slowdown")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"a-{n}.svg" for n in names)
+    assert "tornado: nothing to draw: nothing was asked by --sobol or --morris" in err
+    one, other = tmp_path / "one.svg", tmp_path / "other.svg"
+    for to, more in ((one, ()), (other, ("--of", "p95"))):
+        assert callboard("plot", str(store), "intervals", "--to", str(to), *more)[0] == 0
+    assert one.read_bytes() != other.read_bytes()
+
+
+def test_what_a_store_cannot_show_is_said(
+    callboard: Run, store: Path, journal: Path, tmp_path: Path
+) -> None:
+    for words, said in (
+        ((str(store), "gantt"), "gantt: no figure of a store; these are intervals"),
+        ((str(store), str(journal)), "a store is drawn alone"),
+        ((str(journal), "tornado"), "tornado: no figure of a journal; these are ecdf"),
+        ((str(journal), "ecdf", "--of", "mean"), "--of says what intervals are of"),
+        ((str(store), "ecdf", "--to", str(store)), "end the name in one of .svg"),
+    ):
+        status, _, err = callboard("plot", "--to", str(tmp_path / "a.svg"), *words)
+        assert status == 2, said
+        assert said in err
+
+
 def test_a_journal_is_never_written_over(callboard: Run, journal: Path) -> None:
     named_so = journal.with_suffix(".svg")
     journal.rename(named_so)
     before = named_so.read_bytes()
     status, _, err = callboard("plot", str(named_so), "ecdf", "--to", str(named_so))
     assert status == 2
-    assert "this is the journal itself" in err
+    assert "this is what is to be drawn" in err
     assert named_so.read_bytes() == before
 
 
