@@ -111,7 +111,7 @@ class Master(Actor):
             self._elided = ElidedHeartbeats(self._interval_ms + 2 * self._latency_ms)
         self._lives: dict[model.NodeId, int] = {}
         self._lost_by: dict[model.NodeId, int] = {}  # the event by which a node is given up
-        self._not_begun: dict[model.AttemptId, int] = {}  # and the events that told so
+        self.not_begun: dict[model.AttemptId, int] = {}  # by the events that told so
         self._blacklist = NodeBlacklist()
 
     def join(self, kernel: Kernel) -> None:
@@ -369,7 +369,7 @@ class Master(Actor):
                 running = self.ledger.job(job).running(REDUCE)
                 self.send(job_address(job), msg.FetchTrouble(host, running))
             case msg.NotBegun():
-                self._not_begun[report.attempt] = report.cause
+                self.not_begun[report.attempt] = report.cause
 
     def _book_report(self, report: msg.EndReport) -> None:
         entry = self.ledger.attempt(report.attempt)
@@ -472,7 +472,7 @@ class Master(Actor):
 
     def _expire(self, entry: AttemptEntry) -> None:
         entry.change(BookedChange.EXPIRE)
-        expired = ev.LaunchExpired(self.now_ms, entry.attempt, cause=self._not_begun[entry.attempt])
+        expired = ev.LaunchExpired(self.now_ms, entry.attempt, cause=self.not_begun[entry.attempt])
         self.cause = self.note(expired)
         self._send_kill(entry, Why(Reason.LAUNCH_EXPIRED))
 
@@ -516,13 +516,13 @@ class Master(Actor):
             if node is not None and self.now_ms - node.heard_ms > self._expiry_ms:
                 self.cause = NO_CAUSE
                 self._lose(node)
-        for attempt in list(self._not_begun):
+        for attempt in list(self.not_begun):
             entry = self.ledger.attempt(attempt)
             if entry is None or entry.killing:
-                del self._not_begun[attempt]
+                del self.not_begun[attempt]
             elif self.now_ms - entry.launched_ms > self._expiry_ms:
                 self._expire(entry)
-                del self._not_begun[attempt]
+                del self.not_begun[attempt]
         self._await_expiry_check()
 
     def _await_expiry_check(self) -> None:
