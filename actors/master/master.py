@@ -159,7 +159,7 @@ class Master(Actor):
     def on_drop_outputs(self, drop: msg.DropOutputs) -> None:
         """A host's outputs of a job cannot be fetched: its maps have failed (rule T6)."""
         if self.ledger.here(drop.job):
-            outputs = self.ledger.undo_maps_of(drop.job, drop.host)
+            outputs = self.ledger.fail_maps_of(drop.job, drop.host)
             if outputs:
                 self._undo(drop.job, drop.host, outputs, BookedChange.FAIL_FETCHES)
 
