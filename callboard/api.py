@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.experiments.journal_paths import refuse_to_replace_played
 from callboard.experiments.plugins import read_policy
 from callboard.experiments.run_loading import load_run
 from callboard.experiments.simulation import DriverName, RunResult, run_simulation
@@ -35,11 +36,13 @@ def run(
     """Play a scenario under one policy (its first one unless named).
 
     `scenario` is a name of the library, a scenario file, a SWIM trace or a journal; `overrides`
-    are what `--set` takes.  Raises what `experiments.simulation.run_simulation` does, and
-    `ScenarioError` for bad input.
+    are what `--set` takes.  Raises what `experiments.simulation.run_simulation` does,
+    `ScenarioError` for bad input, and `InputError` for a journal that is to replace itself.
     """
     options = options or RunOptions()
     spec = load_run(str(scenario), overrides)
+    if options.journal is not None:
+        refuse_to_replace_played(options.journal, [scenario])
     spelling, made = read_policy(policy or spec.policy, spec.scenario.parts)
     spec = msgspec.structs.replace(
         spec, policy=spelling, until_ms=options.until_ms, tie_order=options.tie_order

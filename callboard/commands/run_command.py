@@ -59,7 +59,8 @@ def run_command(options: argparse.Namespace) -> int:
     plans = [
         plan_runs(name, options, options.policy) for name in options.scenarios or [DEFAULT_SCENARIO]
     ]
-    paths = journal_paths(options.journal, [run.key for plan in plans for run in plan])
+    keys = [run.key for plan in plans for run in plan]
+    paths = journal_paths(options.journal, keys, options.scenarios)
     results: list[RunResult] = []
     interrupted = False
     for plan in plans:

@@ -44,7 +44,8 @@ def watch_command(options: argparse.Namespace) -> int:
         return _watch_in_browsers(options, asked)
     check_terminal()
     runs = plan_runs(options.scenario, options, asked)[: len(asked) or 1]
-    journals = journal_paths(options.journal, [run.key for run in runs])
+    keys = [run.key for run in runs]
+    journals = journal_paths(options.journal, keys, [options.scenario])
     for journal in journals.values():
         journal.open("ab").close()  # what is wrong with it is said before the screen comes up
     source = start_runs([run.spec for run in runs], [journals.get(run.key) for run in runs])
