@@ -14,8 +14,9 @@ from callboard.scheduler.model import Millis
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How to run; only `until_ms` and `tie_order` can change what happens.  With `check` the run is
-    tested against every rule (`journal.checks`) as it goes.  `host` is the old name of `driver`.
+    """How to run; only `until_ms`, `tie_order` and `patient` can change what happens: a patient run
+    goes on although its preemption goes round.  With `check` the run is tested against every rule
+    (`journal.checks`) as it goes.  `host` is the old name of `driver`.
     """
 
     until_ms: Millis | None = None
@@ -23,6 +24,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     driver: DriverName = "trio"
     journal: Path | None = None
     check: bool = False
+    patient: bool = False
     host: DriverName | None = None
 
 
@@ -45,7 +47,11 @@ def run(
         refuse_to_replace_played(options.journal, [scenario])
     spelling, made = read_policy(policy or spec.policy, spec.scenario.parts)
     spec = msgspec.structs.replace(
-        spec, policy=spelling, until_ms=options.until_ms, tie_order=options.tie_order
+        spec,
+        policy=spelling,
+        until_ms=options.until_ms,
+        tie_order=options.tie_order,
+        patient=options.patient,
     )
     return run_simulation(
         spec,

@@ -29,6 +29,8 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     add("--until", type=virtual_seconds, metavar="SECONDS", help=until)
     permuted = "permute simultaneous events, to see how much depends on their order"
     add("--tie-order", type=int, metavar="SEED", help=permuted)
+    goes_on = "do not end a run whose preemption goes round, and lets no attempt succeed"
+    add("--patient", action="store_true", help=goes_on)
     return group
 
 
@@ -54,7 +56,8 @@ def plan_runs(
     given = {each: text for each in SHORTCUTS if (text := getattr(options, each)) is not None}
     until_ms = None if options.until is None else round(options.until * 1000)
     spec = load_run(name, options.set, given, faults=not options.no_faults)
-    spec = msgspec.structs.replace(spec, until_ms=until_ms, tie_order=options.tie_order)
+    how = {"until_ms": until_ms, "tie_order": options.tie_order, "patient": options.patient}
+    spec = msgspec.structs.replace(spec, **how)
     policies = [read_policy(text, spec.scenario.parts) for text in asked or spec.scenario.policies]
     return [
         PlannedRun(msgspec.structs.replace(spec, policy=spelling), policy)

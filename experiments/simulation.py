@@ -21,6 +21,8 @@ from callboard.actors.kernel.address import MASTER
 from callboard.actors.kernel.kernel import Kernel
 from callboard.actors.master.master import Master
 from callboard.actors.vocabulary.events import AnyEvent, RunEnded, RunStarted
+from callboard.actors.vocabulary.faults import SwitchPolicy
+from callboard.experiments.livelock import LIVELOCK, LivelockWatch
 from callboard.experiments.plugins import load_policy
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.stopwatch import SchedulingCost, TimedPolicy
@@ -31,7 +33,7 @@ from callboard.journal.figures.metrics import Metrics
 from callboard.journal.figures.slowdown import SlowdownStatistics
 from callboard.journal.figures.summary import Summary
 from callboard.journal.writer import JournalWriter
-from callboard.scenarios.build import assemble, node_facts
+from callboard.scenarios.build import assemble, node_facts, progress_timeout_ms
 from callboard.scenarios.scenario_file import to_dict
 from callboard.scheduler.policy import Policy
 from callboard.scheduler.registry.parts import PartSettings
@@ -63,7 +65,8 @@ class Simulation:
 
     `policy` is the spec's where it has been made already; `make_policy` makes it otherwise, and
     those that are put in force later.  A `checker` hears each event after all sinks; it and
-    `probes` look at the master before and after each message.  PolicySpecError for a bad policy.
+    `probes` look at the master before and after each message.  `livelock` watches a run with
+    preemption that is not to be patient.  PolicySpecError for a bad policy.
     """
 
     def __init__(
@@ -85,6 +88,10 @@ class Simulation:
             listening.append(watcher.observe)
         if checker is not None:
             listening.append(checker.observe)
+        policy = make_policy(spec.policy, parts) if policy is None else policy
+        self.livelock = _livelock_watch(spec, policy, lambda: self.kernel.stop(LIVELOCK))
+        if self.livelock is not None:
+            listening.append(self.livelock.observe)
         self._sink = _fan_out(listening)
         self.kernel = Kernel(sink=self._sink, until_ms=spec.until_ms, tie_order=spec.tie_order)
         assemble(
@@ -92,13 +99,15 @@ class Simulation:
             cluster=scenario.cluster,
             tasks=scenario.tasks,
             jobs=spec.jobs,
-            policy=make_policy(spec.policy, parts) if policy is None else policy,
+            policy=policy,
             seed=scenario.seed,
             client=client,
             master=partial(InstrumentedMaster, probes=probes) if checker or probes else Master,
             script=spec.script,
             make_policy=lambda text: make_policy(text, parts),
         )
+        if spec.patient:
+            self.kernel.is_progress = None
         if checker is not None:
             checker.attach(self.kernel)
         if watcher is not None:
@@ -132,6 +141,20 @@ class Simulation:
         return RunEnded(kernel.now_ms, reason, kernel.messages, kernel.ties, kernel.digest())
 
 
+def _livelock_watch(
+    spec: RunSpec, policy: Policy, stop: Callable[[], None]
+) -> LivelockWatch | None:
+    """What ends the run if its preemption goes round; None for a patient run, or without any."""
+    happening = [each.fault for each in spec.script]
+    switches = any(isinstance(fault, SwitchPolicy) for fault in happening)
+    if spec.patient or not (switches or policy.interval_ms is not None):
+        return None
+    cluster, tasks = spec.scenario.cluster, spec.scenario.tasks
+    timeout_ms = progress_timeout_ms(cluster, tasks, spec.jobs, node_facts(cluster), spec.script)
+    calm_ms = max((each.at_ms for each in spec.script), default=0)
+    return LivelockWatch(policy, stop, timeout_ms * 3 // 4, calm_ms)
+
+
 def _fan_out(sinks: Sequence[Sink]) -> Sink:
     if len(sinks) == 1:
         return sinks[0]
@@ -144,13 +167,16 @@ def _fan_out(sinks: Sequence[Sink]) -> Sink:
 
 
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run came to.  `slowdown` and `checks` are there when they were asked for."""
+    """What one run came to.  `slowdown` and `checks` are there when they were asked for, `livelock`
+    where the run was ended because its preemption went round: the story in lines for people.
+    """
 
     summary: Summary
     wall_seconds: float
     scheduling: SchedulingCost
     slowdown: SlowdownStatistics | None = None
     checks: tuple[RuleReport, ...] = ()
+    livelock: str = ""
     metrics: Metrics
 
     def as_json(self) -> dict[str, object]:
@@ -160,6 +186,8 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
             out["slowdown"] = msgspec.to_builtins(self.slowdown)
         if self.checks:
             out["checks"] = {check.rule: check.times for check in self.checks}
+        if self.livelock:
+            out["livelock"] = self.livelock
         return out
 
     @property
@@ -201,6 +229,7 @@ def run_simulation(
         wall_seconds=wall_seconds,
         scheduling=timed.scheduling,
         checks=() if checker is None else tuple(checker.report()),
+        livelock="" if run.livelock is None else run.livelock.story,
         metrics=metrics,
     )
 

@@ -16,9 +16,11 @@ import msgspec
 
 from callboard.console import PlainConsole, ReportConsole, plain
 from callboard.experiments.journal_paths import RunKey, journal_paths
+from callboard.experiments.livelock import LIVELOCK
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.simulation import RunResult, run_simulation
 from callboard.experiments.solo_runs import first_of_shape, solo_times
+from callboard.experiments.user_errors import EXIT_FAILED
 from callboard.journal.checks.rule import RuleReport, Violation
 from callboard.journal.figures.slowdown import slowdowns
 from callboard.journal.tell.names import count
@@ -75,7 +77,13 @@ def run_command(options: argparse.Namespace) -> int:
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
     for result in results:
         _say_where(console, paths.get((result.summary.scenario, result.summary.policy)))
-    return 130 if interrupted else 0
+        if result.livelock:
+            told = f"callboard: {result.summary.policy}: {result.livelock}"
+            for line in told.split("\n"):
+                console.print(plain(line), soft_wrap=True)
+    if interrupted:
+        return 130
+    return EXIT_FAILED if any(result.livelock for result in results) else 0
 
 
 def _say_where(console: PlainConsole, path: Path | None) -> None:
@@ -156,6 +164,7 @@ def _size(spec: RunSpec) -> str:
 def _footnote(result: RunResult) -> str:
     """The run's policy and digest, and how it ended if not by itself."""
     ending = {"until": ", stopped by --until", "interrupted": ", interrupted"}
+    ending[LIVELOCK] = ", ended because its preemption goes round"
     summary = result.summary
     return f"{summary.policy}: digest {summary.digest}{ending.get(summary.reason or '', '')}"
 
