@@ -100,6 +100,7 @@ class Master(Actor):
         )  # send every heartbeat: their silence means loss
         self._out_of_service: dict[model.NodeId, bool] = {}  # as the operator says
         self._told: dict[model.NodeId, int] = {}  # which of its lives a node was told to give up
+        self._former_lives: dict[model.NodeId, int] = {}  # those that joined before a restart
         self._begin(Ledger(cluster.racks, self._interval_ms))
 
     def _begin(self, ledger: Ledger) -> None:
@@ -280,7 +281,8 @@ class Master(Actor):
         node = self.ledger.node(number)
         if node is not None and life <= node.life:
             return node if life == node.life else None
-        if heartbeat.joins is None or life <= self._lives.get(number, -1):
+        last = self._lives.get(number, self._former_lives.get(number, -1))
+        if heartbeat.joins is None or life <= last:
             self.cause = self._lost_by.get(number, NO_CAUSE)
             self._send_down(number, msg.Reinitialize(life))
             self._told[number] = life
@@ -658,6 +660,7 @@ class Master(Actor):
             self.note(closed)
         jobs = [job.job for job in lost.jobs() if job.state is not _ENDING]
         known = [node.node for node in lost.members()]
+        self._former_lives |= self._lives
         self._begin(lost.successor())
         self._lost_by = dict.fromkeys(known, cause)
         self._put_in_force(self._pristine)
