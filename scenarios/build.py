@@ -83,7 +83,7 @@ def assemble(
         kernel.is_progress = _is_progress
         last_ms = max((job.submit_ms for job in jobs), default=0)
         kernel.progress_ms = max(last_ms, *(each.at_ms for each in script))
-        kernel.progress_timeout_ms = _progress_timeout_ms(cluster, tasks, jobs, nodes, script)
+        kernel.progress_timeout_ms = progress_timeout_ms(cluster, tasks, jobs, nodes, script)
         fetching_ms = FETCH_FAILURES_MS + _fetch_pause_ms(script)
         kernel.stall_timeout_ms = max(kernel.stall_timeout_ms, fetching_ms)
 
@@ -94,7 +94,7 @@ def _is_progress(event: ev.AnyEvent) -> bool:
     return isinstance(event, ev.JobSubmitted | ev.JobFinished)
 
 
-def _progress_timeout_ms(
+def progress_timeout_ms(
     cluster: Cluster,
     tasks: Tasks,
     jobs: Sequence[JobSpec],

@@ -151,6 +151,15 @@ class Ledger:
         having = sorted(node.with_outputs.values(), key=lambda entry: entry.submission)
         return [(entry.job, self.undo_maps_of(entry.job, node.node)) for entry in having]
 
+    def fail_maps_of(
+        self, job: model.JobId, node: model.NodeId
+    ) -> list[tuple[model.TaskIndex, model.AttemptId]]:
+        """Take back a job's finished maps whose outputs on a node cannot be fetched (rule T6)."""
+        outputs = self.undo_maps_of(job, node)
+        for task, _ in outputs:
+            self._jobs[job].fail(MAP, task)
+        return outputs
+
     def undo_maps_of(
         self, job: model.JobId, node: model.NodeId
     ) -> list[tuple[model.TaskIndex, model.AttemptId]]:
@@ -253,6 +262,9 @@ class Ledger:
             sibling.sibling = None
             sibling.beaten = succeeded
         if failed:
+            doomed = entry.fail(kind, attempt.task)
+            if sibling is not None:
+                sibling.doomed = doomed
             entry.tasks[kind].again.avoid(attempt.task, attempt.node)
             self.blame(attempt.job, attempt.node)
         if succeeded:
