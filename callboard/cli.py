@@ -34,6 +34,7 @@ COMMAND_SUMMARIES = {
     "diff": "find the first event at which two journals differ",
     "watch": "play a scenario on the screen, and watch it",
     "replay": "show a recorded run on the screen",
+    "import": "turn a history of another system into a scenario",
     "export": "turn a journal into a trace or a table",
     "check": "test a policy against the properties of fairness that it guarantees",
     "hunt": "look for the scenario in which a policy looks worst against another",

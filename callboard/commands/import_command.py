@@ -1,0 +1,107 @@
+"""Turn a history of another system into a scenario and a file of its tasks, with a report.
+
+Formats are told by what stands in the files, which may be gzipped; a folder means all files in it.
+The report says what was read, what was inferred from it and how, what was guessed, and what was
+dropped and why, each with how often and where first.
+
+examples:
+  callboard import job_201001010000_0001_user_sort        a JobTracker's history
+  callboard import history/done --to mine                 a folder of them
+  callboard run mine/done.toml --nodes 40 --policy fair   and then: what if?
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import msgspec
+
+from callboard.experiments.user_errors import InputError
+from callboard.journal.tell.names import count, printable
+from callboard.scenarios.formats.import_report import FATES
+from callboard.scenarios.formats.recording_file import Imported, import_files
+from callboard.scenarios.formats.recording_scenario import scenario_of
+from callboard.scenarios.scenario_error import ScenarioError
+from callboard.scenarios.scenario_file import Scenario, from_dict
+from callboard.scenarios.tasks_file import TASKS_SUFFIX, write_tasks
+from callboard.scenarios.toml_writer import to_toml
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="files of one format, or folders of them")
+    add("--to", default=".", metavar="DIR", help="where to write; made if it is not there")
+    add("--name", help="the scenario's name; else that of the first file")
+    add("--json", action="store_true", help="print the report as JSON")
+
+
+def import_command(options: argparse.Namespace) -> int:
+    paths = [_checked(each) for each in options.files]
+    name = options.name or _name_of(paths[0])
+    folder = Path(options.to)
+    files = (folder / f"{name}.toml", folder / f"{name}{TASKS_SUFFIX}")
+    for path in files:
+        if path.exists():
+            problem = f"{path} is there already; name another folder with --to, or a --name"
+            raise InputError(problem)
+    imported = import_files(paths)
+    _write(imported, name, *files)
+    if options.json:
+        print(json.dumps(_as_json(imported), indent=2))
+    else:
+        _print(imported, name, *files)
+    return 0
+
+
+def _checked(name: str) -> Path:
+    path = Path(name)
+    if "\0" in name or not (path.is_file() or path.is_dir()):
+        raise ScenarioError("there is no such file or folder", source=name[:200])
+    return path
+
+
+def _name_of(path: Path) -> str:
+    """A name for files that are made from this one."""
+    name = path.resolve().name
+    while Path(name).suffix in (".gz", ".json", ".jhist", ".swf", ".csv", ".parquet"):
+        name = Path(name).stem
+    return name or "history"
+
+
+def _write(imported: Imported, name: str, to: Path, tasks: Path) -> None:
+    recording = imported.recording
+    scenario: Scenario = from_dict(scenario_of(recording, name, tasks.name), to)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    write_tasks(recording, tasks)
+    remarks = [f"Imported: {recording.format}.", *imported.remarks.lines()]
+    to.write_text(to_toml(scenario, map(printable, remarks)), encoding="utf-8")
+
+
+def _as_json(imported: Imported) -> dict[str, object]:
+    recording = imported.recording
+    fates: dict[str, object] = {
+        fate: msgspec.to_builtins(imported.remarks.of(fate)) for fate in FATES
+    }
+    return {
+        "format": recording.format,
+        "jobs": imported.jobs,
+        "tasks": imported.tasks,
+        "attempts": imported.attempts,
+        "span_seconds": recording.span_ms / 1000,
+        "hosts": recording.nodes,
+        **fates,
+    }
+
+
+def _print(imported: Imported, name: str, to: Path, tasks: Path) -> None:
+    recording, span_s = imported.recording, imported.recording.span_ms / 1000
+    sizes = (count(imported.jobs, "job"), count(imported.tasks, "task"))
+    print(f"{printable(name)}: {recording.format}")
+    print(f"{', '.join(sizes)}, {count(imported.attempts, 'attempt')} in {span_s:,.0f} s")
+    print()
+    for line in imported.remarks.lines():
+        print(printable(line))
+    print()
+    played = count(len(recording.jobs), "job")
+    print(f"{printable(str(to))}: the scenario, {played} on {count(recording.nodes, 'node')}")
+    print(f"{printable(str(tasks))}: its tasks, which have to stay beside it")
