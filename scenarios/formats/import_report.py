@@ -30,7 +30,7 @@ class Remarks:
             return
         remark = self._made[fate].setdefault(what, Remark(what))
         remark.count += count
-        if place and len(remark.first) < PLACES_SHOWN:
+        if place and place not in remark.first and len(remark.first) < PLACES_SHOWN:
             remark.first.append(place)
 
     def of(self, fate: Fate) -> tuple[Remark, ...]:
@@ -48,5 +48,5 @@ class Remarks:
 def _where(remark: Remark) -> str:
     if not remark.first:
         return ""
-    more = ", ..." if remark.count > len(remark.first) else ""
+    more = ", ..." if remark.count > len(remark.first) == PLACES_SHOWN else ""
     return f" ({', '.join(remark.first)}{more})"

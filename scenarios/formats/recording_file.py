@@ -8,6 +8,7 @@ from typing import NamedTuple
 from callboard.scenarios.formats.hadoop1_history import Hadoop1Reader, is_hadoop1_history
 from callboard.scenarios.formats.import_report import Remarks
 from callboard.scenarios.formats.recording_maker import RecordingMaker
+from callboard.scenarios.formats.rumen import RumenReader, is_rumen
 from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import ClusterRecording, begins_as_tasks, read_tasks
@@ -39,8 +40,15 @@ def _read_hadoop1(maker: RecordingMaker, paths: Sequence[Path], _columns: str) -
         reader.read(path)
 
 
+def _read_rumen(maker: RecordingMaker, paths: Sequence[Path], _columns: str) -> None:
+    reader = RumenReader(maker)
+    for path in paths:
+        reader.read(path)
+
+
 FORMATS: tuple[HistoryFormat, ...] = (
     HistoryFormat("Hadoop 1 job history", is_hadoop1_history, _read_hadoop1),
+    HistoryFormat("Rumen trace", is_rumen, _read_rumen),
 )
 """Every format that is told by its content, in the order in which they are tried."""
 
