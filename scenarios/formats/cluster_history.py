@@ -18,7 +18,7 @@ NO_HOST: HostNumber = -1
 
 class HistoryAttempt(msgspec.Struct, gc=False):
     """One attempt; `shuffled_ms` is when a reduce had fetched everything, `level` the locality that
-    the file itself states.
+    the file itself states, `name` the last part of its own.
     """
 
     start_ms: Millis | None = None
@@ -27,6 +27,7 @@ class HistoryAttempt(msgspec.Struct, gc=False):
     host: HostNumber = NO_HOST
     shuffled_ms: Millis | None = None
     level: Locality | None = None
+    name: str = ""
 
     @property
     def ran_ms(self) -> Millis | None:
@@ -37,28 +38,36 @@ class HistoryAttempt(msgspec.Struct, gc=False):
 
 
 class HistoryTask(msgspec.Struct):
-    """One task: its attempts by id, in the file's order; the hosts of its input; its start and its
-    end by the master's clock.  `place` is where it stands in the file.
+    """One task: its attempts in the file's order; the hosts of its input; its start and its end by
+    the master's clock; the line on which it stands first.
     """
 
-    attempts: dict[str, HistoryAttempt] = msgspec.field(default_factory=dict)
+    attempts: list[HistoryAttempt] = msgspec.field(default_factory=list)
     input_hosts: tuple[HostNumber, ...] = ()
     start_ms: Millis | None = None
     finish_ms: Millis | None = None
-    place: str = ""
+    line: int = 0
+
+    def attempt(self, name: str) -> HistoryAttempt | None:
+        """The attempt of this name, if it is there."""
+        return next((each for each in self.attempts if each.name == name), None)
 
     def by_start(self) -> list[HistoryAttempt]:
         """The attempts in the order of their starts."""
-        return sorted(self.attempts.values(), key=lambda each: each.start_ms or 0)
+        if len(self.attempts) < 2:
+            return self.attempts
+        return sorted(self.attempts, key=lambda each: each.start_ms or 0)
 
 
 class HistoryJob(msgspec.Struct):
     """One job.  Tasks are known by their numbers; `others` are those that set a job up and clean
-    up after it.  `maps_told` and `reduces_told` are how many the job was said to have.
+    up after it.  `maps_told` and `reduces_told` are how many the job was said to have; `file` and
+    `line` are where it stands first.
     """
 
     name: str
-    place: str = ""
+    file: str = ""
+    line: int = 0
     submit_ms: Millis | None = None
     launch_ms: Millis | None = None
     finish_ms: Millis | None = None
@@ -72,6 +81,11 @@ class HistoryJob(msgspec.Struct):
     maps: dict[int, HistoryTask] = msgspec.field(default_factory=dict)
     reduces: dict[int, HistoryTask] = msgspec.field(default_factory=dict)
     others: dict[str, HistoryTask] = msgspec.field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for people."""
+        return f"{self.file}:{self.line}" if self.line else self.file
 
     def own_tasks(self) -> Iterator[HistoryTask]:
         """Its maps, then its reduces."""

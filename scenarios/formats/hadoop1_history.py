@@ -8,6 +8,7 @@ Attempts tell their times by the clock of their own node, tasks and jobs by the 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from sys import intern
 from typing import TypeVar
 
 from callboard.scenarios.formats.cluster_history import (
@@ -27,7 +28,6 @@ _PAIR = re.compile(r' ([A-Z_]+)="((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _SEGMENT = re.compile(r"\f?!!FILE=(.*)!!")
 _HISTORY = re.compile(rb'^(!!FILE=|Meta VERSION="|Job JOBID=")', re.MULTILINE)
-_TASK_NUMBER = re.compile(r"_([mr])_(\d{1,9})(?:_\d+)?$")
 _TRACKER = re.compile(r"tracker_(.+?):")
 _LINES_MAX = 10_000  # of one record: stack traces are long, but a quote that never ends is damage
 _ENDINGS: dict[str, Ending] = {
@@ -63,6 +63,7 @@ class Hadoop1Reader:
         """Read a file to its end; ScenarioError names the line and the field of what is wrong."""
         self._path = path
         self._numbers = Numbers(path, self._maker.remarks)
+        self._in_configuration = False
         for line, entity, fields in self._records(path):
             self._take(entity, fields, line)
         self._end_job()
@@ -71,27 +72,17 @@ class Hadoop1Reader:
         """(line, entity, its fields) of every record; other lines are noted."""
         remarks = self._maker.remarks
         parts: list[str] = []
-        begun_at = 0
-        in_configuration = False
+        begun_at = quotes = 0
         for line, text in text_lines(path, remarks):
-            if parts:
+            if parts or _BEGIN.match(text):
+                begun_at, quotes = begun_at if parts else line, quotes + _quotes(text)
                 parts.append(text)
-            elif segment := _SEGMENT.match(text):
-                self._end_job()
-                in_configuration = segment[1].endswith(".xml")
-                note = "configurations of jobs"
-                remarks.add("dropped", note, f"{path.name}:{line}", in_configuration)
-                continue
-            elif _BEGIN.match(text):
-                begun_at, parts, in_configuration = line, [text], False
             else:
-                is_damage = bool(text.strip()) and not in_configuration
-                note = "lines that begin no record of a history"
-                remarks.add("dropped", note, f"{path.name}:{line}", is_damage)
+                self._pass_over(text, line)
                 continue
-            if _is_whole(text, parts):
-                record = parts[0] if len(parts) == 1 else "\n".join(parts)
-                parts = []
+            if quotes % 2 == 0 and text.endswith(('" .', '"')):
+                record = text if len(parts) == 1 else "\n".join(parts)
+                parts, quotes = [], 0
                 yield begun_at, *_parsed(record)
             elif len(parts) > _LINES_MAX:
                 problem = f"a quote is opened and not closed for {_LINES_MAX:,} lines"
@@ -99,6 +90,18 @@ class Hadoop1Reader:
         if parts:
             note = "records that are cut off by the end of the file"
             remarks.add("dropped", note, f"{path.name}:{begun_at}")
+
+    def _pass_over(self, text: str, line: int) -> None:
+        """A line that begins no record: of a configuration, or between two files put into one."""
+        segment = _SEGMENT.match(text)
+        if segment:
+            self._end_job()
+            self._in_configuration = segment[1].endswith(".xml")
+            if self._in_configuration:
+                self._maker.remarks.add("dropped", "configurations of jobs", self._place(line))
+        elif text.strip() and not self._in_configuration:
+            note = "lines that begin no record of a history"
+            self._maker.remarks.add("dropped", note, self._place(line))
 
     def _take(self, entity: str, fields: _Fields, line: int) -> None:
         if entity == "Job":
@@ -119,7 +122,7 @@ class Hadoop1Reader:
         name = self._needed(fields, "JOBID", line)
         if self._job is None or self._job.name != name:
             self._end_job()
-            self._job = HistoryJob(name, self._place(line))
+            self._job = HistoryJob(name, self._path.name, line)
         job = self._job
         for key, field in _OF_JOB.items():
             if key in fields:
@@ -152,9 +155,11 @@ class Hadoop1Reader:
     def _take_attempt(self, job: HistoryJob, fields: _Fields, line: int) -> None:
         task = self._task(job, fields, line)
         name = self._needed(fields, "TASK_ATTEMPT_ID", line)
-        attempt = task.attempts.get(name)
+        name = intern(name.rpartition("_")[2])
+        attempt = task.attempt(name)
         if attempt is None:
-            attempt = task.attempts[name] = HistoryAttempt()
+            attempt = HistoryAttempt(name=name)
+            task.attempts.append(attempt)
         if "START_TIME" in fields:
             self._begin(attempt, fields, line)
         if "TASK_STATUS" in fields or "FINISH_TIME" in fields:
@@ -192,17 +197,16 @@ class Hadoop1Reader:
     def _task(self, job: HistoryJob, fields: _Fields, line: int) -> HistoryTask:
         """The task that a record is about, new if it is the first."""
         name = self._needed(fields, "TASKID", line)
-        kind = fields.get("TASK_TYPE", "")
-        if kind in ("SETUP", "CLEANUP"):
-            return _of(job.others, name, self._path, line)
-        number = _TASK_NUMBER.search(name)
-        if number is None:
+        if fields.get("TASK_TYPE") in ("SETUP", "CLEANUP"):
+            return _of(job.others, name, line)
+        head, _, number = name.rpartition("_")
+        kind = head[-2:]
+        if kind not in ("_m", "_r") or not (number.isascii() and number.isdigit()):
             problem = f"expected a task such as task_201001010000_0001_m_000000, got {name[:60]!r}"
             raise ScenarioError(problem, source=self._path, key="TASKID", line=line)
         if name in job.others:
             return job.others[name]
-        tasks = job.reduces if number[1] == "r" else job.maps
-        return _of(tasks, int(number[2]), self._path, line)
+        return _of(job.reduces if kind == "_r" else job.maps, int(number[:9]), line)
 
     def _needed(self, fields: _Fields, key: str, line: int) -> str:
         value = fields.get(key)
@@ -220,29 +224,33 @@ class Hadoop1Reader:
         return f"{self._path.name}:{line}"
 
 
-def _of(tasks: dict[_K, HistoryTask], key: _K, path: Path, line: int) -> HistoryTask:
+def _of(tasks: dict[_K, HistoryTask], key: _K, line: int) -> HistoryTask:
     task = tasks.get(key)
     if task is None:
-        task = tasks[key] = HistoryTask(place=f"{path.name}:{line}")
+        task = tasks[key] = HistoryTask(line=line)
     return task
 
 
-def _is_whole(text: str, parts: list[str]) -> bool:
-    """Whether a record ends with this line: all its quotes are closed."""
-    if len(parts) == 1 and text.endswith('" .') and "\\" not in text:
-        return True
-    whole = text if len(parts) == 1 else "\n".join(parts)
-    if not whole.rstrip().endswith(('" .', '"')):
-        return False
-    quotes = whole.count('"') - whole.count('\\"') + whole.count('\\\\"')
-    return quotes % 2 == 0
+def _quotes(text: str) -> int:
+    """How many quotes stand in it that are not escaped."""
+    if "\\" not in text:
+        return text.count('"')
+    return text.count('"') - text.count('\\"') + text.count('\\\\"')
 
 
 def _parsed(record: str) -> tuple[str, _Fields]:
     """A record's entity and its fields, counters left out."""
     entity, _, rest = record.partition(" ")
     rest = rest.partition(' COUNTERS="')[0]
-    fields = dict(_PAIR.findall(f" {rest}"))
-    if "\\" in rest:
-        fields = {key: _ESCAPED.sub(r"\1", value) for key, value in fields.items()}
-    return entity, fields
+    if "\\" not in rest:
+        return entity, _quoted(rest)
+    if '\\"' not in rest and "\\\\" not in rest:
+        return entity, _quoted(rest.replace("\\", ""))
+    pairs = _PAIR.findall(f" {rest}")
+    return entity, {key: _ESCAPED.sub(r"\1", value) for key, value in pairs}
+
+
+def _quoted(rest: str) -> _Fields:
+    """`KEY="value" KEY="value" .`, where nothing is escaped."""
+    parts = f" {rest}".split('"')
+    return {key[1:-1]: value for key, value in zip(parts[::2], parts[1::2], strict=False)}

@@ -1,6 +1,8 @@
 """Reads the recording in a file or a folder, of whatever format, told by what stands in it."""
 
-from collections.abc import Callable, Iterable, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -73,8 +75,22 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     files = [each for path in paths for each in (_files_in(path) if path.is_dir() else [path])]
     form, readable = _only_format(files, remarks)
     maker = RecordingMaker(form.name, str(files[0]), remarks)
-    form.read(maker, readable, columns)
-    return Imported(maker.finish(), remarks, maker.jobs, maker.tasks, maker.attempts)
+    with _without_collection():
+        form.read(maker, readable, columns)
+        recording = maker.finish()
+    return Imported(recording, remarks, maker.jobs, maker.tasks, maker.attempts)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """No search for garbage: millions of objects are made that hold no circles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat, list[Path]]:

@@ -112,7 +112,7 @@ class RecordingMaker:
         add("read", "reduces", count=len(job.reduces))
         for task in job.own_tasks():
             self.attempts += len(task.attempts)
-            for attempt in task.attempts.values():
+            for attempt in task.attempts:
                 add("read", _ENDINGS[attempt.ending])
         add("read", "tasks that set up a job or clean up after it", count=len(job.others))
         note = "setup and cleanup tasks: a slot each, once a job, which are not played"
@@ -152,7 +152,7 @@ class RecordingMaker:
     def _hear(self, job: HistoryJob) -> None:
         for kind, tasks in zip(KINDS, (job.maps, job.reduces), strict=True):
             for task in tasks.values():
-                for attempt in task.attempts.values():
+                for attempt in task.attempts:
                     if attempt.ending == "succeeded":
                         self._inference.ran(kind, attempt)
 
@@ -190,7 +190,7 @@ class RecordingMaker:
     def _submit_ms(self, job: HistoryJob) -> Millis:
         if job.submit_ms is not None:
             return job.submit_ms
-        starts = [each.start_ms for task in job.own_tasks() for each in task.attempts.values()]
+        starts = [each.start_ms for task in job.own_tasks() for each in task.attempts]
         known = [each for each in (job.launch_ms, *starts) if each is not None]
         note = "jobs without a time of submission: submitted when the first thing happens to them"
         self.remarks.add("guessed", note, job.place)
@@ -269,5 +269,5 @@ def _levels_of(
 
 def _last_ms(job: HistoryJob) -> Millis:
     """The last moment that the history tells of the job."""
-    ends = [each.finish_ms for task in job.own_tasks() for each in task.attempts.values()]
+    ends = [each.finish_ms for task in job.own_tasks() for each in task.attempts]
     return max((each for each in (job.finish_ms, *ends) if each is not None), default=0)

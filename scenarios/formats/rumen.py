@@ -94,7 +94,7 @@ class RumenReader:
             self._maker.add(self._job(job, line))
 
     def _job(self, logged: LoggedJob, line: int) -> HistoryJob:
-        job = HistoryJob(logged.job_id, f"{self._path.name}:{line}")
+        job = HistoryJob(logged.job_id, self._path.name, line)
         time_ms = self._numbers.time_ms
         job.submit_ms = time_ms(logged.submit_time, "submitTime", line)
         job.launch_ms = time_ms(logged.launch_time, "launchTime", line)
@@ -135,20 +135,20 @@ class RumenReader:
             yield number, self._task(each, place, line)
 
     def _task(self, logged: LoggedTask, place: str, line: int) -> HistoryTask:
-        task = HistoryTask(place=place)
+        task = HistoryTask(line=line)
         task.start_ms = self._numbers.time_ms(logged.start_time, "startTime", line)
         task.finish_ms = self._numbers.time_ms(logged.finish_time, "finishTime", line)
         hosts = map(self._host_at, logged.preferred_locations or ())
         task.input_hosts = tuple(dict.fromkeys(host for host in hosts if host != NO_HOST))
         for nth, each in enumerate(logged.attempts or ()):
-            name = each.attempt_id or str(nth)
-            if name in task.attempts:
+            name = (each.attempt_id or str(nth)).rpartition("_")[2]
+            if task.attempt(name) is not None:
                 self._maker.remarks.add("dropped", "second records of an attempt", place)
                 continue
-            task.attempts[name] = self._attempt(each, line)
+            task.attempts.append(self._attempt(each, name, line))
         return task
 
-    def _attempt(self, logged: LoggedAttempt, line: int) -> HistoryAttempt:
+    def _attempt(self, logged: LoggedAttempt, name: str, line: int) -> HistoryAttempt:
         time_ms = self._numbers.time_ms
         host = self._host_at(logged.location) if logged.location is not None else NO_HOST
         if host == NO_HOST:
@@ -159,6 +159,7 @@ class RumenReader:
             _ENDINGS.get(logged.result or "", "unknown"),
             host,
             time_ms(logged.shuffle_finished, "shuffleFinished", line) or None,
+            name=name,
         )
 
     def _host_at(self, location: LoggedLocation) -> int:

@@ -67,6 +67,10 @@ class TaskLengths:
             found += [(number, each, self._failure(kind, each)) for each in failed]
         return found
 
+    def _at(self, task: HistoryTask) -> str:
+        """Where a task stands, for people."""
+        return f"{self._job.file}:{task.line}"
+
     def _timed(self, task: HistoryTask) -> TimedTask:
         attempts = task.by_start()
         won = [each for each in attempts if each.ending == "succeeded"]
@@ -82,7 +86,9 @@ class TaskLengths:
     def _note_attempts(
         self, task: HistoryTask, attempts: Sequence[HistoryAttempt], won: Sequence[HistoryAttempt]
     ) -> None:
-        add, place = self._remarks.add, task.place
+        if len(attempts) == 1 == len(won) and not _by_another_clock(task, attempts[0]):
+            return
+        add, place = self._remarks.add, self._at(task)
         for each in attempts:
             if each.ending == "killed":
                 beside = any(_overlap(each, other) for other in attempts if other is not each)
@@ -104,14 +110,15 @@ class TaskLengths:
             return None
         if ran_ms < 0:
             note = "attempts that end before they start: their length is not known"
-            self._remarks.add("dropped", note, task.place)
+            self._remarks.add("dropped", note, self._at(task))
             return None
         if ran_ms > LONGEST_MS:
             problem = f"an attempt runs for {ran_ms / 1000:,.0f} s"
             limit = f"the limit is {SECONDS_MAX:,.0f} s (are its times in milliseconds?)"
-            raise ScenarioError(f"{problem}; {limit}", source=task.place)
-        note = "attempts of no length: taken for a millisecond"
-        self._remarks.add("inferred", note, task.place, not ran_ms)
+            raise ScenarioError(f"{problem}; {limit}", source=self._at(task))
+        if ran_ms == 0:
+            note = "attempts of no length: taken for a millisecond"
+            self._remarks.add("inferred", note, self._at(task))
         return max(ran_ms, 1)
 
     def _lengths(
@@ -150,7 +157,7 @@ class TaskLengths:
         shuffle_ms = shuffled_ms - begin_ms
         if shuffle_ms < 0:
             note = "reduces whose shuffle ended before their job's last map: clocks are apart"
-            self._remarks.add("inferred", note, timed.task.place)
+            self._remarks.add("inferred", note, self._at(timed.task))
             shuffle_ms = 0
         tail_ms = shuffle_ms if waited else shuffle_ms // max(len(self.maps), 1)
         return RecordedReduce(shuffle_ms, tail_ms, best.finish_ms - shuffled_ms), not waited
@@ -160,8 +167,9 @@ class TaskLengths:
         assert best.start_ms is not None
         assert best.finish_ms is not None
         put_ms = min(max(shuffled_ms, best.start_ms), best.finish_ms)
-        note = "shuffles that end outside of their attempt: put at its start or its end"
-        self._remarks.add("inferred", note, task.place, put_ms != shuffled_ms)
+        if put_ms != shuffled_ms:
+            note = "shuffles that end outside of their attempt: put at its start or its end"
+            self._remarks.add("inferred", note, self._at(task))
         return put_ms
 
     def _with_missing(self, parts: Sequence[RecordedReduce | None]) -> list[RecordedReduce]:
@@ -181,9 +189,11 @@ class TaskLengths:
 
     def _playable(self, timed: TimedTask) -> list[HistoryAttempt]:
         """The failed attempts that are played: as many as do not end a job that went on."""
+        if not timed.failed:
+            return []
         lengths = [(each, self._ran_ms(each, timed.task)) for each in timed.failed]
         known = [each for each, ms in lengths if ms is not None]
-        add, place = self._remarks.add, timed.task.place
+        add, place = self._remarks.add, self._at(timed.task)
         add("dropped", "failed attempts of unknown length", place, len(lengths) - len(known))
         most = ATTEMPTS_MAX - 1 if timed.best is not None else ATTEMPTS_MAX
         note = "failures of a task that would end a job which went on (the limit is four)"

@@ -4,6 +4,7 @@ import gzip
 import math
 import zlib
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, NoReturn
 
@@ -43,10 +44,10 @@ def text_lines(path: Path, remarks: Remarks) -> Iterator[tuple[int, str]]:
     file breaks off, so do its lines, and that is noted.
     """
     number = 0
-    with open_unpacked(path) as file:
+    with TextIOWrapper(open_unpacked(path), "utf-8", "replace", newline="\n") as file:
         try:
-            for number, raw in enumerate(file, start=1):
-                yield number, raw.decode("utf-8", "replace").rstrip("\r\n")
+            for number, text in enumerate(file, start=1):
+                yield number, text.rstrip("\r\n")
         except (EOFError, gzip.BadGzipFile, zlib.error):
             note = "the rest of a packed file that is cut off or damaged"
             remarks.add("dropped", note, f"{path.name}:{number}")
@@ -79,6 +80,8 @@ class Numbers:
         """A moment or a length in milliseconds; None where there is none, or it is below 0."""
         if value is None or value == "":
             return None
+        if isinstance(value, str) and value.isdigit() and value.isascii() and len(value) < 16:
+            return int(value)
         number = self._number(value, field, line)
         if number < 0:
             if number != -1:  # the usual word for unknown

@@ -46,7 +46,7 @@ def job(name: str = "job_1", submit: int = 1000, **more: Any) -> dict[str, Any]:
             "h1 h3",
         ),
     ]
-    fetched = {"shuffleFinished": 34_000, "sortFinished": 34_500}
+    fetched: dict[str, Any] = {"shuffleFinished": 34_000, "sortFinished": 34_500}
     reduces = [task("task_1_r_000000", [attempt(3, "h1", 17_000, 41_000, **fetched)])]
     told = {"submitTime": submit, "finishTime": 45_000, "outcome": "SUCCESS", "user": "ann"}
     tasks = {"mapTasks": maps, "reduceTasks": reduces, "otherTasks": []}
@@ -141,7 +141,7 @@ class Collector(RecordingMaker):
                 [self.hosts.names[host] for host in task.input_hosts],
                 task.start_ms,
                 task.finish_ms,
-                {name: self.told(each) for name, each in task.attempts.items()},
+                {each.name: self.told(each) for each in task.attempts},
             )
             for number, task in tasks.items()
         }
