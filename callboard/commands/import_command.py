@@ -18,6 +18,7 @@ import msgspec
 
 from callboard.experiments.user_errors import InputError
 from callboard.journal.tell.names import count, printable
+from callboard.scenarios.failures import outage_lines
 from callboard.scenarios.formats.import_report import FATES
 from callboard.scenarios.formats.recording_file import Imported, import_files
 from callboard.scenarios.formats.recording_scenario import scenario_of
@@ -32,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("files", nargs="+", metavar="FILE", help="files of one format, or folders of them")
     add("--to", default=".", metavar="DIR", help="where to write; made if it is not there")
     add("--name", help="the scenario's name; else that of the first file")
+    columns = "what the columns of a table mean, as in `submit=start_time,maps=n,map_time=s,unit=s`"
+    add("--map", default="", metavar="MEANING=COLUMN,...", help=columns)
     add("--json", action="store_true", help="print the report as JSON")
 
 
@@ -40,16 +43,17 @@ def import_command(options: argparse.Namespace) -> int:
     name = options.name or _name_of(paths[0])
     folder = Path(options.to)
     files = (folder / f"{name}.toml", folder / f"{name}{TASKS_SUFFIX}")
-    for path in files:
+    outages = folder / f"{name}.outages.csv"
+    for path in (*files, outages):
         if path.exists():
             problem = f"{path} is there already; name another folder with --to, or a --name"
             raise InputError(problem)
-    imported = import_files(paths)
-    _write(imported, name, *files)
+    imported = import_files(paths, options.map)
+    _write(imported, name, *files, outages)
     if options.json:
         print(json.dumps(_as_json(imported), indent=2))
     else:
-        _print(imported, name, *files)
+        _print(imported, name, *files, outages)
     return 0
 
 
@@ -63,16 +67,21 @@ def _checked(name: str) -> Path:
 def _name_of(path: Path) -> str:
     """A name for files that are made from this one."""
     name = path.resolve().name
-    while Path(name).suffix in (".gz", ".json", ".jhist", ".swf", ".csv", ".parquet"):
+    while Path(name).suffix in (".gz", ".json", ".jhist", ".swf", ".csv", ".parquet", ".txt"):
         name = Path(name).stem
     return name or "history"
 
 
-def _write(imported: Imported, name: str, to: Path, tasks: Path) -> None:
+def _write(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
     recording = imported.recording
-    scenario: Scenario = from_dict(scenario_of(recording, name, tasks.name), to)
+    written = scenario_of(recording, name, tasks.name)
+    if imported.outages:
+        written["timeline"] = [{"what": "trace", "path": outages.name}]
+    scenario: Scenario = from_dict(written, to)
     to.parent.mkdir(parents=True, exist_ok=True)
     write_tasks(recording, tasks)
+    if imported.outages:
+        outages.write_text("".join(outage_lines(imported.outages)), encoding="utf-8")
     remarks = [f"Imported: {recording.format}.", *imported.remarks.lines()]
     to.write_text(to_toml(scenario, map(printable, remarks)), encoding="utf-8")
 
@@ -93,7 +102,7 @@ def _as_json(imported: Imported) -> dict[str, object]:
     }
 
 
-def _print(imported: Imported, name: str, to: Path, tasks: Path) -> None:
+def _print(imported: Imported, name: str, to: Path, tasks: Path, outages: Path) -> None:
     recording, span_s = imported.recording, imported.recording.span_ms / 1000
     sizes = (count(imported.jobs, "job"), count(imported.tasks, "task"))
     print(f"{printable(name)}: {recording.format}")
@@ -105,3 +114,5 @@ def _print(imported: Imported, name: str, to: Path, tasks: Path) -> None:
     played = count(len(recording.jobs), "job")
     print(f"{printable(str(to))}: the scenario, {played} on {count(recording.nodes, 'node')}")
     print(f"{printable(str(tasks))}: its tasks, which have to stay beside it")
+    if imported.outages:
+        print(f"{printable(str(outages))}: when nodes are down; it has to stay there too")

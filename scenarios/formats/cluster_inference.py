@@ -103,7 +103,7 @@ class ClusterInference:
         names = self._hosts.racks
         unknown = sum(not rack for rack in names)
         if names:
-            note = "hosts, from where tasks ran and their inputs lay"
+            note = "hosts: all that the files name"
             self._remarks.add("inferred", note, count=len(names))
         note = "hosts of which no rack is told: put into one rack"
         self._remarks.add("guessed", note, count=unknown)
@@ -120,7 +120,7 @@ class ClusterInference:
             what = f"{name} slots a node: so many {name}s ran at once on one host, at least"
             self._remarks.add("inferred", what, count=most)
         elif self._hosts.names:
-            what = f"{name} slots a node: no {name} tells"
+            what = f"{name} slots a node: no {name} that succeeded tells"
             self._remarks.add("guessed", what, count=GUESSED_SLOTS)
         return most or GUESSED_SLOTS
 

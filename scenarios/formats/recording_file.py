@@ -5,12 +5,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from callboard.scenarios.failures import Outage
+from callboard.scenarios.formats.column_map import TableReader, is_table
 from callboard.scenarios.formats.hadoop1_history import Hadoop1Reader, is_hadoop1_history
 from callboard.scenarios.formats.import_report import Remarks
+from callboard.scenarios.formats.jhist import JhistReader, is_jhist
+from callboard.scenarios.formats.opendc import drawn_failures, is_failure_trace, is_not_jobs
 from callboard.scenarios.formats.recording_maker import RecordingMaker
 from callboard.scenarios.formats.rumen import RumenReader, is_rumen
+from callboard.scenarios.formats.sls_files import SlsReader, is_sls
+from callboard.scenarios.formats.sls_synth import SynthReader, is_synth
+from callboard.scenarios.formats.swf import SwfReader, is_swf
 from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.tasks_file import ClusterRecording, begins_as_tasks, read_tasks
@@ -19,13 +26,23 @@ _LOOKED_AT = 1000  # files and folders, for one that can be read
 
 
 class Imported(NamedTuple):
-    """A recording, what became of all that the files held, and how much that was."""
+    """A recording, what became of all that the files held, and how much that was; `outages` are
+    what traces of failures come to, on its nodes.
+    """
 
     recording: ClusterRecording
     remarks: Remarks
     jobs: int
     tasks: int
     attempts: int
+    outages: tuple[Outage, ...] = ()
+
+
+class Reader(Protocol):
+    """Reads one file after the other."""
+
+    def read(self, path: Path) -> None:
+        """Read a file; ScenarioError names line and field of what is wrong."""
 
 
 class HistoryFormat(NamedTuple):
@@ -36,21 +53,33 @@ class HistoryFormat(NamedTuple):
     read: Callable[[RecordingMaker, Sequence[Path], str], None]
 
 
-def _read_hadoop1(maker: RecordingMaker, paths: Sequence[Path], _columns: str) -> None:
-    reader = Hadoop1Reader(maker)
-    for path in paths:
-        reader.read(path)
+def _by(
+    make: Callable[[RecordingMaker], Reader],
+) -> Callable[[RecordingMaker, Sequence[Path], str], None]:
+    """Reads files with a reader that needs no map of columns."""
+
+    def read(maker: RecordingMaker, paths: Sequence[Path], _columns: str) -> None:
+        reader = make(maker)
+        for path in paths:
+            reader.read(path)
+
+    return read
 
 
-def _read_rumen(maker: RecordingMaker, paths: Sequence[Path], _columns: str) -> None:
-    reader = RumenReader(maker)
+def _read_tables(maker: RecordingMaker, paths: Sequence[Path], columns: str) -> None:
+    reader = TableReader(maker, columns)
     for path in paths:
         reader.read(path)
 
 
 FORMATS: tuple[HistoryFormat, ...] = (
-    HistoryFormat("Hadoop 1 job history", is_hadoop1_history, _read_hadoop1),
-    HistoryFormat("Rumen trace", is_rumen, _read_rumen),
+    HistoryFormat("Hadoop 1 job history", is_hadoop1_history, _by(Hadoop1Reader)),
+    HistoryFormat("Hadoop 2 job history", is_jhist, _by(JhistReader)),
+    HistoryFormat("Rumen trace", is_rumen, _by(RumenReader)),
+    HistoryFormat("SLS jobs", is_sls, _by(SlsReader)),
+    HistoryFormat("SLS SYNTH workload", is_synth, _by(SynthReader)),
+    HistoryFormat("Standard Workload Format", is_swf, _by(SwfReader)),
+    HistoryFormat("table", is_table, _read_tables),
 )
 """Every format that is told by its content, in the order in which they are tried."""
 
@@ -72,13 +101,16 @@ def is_recording(path: Path) -> bool:
 def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     """The recording in files and folders of one format, with its report."""
     remarks = Remarks()
-    files = [each for path in paths for each in (_files_in(path) if path.is_dir() else [path])]
-    form, readable = _only_format(files, remarks)
+    every = [each for path in paths for each in (_files_in(path) if path.is_dir() else [path])]
+    failures = [path for path in every if is_failure_trace(path)]
+    files = [path for path in every if path not in failures]
+    form, readable = _only_format(files or failures, remarks)
     maker = RecordingMaker(form.name, str(files[0]), remarks)
     with _without_collection():
         form.read(maker, readable, columns)
         recording = maker.finish()
-    return Imported(recording, remarks, maker.jobs, maker.tasks, maker.attempts)
+    outages = tuple(drawn_failures(failures, recording.nodes, remarks))
+    return Imported(recording, remarks, maker.jobs, maker.tasks, maker.attempts, outages)
 
 
 @contextmanager
@@ -95,7 +127,7 @@ def _without_collection() -> Iterator[None]:
 
 def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat, list[Path]]:
     """The format of all files that have one; the others are noted."""
-    found = [(path, format_of(path)) for path in files]
+    found = [(path, None if is_not_jobs(path) else format_of(path)) for path in files]
     readable = [path for path, form in found if form is not None]
     formats = {form.name: form for _, form in found if form is not None}
     if not formats:
@@ -107,7 +139,7 @@ def _only_format(files: Sequence[Path], remarks: Remarks) -> tuple[HistoryFormat
         raise ScenarioError(problem, source=str(readable[0]))
     for path, form in found:
         if form is None:
-            remarks.add("dropped", "files of no known format", path.name)
+            remarks.add("dropped", "files of no known format, or without jobs", path.name)
     return next(iter(formats.values())), readable
 
 

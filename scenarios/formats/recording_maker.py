@@ -126,7 +126,8 @@ class RecordingMaker:
             return None
         self._hear(job)
         reduces = lengths.reduce_parts()
-        best = [each.best for each in lengths.maps] + [None] * (len(map_ms) - len(lengths.maps))
+        told = [each.best or (each.failed[-1] if each.failed else None) for each in lengths.maps]
+        best = told + [None] * (len(map_ms) - len(lengths.maps))
         inputs = [each.task.input_hosts for each in lengths.maps]
         inputs += [()] * (len(map_ms) - len(inputs))
         tasks = RecordedTasks(
@@ -260,7 +261,7 @@ def _levels_of(
     levels = np.full(len(ran_on), Locality.OFF_RACK, dtype=np.uint8)
     if not len(racks):
         return np.full(len(ran_on), Locality.NODE, dtype=np.uint8)
-    own, theirs = racks[ran_on][:, None], racks[held]
+    own, theirs = racks[np.maximum(ran_on, 0)][:, None], racks[np.maximum(held, 0)]
     levels[((own == theirs) & (held >= 0)).any(axis=1)] = Locality.RACK
     levels[(ran_on[:, None] == held).any(axis=1)] = Locality.NODE
     levels[(ran_on < 0) | (held[:, 0] < 0)] = Locality.NODE

@@ -175,15 +175,16 @@ class TaskLengths:
     def _with_missing(self, parts: Sequence[RecordedReduce | None]) -> list[RecordedReduce]:
         known = [each for each in parts if each is not None]
         missing = self._missing(len(parts), self._job.reduces_told, TaskKind.REDUCE)
-        note = "reduces of which no length is known: the median of their job's"
-        self._remarks.add("guessed", note, self._job.place, len(parts) - len(known) + missing)
+        if known:
+            note = "reduces of which no length is known: the median of their job's"
+            self._remarks.add("guessed", note, self._job.place, len(parts) - len(known) + missing)
         usual = _usual(known) if known else self._unknown_reduce(len(parts) + missing)
         return [usual if each is None else each for each in parts] + [usual] * missing
 
     def _unknown_reduce(self, reduces: int) -> RecordedReduce:
         """A reduce of a job in which none ever ran."""
         known = [each.ms for each in self.maps if each.ms is not None]
-        note = "reduces of jobs in which no reduce ran: as long as the median map"
+        note = "reduces of jobs in which no reduce tells its length: as long as the median map"
         self._remarks.add("guessed", note, self._job.place, reduces)
         return RecordedReduce(0, 0, median_low(known) if known else 1)
 
