@@ -290,11 +290,11 @@ def _parquet_rows(file: Any) -> Iterator[tuple[int, _Row]]:
 
 
 def is_table(begin: bytes) -> bool:
-    """Whether a file that begins like this has rows of equally many cells, or is Parquet."""
+    """Whether a file that begins like this has two rows of equally many cells, or is Parquet."""
     if begin.startswith(PARQUET_MAGIC):
         return True
     lines = begin.decode("utf-8", "replace").splitlines()
-    rows = [line for line in lines[:20] if line.strip()][: max(len(lines) - 1, 1)]
+    rows = [line for line in lines if line.strip()][:2]
     if not rows or "\0" in rows[0]:
         return False
     delimiter = max(",;\t|", key=rows[0].count)

@@ -104,7 +104,10 @@ def import_files(paths: Iterable[Path], columns: str = "") -> Imported:
     every = [each for path in paths for each in (_files_in(path) if path.is_dir() else [path])]
     failures = [path for path in every if is_failure_trace(path)]
     files = [path for path in every if path not in failures]
-    form, readable = _only_format(files or failures, remarks)
+    if failures and not files:
+        problem = "a trace of failures has no jobs; import it together with files that have"
+        raise ScenarioError(problem, source=failures[0])
+    form, readable = _only_format(files, remarks)
     maker = RecordingMaker(form.name, str(files[0]), remarks)
     with _without_collection():
         form.read(maker, readable, columns)

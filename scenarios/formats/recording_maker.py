@@ -164,6 +164,8 @@ class RecordingMaker:
         if response_ms is not None and response_ms < 0:
             self.remarks.add("dropped", "ends of jobs before their submission", job.place)
             response_ms = None
+        note = "estimates of users: kept in the file of tasks, but no policy goes by them"
+        self.remarks.add("dropped", note, job.place, job.requested_ms is not None)
         killed_ms = self._killed_ms(job, response_ms, failed)
         who = (job.name, job.user or "user", job.queue, job.priority, 0)
         return RecordedJob(*who, killed_ms, job.requested_ms, response_ms, tasks)
@@ -219,7 +221,7 @@ class RecordingMaker:
             failures[key] = (*failures.get(key, ()), each.failure._replace(level=level))
         renumbered = held
         if cluster.names:
-            renumbered = np.where(held >= 0, cluster.renumbered[held], held)
+            renumbered = np.where(held >= 0, cluster.renumbered[np.maximum(held, 0)], held)
         whole = msgspec.structs.replace(
             tasks,
             map_levels=levels,
