@@ -80,7 +80,7 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The table `[cluster]`.  Node n stands in rack n mod `racks`, unless `rack_sizes` says how
-    many nodes each rack has, and adds up to all of them; `node_type` is the plain nodes'.  Bad
+    many nodes each rack has (see `topology`); `node_type` is the plain nodes'.  Bad
     nodes are taken out of service (`removed`) or only named; unset, as in the profile.
     """
 
@@ -114,12 +114,15 @@ class Cluster(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             yield group.nodes, own_maps, own_reduces, group.speed, group.node_type
 
     def topology(self) -> Topology:
-        """Who stands in which rack: by `rack_sizes` as long as they fit the nodes and the racks, so
-        that either can be changed alone.
+        """Who stands in which rack: by `rack_sizes`, if they fit the nodes and the racks.  On
+        another number of nodes the racks keep their mean size, and there are fewer or more.
         """
-        sizes = self.rack_sizes or ()
-        fits = (len(sizes), sum(sizes)) == (self.racks, self.node_count())
-        return Topology(self.racks, sizes if fits else ())
+        sizes, nodes = self.rack_sizes or (), self.node_count()
+        if len(sizes) != self.racks:
+            return Topology(self.racks)
+        if sum(sizes) == nodes:
+            return Topology(self.racks, sizes)
+        return Topology(max(1, -(-nodes * len(sizes) // sum(sizes))))
 
     def node_count(self) -> int:
         """The plain nodes and those of the groups."""

@@ -22,6 +22,7 @@ job is an actor, and a workbench for the schedulers that share such a cluster.
   callboard run                            the default scenario, FIFO beside Fair
   callboard run two-jobs --policy fair     a scenario of the library under one policy
   callboard run trace.tsv --nodes 100      a SWIM trace
+  callboard import history/done            a history of your own cluster, to be played
   callboard watch rack-outage              a scenario on the screen
   callboard                                choose one of the library in a terminal
   callboard check fair                     a policy against the properties that it guarantees

@@ -9,6 +9,7 @@ import msgspec
 from callboard.actors.job_spec import JobSpec
 from callboard.scenarios import fields
 from callboard.scenarios.formats.recording_file import load_recording
+from callboard.scenarios.scenario_error import ScenarioError
 from callboard.scenarios.swim_trace import locate_trace
 from callboard.scenarios.tasks_file import RecordedJob
 from callboard.scenarios.workload_table import WorkloadTable
@@ -30,9 +31,19 @@ class RecordedWorkload(WorkloadTable, frozen=True, kw_only=True, tag="recorded")
     columns: str = ""
 
     def make_jobs(self, seed: int, base_dir: str | Path = ".") -> list[JobSpec]:  # noqa: ARG002
-        path = locate_trace(self.path, Path(base_dir))
+        path = self._located(Path(base_dir))
         recorded = load_recording(path, self.columns).recording.jobs[: self.jobs]
         return [self._spec(number, job) for number, job in enumerate(recorded)]
+
+    def _located(self, base_dir: Path) -> Path:
+        try:
+            return locate_trace(self.path, base_dir)
+        except ScenarioError as error:
+            problem = error.problem.replace("no trace", "no file of recorded tasks")
+            remedy = (
+                "put it back there: neither a scenario nor a journal holds the tasks themselves"
+            )
+            raise ScenarioError(f"{problem}; {remedy}", key=error.key) from None
 
     def _spec(self, number: int, job: RecordedJob) -> JobSpec:
         tasks, as_recorded = job.tasks, self.failures == "recorded"

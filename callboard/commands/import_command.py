@@ -4,8 +4,24 @@ Formats are told by what stands in the files, which may be gzipped; a folder mea
 The report says what was read, what was inferred from it and how, what was guessed, and what was
 dropped and why, each with how often and where first.
 
+formats:
+  Hadoop 1 job history         as JobTrackers write it; many in one file with !!FILE= lines
+  Hadoop 2 job history         .jhist, in JSON
+  Rumen trace                  JSON, an object a job
+  SLS                          jobs (inputsls, DAG), topologies, and both dialects of SYNTH
+  Standard Workload Format     2.2: n processors are n equal maps
+  CSV or Parquet               with --map; OpenDC's tasks need none
+  OpenDC failures              beside files of jobs: outages of nodes
+
+columns of a table, for --map MEANING=COLUMN,...:
+  a row a job     job, submit, maps, map_time, reduces, reduce_time, user, pool, estimate
+  a row a task    job, task, kind, start, end or duration, host, user, pool
+  unit=ms         of all times: us, ms, s, min or h; rows=tasks if neither task nor kind is there
+  #3              the third column, of a table without a header
+
 examples:
   callboard import job_201001010000_0001_user_sort        a JobTracker's history
+  callboard import batch.csv --map job=id,submit=start,maps=n,map_time=s,unit=s
   callboard import history/done --to mine                 a folder of them
   callboard run mine/done.toml --nodes 40 --policy fair   and then: what if?
 """

@@ -94,7 +94,7 @@ def is_recording(path: Path) -> bool:
     """Whether a file or a folder can be read as a recording."""
     if path.is_dir():
         some = islice(path.rglob("*"), _LOOKED_AT)
-        return any(is_recording(each) for each in some if each.is_file())
+        return any(format_of(each) is not None for each in some if each.is_file())
     return begins_as_tasks(begin_of(path, 100)) or format_of(path) is not None
 
 

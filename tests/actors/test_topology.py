@@ -45,6 +45,12 @@ def test_sizes_that_no_longer_fit_the_cluster_do_not_count() -> None:
     assert cluster.topology().of(1) == 0
     for changed in (Cluster(nodes=9, racks=3, rack_sizes=(2, 5, 1)), Cluster(nodes=8, racks=2)):
         assert changed.topology().of(1) == 1
+    assert Cluster(nodes=8, racks=5, rack_sizes=(2, 5, 1)).topology().racks == 5
+
+
+@pytest.mark.parametrize(("nodes", "racks"), [(8, 3), (4, 2), (1, 1), (80, 30), (81, 31)])
+def test_racks_keep_their_mean_size_on_another_number_of_nodes(nodes: int, racks: int) -> None:
+    assert Cluster(nodes=nodes, racks=3, rack_sizes=(2, 5, 1)).topology().racks == racks
 
 
 def test_hdfs_puts_the_second_and_third_replica_into_one_other_rack_of_uneven_ones() -> None:

@@ -112,4 +112,4 @@ def test_a_missing_file_of_tasks_is_told(tmp_path: Path) -> None:
     scenario = {"name": "x", "workload": {"kind": "recorded", "path": "gone.tasks.gz"}}
     error = error_of(lambda: make_jobs(from_dict(scenario), tmp_path))
     assert error.key == "workload.path"
-    assert "gone.tasks.gz" in error.problem
+    assert 'no file of recorded tasks "gone.tasks.gz"' in error.problem
