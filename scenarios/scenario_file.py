@@ -21,13 +21,14 @@ from callboard.scenarios.build import node_facts
 from callboard.scenarios.fields import Seed
 from callboard.scenarios.formats.recording_file import is_recording
 from callboard.scenarios.formats.recording_scenario import written_scenario
+from callboard.scenarios.formats.unpacked_text import begin_of
 from callboard.scenarios.generators import GeneratedWorkload
 from callboard.scenarios.listed_jobs import ListedWorkload
 from callboard.scenarios.old_keys import with_new_keys
 from callboard.scenarios.overrides import OVERRIDE_SOURCE, apply_overrides
 from callboard.scenarios.recorded_workload import RecordedWorkload
 from callboard.scenarios.scenario_error import ScenarioError
-from callboard.scenarios.swim_trace import SwimWorkload
+from callboard.scenarios.swim_trace import SwimWorkload, is_swim
 from callboard.scenarios.timeline import Timeline
 from callboard.scenarios.toml_reader import line_of_key, parse_toml, read_text
 from callboard.scheduler.policy import PolicySpecError
@@ -63,16 +64,17 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 class ScenarioFile:
     """A scenario file, or what else can be played as the scenario that plays it, overrides put in:
-    a SWIM trace (`.tsv`), or a history that `scenarios.formats` can read, told by its content.
+    a SWIM trace, or a history that `scenarios.formats` can read, told by its content.
     """
 
     def __init__(self, path: str | Path, overrides: Sequence[str] = ()) -> None:
         self.path = Path(path)
         self._text = ""
         """The file's, where lines can be told from it."""
-        if self.path.suffix == ".tsv":
+        foreign = self.path.suffix != ".toml"
+        if foreign and _is_trace(self.path):
             self._written = _trace(self.path)
-        elif self.path.suffix != ".toml" and is_recording(self.path):
+        elif foreign and is_recording(self.path):
             self._written = written_scenario(self.path, overrides)
         else:
             self._text = read_text(self.path)
@@ -108,6 +110,13 @@ def load_scenario(path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
     file = ScenarioFile(path, overrides)
     with file.placing_errors():
         return file.scenario()
+
+
+def _is_trace(path: Path) -> bool:
+    """Whether it is a SWIM trace, or is called `.tsv` as those are, and may be a damaged one."""
+    if path.is_dir():
+        return False
+    return path.suffix == ".tsv" or is_swim(begin_of(path, 1000))
 
 
 def _trace(path: Path) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def import_command(options: argparse.Namespace) -> int:
     paths = [_checked(each) for each in options.files]
-    name = options.name or _name_of(paths[0])
+    name = _name(options.name, paths[0])
     folder = Path(options.to)
     files = (folder / f"{name}.toml", folder / f"{name}{TASKS_SUFFIX}")
     outages = folder / f"{name}.outages.csv"
@@ -75,9 +75,17 @@ def import_command(options: argparse.Namespace) -> int:
 
 def _checked(name: str) -> Path:
     path = Path(name)
-    if "\0" in name or not (path.is_file() or path.is_dir()):
+    if not name or "\0" in name or not (path.is_file() or path.is_dir()):
         raise ScenarioError("there is no such file or folder", source=name[:200])
     return path
+
+
+def _name(asked: str | None, path: Path) -> str:
+    if asked is None:
+        return _name_of(path)
+    if not asked or asked != Path(asked).name:
+        raise InputError(f"--name {asked[:80]}: expected a name, without a folder")
+    return asked
 
 
 def _name_of(path: Path) -> str:

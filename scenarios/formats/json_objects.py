@@ -7,6 +7,7 @@ never followed by one that opens, but in quotes; what does not decode up to ther
 import gzip
 import re
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -40,8 +41,8 @@ class JsonObjects(Generic[_T]):
         does not fit; a file that is cut off is read as far as it goes, which is noted.
         """
         kept, from_ = self._kept, 0
-        for chunk in self._chunks():
-            kept += chunk
+        for nth, chunk in enumerate(self._chunks()):
+            kept += chunk if nth else chunk.removeprefix(BOM_UTF8)
             while between := _BETWEEN.search(kept, from_):
                 found = self._decoded(bytes(kept[: between.end()]))
                 from_ = between.end()
@@ -109,5 +110,5 @@ class JsonObjects(Generic[_T]):
 
 def first_object_has(begin: bytes, *keys: str) -> bool:
     """Whether a file that begins like this holds a JSON object with one of these keys."""
-    start = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = begin.removeprefix(BOM_UTF8).lstrip()
     return start.startswith(b"{") and any(f'"{key}"'.encode() in start for key in keys)

@@ -77,7 +77,7 @@ class LoggedJob(msgspec.Struct, rename="camel"):
 
 def is_rumen(begin: bytes) -> bool:
     """Whether a file that begins like this is a trace of Rumen's."""
-    return first_object_has(begin, "jobID") and b'"mapTasks"' in begin
+    return first_object_has(begin, "jobID")
 
 
 class RumenReader:

@@ -22,6 +22,8 @@ def open_unpacked(path: Path) -> IO[bytes]:
         with path.open("rb") as file:
             packed = file.read(2) == GZIP_MAGIC
         return gzip.open(path, "rb") if packed else path.open("rb")  # type: ignore[return-value]
+    except FileNotFoundError:
+        raise ScenarioError("there is no such file", source=path) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ScenarioError(f"cannot be read: {reason}", source=path) from None

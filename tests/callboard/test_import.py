@@ -53,6 +53,8 @@ def test_nothing_is_written_over(callboard: Run, history: Path, tmp_path: Path) 
     status, _, err = callboard("import", str(history), "--to", to)
     assert (status, "is there already" in err) == (2, True)
     assert callboard("import", str(history), "--to", to, "--name", "again")[0] == 0
+    status, _, err = callboard("import", str(history), "--to", to, "--name", "../x")
+    assert (status, "without a folder" in err) == (2, True)
 
 
 def test_a_file_that_is_missing_or_bad_is_told_and_nothing_written(

@@ -74,6 +74,10 @@ def test_objects_stand_one_after_the_other(tmp_path: Path, between: str, indent:
     assert [each.name for each in found.recording.jobs] == ["job_1", "job_2", "job_3"]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_object(tmp_path: Path) -> None:
+    assert imported(written(tmp_path, "\ufeff" + json.dumps(job()))).jobs == 1
+
+
 def test_a_trace_longer_than_one_chunk_is_read_whole(tmp_path: Path) -> None:
     text = "\n".join(json.dumps(job(f"job_{n}"), indent=1) for n in range(800))
     assert len(text) > 1 << 20
