@@ -17,7 +17,8 @@ def add_world_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGr
     """Arguments that change the scenario, and others that change what happens; their group."""
     add = parser.add_argument_group("changing the scenario").add_argument
     for option, (_, about) in SHORTCUTS.items():
-        add(option, dest=option, metavar="N", help=about)
+        metavar = "MEANING=COLUMN,..." if option == "--map" else "N"
+        add(option, dest=option, metavar=metavar, help=about)
     more = "any field of the scenario, as in `--set cluster.heartbeat.out_of_band=true`"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=more)
     group = parser.add_argument_group("playing it")

@@ -8,6 +8,7 @@ import numpy as np
 from callboard.actors.job import ATTEMPTS_MAX
 from callboard.actors.kernel.actor import NO_CAUSE
 from callboard.actors.master.pending_tasks import NodesWithSlots, PendingMaps, PendingReduces
+from callboard.actors.topology import Topology
 from callboard.actors.vocabulary import messages as msg
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.lifecycle import (
@@ -46,7 +47,7 @@ class JobEntry:
         order: msg.SubmitJob,
         cause: int,
         now_ms: model.Millis,
-        racks: int,
+        racks: Topology,
         nodes: Mapping[model.NodeId, "NodeEntry"],
         submission: int,
     ) -> None:

@@ -5,6 +5,7 @@ the policy's views (`scheduler.view`), so nothing is copied for a decision.
 from collections.abc import Iterable
 
 from callboard.actors.master.entries import AttemptEntry, JobEntry, NodeEntry
+from callboard.actors.topology import Topology
 from callboard.actors.vocabulary.events import NodeFacts
 from callboard.actors.vocabulary.lifecycle import (
     BookedChange,
@@ -23,10 +24,10 @@ _SUCCEEDED = BookedState.SUCCEEDED
 class Ledger:
     """All of the master's books."""
 
-    def __init__(self, racks: int, heartbeat_ms: model.Millis) -> None:
+    def __init__(self, racks: int | Topology, heartbeat_ms: model.Millis) -> None:
         self.now_ms: model.Millis = 0
         self.heartbeat_ms = heartbeat_ms
-        self._racks = racks
+        self._racks = Topology(racks) if isinstance(racks, int) else racks
         self._nodes: dict[model.NodeId, NodeEntry] = {}
         self._jobs: dict[model.JobId, JobEntry] = {}
         self._attempts: dict[model.AttemptId, AttemptEntry] = {}

@@ -101,7 +101,7 @@ class Master(Actor):
         self._out_of_service: dict[model.NodeId, bool] = {}  # as the operator says
         self._told: dict[model.NodeId, int] = {}  # which of its lives a node was told to give up
         self._former_lives: dict[model.NodeId, int] = {}  # those that joined before a restart
-        self._begin(Ledger(cluster.racks, self._interval_ms))
+        self._begin(Ledger(cluster.topology(), self._interval_ms))
 
     def _begin(self, ledger: Ledger) -> None:
         self.ledger = ledger

@@ -25,8 +25,9 @@ from callboard.scenarios.scenario_file import DEFAULT_SCENARIO
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     what = (
-        "a name from `callboard scenarios`, a scenario file (.toml), a SWIM trace (.tsv), or a"
-        f" journal, whose run is played again; {DEFAULT_SCENARIO} if none is given"
+        "a name from `callboard scenarios`, a scenario file (.toml), a SWIM trace (.tsv), a history"
+        " that `callboard import` can read, or a journal, whose run is played again;"
+        f" {DEFAULT_SCENARIO} if none is given"
     )
     add("scenarios", nargs="*", default=[], metavar="SCENARIO", help=what)
     policy = (
