@@ -161,7 +161,7 @@ def _print(world: PlannedWorld, played: PlayedSeeds, options: argparse.Namespace
 def _told_seeds(seeds: Sequence[int]) -> str:
     if len(seeds) < 2:
         return f"seed {seeds[0]}" if seeds else "no seed"
-    return f"{len(seeds)} seeds ({seeds[0]} to {seeds[-1]}; the jobs told are the first's)"
+    return f"{len(seeds)} seeds ({seeds[0]} to {seeds[-1]}; jobs counted with the first)"
 
 
 def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
@@ -172,8 +172,8 @@ def _remarks(played: PlayedSeeds, options: argparse.Namespace) -> list[str]:
         lines.append(played.verdict.sentence(runs.policies))
     wide = wide_intervals(runs)
     if wide and options.precision is None:
-        known = "is known only to more than ± 20 %"
-        lines.append(f"the mean response time of {', '.join(wide)} {known}: more seeds would tell")
+        which = f"the mean response time of {', '.join(wide)}"
+        lines.append(f"wide intervals: {which} is known to no better than ± 20 %; more seeds help")
     if played.interrupted:
         lines.append(f"interrupted: {count(len(runs.seeds), 'seed')} played to the end")
     return lines

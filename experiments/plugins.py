@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from functools import lru_cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from types import ModuleType
 
@@ -29,7 +29,13 @@ def catalogue(settings: parts.PartSettings | None = None) -> parts.Catalogue:
 
 def installed() -> dict[str, Callable[[], type]]:
     """The installed packages' parts by name, each to be loaded when it is asked for."""
-    return {point.name: partial(_load, point) for point in entry_points(group=GROUP)}
+    return {point.name: partial(_load, point) for point in _points(entry_points)}
+
+
+@lru_cache(maxsize=1)
+def _points(find: Callable[..., EntryPoints]) -> tuple[EntryPoint, ...]:
+    """The entry points, looked for once: that opens a file of every installed package."""
+    return tuple(find(group=GROUP))
 
 
 def load_policy(text: str, settings: parts.PartSettings | None = None) -> Policy:

@@ -107,7 +107,7 @@ def problem(word: str) -> str | None:
     if re.fullmatch(rf"(callboard\.)?({'|'.join(ROOMS)})(\.\w+)+", word):
         path = word.removeprefix("callboard.")
         module, _, last = path.rpartition(".")
-        ours = path in sources() or (module in sources() and last in names())
+        ours = path in sources() or (module in {*sources(), ""} and last in names())
         return None if ours or f"callboard.{path}" in sources() else "no such module"
     return None
 

@@ -201,7 +201,9 @@ def _say(counts: SweepCounts, *, stopped: bool) -> None:
 
 
 def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) -> int:
-    """The table of all that the store has, its failures, and the answers to its questions."""
+    """The table of all that the store has but points of questions, its failures, and the answers
+    to the questions.
+    """
     cells = read_cells(store)
     if export is not None:
         _export(cells, export)
@@ -212,13 +214,20 @@ def _show(store: ResultStore, options: argparse.Namespace, export: Path | None) 
     if not cells:
         console.print_line(plain(f"{options.store}: there is nothing in it yet"))
         return 0
-    console.print(sweep_table(by_setting(cells)))
+    questions = [msgspec.json.decode(each, type=Question) for each in store.questions().values()]
+    points = {setting for question in questions for setting in question.whole_settings()}
+    groups = by_setting(cell for cell in cells if cell.setting not in points)
+    if groups:
+        console.print(sweep_table(groups))
     for line in _failures(cells):
         console.print_line(plain(line))
-    for question in store.questions().values():
-        asked = msgspec.json.decode(question, type=Question)
-        for policy, indices in indices_by_policy(asked, cells).items():
-            console.print(index_table(asked, policy, indices))
+    for question in questions:
+        known = indices_by_policy(question, cells)
+        for policy, indices in known.items():
+            console.print(index_table(question, policy, indices))
+        if not known:
+            of = count(len(question.whole_settings()), "setting")
+            console.print_line(plain(f"{question.method}: some of its {of} have not been played"))
     return 0
 
 

@@ -35,7 +35,9 @@ def sweep_table(groups: Sequence[SettingRuns]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in (*(["scenario"] if several else []), *keys, "policy"):
         table.add_column(plain(name))
-    for name in ("seeds", *shown, *(["against the first"] if compared else []), "failed"):
+    fails = any(group.failed for group in groups)
+    last = ["against the first"] * compared + ["failed"] * fails
+    for name in ("seeds", *shown, *last):
         table.add_column(name, justify="right", no_wrap=True)
     for group in groups:
         setting = dict(group.setting)
@@ -44,8 +46,8 @@ def sweep_table(groups: Sequence[SettingRuns]) -> Table:
             figures = [_mean(group.runs, place, *each) for each in shown.values()]
             against = [_against(group.runs, place)] * compared
             seeds = str(len(group.runs.results(place)))
-            failed = str(group.failed or "") if place == 0 else ""
-            table.add_row(*map(plain, head), seeds, *figures, *against, failed)
+            failed = [str(group.failed or "") if place == 0 else ""] * fails
+            table.add_row(*map(plain, head), seeds, *figures, *against, *failed)
     return table
 
 

@@ -50,12 +50,22 @@ def decode_strictly(raw: object, type_: type[T], top: str) -> T:
     """The raw data (as tomllib gives it) as a `type_`; DecodeError with the first flaw, in which
     `top` is the outermost table.
     """
-    root = inspect.type_info(type_)
+    root = _type_info(type_)
     for key, value, kind in _visit((), raw, root):
         if isinstance(kind, inspect.StructType) and isinstance(value, dict):
             _check_names(key, value, kind, top)
     _refuse_infinite(raw)
     return check_limits(raw, type_)
+
+
+_KNOWN_TYPES: dict[Any, inspect.Type] = {}
+
+
+def _type_info(type_: Any) -> inspect.Type:
+    """What msgspec knows of the type, looked up once: it takes milliseconds for a scenario."""
+    if type_ not in _KNOWN_TYPES:
+        _KNOWN_TYPES[type_] = inspect.type_info(type_)
+    return _KNOWN_TYPES[type_]
 
 
 def check_limits(value: object, type_: type[T]) -> T:
@@ -120,7 +130,7 @@ def _explained(message: str, raw: object, type_: Any) -> DecodeError:
     key = _key_at_fault(place[1], raw, type_) if place else ()
     if missing := _MISSING.match(message):
         return DecodeError("this field is required and missing", (*key, missing[1]))
-    kinds = {at: kind for at, _, kind in _visit((), raw, inspect.type_info(type_))}
+    kinds = {at: kind for at, _, kind in _visit((), raw, _type_info(type_))}
     expected = _expected(message, key, kinds)
     if expected is None:  # from a check of the Struct's own
         return DecodeError(message[: place.start()] if place else message, key)

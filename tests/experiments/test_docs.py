@@ -1,16 +1,44 @@
-"""The examples of docs/statistics.md are true."""
+"""The examples of the docs on experiments are true: Python's, and what commands print."""
 
 import doctest
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from callboard.cli import run_command_line
+
 pytest.importorskip("scipy")
+pytest.importorskip("pandas")
+pytest.importorskip("SALib")
 
-PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
+DOCS = Path(__file__).parents[2] / "docs"
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def test_the_examples_print_what_the_page_says() -> None:
-    found = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+@pytest.mark.parametrize("page", ["statistics.md", "experiments.md"])
+def test_the_python_examples_give_what_the_page_says(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = doctest.testfile(str(DOCS / page), module_relative=False, encoding="utf-8")
     assert found.attempted > 10
     assert found.failed == 0
+
+
+def test_the_commands_print_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = CONSOLE.findall((DOCS / "experiments.md").read_text(encoding="utf-8"))
+    assert len(blocks) > 3
+    for block in blocks:
+        command, _, wanted = block.removeprefix("$ ").partition("\n")
+        program, *arguments = shlex.split(command)
+        assert program == "callboard"
+        assert run_command_line(arguments) == 0
+        printed = "".join(capsys.readouterr())
+        checker = doctest.OutputChecker()
+        assert checker.check_output(wanted, printed, LOOSELY), f"{command}\n{printed}"
