@@ -12,19 +12,15 @@ from pathlib import Path
 
 from callboard.arguments import number
 from callboard.console import PlainConsole
-from callboard.experiments.charts.chart_style import check_matplotlib
 from callboard.experiments.journal_paths import file_path
-from callboard.experiments.report.page import check_jinja, render_page
 from callboard.experiments.report.report_source import (
     ReportSource,
     source_of_journals,
     source_of_store,
 )
-from callboard.experiments.report.study_report import study_report
+from callboard.experiments.report.write_report import check_report, write_report
 from callboard.experiments.result_store import is_store
-from callboard.experiments.statistics import check_intervals
 from callboard.experiments.user_errors import InputError
-from callboard.experiments.whole_files import whole_file
 from callboard.journal.tell.names import count
 from callboard.progress_line import run_progress
 
@@ -42,13 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def report_command(options: argparse.Namespace) -> int:
     path = _checked(options.to, options.inputs)
-    check_jinja()
-    check_matplotlib()
-    check_intervals()
+    check_report()
     source = _read(options.inputs, options.slo)
-    page = render_page(study_report(source))
-    with whole_file(path) as part:
-        part.write_text(page, encoding="utf-8")
+    write_report(source, path)
     print(f"report of {count(len(source.cells), 'run')} written to {path}")
     return 0
 

@@ -14,7 +14,7 @@ from callboard.experiments.charts.chart_catalogue import (
     read_store,
     with_solo_times,
 )
-from callboard.experiments.charts.chart_run import ChartRun
+from callboard.experiments.charts.chart_run import ChartRun, labelled_runs
 from callboard.experiments.charts.chart_style import unused_name
 from callboard.experiments.report.world_facts import (
     WorldFacts,
@@ -76,18 +76,23 @@ def source_of_journals(
         runs = with_solo_times(runs, paths, watcher)
     except (ScenarioError, InputError, JournalError, OSError) as error:
         notes.append(f"Slowdowns are left out, since the jobs cannot be played alone: {error}")
-    started = [run.slot_history.started for run in runs]
     files = shlex.join(map(str, paths))
+    again = [
+        *(f"callboard run {shlex.quote(str(path))}" for path in paths),
+        f"callboard report {files}{_within_option(within_s)} --to report.html",
+    ]
+    return msgspec.structs.replace(source_of_runs(runs, within_s), notes=notes, again=again)
+
+
+def source_of_runs(runs: Sequence[ChartRun], within_s: float | None = None) -> ReportSource:
+    """Runs whose slots are known."""
+    labelled = labelled_runs(runs)
+    started = [run.slot_history.started for run in labelled]
     return ReportSource(
-        cells=_cells(runs),
-        drawn=runs,
+        cells=_cells(labelled),
+        drawn=labelled,
         worlds={each.name: facts_of_journal(each) for each in reversed(started)},
         within_s=within_s,
-        again=[
-            *(f"callboard run {shlex.quote(str(path))}" for path in paths),
-            f"callboard report {files}{_within_option(within_s)} --to report.html",
-        ],
-        notes=notes,
         recorded_by=sorted({each.version for each in started}),
     )
 
@@ -119,18 +124,30 @@ def _cells(runs: Sequence[ChartRun]) -> list[PlayedCell]:
 def source_of_store(path: Path, within_s: float | None = None) -> ReportSource:
     """The runs of a sweep's store.  Raises what `read_store` does."""
     sweep = read_store(path)
-    first = {cell.scenario: cell for cell in reversed(sweep.cells)}
-    option = _within_option(within_s)
+    return source_of_cells(sweep.cells, within_s, sweep.questions, path)
+
+
+def source_of_cells(
+    cells: Sequence[PlayedCell],
+    within_s: float | None = None,
+    questions: Sequence[Question] = (),
+    store: Path | None = None,
+) -> ReportSource:
+    """Runs of which figures were kept, perhaps in a store."""
+    first = {cell.scenario: cell for cell in reversed(cells)}
+    again = [] if store is None else _store_commands(cells, store, within_s)
     return ReportSource(
-        cells=sweep.cells,
-        questions=sweep.questions,
+        cells=cells,
+        questions=questions,
         worlds={name: facts_by_name(name, cell.setting) for name, cell in first.items()},
         within_s=within_s,
-        again=[
-            *sweep_command_lines(sweep.cells, str(path)),
-            f"callboard report {shlex.quote(str(path))}{option} --to report.html",
-        ],
+        again=again,
     )
+
+
+def _store_commands(cells: Sequence[PlayedCell], store: Path, within_s: float | None) -> list[str]:
+    made = f"callboard report {shlex.quote(str(store))}{_within_option(within_s)} --to report.html"
+    return [*sweep_command_lines(cells, str(store)), made]
 
 
 def sweep_command_lines(cells: Sequence[PlayedCell], store: str) -> list[str]:
