@@ -32,12 +32,14 @@ def everything(text: str) -> Document:
     """A document of all kinds of blocks, which all hold this text."""
     table = ReportTable(headings=(text, text), rows=[[text], [text, ReportCell(text, "best")]])
     figure = ReportFigure(svg=inline_svg(ecdf_chart([story_run()]), "f"), caption=text)
+    other = ReportFigure(svg=inline_svg(gantt_chart([story_run()]), "g"), caption=text, wide=True)
     blocks = [
         Prose(text=text, mark="bad"),
         Verdict(word=text, text=text, mark="best"),
         FactList(facts=[(text, [text, text])]),
         table,
         figure,
+        other,
         CommandLines(lines=[text, text]),
     ]
     sections = [ReportSection(text, blocks), ReportSection(text, blocks[:3], folded=True)]
@@ -53,7 +55,8 @@ def test_every_kind_of_block_is_on_the_page() -> None:
     assert page.said("th") == ["eggs"] * 3  # two headings, and one among the rows
     assert page.said("td") == ["eggs"] * 2
     assert page.said("strong") == ["eggs"] * 2
-    assert page.said("figcaption") == page.said("footer") == ["eggs"]
+    assert page.said("figcaption") == ["eggs"] * 2
+    assert page.said("footer") == ["eggs"]
     assert page.said("pre") == ["eggs eggs"]
     marked = [found["class"] for tag, found in page.tags if tag == "td"]
     assert marked == ["", "number best"]

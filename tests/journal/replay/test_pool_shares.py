@@ -38,8 +38,11 @@ def test_however_long_the_run_samples_are_few_and_even() -> None:
     assert shares.at_ms[-1] == run.horizon_ms
 
 
-def test_held_slots_are_those_of_the_attempts() -> None:
-    run = played("rack-outage", "fair")
+@pytest.mark.parametrize(
+    ("scenario", "policy"), [("rack-outage", "fair"), ("preemption-storm", "fair+suspend")]
+)
+def test_held_slots_are_those_of_the_attempts(scenario: str, policy: str) -> None:
+    run = played(scenario, policy)
     shares, attempts = shares_of(run), run.slot_history.attempts
     busy = sum(attempts.busy_slots(kind, run.horizon_ms).at(shares.at_ms) for kind in KINDS)
     # At a sample's own moment events may follow that are in the steps already.
