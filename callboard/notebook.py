@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,16 @@ from rich.console import Console, RenderableType
 
 from callboard.actors.vocabulary.events import AnyEvent
 from callboard.column_table import ColumnTable
+from callboard.experiments.charts.chart_catalogue import StoredSweep, alone_of, read_store
+from callboard.experiments.charts.chart_run import ChartRun, chart_run
 from callboard.experiments.live_server import start_runs
+from callboard.experiments.report.report_source import source_of_cells, source_of_runs
+from callboard.experiments.report.write_report import write_report
 from callboard.experiments.run_result import RunResult
 from callboard.experiments.run_spec import RunSpec
 from callboard.experiments.seed_runs import Figure, SeedRuns, mean_response_s
 from callboard.experiments.simulation import Simulation
+from callboard.experiments.solo_runs import solo_times
 from callboard.experiments.statistics import Interval, PairedComparison
 from callboard.experiments.stopwatch import SchedulingCost
 from callboard.experiments.sweeps.played_cell import PlayedCell
@@ -30,6 +36,7 @@ from callboard.journal.run_records import NEVER
 from callboard.journal.run_state import RunState
 from callboard.journal.tell.names import class_words
 from callboard.journal.tell.sentences import Narrator
+from callboard.picture import Picture, picture_of_runs, picture_of_sweep
 from callboard.screen import check_terminal, show_on_screen
 from callboard.tables.policy_table import policy_table
 from callboard.tables.seed_table import difference_table, seed_table
@@ -136,6 +143,31 @@ class Run:
             Simulation(self.spec, [self._events.append]).run()
         return self._events
 
+    def plot(self, figure: str = "ecdf", *beside: "Run") -> Picture:
+        """A figure by its name (docs/figures.md), of this run and of others beside it.
+
+        InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
+        """
+        alone = figure == "slowdown"
+        return picture_of_runs(figure, [run.chart_run(alone=alone) for run in (self, *beside)])
+
+    def report(self, to: str | Path, *beside: "Run", within_s: float | None = None) -> Path:
+        """Write a page about this run and others beside it (docs/report.md), and say where.
+
+        With `within_s` it says which share of the jobs was done in so many seconds.  OSError as
+        files do, MissingExtraError.
+        """
+        runs = [run.chart_run(alone=True) for run in (self, *beside)]
+        write_report(source_of_runs(runs, within_s), Path(to))
+        return Path(to)
+
+    def chart_run(self, *, alone: bool = False) -> ChartRun:
+        """What charts are drawn from; with how long each job takes alone, if that is wanted."""
+        run, solo_ms = chart_run(self._recorded()), self.result.solo_ms
+        if solo_ms is None and alone:
+            solo_ms = alone_of(run.jobs, solo_times(self.spec))
+        return replace(run, solo_ms=solo_ms)
+
     def watch(self, theme: str = "dark") -> None:
         """Show the run on the terminal's screen, from its beginning; InputError where there is no
         terminal.
@@ -198,6 +230,18 @@ class Comparison:
         """A policy against the first, seed by seed."""
         return self.seed_runs.against_first(self._place(policy), figure)
 
+    def plot(self, figure: str = "intervals", of: str = "mean") -> Picture:
+        """A figure by its name, as of a store (docs/figures.md); `of` is what intervals are of.
+
+        InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
+        """
+        return picture_of_sweep(figure, StoredSweep(self._cells()), of)
+
+    def report(self, to: str | Path, within_s: float | None = None) -> Path:
+        """Write a page about the comparison (docs/report.md), and say where.  Errors as `Run`'s."""
+        write_report(source_of_cells(self._cells(), within_s), Path(to))
+        return Path(to)
+
     def _place(self, policy: str) -> int:
         if policy not in self.policies:
             known = ", ".join(self.policies)
@@ -245,6 +289,25 @@ class Sweep:
     def settings(self) -> list[SettingRuns]:
         """The runs side by side, by scenario and setting."""
         return by_setting(self.cells)
+
+    def plot(self, figure: str = "intervals", of: str = "mean") -> Picture:
+        """A figure by its name (docs/figures.md); `of` is what intervals are of.
+
+        InputError for an unknown name, NothingToDraw, MissingExtraError without matplotlib.
+        """
+        return picture_of_sweep(figure, self._stored(), of)
+
+    def report(self, to: str | Path, within_s: float | None = None) -> Path:
+        """Write a page about the sweep (docs/report.md), and say where.  Errors as `Run`'s."""
+        stored = self._stored()
+        source = source_of_cells(stored.cells, within_s, stored.questions, self.store)
+        write_report(source, Path(to))
+        return Path(to)
+
+    def _stored(self) -> StoredSweep:
+        """The runs, and what was asked of the store."""
+        questions = () if self.store is None else read_store(self.store).questions
+        return StoredSweep(self.cells, questions)
 
     def __len__(self) -> int:
         return len(self.cells)

@@ -60,7 +60,7 @@ def _virtual_time(seconds: float) -> str:
     return duration(round(1000 * seconds))
 
 
-TABLE_ROWS = (
+OUTCOME_ROWS = (
     TableRow("jobs completed", lambda run: run.summary.jobs.completed, "{:,.0f}".format),
     TableRow("response time, mean", _response("mean"), write_seconds, min),
     TableRow("  median (p50)", _response("median"), write_seconds, min),
@@ -79,12 +79,27 @@ TABLE_ROWS = (
     TableRow("speculative attempts", _speculative, "{:,.0f}".format),
     TableRow("  won", _won, "{:,.0f}".format),
     TableRow("virtual time", lambda run: run.summary.virtual_seconds, _virtual_time, None, False),
+)
+"""What a run came to, top to bottom."""
+
+COST_ROWS = (
     TableRow("messages", lambda run: run.summary.messages, "{:,.0f}".format),
     TableRow("  ties among them", lambda run: run.summary.ties, "{:,.0f}".format, None, False),
     TableRow("time to decide", lambda run: run.scheduling.us_per_decision, "{:.1f} µs".format),
     TableRow("computed in", lambda run: run.wall_seconds, "{:.1f} s".format),
 )
-"""The rows, top to bottom."""
+"""What computing it has cost."""
+
+TABLE_ROWS = (*OUTCOME_ROWS, *COST_ROWS)
+
+
+def done_within_row(seconds: float) -> TableRow:
+    """Which share of the jobs submitted had completed within so many seconds."""
+
+    def share(run: RunResult) -> float | None:
+        return _share_within(run, np.ones(len(run.jobs.job), np.bool_), seconds)
+
+    return TableRow(f"jobs done within {seconds:,g} s", share, _PERCENT, max)
 
 
 def groups_of(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
@@ -100,12 +115,20 @@ def groups_of(result: RunResult, by: GroupKey) -> dict[str, dict[str, object]]:
     }
 
 
-def group_rows(results: Sequence[RunResult], by: GroupKey) -> tuple[TableRow, ...]:
-    """For each pool or user how many jobs it has, and their response times."""
-    return tuple(row for name in _names(results, by) for row in _rows_of(by, name))
+def group_rows(
+    results: Sequence[RunResult], by: GroupKey, within_s: float | None = None
+) -> tuple[TableRow, ...]:
+    """For each pool or user how many jobs it has, and their response times; and, if that is asked,
+    which share of them had completed within so many seconds.
+    """
+    names = _names(results, by)
+    return tuple(row for name in names for row in _rows_of(by, name, within_s))
 
 
-def _rows_of(by: GroupKey, name: str) -> tuple[TableRow, ...]:
+def _rows_of(by: GroupKey, name: str, within_s: float | None) -> tuple[TableRow, ...]:
+    def within(result: RunResult) -> float | None:
+        return _share_within(result, _members(result, by, name), within_s or 0.0)
+
     def response(figure: str) -> Callable[[RunResult], float | None]:
         return partial(_group_figure, by=by, name=name, figure=figure)
 
@@ -115,9 +138,18 @@ def _rows_of(by: GroupKey, name: str) -> tuple[TableRow, ...]:
         ),
         TableRow("  response time, mean", response("mean"), write_seconds, min),
         *(TableRow(f"    {label}", response(of), write_seconds, min) for label, of in _PERCENTILES),
+        *([TableRow(f"  done within {within_s:,g} s", within, _PERCENT, max)] if within_s else []),
     )
 
 
+def _share_within(result: RunResult, mine: Flags, seconds: float) -> float | None:
+    """Of these jobs the share that had completed in time; None without any."""
+    jobs = result.jobs
+    done = mine & jobs.completed & (jobs.response_ms <= 1000 * seconds)
+    return float(done.sum() / mine.sum()) if mine.any() else None
+
+
+_PERCENT = "{:.1%}".format
 _PERCENTILES = (("median (p50)", "median"), ("p95", "p95"), ("p99", "p99"))
 
 

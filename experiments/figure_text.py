@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from callboard.experiments.seed_runs import (
@@ -11,7 +11,12 @@ from callboard.experiments.seed_runs import (
     mean_slowdown,
     p95_response_s,
 )
-from callboard.experiments.statistics import Interval, PairedComparison
+from callboard.experiments.statistics import (
+    Interval,
+    PairedComparison,
+    compare_paired,
+    interval,
+)
 
 COMPARED: dict[str, Figure] = {
     "response time, mean": mean_response_s,
@@ -42,6 +47,19 @@ def interval_text(write: Callable[[float], str], found: Interval) -> str:
     if found.half is None:
         return written
     return with_half(written, found.half * (100 if written.endswith("%") else 1))
+
+
+def best_beyond_chance(
+    best: Callable[[Sequence[float]], float] | None, columns: Sequence[Sequence[float | None]]
+) -> int | None:
+    """Which column (figures by seed) is best and differs from each other by more than chance."""
+    means = [interval(column).mean for column in columns]
+    if best is None or any(math.isnan(mean) for mean in means):
+        return None
+    place = means.index(best(means))
+    others = [column for other, column in enumerate(columns) if other != place]
+    surely = [compare_paired(columns[place], other).difference.excludes_zero for other in others]
+    return place if surely and all(surely) else None
 
 
 def with_half(mean: str, half: float | None) -> str:

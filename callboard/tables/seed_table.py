@@ -1,6 +1,5 @@
 """The tables of runs with several seeds: means with intervals, and differences seed by seed."""
 
-import math
 from collections.abc import Sequence
 
 import msgspec
@@ -13,6 +12,7 @@ from callboard.experiments.figure_rows import TABLE_ROWS, TableRow
 from callboard.experiments.figure_text import (
     COMPARED,
     UNITS,
+    best_beyond_chance,
     difference_cells,
     interval_text,
 )
@@ -25,7 +25,6 @@ from callboard.experiments.seed_runs import (
 )
 from callboard.experiments.statistics import (
     PairedComparison,
-    compare_paired,
     interval,
     is_wide,
 )
@@ -50,22 +49,11 @@ def seed_table(runs: SeedRuns, rows: Sequence[TableRow] = TABLE_ROWS) -> Table:
     for row in rows:
         columns = [runs.of_policy(place, row.of) for place in range(len(runs.policies))]
         if row.over_seeds and any(value is not None for column in columns for value in column):
-            best = _best(row, columns)
+            best = best_beyond_chance(row.best, columns)
             cells = [interval_text(row.write, interval(column)) for column in columns]
             styles = ["bold green" if place == best else "" for place in range(len(columns))]
             table.add_row(row.label, *map(Text, cells, styles))
     return table
-
-
-def _best(row: TableRow, columns: Sequence[Sequence[float | None]]) -> int | None:
-    """The policy that is best beyond chance, if there is one."""
-    means = [interval(column).mean for column in columns]
-    if row.best is None or any(math.isnan(mean) for mean in means):
-        return None
-    place = means.index(row.best(means))
-    others = [column for other, column in enumerate(columns) if other != place]
-    surely = [compare_paired(columns[place], other).difference.excludes_zero for other in others]
-    return place if surely and all(surely) else None
 
 
 def difference_table(runs: SeedRuns) -> Table:

@@ -43,10 +43,14 @@ class SlotHistory:
     `shares` are None where they were not asked for.
     """
 
-    nodes: tuple[ev.NodeFacts, ...]
+    started: ev.RunStarted
     attempts: AttemptColumns
     down: tuple[DownTime, ...] = ()
     shares: PoolShares | None = None
+
+    @property
+    def nodes(self) -> tuple[ev.NodeFacts, ...]:
+        return self.started.nodes
 
     def slots(self, kind: TaskKind) -> int:
         """How many slots of a kind the cluster has."""
@@ -147,7 +151,7 @@ def chart_run(events: Iterable[ev.AnyEvent], *, with_shares: bool = True) -> Cha
         summary=metrics.summary(),
         jobs=metrics.jobs(),
         history=SlotHistory(
-            nodes=state.started.nodes,
+            started=state.started,
             attempts=reading.attempts.table(),
             down=reading.down_times(),
             shares=None if reading.shares is None else reading.shares.table(),

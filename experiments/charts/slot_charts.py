@@ -34,6 +34,9 @@ from callboard.scheduler.model import KINDS, Locality, Millis, TaskKind
 
 _WINDOWS = 120
 _SHARE_WINDOWS = 128
+_TITLED_COLUMNS = 2
+"""More columns are too narrow for a title with the scenario."""
+
 _POOLS_MAX = 6
 """Pools with a row of their own; the others share one."""
 
@@ -183,7 +186,8 @@ def shares_chart(runs: Sequence[ChartRun]) -> Any:
             for row, pool in enumerate(pools):
                 _draw_share(panels[row][column], tables[column], pool, look, until_ms)
             panels[0][column].set_title(run.label)
-        panels[0][0].set_title(f"{runs[0].label}: {runs_title(runs)}")
+        if len(runs) <= _TITLED_COLUMNS:
+            panels[0][0].set_title(f"{runs[0].label}: {runs_title(runs)}")
         _finish_shares(panels, pools, until_ms)
         legend_above(figure, *panels[0][0].get_legend_handles_labels())
     return figure

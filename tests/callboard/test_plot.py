@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from callboard.cli import run_command_line
+from callboard.commands import plot_command
 from callboard.experiments.charts.chart_catalogue import RUN_CHARTS
 from callboard.journal.writer import JournalWriter
 from tests.callboard.conftest import Run
@@ -160,6 +161,24 @@ def test_a_journal_is_never_written_over(callboard: Run, journal: Path) -> None:
     assert status == 2
     assert "this is what is to be drawn" in err
     assert named_so.read_bytes() == before
+
+
+def test_a_full_disk_leaves_the_old_figure(
+    callboard: Run, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half_written(_: object, path: Path) -> None:
+        path.write_text("<svg")
+        raise OSError(28, "No space left on device", str(path))
+
+    to = tmp_path / "a.svg"
+    to.write_text("the old one")
+    monkeypatch.setattr(plot_command, "save_chart", half_written)
+    before = sorted(tmp_path.iterdir())
+    status, _, err = callboard("plot", str(journal), "ecdf", "--to", str(to))
+    assert status == 2
+    assert f"{to}: No space left on device" in err
+    assert to.read_text() == "the old one"
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_without_matplotlib(

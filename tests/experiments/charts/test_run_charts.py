@@ -89,8 +89,8 @@ def _boxes(collection: Any) -> list[tuple[int, float, float]]:
 
 def test_gantt_of_a_large_cluster_says_how_busy_each_node_was() -> None:
     nodes = tuple(NodeFacts(node, 0, 1, 1, 1.0) for node in range(250))
-    run = story_run()
-    large = replace(run, history=replace(run.slot_history, nodes=nodes))
+    run, started = story_run(), msgspec.structs.replace(START, nodes=nodes)
+    large = replace(run, history=replace(run.slot_history, started=started))
     (image,) = gantt_chart([large]).axes[0].get_images()
     shares = image.get_array()
     assert shares.shape[0] == 84  # three nodes a row

@@ -1,0 +1,71 @@
+"""Write a report of recorded runs, or of a sweep's store, as one page to open in a browser or to
+mail: what was asked, tables, figures, what failed, how to run it again.
+
+examples:
+  callboard report fifo.journal fair.journal --to report.html
+  callboard report sweep.sqlite --slo 300 --to report.html
+"""
+
+import argparse
+from math import inf
+from pathlib import Path
+
+from callboard.arguments import number
+from callboard.console import PlainConsole
+from callboard.experiments.journal_paths import file_path
+from callboard.experiments.report.report_source import (
+    ReportSource,
+    source_of_journals,
+    source_of_store,
+)
+from callboard.experiments.report.write_report import check_report, write_report
+from callboard.experiments.result_store import is_store
+from callboard.experiments.user_errors import InputError
+from callboard.journal.tell.names import count
+from callboard.progress_line import run_progress
+
+_SECONDS = number("a number of seconds above 0", lambda value: 0 < value < inf)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    what = "what `callboard run --journal` has written, or the store of `callboard sweep`"
+    add("inputs", nargs="+", type=Path, metavar="JOURNAL|STORE", help=what)
+    add("--to", required=True, metavar="FILE", help="the page to write, report.html")
+    slo = "also say which share of the jobs was done within this time"
+    add("--slo", type=_SECONDS, metavar="SECONDS", help=slo)
+
+
+def report_command(options: argparse.Namespace) -> int:
+    path = _checked(options.to, options.inputs)
+    check_report()
+    source = _read(options.inputs, options.slo)
+    write_report(source, path)
+    print(f"report of {count(len(source.cells), 'run')} written to {path}")
+    return 0
+
+
+def _checked(to: str, inputs: list[Path]) -> Path:
+    """The file to write; InputError if it cannot be, or is one of those that are read."""
+    path = file_path("--to", to)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"--to {to}: a report is a page; end its name in .html")
+    if not path.parent.is_dir():
+        raise InputError(f"--to {to}: there is no folder {path.parent}; make it first")
+    for each in inputs:
+        if path.exists() and each.exists() and path.samefile(each):
+            raise InputError(f"--to {to}: this is what is to be told of; choose another name")
+    return path
+
+
+def _read(inputs: list[Path], within_s: float | None) -> ReportSource:
+    stores = [path for path in inputs if is_store(path)]
+    if stores and len(inputs) > 1:
+        raise InputError(f"{stores[0]}: a store has a report of its own; name it alone")
+    if stores:
+        return source_of_store(stores[0], within_s)
+    try:
+        with run_progress(PlainConsole(stderr=True), "measuring jobs alone", 0) as watcher:
+            return source_of_journals(inputs, within_s, watcher)
+    except ValueError as error:
+        raise InputError(str(error)) from None

@@ -1,0 +1,63 @@
+"""A figure in a notebook or a script, and which figures there are by name."""
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from callboard.experiments.charts.chart_catalogue import RUN_CHARTS, STORE_CHARTS, StoredSweep
+from callboard.experiments.charts.chart_run import ChartRun, labelled_runs
+from callboard.experiments.charts.chart_style import (
+    CHART_ENDINGS,
+    check_matplotlib,
+    house_style,
+    save_chart,
+)
+from callboard.experiments.charts.store_charts import MEASURES
+from callboard.experiments.user_errors import InputError
+
+_Named = TypeVar("_Named")
+
+
+class Picture:
+    """A figure that shows itself in a notebook; `figure` is matplotlib's, to be changed at will."""
+
+    def __init__(self, figure: Any) -> None:
+        self.figure = figure
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as `.svg`, `.png` or `.pdf`; InputError for another ending, OSError."""
+        to = Path(path)
+        if to.suffix.lower() not in CHART_ENDINGS:
+            raise InputError(f"{path}: end the name in one of {', '.join(CHART_ENDINGS)}")
+        save_chart(self.figure, to)
+        return to
+
+    def __repr__(self) -> str:
+        width, height = self.figure.get_size_inches()
+        return f"<figure of {width:g} × {height:g} inches>"
+
+    def _repr_svg_(self) -> str:
+        buffer = io.StringIO()
+        with house_style():
+            self.figure.savefig(buffer, format="svg", metadata={"Date": None})
+        return buffer.getvalue()
+
+
+def picture_of_runs(figure: str, runs: Sequence[ChartRun]) -> Picture:
+    """A figure of runs by its name; InputError for one that there is not, NothingToDraw."""
+    chart = _named(figure, RUN_CHARTS)
+    return Picture(chart.draw(labelled_runs(runs)))
+
+
+def picture_of_sweep(figure: str, sweep: StoredSweep, of: str) -> Picture:
+    """A figure of a sweep by its name, of a measure by its; errors as `picture_of_runs`."""
+    chart, measure = _named(figure, STORE_CHARTS), _named(of, MEASURES)
+    return Picture(chart.draw(sweep, measure))
+
+
+def _named(name: str, known: Mapping[str, _Named]) -> _Named:
+    check_matplotlib()
+    if name not in known:
+        raise InputError(f"{name}: there is no such figure; there are {', '.join(known)}")
+    return known[name]

@@ -1,0 +1,43 @@
+"""A document as one HTML page that needs nothing outside of itself (Jinja2, the extra
+`experiments`).
+"""
+
+from pathlib import Path
+from typing import Any
+
+from callboard.experiments.report.document import Document
+from callboard.experiments.report.inline_svg import DARK_COLOURS
+from callboard.journal.missing_extra import MissingExtraError
+
+_HERE = Path(__file__).parent
+
+
+def check_jinja() -> None:
+    """MissingExtraError if no page can be made here."""
+    _jinja()
+
+
+def render_page(document: Document) -> str:
+    """The page; equal documents give equal pages.  MissingExtraError without Jinja2."""
+    jinja = _jinja()
+    environment = jinja.Environment(
+        loader=jinja.FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    template = environment.get_template("page.html.jinja")
+    dark = {colour.removeprefix("#"): shade for colour, shade in DARK_COLOURS.items()}
+    page: str = template.render(document=document, dark=dark)
+    return page
+
+
+def _jinja() -> Any:
+    try:
+        import jinja2
+    except ImportError:
+        raise MissingExtraError(
+            "reports need Jinja2, which is not installed: pip install 'callboard[experiments]'"
+        ) from None
+    return jinja2

@@ -1,0 +1,139 @@
+"""What a report says in sentences: its title, its lead, and what was asked."""
+
+from collections.abc import Sequence
+from math import isnan
+
+from callboard.experiments.charts.cell_table import policy_labels
+from callboard.experiments.figure_rows import write_seconds
+from callboard.experiments.figure_text import difference_cells, interval_text
+from callboard.experiments.report.world_facts import WorldFacts, workload_words
+from callboard.experiments.run_result import RunResult
+from callboard.experiments.seed_runs import SeedRuns, mean_response_s
+from callboard.experiments.statistics import compare_paired, interval
+from callboard.experiments.sweeps.played_cell import PlayedCell
+from callboard.experiments.sweeps.sweep_rows import SettingRuns
+from callboard.journal.tell.names import count
+
+
+def report_title(cells: Sequence[PlayedCell]) -> str:
+    """The scenarios and the policies."""
+    scenarios = list(dict.fromkeys(cell.scenario for cell in cells))
+    policies = policy_labels(list(dict.fromkeys(cell.policy for cell in cells)))
+    shown = policies if len(policies) <= 4 else [f"{len(policies)} policies"]
+    return f"{', '.join(scenarios[:3])}{', …' * (len(scenarios) > 3)}: {', '.join(shown)}"
+
+
+def lead_of(groups: Sequence[SettingRuns]) -> str:
+    """Which policy has the lowest mean response time, and how sure that is; of a sweep, in how many
+    settings.
+    """
+    if len(groups) > 1:
+        return _lead_of_sweep(groups)
+    runs = groups[0].runs
+    places = range(len(runs.policies))
+    means = [interval(runs.of_policy(place, mean_response_s)) for place in places]
+    known = sorted((m.mean, place) for place, m in enumerate(means) if not isnan(m.mean))
+    if not known:
+        return "No job has completed, so there are no response times."
+    names, best = policy_labels(runs.policies), known[0][1]
+    mean = interval_text(write_seconds, means[best])
+    if len(known) == 1:
+        return f"Under {names[best]} the mean response time is {mean}. {_seeds_remark(runs)}"
+    told = f"{names[best]} has the lowest mean response time, {mean}"
+    return f"{told}. {_next_best(runs, names, best, known[1][1])}"
+
+
+def _seeds_remark(runs: SeedRuns) -> str:
+    return f"These are {len(runs.seeds)} seeds." if len(runs.seeds) > 1 else ONE_SEED_REMARK
+
+
+ONE_SEED_REMARK = "This is one seed: chance is not told from policy."
+
+
+def _next_best(runs: SeedRuns, names: Sequence[str], best: int, second: int) -> str:
+    mean = interval(runs.of_policy(second, mean_response_s))
+    told = f"The next is {names[second]} with {interval_text(write_seconds, mean)}"
+    found = compare_paired(
+        runs.of_policy(best, mean_response_s), runs.of_policy(second, mean_response_s)
+    )
+    if found.difference.half is None:
+        return f"{told}. {ONE_SEED_REMARK}"
+    cells = difference_cells(found, " s")
+    seeds = f"lower in {cells.better_in} seeds"
+    sure = "" if found.difference.excludes_zero else ", which may be chance"
+    return f"{told}; seed by seed the difference is {cells.difference}, {seeds}{sure}."
+
+
+def _lead_of_sweep(groups: Sequence[SettingRuns]) -> str:
+    """In how many settings each policy is lower than the first, beyond chance."""
+    lines = [f"{count(len(groups), 'setting')}, {_seeds_words(groups)}."]
+    policies = list(dict.fromkeys(p for group in groups for p in group.runs.policies))
+    for policy, name in list(zip(policies, policy_labels(policies), strict=True))[1:]:
+        found = [
+            compare_paired(
+                group.runs.of_policy(group.runs.policies.index(policy), mean_response_s),
+                group.runs.of_policy(0, mean_response_s),
+            ).difference
+            for group in groups
+            if policy in group.runs.policies[1:]
+        ]
+        if not found:
+            continue
+        lower = sum(each.excludes_zero and each.mean < 0 for each in found)
+        higher = sum(each.excludes_zero and each.mean > 0 for each in found)
+        first = policy_labels(policies)[0]
+        lines.append(
+            f"The mean response time of {name} {_lies(lower, higher, len(found))} {first}’s."
+        )
+    return " ".join(lines)
+
+
+def _lies(lower: int, higher: int, settings: int) -> str:
+    """`is lower in 3 of 6 settings, higher in 1, and not told from chance in 2, than`."""
+    if settings in (lower, higher):
+        return f"is {'lower' if lower else 'higher'} in all {settings} settings than"
+    open_ = settings - lower - higher
+    parts = [f"lower in {lower} of {settings} settings", f"higher in {higher}" * bool(higher)]
+    chance = f" (in {open_} the difference may be chance)" if open_ else ""
+    return f"is {' and '.join(filter(None, parts))}{chance} than"
+
+
+def _seeds_words(groups: Sequence[SettingRuns]) -> str:
+    seeds = sorted({len(group.runs.seeds) for group in groups})
+    if len(seeds) == 1:
+        return f"{count(seeds[0], 'seed')} each"
+    return f"{seeds[0]} to {seeds[-1]} seeds each"
+
+
+def world_sentence(
+    world: WorldFacts, results: Sequence[RunResult], *, several: bool = False
+) -> str:
+    """The cluster, the workload and what goes wrong, in a sentence; of `several` settings the first
+    is told of.
+    """
+    jobs = workload_words(results)
+    cluster = f"the cluster has {world.cluster}" if world.cluster else ""
+    told = "; ".join(filter(None, (cluster, f"the workload is {jobs}" if jobs else "")))
+    if not told:
+        return ""
+    begun = f"In the first setting {told}" if several else f"{told[0].upper()}{told[1:]}"
+    faults = f"; what goes wrong is scripted: {world.faults}" if world.faults else ""
+    return f"{begun}{faults}."
+
+
+def number_ranges(numbers: Sequence[int]) -> str:
+    """`1 to 10`, or the numbers themselves."""
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(map(str, numbers))
+
+
+def runs_words(groups: Sequence[SettingRuns]) -> str:
+    """How many runs there are, how many failed and how many have not been played."""
+    played = sum(
+        result is not None for group in groups for row in group.runs.rows for result in row
+    )
+    failed, missing = sum(g.failed for g in groups), sum(g.missing for g in groups)
+    told = count(played, "run")
+    told += f", {failed} more failed" if failed else ""
+    return told + (f", {missing} more have not been played" if missing else "")

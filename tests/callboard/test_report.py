@@ -1,0 +1,145 @@
+"""`callboard report`: a page comes out whole, opens in a browser, or a message says why not."""
+
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
+
+import pytest
+
+from callboard.cli import run_command_line
+from callboard.experiments.report.document import Document, Prose, ReportSection
+from callboard.experiments.report.page import render_page
+from callboard.journal.writer import JournalWriter
+from tests.callboard.conftest import Run
+from tests.experiments.charts.support import record
+from tests.experiments.report.html import ReadPage
+from tests.journal.stories import STORY
+
+CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
+OFFLINE = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a report of two journals and one of a store."""
+    folder = tmp_path_factory.mktemp("reports")
+    policies = ["--policy", "fifo", "--policy", "fair"]
+    run_command_line(["run", "two-jobs", *policies, "--journal", str(folder / "two.journal")])
+    store = ["--seeds", "2", "--vary", "tasks.sigma=0.1,0.5", "--store", str(folder / "s.sqlite")]
+    run_command_line(["sweep", "two-jobs", *policies, *store, "--cores", "1"])
+    journals = [str(folder / f"two-{name}.journal") for name in ("fifo", "fair")]
+    for inputs, name in ((journals, "journals"), ([str(folder / "s.sqlite")], "store")):
+        words = ["report", *inputs, "--slo", "100", "--to", str(folder / f"{name}.html")]
+        assert run_command_line(words) == 0
+    return folder
+
+
+@pytest.mark.parametrize("name", ["journals", "store"])
+def test_a_report_is_one_page_that_needs_nothing_else(reports: Path, name: str) -> None:
+    page = ReadPage((reports / f"{name}.html").read_text(encoding="utf-8"))
+    assert not page.outside
+    assert page.said("h1") == ["two-jobs: fifo, fair"]
+    assert {"Results", "Figures", "What failed", "How to run it again"} <= set(page.said("h2"))
+    assert sum(tag == "svg" for tag, _ in page.tags) == len(page.said("figcaption")) >= 2
+
+
+def test_jobs_done_in_time_are_counted(reports: Path) -> None:
+    journals = ReadPage((reports / "journals.html").read_text(encoding="utf-8"))
+    cells = journals.said("td")
+    at = cells.index("jobs done within 100 s")
+    assert cells[at + 1 : at + 3] == ["0.0%", "50.0%"]  # FIFO lets the short job wait
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+@pytest.mark.parametrize("name", ["journals", "store"])
+def test_a_browser_opens_it(reports: Path, tmp_path: Path, name: str) -> None:
+    """The browser's own parser has put every element where it belongs, and draws the figures."""
+    page = reports / f"{name}.html"
+    probe = tmp_path / f"{name}.html"
+    probe.write_text(page.read_text(encoding="utf-8").replace("</body>", f"{_PROBE}</body>"))
+    dom = _opened(probe, tmp_path, "--dump-dom", "--virtual-time-budget=1000")
+    assert 'id="probe"' in dom
+    figures = dom.count("<figcaption>")
+    assert f"drawn {figures} of {figures}; wide no; asked 0" in dom
+    picture = tmp_path / "page.png"
+    _opened(page, tmp_path, f"--screenshot={picture}", "--window-size=1000,1400")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+_PROBE = """<p id="probe"></p><script>
+const drawn = [...document.querySelectorAll("figure svg")].filter(
+  (svg) => svg.getBoundingClientRect().width > 100 && svg.getBBox().height > 50).length;
+const wide = document.documentElement.scrollWidth > window.innerWidth ? "yes" : "no";
+const asked = performance.getEntriesByType("resource").filter(
+  (each) => !each.name.startsWith("data:")).length;
+document.getElementById("probe").textContent =
+  `drawn ${drawn} of ${document.querySelectorAll("figure").length}; wide ${wide}; asked ${asked}`;
+</script>"""
+"""Counts the figures that have a size, whether the page must be scrolled sideways, and what it has
+asked the network for.
+"""
+
+
+def _opened(page: Path, folder: Path, *flags: str) -> str:
+    """What Chromium prints of the page, in a profile of its own."""
+    assert CHROMIUM is not None
+    profile = folder / f"profile{len(list(folder.iterdir()))}"
+    command = [CHROMIUM, *OFFLINE, f"--user-data-dir={profile}", *flags, page.as_uri()]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def test_bad_input_is_said_and_leaves_nothing(callboard: Run, tmp_path: Path) -> None:
+    journal = record(tmp_path / "a.journal", STORY)
+    nothing = tmp_path / "nothing.journal"
+    JournalWriter(nothing).close()
+    text = tmp_path / "text"
+    text.write_text("no journal")
+    store = tmp_path / "s.sqlite"
+    other = tmp_path / "other.sqlite"
+    sweep = ["sweep", "two-jobs", "--policy", "fair", "--cores", "1", "--store"]
+    assert run_command_line([*sweep, str(store)]) == 0
+    other.write_bytes(b"SQLite format 3\0")
+    before = sorted(tmp_path.iterdir())
+    html = str(tmp_path / "a.html")
+    for inputs, more, said in (
+        ([journal], ("--to", str(tmp_path / "a.pdf")), "end its name in .html"),
+        ([journal], ("--to", str(tmp_path / "no" / "a.html")), "make it first"),
+        ([journal], ("--to", ""), "the name is empty"),
+        ([nothing], ("--to", html), "no run has been recorded in it yet"),
+        ([text], ("--to", html), "not a Callboard journal"),
+        ([other], ("--to", html), "not a Callboard journal"),
+        ([tmp_path / "none"], ("--to", html), "No such file"),
+        ([store, journal], ("--to", html), "a store has a report of its own; name it alone"),
+    ):
+        status, _, err = callboard("report", *map(str, inputs), *more)
+        assert status == 2, said
+        assert said in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("seconds", ["0", "-3", "soon", "inf"])
+def test_a_time_must_be_one(callboard: Run, seconds: str) -> None:
+    with pytest.raises(SystemExit):
+        callboard("report", "a.journal", "--slo", seconds, "--to", "a.html")
+
+
+@pytest.mark.parametrize("module", ["jinja2", "matplotlib.figure", "scipy.special"])
+def test_without_its_packages(
+    callboard: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    journal = record(tmp_path / "a.journal", STORY)
+    monkeypatch.setitem(sys.modules, module, None)
+    status, _, err = callboard("report", str(journal), "--to", str(tmp_path / "a.html"))
+    assert status == 2
+    assert "pip install 'callboard[experiments]'" in err
+
+
+def test_a_document_of_another_kind_is_a_page_too() -> None:
+    """The page knows nothing of runs."""
+    document = Document("Eggs", "Ham.", [ReportSection("Spam", [Prose(text="and eggs")])])
+    assert ReadPage(render_page(document)).said("h2") == ["Spam"]

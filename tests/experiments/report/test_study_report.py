@@ -1,0 +1,196 @@
+"""What a report of runs says, and what it keeps to itself."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from callboard.actors.vocabulary.events import AnyEvent, JobSubmitted
+from callboard.experiments.report.document import Block, Document, ReportCell, ReportTable
+from callboard.experiments.report.page import render_page
+from callboard.experiments.report.report_source import (
+    ReportSource,
+    source_of_journals,
+    sweep_command_lines,
+)
+from callboard.experiments.report.study_report import study_report
+from callboard.experiments.sweeps.played_cell import PlayedCell
+from tests.experiments.charts.support import record, under
+from tests.experiments.charts.test_store_charts import cells, of_sigma
+from tests.experiments.report.html import ReadPage
+from tests.journal.stories import STORY, cut_at
+
+
+def section(document: Document, title: str) -> Sequence[Block]:
+    (found,) = (each.blocks for each in document.sections if each.title == title)
+    return found
+
+
+def table_of(document: Document, title: str) -> dict[str, list[str]]:
+    """The first table of a section: its rows by their label."""
+    table = next(each for each in section(document, title) if isinstance(each, ReportTable))
+    texts = [[c.text if isinstance(c, ReportCell) else c for c in row] for row in table.rows]
+    return {row[0].strip(): row[1:] for row in texts}
+
+
+def marks_of(document: Document, title: str, label: str) -> list[str]:
+    table = next(each for each in section(document, title) if isinstance(each, ReportTable))
+    (row,) = (row for row in table.rows if row[0] == label)
+    return [cell.mark for cell in row[1:] if isinstance(cell, ReportCell)]
+
+
+def said(document: Document) -> str:
+    """All text of the page."""
+    page = ReadPage(render_page(document))
+    return "\n".join(text for texts in page.texts.values() for text in texts)
+
+
+def journals(folder: Path, *policies: str, events: Sequence[AnyEvent] = STORY) -> list[Path]:
+    return [record(folder / f"{name}.journal", under(name, events)) for name in policies]
+
+
+def test_of_journals_it_has_all_parts(tmp_path: Path) -> None:
+    source = source_of_journals(journals(tmp_path, "fifo", "fair"), within_s=2)
+    document = study_report(source)
+    assert document.title == "tiny: fifo, fair"
+    assert [each.title for each in document.sections] == [
+        "What was asked",
+        "Results",
+        "Figures",
+        "By pool",
+        "By user",
+        "What failed",
+        "What it cost",
+        "How to run it again",
+        "Digests of 2 runs",
+    ]
+    results = table_of(document, "Results")
+    assert results["response time, mean"] == ["2.9 s", "2.9 s"]  # (4.4 + 1.3) / 2
+    assert results["jobs done within 2 s"] == ["50.0%", "50.0%"]
+    assert table_of(document, "By user")["bob: jobs"] == ["1", "1"]
+    assert table_of(document, "What it cost")["messages"] == ["321", "321"]
+    text = said(document)
+    assert "d1ge57" in text
+    assert f"callboard run {tmp_path / 'fifo.journal'}" in text
+    assert "Slowdowns are left out" in text  # the story's scenario cannot be played
+
+
+def test_over_seeds_it_gives_intervals_and_what_is_sure() -> None:
+    document = study_report(ReportSource(cells=list(cells(()))))
+    results = table_of(document, "Results")
+    assert results["response time, mean"] == ["102 ± 2 s", "52.0 ± 2.5 s"]
+    assert marks_of(document, "Results", "response time, mean") == ["", "best"]
+    assert "fair has the lowest mean response time, 52.0 ± 2.5 s" in document.lead
+    assert "lower in 3 of 3 seeds" in document.lead
+    assert "−50 s" in said(document)
+
+
+def test_one_seed_is_said_to_be_one() -> None:
+    document = study_report(ReportSource(cells=list(cells((), seeds=[1]))))
+    assert "chance is not told from policy" in document.lead
+    assert "±" not in said(document).replace("± half", "")
+
+
+def test_settings_are_rows_of_one_table() -> None:
+    document = study_report(ReportSource(cells=list(cells(*of_sigma("0.5", "1.0")))))
+    (table,) = (each for each in section(document, "Results") if isinstance(each, ReportTable))
+    assert table.headings[:3] == ("tasks.sigma", "policy", "seeds")
+    assert [row[0] for row in table.rows] == ["0.5", "0.5", "1.0", "1.0"]
+    assert "is lower in all 2 settings than fifo’s" in document.lead
+    folded = [each.title for each in document.sections if each.folded]
+    assert folded[:2] == ["sigma = 0.5", "sigma = 1.0"]
+
+
+def test_what_failed_is_told_with_its_message() -> None:
+    every = list(cells(()))
+    failure = "Traceback\n  ...\nKernelError: no progress"
+    broken = [msgspec.structs.replace(every[0], result=None, error=failure), *every[1:]]
+    document = study_report(ReportSource(cells=broken))
+    assert table_of(document, "What failed") == {"toy": ["fifo", "1", "KernelError: no progress"]}
+    assert "5 runs, 1 more failed" in said(document)
+    whole = study_report(ReportSource(cells=every))
+    assert "Nothing: every run came to its end" in said(whole)
+
+
+def test_where_all_failed_there_is_still_a_report() -> None:
+    broken = [PlayedCell("toy", (), "fifo", seed, error="stuck") for seed in (1, 2)]
+    document = study_report(ReportSource(cells=broken))
+    assert "No run has come to its end" in said(document)
+    assert "stuck" in said(document)
+
+
+def test_a_run_that_was_cut_off_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
+    source = source_of_journals(journals(tmp_path, "fifo", events=STORY[:-4]))
+    text = said(study_report(source))
+    assert f"{tmp_path / 'fifo.journal'}: the run is not complete" in text
+    stopped = study_report(source_of_journals(journals(tmp_path, "fair", events=cut_at(3000))))
+    assert table_of(stopped, "What failed") == {"tiny": ["fair", "7", "2", "0", "0", "1"]}
+
+
+def test_names_in_a_journal_are_never_taken_for_html(tmp_path: Path) -> None:
+    evil = "<script src=//evil.example>"
+    events = [
+        msgspec.structs.replace(event, name=evil, user=evil, pool=f"{evil}{event.job}")
+        if isinstance(event, JobSubmitted)
+        else event
+        for event in STORY
+    ]
+    path = record(tmp_path / "<b>.journal", events)
+    html = render_page(study_report(source_of_journals([path])))
+    page = ReadPage(html)
+    assert f"{evil}0: jobs" in page.said("td")
+    assert not page.outside
+    assert "<script" not in html
+
+
+def test_the_same_policy_twice_has_two_columns(tmp_path: Path) -> None:
+    paths = [*journals(tmp_path, "fair"), record(tmp_path / "b.journal", under("fair"))]
+    document = study_report(source_of_journals(paths))
+    assert document.title == "tiny: fair, fair #2"
+
+
+@pytest.mark.parametrize(
+    ("settings", "options"),
+    [
+        ([()], "--store s"),
+        (of_sigma("0", "1"), "--vary tasks.sigma=0,1 --store s"),
+        ([(("cluster.nodes", "4"), *each) for each in of_sigma("0", "1")],
+         "--set cluster.nodes=4 --vary tasks.sigma=0,1 --store s"),
+    ],
+)  # fmt: skip
+def test_the_commands_that_fill_a_store(
+    settings: Sequence[tuple[tuple[str, str], ...]], options: str
+) -> None:
+    (line,) = sweep_command_lines(list(cells(*settings)), "s")
+    assert line == f"callboard sweep toy --policy fifo --policy fair --seeds 1..3 {options}"
+
+
+def test_points_that_are_no_grid_have_a_command_each() -> None:
+    points = [(("a.x", "1"), ("a.y", "1")), (("a.x", "2"), ("a.y", "2"))]
+    lines = sweep_command_lines(list(cells(*points)), "my store")
+    assert [line.rpartition("1..3 ")[2] for line in lines] == [
+        "--set a.x=1 --set a.y=1 --store 'my store'",
+        "--set a.x=2 --set a.y=2 --store 'my store'",
+    ]
+
+
+def test_equal_runs_give_an_equal_page(tmp_path: Path) -> None:
+    pages = [
+        render_page(study_report(source_of_journals(journals(tmp_path, "fifo")))) for _ in range(2)
+    ]
+    assert pages[0] == pages[1]
+
+
+def test_times_alone_come_with_the_jobs() -> None:
+    some = list(cells((), seeds=[1]))
+    alone = [
+        msgspec.structs.replace(
+            cell, result=msgspec.structs.replace(cell.result, solo_ms=np.array([2200, 1300]))
+        )
+        for cell in some
+        if cell.result is not None
+    ]
+    document = study_report(ReportSource(cells=alone))
+    assert table_of(document, "Results")["slowdown, mean"] == ["1.5×", "1.5×"]

@@ -1,0 +1,38 @@
+"""The share of the jobs that were done in time, over all and by pool or user."""
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+
+from callboard.experiments.figure_rows import done_within_row, group_rows
+from callboard.journal.figures.tables import FAILED, SUCCEEDED
+from callboard.journal.run_records import NEVER
+from tests.experiments.charts.test_store_charts import result
+
+STORY = result(1.0)
+"""ads, of ann, took 4.4 s and logs, of bob, 1.3 s."""
+
+
+@pytest.mark.parametrize(("seconds", "share"), [(1.2, 0.0), (1.3, 0.5), (4.4, 1.0)])
+def test_a_job_is_done_in_time_if_it_took_no_longer(seconds: float, share: float) -> None:
+    assert done_within_row(seconds).of(STORY) == share
+
+
+def test_jobs_that_failed_or_have_not_ended_are_not_done() -> None:
+    for outcome, finished in ((FAILED, 1300), (NEVER, NEVER)):
+        jobs = replace(
+            STORY.jobs,
+            outcome=np.array([SUCCEEDED, outcome]),
+            response_ms=np.array([4400, finished]),
+        )
+        run = msgspec.structs.replace(STORY, jobs=jobs)
+        assert done_within_row(10).of(run) == 0.5
+
+
+def test_by_user_each_share_is_of_its_own_jobs() -> None:
+    rows = group_rows([STORY], "user", 2.0)
+    found = [row.of(STORY) for row in rows if row.label == "  done within 2 s"]
+    assert found == [0.0, 1.0]
+    assert not [row for row in group_rows([STORY], "user") if "within" in row.label]

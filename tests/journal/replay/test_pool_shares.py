@@ -1,0 +1,68 @@
+"""Slots held and due by pool over time, on real runs."""
+
+from functools import cache
+
+import msgspec
+import numpy as np
+import pytest
+
+from callboard.actors.vocabulary.events import AnyEvent
+from callboard.experiments.charts.chart_run import ChartRun, chart_run
+from callboard.experiments.run_loading import load_run
+from callboard.experiments.simulation import Simulation
+from callboard.journal.replay.pool_shares import ALL_JOBS, PoolShares
+from callboard.scheduler.model import KINDS
+
+
+@cache
+def played(scenario: str, policy: str, *overrides: str) -> ChartRun:
+    events: list[AnyEvent] = []
+    spec = msgspec.structs.replace(load_run(scenario, overrides), policy=policy)
+    Simulation(spec, [events.append]).run()
+    return chart_run(events)
+
+
+def shares_of(run: ChartRun) -> PoolShares:
+    shares = run.slot_history.shares
+    assert shares is not None
+    return shares
+
+
+def test_however_long_the_run_samples_are_few_and_even() -> None:
+    run = played("rack-outage", "fair")
+    shares = shares_of(run)
+    assert run.horizon_ms > 512_000
+    assert 256 < len(shares.at_ms) <= 514
+    steps = np.diff(shares.at_ms[:-1])
+    assert len(set(steps.tolist())) == 1
+    assert shares.at_ms[-1] == run.horizon_ms
+
+
+@pytest.mark.parametrize(
+    ("scenario", "policy"), [("rack-outage", "fair"), ("preemption-storm", "fair+suspend")]
+)
+def test_held_slots_are_those_of_the_attempts(scenario: str, policy: str) -> None:
+    run = played(scenario, policy)
+    shares, attempts = shares_of(run), run.slot_history.attempts
+    busy = sum(attempts.busy_slots(kind, run.horizon_ms).at(shares.at_ms) for kind in KINDS)
+    # At a sample's own moment events may follow that are in the steps already.
+    before = sum(
+        attempts.busy_slots(kind, run.horizon_ms).at(np.maximum(shares.at_ms - 1, 0))
+        for kind in KINDS
+    )
+    held = shares.held.sum(axis=0)
+    assert ((held == busy) | (held == before)).all()
+
+
+def test_pools_are_those_that_fair_shares_by() -> None:
+    """The scenario's pools are by user, with one that has a min share of 80 slots."""
+    shares = shares_of(played("preemption-storm", "fair+kill"))
+    assert shares.pools == ("ann", "bob", "cid", "dan", "production")
+    assert shares.due[shares.pools.index("production")].max() == pytest.approx(70)
+    assert (shares.due.sum(axis=0) <= 100 + 1e-9).all()
+
+
+def test_without_pools_and_users_all_jobs_are_one_group() -> None:
+    shares = shares_of(played("two-jobs", "fifo"))
+    assert shares.pools == (ALL_JOBS,)
+    assert shares.held.max() == shares.due.max() == 5
