@@ -11,8 +11,8 @@ TESTS  := -q --numprocesses auto --maxprocesses 8 --dist loadfile
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
 
-run: $(STAMP) ## run the default scenario under FIFO and Fair and print one table
-	@$(BIN)/callboard run
+run: $(STAMP) ## play five small mornings under FIFO, Fair and HFSP, and print one table
+	@$(BIN)/callboard run --nodes 20 --jobs 40 --policy fifo --policy fair --policy hfsp --seeds 5
 
 test: $(STAMP) ## run the whole test suite
 	@$(BIN)/python -m pytest $(TESTS)
@@ -27,12 +27,13 @@ format: $(STAMP) ## format and fix what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, what grows with size, of the ideal machine and of the screen
+bench: $(STAMP) ## print the speed of the kernel, of a whole replay, of decisions, what grows with size, of the ideal machine, of sweeps and of the screen
 	$(BIN)/python -m bench.engine
 	$(BIN)/python -m bench.replay
 	$(BIN)/python -m bench.scheduling
 	$(BIN)/python -m bench.scaling
 	$(BIN)/python -m bench.ideal
+	$(BIN)/python -m bench.sweeps
 	$(BIN)/python -m bench.tui
 
 screens: $(STAMP) ## draw the pictures in docs/screens anew

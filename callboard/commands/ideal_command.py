@@ -67,7 +67,7 @@ def _experiment(args: Namespace, say: PlainConsole) -> int:
     against = _reference(args, study)
     check_intervals()
     _make_folder(args.out)
-    with ResultStore(args.cache or default_path()) as store:
+    with ResultStore(args.cache or _default_cache()) as store:
         results = _results(args, study, store, say)
     out = PlainConsole()
     points = study.figures[0].points if args.report else study.points
@@ -138,6 +138,16 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"--out {folder}: {error.strerror}") from None
+
+
+def _default_cache() -> Path:
+    """The store in the user's cache folder, which is made."""
+    path = default_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path.parent}: {error.strerror}; name another file by --cache") from None
+    return path
 
 
 def _results(args: Namespace, study: Study, store: ResultStore, say: PlainConsole) -> Results:

@@ -39,6 +39,10 @@ class Question(msgspec.Struct, frozen=True):
     fixed: Setting = ()
     seed: int = 1
 
+    def __post_init__(self) -> None:
+        if self.method == "sobol" and self.samples & (self.samples - 1):
+            raise InputError(f"--samples {self.samples}: Sobol's points want a power of two")
+
     @property
     def name(self) -> str:
         """What the question is called in a store."""

@@ -42,6 +42,8 @@ class SweepPlan(msgspec.Struct, frozen=True, kw_only=True):
             raise InputError("a sweep needs a scenario")
         if not self.settings:
             raise InputError("a sweep needs a setting; its grid is empty")
+        if any(key == "seed" for setting in (self.fixed, *self.settings) for key, _ in setting):
+            raise InputError("seed: seeds are not a key to vary; --seeds says which are played")
 
 
 class PlannedCell(NamedTuple):
@@ -73,6 +75,8 @@ class PlannedSweep:
             name: seeds_of(plan.seeds, spec.scenario.seed) for name, spec in self._first.items()
         }
         self.policies = {name: self._policies(spec) for name, spec in self._first.items()}
+        for name, seeds in self.seeds.items():
+            self._spec(name, plan.settings[0], seeds[-1])  # of a journal there is but one
         if len(self) > CELLS_MAX:
             raise InputError(f"the sweep has {len(self):,} runs; the limit is {CELLS_MAX:,}")
 
@@ -112,7 +116,7 @@ class PlannedSweep:
 
     def _spec(self, name: str, setting: Setting, seed: int | None) -> RunSpec:
         overrides = [f"{key}={value}" for key, value in (*self.plan.fixed, *setting)]
-        if seed is not None:
+        if seed is not None and seed != self._first[name].scenario.seed:
             overrides.append(f"seed={seed}")
         spec = load_run(name, overrides, faults=self.plan.faults)
         return msgspec.structs.replace(spec, until_ms=self.plan.until_ms)

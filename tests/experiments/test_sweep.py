@@ -152,6 +152,8 @@ class TestStore:
         assert not is_store(foreign)
         with pytest.raises(InputError, match="no such file"):
             ResultStore(tmp_path / "none", must_exist=True)
+        with pytest.raises(InputError, match="cannot keep results there"):
+            ResultStore(tmp_path / "no-folder" / "s")
 
     def test_a_store_of_a_later_version_is_not_touched(self, tmp_path: Path) -> None:
         path = tmp_path / "s"
@@ -287,6 +289,15 @@ class TestPlans:
         with pytest.raises(PolicySpecError):
             PlannedSweep(SweepPlan(scenarios=("two-jobs",), policies=("fare",)))
 
+    def test_a_journal_has_one_seed_and_seeds_are_no_key(self, tmp_path: Path) -> None:
+        journal = tmp_path / "r.journal"
+        run_simulation(load_run("two-jobs"), journal=journal)
+        assert len(PlannedSweep(SweepPlan(scenarios=(str(journal),)))) == 1
+        with pytest.raises(InputError, match="a recorded run is played again as it was"):
+            PlannedSweep(SweepPlan(scenarios=(str(journal),), seeds="2"))
+        with pytest.raises(InputError, match="seeds are not a key to vary"):
+            SweepPlan(scenarios=("two-jobs",), fixed=(("seed", "3"),))
+
     def test_a_design_file_says_the_same(self, tmp_path: Path) -> None:
         path = tmp_path / "d.toml"
         path.write_text(
@@ -346,6 +357,10 @@ class TestSensitivity:
         assert len(settings) == 4 * (2 + 2)
         assert all(dict(each)["cluster.nodes"] in "23456789" for each in settings)
         assert settings == Question("sobol", ranges, 4, "s").settings()
+
+    def test_sobols_points_want_a_power_of_two(self) -> None:
+        with pytest.raises(InputError, match="power of two"):
+            Question("sobol", self.RANGES, 12, "s")
 
     @pytest.mark.parametrize("text", ["a", "a=1", "a=2..1", "a=x..y", "=1..2", "a=0..inf"])
     def test_what_is_no_range_is_told(self, text: str) -> None:
