@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
+    CancelledError,
     Executor,
     Future,
     ProcessPoolExecutor,
@@ -87,7 +88,10 @@ def answers(
             alone = len(waiting) == 1
             for future in done:
                 task = waiting.pop(future)
-                error = future.exception()
+                if future.cancelled() and not alone:
+                    suspects.append(task)  # its worker was given up by those who run it
+                    continue
+                error = CancelledError() if future.cancelled() else future.exception()
                 if not isinstance(error, BrokenExecutor):
                     yield task, future.result() if error is None else Lost(_told(error))
                     continue
@@ -139,6 +143,8 @@ def _first(
 
 
 def _told(error: BaseException) -> str:
+    if isinstance(error, CancelledError):
+        return "whoever computed it was given up"
     if isinstance(error, BrokenExecutor):
         return "the process that computed it was killed, perhaps for lack of memory"
     return f"{type(error).__name__}: {error}"
@@ -262,7 +268,7 @@ def dask_workers(address: str) -> Iterator[Workers]:
     except ImportError:
         raise InputError("--on needs Dask: pip install 'callboard[dask]'") from None
     try:
-        client: Any = distributed.Client("tcp://" + address.removeprefix("dask://"), timeout="10s")
+        client: Any = distributed.Client("tcp://" + address.removeprefix("dask://"), timeout="30s")
     except (OSError, ValueError) as error:
         raise InputError(f"--on {address}: no scheduler answers ({error})") from None
     with client:

@@ -77,6 +77,30 @@ class Counting(Executor):
         return future
 
 
+class Forgetful(Executor):
+    """Cancels the first few futures by itself, as a cluster does that gives up a worker."""
+
+    def __init__(self, cancelled: int) -> None:
+        self.left = cancelled
+
+    def submit(self, fn, /, *arguments, **named):  # type: ignore[no-untyped-def]
+        future: Future[object] = Future()
+        if self.left:
+            self.left -= 1
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        else:
+            future.set_result(fn(*arguments, **named))
+        return future
+
+
+def test_what_was_cancelled_elsewhere_is_handed_out_again() -> None:
+    found = dict(answers(OtherWorkers(Forgetful(3), 2), square, range(5)))
+    assert found == {n: n * n for n in range(5)}
+    found = dict(answers(OtherWorkers(Forgetful(99), 2), square, range(5)))
+    assert all(isinstance(answer, Lost) for answer in found.values())
+
+
 def test_tasks_are_taken_as_workers_become_free() -> None:
     """A million tasks are not all handed out before the first answer is looked at."""
     executor, taken = Counting(), []
