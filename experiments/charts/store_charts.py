@@ -58,6 +58,8 @@ _LOG_FROM = 30
 """If the greatest value of a key is so many times the least, its axis is logarithmic."""
 
 _PANELS_MAX = 6
+_ROWS_MAX = 60
+"""Settings in one picture, a row each."""
 
 _IntervalOf = Callable[[Setting, str], Interval]
 
@@ -103,6 +105,8 @@ def _drawn(
     with house_style():
         axis, panels = _line_key(table), _panel_key(table)
         draw = _lines if axis and (len(table.varied) == 1 or panels) else _dots
+        if draw is _dots and len(table.settings) > _ROWS_MAX:
+            raise NothingToDraw(f"{len(table.settings):,} settings are too many for one picture")
         figure = draw(table, found, policies, label)
         for axes in figure.axes:
             if zero:

@@ -56,6 +56,9 @@ from callboard.version import __version__
 _SETTINGS_MAX = 12
 """Settings with tables of their own; of more there is the overview alone."""
 
+_OVERVIEW_MAX = 60
+"""Settings in the overview."""
+
 _GROUPS_MAX = 30
 """Pools or users in a table; a table of more would be read by nobody."""
 
@@ -118,7 +121,11 @@ def _asked(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Bloc
 
 def _results(source: ReportSource, groups: Sequence[SettingRuns]) -> Iterator[Block]:
     if len(groups) > 1:
-        yield overview(groups, source.within_s)
+        yield overview(groups[:_OVERVIEW_MAX], source.within_s)
+        more = len(groups) - _OVERVIEW_MAX
+        if more > 0:
+            text = f"{count(more, 'more setting')} are in the store: callboard sweep --show"
+            yield Prose(text=f"{text} lists them.", mark="dim")
         yield Prose(text=_INTERVALS, mark="dim")
         return
     yield from _setting_blocks(groups[0], source.within_s)
